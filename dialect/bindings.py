@@ -1,0 +1,75 @@
+"""The one place through which mlir-gemm imports MLIR.
+
+The official package `mlir` is taken when it is installed and can emit PTX. Otherwise the upstream bindings inside
+`numba-cuda-mlir` are used: they are the same bindings, but importing their parent package would pull in the whole
+Numba compiler (1 s), so a bare parent module is registered first and only the bindings are loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import types
+from typing import Any
+
+from mlir_gemm.errors import BindingsError
+
+_INSTALL_HINT = (
+    "install either the official bindings (package 'mlir', built with the NVPTX back end) or "
+    "'numba-cuda-mlir' (pip install numba-cuda-mlir), which ships them"
+)
+
+
+def _has_nvptx(package: str) -> bool:
+    """Whether the bindings in `package` can turn a gpu.module into PTX. Asked only of packages that may lack it."""
+    ir = importlib.import_module(f"{package}.ir")
+    passmanager = importlib.import_module(f"{package}.passmanager")
+    text = 'gpu.module @probe [#nvvm.target<chip = "sm_80">] { llvm.func @f() { llvm.return } }'
+    with ir.Context() as context:
+        context.emit_error_diagnostics = True
+        try:
+            module = ir.Module.parse(text)
+            pipeline = "builtin.module(gpu-module-to-binary{format=isa})"
+            passmanager.PassManager.parse(pipeline).run(module.operation)
+        except Exception:  # any failure here means only that this package is no candidate
+            return False
+    return True
+
+
+def _import_bare(package: str) -> bool:
+    """Registers `package` as an empty parent module so that a subpackage imports without running its __init__."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.submodule_search_locations is None:
+        return False
+    if package not in sys.modules:
+        parent = types.ModuleType(package)
+        parent.__path__ = list(spec.submodule_search_locations)
+        parent.__spec__ = spec
+        sys.modules[package] = parent
+    return True
+
+
+def _find() -> str:
+    if importlib.util.find_spec("mlir") is not None and importlib.util.find_spec("mlir._mlir_libs") is not None:
+        try:
+            if _has_nvptx("mlir"):
+                return "mlir"
+        except ImportError:
+            pass
+    if _import_bare("numba_cuda_mlir"):
+        return "numba_cuda_mlir._mlir"
+    raise BindingsError(f"no MLIR Python bindings with the NVPTX back end were found: {_INSTALL_HINT}")
+
+
+PACKAGE: str = _find()
+"""Dotted name of the package that the bindings were found in."""
+
+
+def dialect(name: str) -> Any:
+    """The bindings' module for a dialect, such as `dialect("affine")`. Imported on first use: some are slow."""
+    return importlib.import_module(f"{PACKAGE}.dialects.{name}")
+
+
+ir: Any = importlib.import_module(f"{PACKAGE}.ir")
+passmanager: Any = importlib.import_module(f"{PACKAGE}.passmanager")

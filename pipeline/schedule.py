@@ -1,0 +1,154 @@
+"""The schedule: every decision about how a product is computed, as a value, as text and as an attribute in the IR."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.errors import Location, ScheduleError
+
+Tile = tuple[int, int, int]
+
+OPERATORS = ("wmma",)
+COPIES = ("plain", "prefetch")
+RASTERS = ("grouped", "row", "column")
+STORAGES = ("auto", "static", "dynamic")
+VECTOR_BITS = (16, 32, 64, 128)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How one product is computed. Immutable, hashable and printable; `str` gives the text that `parse` takes.
+
+    Tiles are (M, N, K) in elements. Every field can be set, so that the effect of each optimisation can be measured.
+    """
+
+    block: Tile = (128, 128, 64)
+    """Block tile: what one thread block computes in one step of its k loop."""
+    warp: Tile = (64, 32, 16)
+    """Warp tile: what one warp computes in one step of the loop inside a block tile."""
+    instruction: Tile = (16, 16, 16)
+    """Shape of the tensor-core operation."""
+    operator: str = "wmma"
+    """Which operation multiplies: a row of the operator table."""
+    copy: str = "prefetch"
+    """How global memory reaches shared memory: `plain` (copy, then compute) or `prefetch` (the next k tile is loaded
+    into registers before the compute and stored to shared memory after it)."""
+    stages: int = 1
+    """Shared-memory buffers for each operand. With 2, prefetch needs one barrier for a k step instead of two."""
+    promote: bool = True
+    """Stage A and B in shared memory. Without it the operator reads global memory."""
+    accumulate: bool = True
+    """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
+    pad: int = 8
+    """Elements added to each row of the shared-memory buffers, against bank conflicts."""
+    vector: int = 128
+    """Bits that one thread moves in one access when it copies a tile."""
+    unroll: bool = True
+    """Unroll the copies and the k loop inside a block tile."""
+    raster: str = "grouped"
+    """Order in which blocks walk the tiles of the result: `row`, `column`, or `grouped` (`group` tile rows at a time)."""
+    group: int = 8
+    """Tile rows in a group of the `grouped` raster."""
+    storage: str = "auto"
+    """Shared memory declared `static` (at most 48 KB) or `dynamic`; `auto` takes static when it fits."""
+
+    @property
+    def warps(self) -> int:
+        """Warps in a block."""
+        return (self.block[0] // self.warp[0]) * (self.block[1] // self.warp[1])
+
+    @property
+    def threads(self) -> int:
+        """Threads in a block."""
+        return 32 * self.warps
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}={_show(value)}" for name, value in dataclasses.asdict(self).items())
+
+    def replace(self, **changes: Any) -> Schedule:
+        """A copy with some fields changed."""
+        return dataclasses.replace(self, **changes)
+
+    @staticmethod
+    def parse(text: str) -> dict[str, Any]:
+        """The fields that `text` sets, such as `block=128x128x64,stages=2`, as a dict of checked values.
+
+        Raises ScheduleError for a name that is no field, a value of the wrong form, or a field given twice.
+        """
+        fields: dict[str, Any] = {}
+        for item in filter(None, (part.strip() for part in text.split(","))):
+            name, equals, value = (part.strip() for part in item.partition("="))
+            if not equals:
+                raise ScheduleError(f"schedule item '{item}' has no value; write name=value, as in block=128x128x64")
+            if name in fields:
+                raise ScheduleError(f"schedule field '{name}' is given twice")
+            fields[name] = _read(name, value)
+        return fields
+
+    @staticmethod
+    def check_fields(fields: Mapping[str, Any], location: Location | None = None) -> dict[str, Any]:
+        """The same fields, each checked for name, type and range. Raises ScheduleError."""
+        return {name: _checked(name, value, location) for name, value in fields.items()}
+
+
+FIELDS: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Schedule)}
+_CHOICES = {"operator": OPERATORS, "copy": COPIES, "raster": RASTERS, "storage": STORAGES}
+_TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
+    return str(value)
+
+
+def _known(name: str, location: Location | None) -> Any:
+    if name in FIELDS:
+        return FIELDS[name]
+    close = difflib.get_close_matches(name, FIELDS, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    raise ScheduleError(f"unknown schedule field '{name}'{hint} (fields: {', '.join(FIELDS)})", location)
+
+
+def _read(name: str, text: str) -> Any:
+    default = _known(name, None)
+    try:
+        if isinstance(default, bool):
+            value: Any = _TRUTH[text.lower()]
+        elif isinstance(default, tuple):
+            value = tuple(int(part) for part in text.split("x"))
+        elif isinstance(default, int):
+            value = int(text)
+        else:
+            value = text
+    except (KeyError, ValueError):
+        forms = {bool: "on or off", tuple: "MxNxK, as in 128x128x64", int: "an integer"}
+        raise ScheduleError(f"schedule field '{name}={text}': expected {forms[type(default)]}") from None
+    return _checked(name, value, None)
+
+
+def _checked(name: str, value: Any, location: Location | None) -> Any:
+    default = _known(name, location)
+    shown = f"schedule field '{name}={_show(value)}'"
+    if isinstance(default, tuple):
+        value = tuple(value) if isinstance(value, (list, tuple)) else value
+        if not isinstance(value, tuple) or len(value) != 3 or not all(type(v) is int and v > 0 for v in value):
+            raise ScheduleError(f"{shown}: expected three positive sizes MxNxK, as in 128x128x64", location)
+        return value
+    if type(value) is not type(default):
+        raise ScheduleError(f"{shown}: expected a value like {_show(default)}", location)
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise ScheduleError(f"{shown}: expected one of {', '.join(_CHOICES[name])}", location)
+    if name == "vector" and value not in VECTOR_BITS:
+        raise ScheduleError(f"{shown}: expected one of {', '.join(map(str, VECTOR_BITS))} bits", location)
+    if name in ("stages", "group") and value < 1:
+        raise ScheduleError(f"{shown}: expected at least 1", location)
+    if name == "pad" and not 0 <= value <= 1024:
+        raise ScheduleError(f"{shown}: expected 0 to 1024 elements", location)
+    return value
