@@ -1,0 +1,31 @@
+"""Making and recognising constants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.dialect.bindings import dialect, ir
+
+
+def index(value: int) -> Any:
+    """An index constant at the insertion point."""
+    return dialect("arith").ConstantOp(ir.IndexType.get(), value).result
+
+
+def splat(type_: Any, element: Any) -> Any:
+    """A vector constant of `type_` with every element equal to the attribute `element`."""
+    return dialect("arith").ConstantOp(type_, ir.DenseElementsAttr.get_splat(type_, element)).result
+
+
+def zero(type_: Any) -> Any:
+    """A floating-point vector of zeros."""
+    return splat(type_, ir.FloatAttr.get(ir.VectorType(type_).element_type, 0.0))
+
+
+def splat_of(value: Any) -> Any | None:
+    """The element of a vector constant whose elements are all equal, as an attribute; else None."""
+    owner = value.owner
+    if getattr(owner, "name", None) != "arith.constant" or not isinstance(value.type, ir.VectorType):
+        return None
+    attribute = ir.DenseElementsAttr(owner.attributes["value"])
+    return attribute.get_splat_value() if attribute.is_splat else None

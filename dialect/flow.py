@@ -1,0 +1,64 @@
+"""Following a product's result through loops and arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.walk import in_block
+
+
+def flow_of(products: list[Any]) -> dict[Any, None]:
+    """The vectors that must have the shape of the products' accumulators, in the order found.
+
+    Follows definitions and uses through tile.mma, scf.for and elementwise arith and math operations. Shapes alone would
+    not do: a copied tile may happen to have the accumulator's shape.
+    """
+    flow: dict[Any, None] = {}
+    pending = [product.operation.results[0] for product in products]
+    while pending:
+        value = pending.pop()
+        if value in flow:
+            continue
+        flow[value] = None
+        pending += _defined_by(value)
+        for use in value.uses:
+            pending += _tied(use.owner.operation, use.operand_number)
+    return flow
+
+
+def _defined_by(value: Any) -> list[Any]:
+    owner = value.owner
+    if hasattr(owner, "operations"):  # a block argument: of the loop that carries it
+        return _loop_values(owner.owner.operation, value.arg_number - 1)
+    name = owner.operation.name
+    if name == "scf.for":
+        return _loop_values(owner.operation, value.result_number)
+    if name == "tile.mma":
+        return [owner.operation.operands[2]]
+    return _vectors(owner.operation) if _elementwise(name) else []
+
+
+def _tied(user: Any, position: int) -> list[Any]:
+    if user.name == "scf.for":
+        return _loop_values(user, position - 3)
+    if user.name == "scf.yield":
+        return _loop_values(user.parent.operation, position)
+    if user.name == "tile.mma":
+        return [user.results[0]] if position == 2 else []
+    return _vectors(user) if _elementwise(user.name) else []
+
+
+def _loop_values(loop: Any, number: int) -> list[Any]:
+    """Start, block argument, yielded value and result of one value that an scf.for carries."""
+    block = loop.regions[0].blocks[0]
+    terminator = in_block(block)[-1]
+    return [loop.operands[number + 3], block.arguments[number + 1], terminator.operands[number], loop.results[number]]
+
+
+def _elementwise(name: str) -> bool:
+    return name.startswith(("arith.", "math.")) and name != "arith.constant"
+
+
+def _vectors(operation: Any) -> list[Any]:
+    return [v for v in [*operation.operands, *operation.results] if isinstance(v.type, ir.VectorType)]

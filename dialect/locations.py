@@ -1,0 +1,53 @@
+"""From MLIR's locations and diagnostics to the project's errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from mlir_gemm.errors import Error, InputError, Location, PassError
+
+_FILE_LINE_COLUMN = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
+
+
+def location_of(location: Any) -> Location | None:
+    """The first place in a file that an MLIR location (or an operation's, or a value's) names, if any."""
+    location = getattr(location, "location", location)
+    found = _FILE_LINE_COLUMN.search(str(location))
+    return Location(found[1], int(found[2]), int(found[3])) if found else None
+
+
+def pass_error(operation: Any, message: str) -> PassError:
+    """A PassError at the place of `operation` in the user's file."""
+    return PassError(message, location_of(operation))
+
+
+def input_error(operation: Any, message: str) -> InputError:
+    """An InputError at the place of `operation` in the user's file."""
+    return InputError(message, location_of(operation))
+
+
+def from_mlir(error: Any, what: str) -> InputError:
+    """An InputError that carries the diagnostics of an MLIRError, for text that MLIR itself refused."""
+    diagnostics = list(error.error_diagnostics)
+    if not diagnostics:
+        return InputError(f"{what}: {error.message}")
+    first = diagnostics[0]
+    notes = [f"{location_of(d) or ''} {d.message}".strip() for d in diagnostics[1:4]]
+    notes += [f"{location_of(n) or ''} {n.message}".strip() for n in list(first.notes)[:3]]
+    return InputError(first.message, location_of(first), tuple(notes))
+
+
+@contextmanager
+def relabelled(filename: str) -> Iterator[None]:
+    """Errors raised inside name `filename` where MLIR's parser, which sees only text, wrote `-`."""
+    try:
+        yield
+    except Error as error:
+        if error.location is not None and error.location.file == "-":
+            error.location = replace(error.location, file=filename)
+        error.notes = tuple(re.sub(r"^-:(?=\d)", f"{filename}:", note) for note in error.notes)
+        raise

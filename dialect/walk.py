@@ -1,0 +1,67 @@
+"""Finding operations. Everything here returns lists made before anything is changed: handles must not outlive edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def operations(root: Any) -> Iterator[Any]:
+    """Every operation nested in `root` (an operation, view or module), parents before children, in program order."""
+    for region in root.operation.regions:
+        for block in region.blocks:
+            for operation in block.operations:
+                yield operation
+                yield from operations(operation)
+
+
+def named(root: Any, *names: str) -> list[Any]:
+    """The operations nested in `root` whose names are among `names`, in program order."""
+    return [operation for operation in operations(root) if operation.operation.name in names]
+
+
+def in_block(block: Any) -> list[Any]:
+    """The operations of one block, in order."""
+    return list(block.operations)
+
+
+def body(operation: Any) -> Any:
+    """The only block of an operation's first region: a loop's or function's body."""
+    return operation.operation.regions[0].blocks[0]
+
+
+def users(value: Any) -> list[Any]:
+    """The operations that use `value`, each once."""
+    return list(dict.fromkeys(use.owner.operation for use in value.uses))
+
+
+def parents(operation: Any) -> Iterator[Any]:
+    """The operations around `operation`, innermost first."""
+    parent = operation.operation.parent
+    while parent is not None:
+        yield parent
+        parent = parent.operation.parent
+
+
+def ancestor_in(block: Any, operation: Any) -> Any | None:
+    """The operation of `block` that is, or holds, `operation`."""
+    current = operation.operation
+    while current is not None:
+        if current.block == block:
+            return current
+        current = current.parent.operation if current.parent is not None else None
+    return None
+
+
+def is_within(operation: Any, container: Any) -> bool:
+    """Whether `operation` is nested in `container`."""
+    return any(parent.operation == container.operation for parent in parents(operation))
+
+
+def defined_within(value: Any, container: Any) -> bool:
+    """Whether `value` is a result or block argument of something inside `container` (or an argument of its own body)."""
+    owner = value.owner
+    operation = owner.owner if hasattr(owner, "operations") else owner  # a Block's owner is its operation
+    return (operation.operation == container.operation and hasattr(owner, "operations")) or is_within(
+        operation, container
+    )

@@ -1,0 +1,59 @@
+"""apply-layouts: the layout that a staging buffer asks for becomes its memref type.
+
+Expects memref.alloc with `tile.layout = "padN"`. Leaves the buffer with rows N elements further apart (a strided memref
+type), and every subview of it with the strides that follow. Without a layout attribute nothing changes, so a second run
+changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.promote_operands import LAYOUT
+
+
+@dataclass(frozen=True)
+class ApplyLayouts(Pass):
+    """Turn layout attributes into memref types."""
+
+    name: ClassVar[str] = "apply-layouts"
+
+    def run(self, module: Any) -> None:
+        for alloc in named(module, "memref.alloc"):
+            if LAYOUT in alloc.operation.attributes:
+                _apply(alloc)
+
+
+def _apply(alloc: Any) -> None:
+    layout = ir.StringAttr(alloc.operation.attributes[LAYOUT]).value
+    padding = re.fullmatch(r"pad(\d+)", layout)
+    if not padding:
+        raise pass_error(alloc, f"unknown layout '{layout}'; expected padN for N elements of padding in each row")
+    buffer = alloc.operation.results[0]
+    shape = list(buffer.type.shape)
+    _retype(buffer, _strides(shape, int(padding[1])), 0)
+    del alloc.operation.attributes[LAYOUT]
+
+
+def _strides(shape: list[int], pad: int) -> list[int]:
+    """Row-major strides of `shape` with `pad` elements after each row."""
+    strides = [1]
+    for axis in range(len(shape) - 1, 0, -1):
+        strides.insert(0, strides[0] * shape[axis] + (pad if axis == len(shape) - 1 else 0))
+    return strides
+
+
+def _retype(memory: Any, strides: list[int], offset: int) -> None:
+    old = memory.type
+    layout = ir.StridedLayoutAttr.get(offset, strides)
+    memory.set_type(ir.MemRefType.get(old.shape, old.element_type, layout, old.memory_space))
+    for user in users(memory):
+        if user.name == "memref.subview" and user.operands[0] == memory:
+            dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+            _retype(user.results[0], strides[len(strides) - len(user.results[0].type.shape) :], dynamic)

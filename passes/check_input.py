@@ -1,0 +1,145 @@
+"""check-input: refuses a module that the pipeline cannot compile, naming what is wrong, where, and what would be right.
+
+Expects a module as a user or a framework wrote it. Leaves it unchanged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.errors import InputError, Location
+from mlir_gemm.passes.base import Pass
+
+AROUND = (
+    "arith.constant", "tensor.empty", "memref.alloc", "memref.dealloc", "memref.copy",
+    "linalg.fill", "linalg.copy", "linalg.generic", "linalg.matmul", "func.return",
+)  # fmt: skip
+"""Operations that may stand beside the product in its function."""
+
+_MATMUL_MAPS = (
+    "affine_map<(d0, d1, d2) -> (d0, d2)>",
+    "affine_map<(d0, d1, d2) -> (d2, d1)>",
+    "affine_map<(d0, d1, d2) -> (d0, d1)>",
+)
+
+
+@dataclass(frozen=True)
+class CheckInput(Pass):
+    """Refuses modules that cannot be compiled."""
+
+    name: ClassVar[str] = "check-input"
+
+    def run(self, module: Any) -> None:
+        function = the_function(module)
+        product = the_product(function)
+        for operation in in_block(body(function)):
+            _check_operation(operation)
+        _check_product(product)
+        for argument in [*body(function).arguments]:
+            _check_argument(function, argument)
+
+
+def the_function(module: Any) -> Any:
+    """The one function of a module that has a body. Raises InputError if there is none or more than one."""
+    functions = [f for f in named(module, "func.func") if len(f.regions[0].blocks)]
+    if not functions:
+        raise InputError("the module has no function with a body; expected a func.func that holds one linalg.matmul",
+                         Location("-", 1, 1) if not in_block(module.operation.regions[0].blocks[0]) else None)  # fmt: skip
+    if len(functions) > 1:
+        raise input_error(
+            functions[1], "the module has more than one function; expected one that holds one linalg.matmul"
+        )
+    if len(functions[0].regions[0].blocks) > 1:
+        raise input_error(functions[0], "the function branches between blocks; expected straight-line code")
+    return functions[0]
+
+
+def the_product(function: Any) -> Any:
+    """The one linalg.matmul of a function. Raises InputError if there is none or more than one."""
+    products = named(function, "linalg.matmul")
+    if not products:
+        others = [op.operation.name for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
+        found = f" (it has {', '.join(dict.fromkeys(others))})" if others else ""
+        raise input_error(function, f"the function has no linalg.matmul{found}; there is nothing to compile")
+    if len(products) > 1:
+        raise input_error(products[1], "a second linalg.matmul; this version compiles one product a function")
+    return products[0]
+
+
+def _check_operation(operation: Any) -> None:
+    name = operation.operation.name
+    if name not in AROUND:
+        raise input_error(
+            operation, f"'{name}' is not supported here; beside the product there may be {', '.join(AROUND)}"
+        )
+    if name != "linalg.generic":
+        return
+    iterators = {str(i) for i in operation.attributes["iterator_types"]}
+    if iterators != {"#linalg.iterator_type<parallel>"}:
+        raise input_error(
+            operation, "a linalg.generic with a reduction; only elementwise ones (all iterators parallel) are fused"
+        )
+    for map_ in operation.attributes["indexing_maps"]:
+        if map_.value != ir.AffineMap.get_identity(2):
+            raise input_error(
+                operation,
+                f"a linalg.generic with indexing map {map_.value}; only identity maps over two dimensions are fused",
+            )
+
+
+def _check_product(product: Any) -> None:
+    shapes = []
+    for position, operand in enumerate(product.operation.operands):
+        type_ = ir.ShapedType(operand.type)
+        element = str(type_.element_type)
+        name = "ABC"[position]
+        if not type_.has_static_shape:
+            raise input_error(
+                product, f"operand {name} of linalg.matmul has dynamic sizes ({operand.type}); sizes must be static"
+            )
+        allowed = ("f16",) if position < 2 else ("f16", "f32")
+        if element not in allowed:
+            raise input_error(
+                product,
+                f"operand {name} of linalg.matmul has element type {element}; supported: {' or '.join(allowed)}",
+            )
+        if 0 in type_.shape:
+            raise input_error(
+                product, f"operand {name} of linalg.matmul is empty ({operand.type}); sizes must be at least 1"
+            )
+        shapes.append(type_.shape)
+    if "indexing_maps" in product.operation.attributes:
+        maps = tuple(str(m) for m in product.operation.attributes["indexing_maps"])
+        if maps != _MATMUL_MAPS:
+            raise input_error(
+                product,
+                "linalg.matmul with indexing maps of its own (a transpose or broadcast); only plain A[M,K] B[K,N] is supported",
+            )
+    cast = product.operation.attributes["cast"] if "cast" in product.operation.attributes else None
+    if cast is not None and "unsigned" in str(cast):
+        raise input_error(
+            product, "linalg.matmul with an unsigned cast; only signed or floating-point ones are supported"
+        )
+
+
+def _check_argument(function: Any, argument: Any) -> None:
+    if not isinstance(argument.type, (ir.MemRefType, ir.RankedTensorType)):
+        raise input_error(
+            function, f"argument {argument.arg_number} has type {argument.type}; expected tensors or memrefs"
+        )
+    if isinstance(argument.type, ir.RankedTensorType):
+        return
+    if argument.type.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(argument.type.rank)):
+        raise input_error(
+            function,
+            f"argument {argument.arg_number} has a strided layout ({argument.type}); only dense row-major memrefs are supported",
+        )
+    if argument.type.memory_space is not None:
+        raise input_error(
+            function,
+            f"argument {argument.arg_number} is in memory space {argument.type.memory_space}; expected the default one (global memory)",
+        )

@@ -1,0 +1,121 @@
+"""distribute-warps: block tiles of the accumulator are divided among warps.
+
+Expects an scf.forall mapped to blocks, with tile.mma on whole block tiles. Everything that a product's result flows
+through (the accumulator's constants, loads, loops, arithmetic and stores) becomes one warp's part: vectors shrink from
+the block tile to the warp tile, loads and stores move to the warp's offsets and carry `scope = "warp"`, and the
+operands of tile.mma become subviews of the warp's rows and columns, in a loop over steps of the warp tile's K
+(`tile.loop = "warp_k"`). Copies between global and shared memory stay block-wide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.affine import LEVEL
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.flow import flow_of
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import subview
+from mlir_gemm.dialect.tile import Mma, UnitId
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.passes.base import Pass
+
+SCOPE = "scope"
+
+
+@dataclass(frozen=True)
+class DistributeWarps(Pass):
+    """Divide accumulator tiles among warps."""
+
+    name: ClassVar[str] = "distribute-warps"
+    warp: tuple[int, int, int] = (64, 32, 16)
+    """Warp tile (M, N, K)."""
+
+    def run(self, module: Any) -> None:
+        for forall in named(module, "scf.forall"):
+            products = named(forall, "tile.mma")
+            if products and not any(SCOPE in op.operation.attributes for op in products):
+                _distribute(forall, products, self.warp)
+
+
+def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int]) -> None:
+    block = tuple(products[0].operation.results[0].type.shape)
+    for size, part, axis in zip(block, warp, "MN", strict=False):
+        if size % part:
+            raise pass_error(products[0], f"a warp tile of {part} does not divide the block tile of {size} in {axis}")
+    flow = flow_of(products)
+    for value in flow:
+        if tuple(value.type.shape) != block:
+            raise pass_error(products[0], f"the accumulator flows into a {value.type}; expected tiles of {block} only")
+    with ir.InsertionPoint(in_block(body(forall))[0]), forall.location:
+        row, column = _warp_position(block[1] // warp[1], warp)
+    for operation in _sources_and_stores(forall, flow):
+        _narrow(operation, row, column, warp)
+    for value in flow:
+        value.set_type(ir.VectorType.get(list(warp[:2]), value.type.element_type))
+    for product in products:
+        _split_product(product, row, column, warp)
+
+
+def _warp_position(across: int, warp: tuple[int, int, int]) -> tuple[Any, Any]:
+    """Where the warp's tile starts in the block tile; warps are numbered along N first."""
+    arith = dialect("arith")
+    unit = UnitId(ir.IndexType.get()).result
+    down = arith.DivUIOp(unit, constants.index(across)).result
+    along = arith.RemUIOp(unit, constants.index(across)).result
+    return tuple(arith.MulIOp(p, constants.index(s)).result for p, s in zip((down, along), warp, strict=False))  # type: ignore[return-value]
+
+
+def _sources_and_stores(forall: Any, flow: dict[Any, None]) -> list[Any]:
+    """The constants, loads and stores of the accumulator: what must change besides its type."""
+    found = [value.owner for value in flow if getattr(value.owner, "name", "") in ("arith.constant", "tile.load")]
+    return [*found, *(op for op in named(forall, "tile.store") if op.operands[0] in flow)]
+
+
+def _narrow(operation: Any, row: Any, column: Any, warp: tuple[int, int, int]) -> None:
+    old = operation.operation
+    if old.name == "arith.constant":
+        element = constants.splat_of(old.results[0])
+        if element is None:
+            raise pass_error(operation, "a constant matrix that is not the same everywhere is not supported here")
+        type_ = ir.VectorType.get(list(warp[:2]), old.results[0].type.element_type)
+        old.attributes["value"] = ir.DenseElementsAttr.get_splat(type_, element)
+        return
+    first = len(old.operands) - 2
+    with ir.InsertionPoint(old), old.location:
+        for position, shift in ((first, row), (first + 1, column)):
+            old.operands[position] = dialect("arith").AddIOp(old.operands[position], shift).result
+    old.attributes[SCOPE] = ir.StringAttr.get("warp")
+
+
+def _split_product(product: Any, row: Any, column: Any, warp: tuple[int, int, int]) -> None:
+    """One block-wide product as a loop over the warp tile's K."""
+    lhs, rhs, acc = product.operation.operands
+    depth = lhs.type.shape[1]
+    m, n, k = warp
+    if depth % k:
+        raise pass_error(product, f"a warp tile of {k} does not divide the block tile of {depth} in K")
+    with ir.InsertionPoint(product), product.location:
+        if depth == k:
+            result = _warp_product(lhs, rhs, acc, (row, constants.index(0), column), warp)
+        else:
+            bounds = [constants.index(value) for value in (0, depth, k)]
+            loop = dialect("scf").ForOp(*bounds, [acc])
+            loop.operation.attributes[LEVEL] = ir.StringAttr.get("warp_k")
+            with ir.InsertionPoint(loop.body):
+                step, carried = loop.body.arguments
+                dialect("scf").YieldOp([_warp_product(lhs, rhs, carried, (row, step, column), (m, n, k))])
+            result = loop.results[0]
+    product.operation.results[0].replace_all_uses_with(result)
+    product.operation.erase()
+
+
+def _warp_product(lhs: Any, rhs: Any, acc: Any, at: tuple[Any, Any, Any], warp: tuple[int, int, int]) -> Any:
+    row, step, column = at
+    m, n, k = warp
+    product = Mma(subview(lhs, [row, step], [m, k]), subview(rhs, [step, column], [k, n]), acc, acc.type,
+                  ir.StringAttr.get("kn"))  # fmt: skip
+    product.operation.attributes[SCOPE] = ir.StringAttr.get("warp")
+    return product.result

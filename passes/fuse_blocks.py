@@ -1,0 +1,89 @@
+"""fuse-blocks: sibling nests over the same block loops become one.
+
+Expects the nests that `tile-loops` leaves, one after another. Leaves one pair of block loops whose body holds what the
+nests did, in order. Two nests are fused when their block loops have the same trip counts and every buffer that one
+writes and the other touches is touched in the same tile: at the same offsets from the block loops, and nowhere else.
+Refuses (PassError) when neighbours have the same loops but such a buffer is touched elsewhere. What stays in the way
+of nothing is left alone; a second run changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import affine
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class FuseBlocks(Pass):
+    """Fuse nests that walk the same block tiles."""
+
+    name: ClassVar[str] = "fuse-blocks"
+
+    def run(self, module: Any) -> None:
+        for function in named(module, "func.func"):
+            nests = [op for op in in_block(body(function)) if affine.level_of(op) == "block"]
+            for i in range(len(nests) - 1):
+                if _same_loops(nests[i], nests[i + 1]):
+                    _check_dependences(nests[i], nests[i + 1])
+                    _fuse(nests[i], nests[i + 1])
+
+
+def _block_loops(outer: Any) -> list[Any]:
+    return [loop for loop in affine.perfect_nest(outer) if affine.level_of(loop) == "block"]
+
+
+def _same_loops(first: Any, second: Any) -> bool:
+    trips = [[affine.trip_count(loop) for loop in _block_loops(nest)] for nest in (first, second)]
+    return trips[0] == trips[1] and None not in trips[0]
+
+
+def _check_dependences(first: Any, second: Any) -> None:
+    """Every buffer that either nest writes must be touched by both in the tile of the same block iteration only."""
+    touched = [_tiles_touched(nest) for nest in (first, second)]
+    for memory in touched[0].keys() & touched[1].keys():
+        if not any(write for accesses in touched for _, write, _ in accesses[memory]):
+            continue
+        tiles = {tile for accesses in touched for tile, _, _ in accesses[memory]}
+        if len(tiles) > 1 or None in tiles:
+            culprit = touched[1][memory][0][2]
+            raise pass_error(
+                culprit,
+                "this reads or writes other parts of a buffer than the tile that the operation before it makes; "
+                "only elementwise operations on the product's own tile can be fused",
+            )
+
+
+def _tiles_touched(nest: Any) -> dict[Any, list[tuple[Any, bool, Any]]]:
+    """For each memref: (tile, whether written, operation), tiles written with the block loops numbered."""
+    loops = _block_loops(nest)
+    numbers = {affine.induction_variable(loop): position for position, loop in enumerate(loops)}
+    touched: dict[Any, list[tuple[Any, bool, Any]]] = {}
+    for operation in named(nest, "affine.load", "affine.store"):
+        memory, indices = affine.access(operation)
+        tile = None if indices is None else tuple(_outer_part(index, numbers) for index in indices)
+        touched.setdefault(memory, []).append((tile, operation.operation.name == "affine.store", operation))
+    return touched
+
+
+def _outer_part(index: affine.Linear, numbers: dict[Any, int]) -> Any:
+    outer = sorted((numbers[value], c) for value, c in index.terms.items() if value in numbers)
+    inner = [value for value in index.terms if value not in numbers]
+    extents = sorted((affine.extent_of(value), index.coefficient(value)) for value in inner)
+    return tuple(outer), tuple(extents), index.constant
+
+
+def _fuse(first: Any, second: Any) -> None:
+    """Moves the body of `first` to the head of the body of `second`."""
+    before, after = _block_loops(first), _block_loops(second)
+    for old, new in zip(before, after, strict=True):
+        affine.induction_variable(old).replace_all_uses_with(affine.induction_variable(new))
+    moved = in_block(body(before[-1]))[:-1]
+    anchor = in_block(body(after[-1]))[0]
+    for operation in moved:
+        operation.operation.move_before(anchor)
+    first.operation.erase()

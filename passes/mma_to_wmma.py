@@ -1,0 +1,208 @@
+"""mma-to-wmma: products of warp tiles become 16x16x16 WMMA operations on fragments.
+
+Expects a kernel function in which the accumulator is a warp tile (after `distribute-warps`, and `stage-epilogue` if
+there is arithmetic on it). Leaves gpu.subgroup_mma operations: the accumulator as one fragment for each 16x16 part,
+carried by the loops; the fragments of A and B loaded just before they are used. Reads the operands through whatever
+memref they are in. Refuses anything else that touches the accumulator, and types that WMMA does not have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.affine import LEVEL
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.flow import flow_of
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.passes.base import Pass
+
+SIDE = 16
+"""Rows and columns of a fragment."""
+
+
+@dataclass(frozen=True)
+class MmaToWmma(Pass):
+    """Lower tile.mma to WMMA."""
+
+    name: ClassVar[str] = "mma-to-wmma"
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            products = named(kernel, "tile.mma")
+            if products:
+                _check(products)
+                rewriter = _Rewriter(flow_of(products))
+                for operation in in_block(body(kernel)):
+                    rewriter.rewrite(operation)
+                rewriter.erase_old()
+
+
+def _check(products: list[Any]) -> None:
+    for product in products:
+        lhs, rhs, acc = product.operation.operands
+        types = [str(t.element_type) for t in (lhs.type, rhs.type, acc.type)]
+        if types != ["f16", "f16", "f32"]:
+            raise pass_error(
+                product,
+                f"WMMA has no product of {types[0]} and {types[1]} into {types[2]}; supported: f16, f16 into f32",
+            )
+        sizes = [*lhs.type.shape, *rhs.type.shape]
+        if any(size % SIDE for size in sizes):
+            raise pass_error(
+                product, f"a product of {lhs.type.shape} by {rhs.type.shape}; WMMA needs multiples of {SIDE}"
+            )
+
+
+@dataclass
+class _Rewriter:
+    """Rewrites the operations of a kernel one after another; accumulators are kept as grids of fragments."""
+
+    flow: dict[Any, None]
+    fragments: dict[Any, list[list[Any]]] = field(default_factory=dict)
+    old: list[Any] = field(default_factory=list)
+
+    def rewrite(self, operation: Any) -> None:
+        """Rewrites one operation of the accumulator; anything else stays."""
+        name = operation.operation.name
+        handlers = {
+            "tile.mma": self._product,
+            "scf.for": self._loop,
+            "arith.constant": self._constant,
+            "tile.load": self._load,
+            "tile.store": self._store,
+            "vector.extract_strided_slice": self._slice,
+        }
+        if not self._concerns(operation):
+            return
+        if name not in handlers:
+            raise pass_error(operation, f"'{name}' on an accumulator that is held in WMMA fragments is not supported")
+        with ir.InsertionPoint(operation), operation.location:
+            handlers[name](operation)
+        self.old.append(operation)
+
+    def erase_old(self) -> None:
+        """Erases what was replaced, users first."""
+        for operation in reversed(self.old):
+            operation.operation.erase()
+
+    def _concerns(self, operation: Any) -> bool:
+        op = operation.operation
+        values = [*op.operands, *op.results]
+        return any(value in self.flow or value in self.fragments for value in values)
+
+    def _product(self, product: Any) -> None:
+        lhs, rhs, acc = product.operation.operands
+        m, k = lhs.type.shape
+        n = rhs.type.shape[1]
+        grid = [list(row) for row in self.fragments[acc]]
+        for step in range(0, k, SIDE):
+            a = [_load_fragment(lhs, (row, step), "AOp") for row in range(0, m, SIDE)]
+            for j, column in enumerate(range(0, n, SIDE)):
+                b = _load_fragment(rhs, (step, column), "BOp")
+                for i, row in enumerate(grid):
+                    row[j] = dialect("gpu").SubgroupMmaComputeOp(a[i], b, row[j]).result
+        self.fragments[product.operation.results[0]] = grid
+
+    def _loop(self, loop: Any) -> None:
+        """Rebuilds an scf.for that carries accumulators to carry their fragments."""
+        old = loop.operation
+        (*bounds,) = list(old.operands)[:3]
+        carried = list(old.operands)[3:]
+        inits = [fragment for value in carried for fragment in self._flat(value)]
+        new = dialect("scf").ForOp(*bounds, inits)
+        if LEVEL in old.attributes:
+            new.operation.attributes[LEVEL] = old.attributes[LEVEL]
+        self._bind(body(loop).arguments[1:], list(new.body.arguments)[1:])
+        *inside, terminator = in_block(body(loop))
+        for operation in inside:
+            new.body.append(operation)
+        body(loop).arguments[0].replace_all_uses_with(new.body.arguments[0])
+        first_old = len(self.old)
+        for operation in inside:
+            self.rewrite(operation)
+        yielded = [fragment for value in terminator.operation.operands for fragment in self._flat(value)]
+        with ir.InsertionPoint(new.body):
+            dialect("scf").YieldOp(yielded)
+        self._bind(old.results, list(new.results))
+        terminator.operation.erase()
+        for operation in reversed(self.old[first_old:]):
+            operation.operation.erase()
+        del self.old[first_old:]
+
+    def _flat(self, value: Any) -> list[Any]:
+        if value not in self.fragments:
+            return [value]
+        return [fragment for row in self.fragments[value] for fragment in row]
+
+    def _bind(self, old: Any, new: list[Any]) -> None:
+        """Gives each old loop value its share of the new ones."""
+        for value in old:
+            if value not in self.flow:
+                value.replace_all_uses_with(new.pop(0))
+                continue
+            rows, columns = _grid_of(value)
+            self.fragments[value] = [[new.pop(0) for _ in range(columns)] for _ in range(rows)]
+
+    def _constant(self, constant: Any) -> None:
+        value = constant.operation.results[0]
+        rows, columns = _grid_of(value)
+        scalar = dialect("arith").ConstantOp(value.type.element_type, constants.splat_of(value)).result
+        fragment = (
+            dialect("gpu").SubgroupMmaConstantMatrixOp(_fragment_type(value.type.element_type, "COp"), scalar).res
+        )
+        self.fragments[value] = [[fragment] * columns for _ in range(rows)]
+
+    def _load(self, load: Any) -> None:
+        memory, *offsets = load.operation.operands
+        value = load.operation.results[0]
+        rows, columns = _grid_of(value)
+        self.fragments[value] = [
+            [_load_fragment(memory, (i * SIDE, j * SIDE), "COp", offsets) for j in range(columns)] for i in range(rows)
+        ]
+
+    def _store(self, store: Any) -> None:
+        value, memory, *offsets = store.operation.operands
+        for i, row in enumerate(self.fragments[value]):
+            for j, fragment in enumerate(row):
+                indices = _indices((i * SIDE, j * SIDE), offsets)
+                dialect("gpu").SubgroupMmaStoreMatrixOp(fragment, memory, indices, _lead(memory))
+
+    def _slice(self, slice_: Any) -> None:
+        offsets = [ir.IntegerAttr(o).value for o in slice_.attributes["offsets"]]
+        result = slice_.operation.results[0]
+        rows, columns = _grid_of(result)
+        top, left = offsets[0] // SIDE, offsets[1] // SIDE
+        source = self.fragments[slice_.operation.operands[0]]
+        self.fragments[result] = [row[left : left + columns] for row in source[top : top + rows]]
+
+
+def _grid_of(value: Any) -> tuple[int, int]:
+    m, n = value.type.shape
+    return m // SIDE, n // SIDE
+
+
+def _fragment_type(element: Any, role: str) -> Any:
+    return ir.Type.parse(f'!gpu.mma_matrix<{SIDE}x{SIDE}x{element}, "{role}">')
+
+
+def _lead(memory: Any) -> Any:
+    strides, _ = memory.type.get_strides_and_offset()
+    return ir.IntegerAttr.get(ir.IndexType.get(), strides[-2])
+
+
+def _indices(at: tuple[int, int], offsets: list[Any]) -> list[Any]:
+    if not offsets:
+        return [constants.index(position) for position in at]
+    arith = dialect("arith")
+    return [
+        arith.AddIOp(offset, constants.index(position)).result if position else offset
+        for position, offset in zip(at, offsets, strict=True)
+    ]
+
+
+def _load_fragment(memory: Any, at: tuple[int, int], role: str, offsets: list[Any] | None = None) -> Any:
+    type_ = _fragment_type(memory.type.element_type, role)
+    return dialect("gpu").SubgroupMmaLoadMatrixOp(type_, memory, _indices(at, offsets or []), _lead(memory)).res

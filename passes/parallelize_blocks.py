@@ -1,0 +1,155 @@
+"""parallelize-blocks: proves that the block loops are parallel and makes them one affine.parallel.
+
+Expects affine block loops around tile operations. A loop is parallel when no two of its iterations touch the same
+element with a write among them: for each buffer that is written, some dimension's offset must move by at least the
+tile's extent from one iteration to the next, whatever the loops inside do. Leaves an affine.parallel over all block
+loops of a nest. Refuses, naming the access, when independence cannot be proved. Assumes that different memrefs do not
+overlap, as linalg does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import affine
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block, is_within, named, parents
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class ParallelizeBlocks(Pass):
+    """Prove block loops parallel and collapse them."""
+
+    name: ClassVar[str] = "parallelize-blocks"
+
+    def run(self, module: Any) -> None:
+        blocks = [loop for loop in named(module, "affine.for") if affine.level_of(loop) == "block"]
+        for outer in [loop for loop in blocks if affine.level_of(next(parents(loop))) != "block"]:
+            nest = [loop for loop in affine.perfect_nest(outer) if affine.level_of(loop) == "block"]
+            for loop in nest:
+                _prove_parallel(loop, nest)
+            _collapse(nest)
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One access to a buffer: where it starts, how far it extends in each dimension, and whether it writes."""
+
+    operation: Any
+    memory: Any
+    offsets: tuple[affine.Linear, ...]
+    extents: tuple[int, ...]
+    writes: bool
+
+
+def touches(root: Any) -> list[Touch]:
+    """All accesses inside `root` to buffers that live outside it."""
+    found: list[Touch] = []
+    for operation in named(root, "tile.load", "tile.store", "tile.copy", "affine.load", "affine.store"):
+        found += [touch for touch in _touches_of(operation) if not is_within(_definition(touch.memory), root)]
+    return found
+
+
+def _definition(memory: Any) -> Any:
+    return memory.owner.owner if hasattr(memory.owner, "operations") else memory.owner
+
+
+def _touches_of(operation: Any) -> list[Touch]:
+    operands = list(operation.operation.operands)
+    name = operation.operation.name
+    if name.startswith("affine."):
+        memory, indices = affine.access(operation)
+        if indices is None:
+            raise pass_error(
+                operation, "an access whose indices are not linear in the loops; cannot prove blocks independent"
+            )
+        return [Touch(operation, memory, tuple(indices), (1,) * len(indices), name == "affine.store")]
+    if name == "tile.load":
+        shape = tuple(operation.operation.results[0].type.shape)
+        return [_tile_touch(operation, operands[0], operands[1:], shape, False)]
+    if name == "tile.store":
+        return [_tile_touch(operation, operands[1], operands[2:], tuple(operands[0].type.shape), True)]
+    target, source, *offsets = operands
+    shape = tuple(target.type.shape)
+    return [
+        _tile_touch(operation, source, offsets, shape, False),
+        Touch(operation, target, (affine.Linear({}),) * len(shape), shape, True),
+    ]
+
+
+def _tile_touch(operation: Any, memory: Any, offsets: list[Any], shape: tuple[int, ...], writes: bool) -> Touch:
+    return Touch(operation, memory, tuple(affine.linear_of(offset) for offset in offsets), shape, writes)
+
+
+def _prove_parallel(loop: Any, nest: list[Any]) -> None:
+    iv = affine.induction_variable(loop)
+    fixed = {affine.induction_variable(other) for other in nest} - {iv}
+    accesses = touches(loop)
+    for first in accesses:
+        for second in accesses:
+            if first.memory == second.memory and first.writes and not _independent(first, second, iv, fixed):
+                raise pass_error(
+                    second.operation,
+                    "cannot prove that blocks are independent: this touches elements that another iteration of a "
+                    "block loop writes; each block must write a tile of its own",
+                )
+
+
+def _independent(first: Touch, second: Touch, iv: Any, fixed: set[Any]) -> bool:
+    """Whether two accesses in different iterations of the loop over `iv` never meet, other block loops being equal."""
+    for a, b, extent_a, extent_b in zip(first.offsets, second.offsets, first.extents, second.extents, strict=True):
+        free = (set(a.terms) | set(b.terms)) - {iv} - fixed
+        same = a.coefficient(iv) == b.coefficient(iv) and a.without([iv]) == b.without([iv])
+        if same and abs(a.coefficient(iv)) >= max(extent_a, extent_b) + sum(_reach(a, value) for value in free):
+            return True
+    return False
+
+
+def _reach(index: affine.Linear, value: Any) -> int:
+    """How far an inner loop moves an index; far beyond any tile when its trip count is not known."""
+    trips = affine.extent_of(value)
+    return abs(index.coefficient(value)) * (trips - 1) if trips else 1 << 62
+
+
+def _collapse(nest: list[Any]) -> None:
+    outer = nest[0]
+    trips = [affine.trip_count(loop) for loop in nest]
+    if None in trips:
+        raise pass_error(outer, "block loops whose bounds are not constant cannot be collapsed")
+    with ir.InsertionPoint(outer), outer.location:
+        parallel = _make_parallel([trip or 0 for trip in trips])
+    target = body(parallel)
+    anchor = in_block(target)[0]
+    for operation in in_block(body(nest[-1]))[:-1]:
+        operation.operation.move_before(anchor)
+    for loop, argument in zip(nest, target.arguments, strict=True):
+        affine.induction_variable(loop).replace_all_uses_with(argument)
+    outer.operation.erase()
+
+
+def _make_parallel(trips: list[int]) -> Any:
+    constants = [ir.AffineConstantExpr.get(trip) for trip in trips]
+    zeros = [ir.AffineConstantExpr.get(0) for _ in trips]
+    groups = ir.DenseElementsAttr.get_splat(
+        ir.RankedTensorType.get([len(trips)], ir.IntegerType.get_signless(32)),
+        ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
+    )
+    parallel = ir.Operation.create(
+        "affine.parallel",
+        attributes={
+            "reductions": ir.ArrayAttr.get([]),
+            "lowerBoundsMap": ir.AffineMapAttr.get(ir.AffineMap.get(0, 0, zeros)),
+            "upperBoundsMap": ir.AffineMapAttr.get(ir.AffineMap.get(0, 0, constants)),
+            "lowerBoundsGroups": groups,
+            "upperBoundsGroups": groups,
+            "steps": ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1) for _ in trips]),
+        },
+        regions=1,
+    )
+    parallel.regions[0].blocks.append(*[ir.IndexType.get() for _ in trips])
+    with ir.InsertionPoint(body(parallel)):
+        affine.yield_()
+    return parallel

@@ -1,0 +1,168 @@
+"""place-shared: shared-memory buffers get their places in one block of shared memory.
+
+Expects a kernel function (inside a gpu.module) with memref.alloc in memory space 3 at its top level. Leaves one
+memref.global of bytes, a memref.view of it for each buffer, and on the launch the bytes it takes. Buffers whose uses do
+not overlap in time, with a barrier in between, share memory. Storage `static` declares the size (at most `limit`
+bytes); `dynamic` declares an external array whose size is given at launch; `auto` takes static when it fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, parents, users
+from mlir_gemm.errors import PassError
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.promote_operands import SHARED
+
+ALIGNMENT = 128
+"""Bytes: the start of every buffer falls on the first bank."""
+
+
+@dataclass(frozen=True)
+class PlaceShared(Pass):
+    """Place shared-memory buffers."""
+
+    name: ClassVar[str] = "place-shared"
+    storage: str = "auto"
+    """`static`, `dynamic` or `auto`."""
+    limit: int = 49152
+    """Most bytes that may be declared statically."""
+
+    def run(self, module: Any) -> None:
+        if self.storage not in ("static", "dynamic", "auto"):
+            raise PassError(f"pass 'place-shared': storage '{self.storage}'; expected static, dynamic or auto")
+        for kernel in named(module, "gpu.func"):
+            buffers = [alloc for alloc in in_block(body(kernel)) if alloc.operation.name == "memref.alloc"]
+            if buffers:
+                _place(module, kernel, buffers, self)
+
+
+@dataclass(frozen=True)
+class _Life:
+    """When a buffer is in use: from the first to the last operation of the kernel's body that touches it."""
+
+    alloc: Any
+    bytes: int
+    first: int
+    last: int
+
+
+def _place(module: Any, kernel: Any, buffers: list[Any], options: PlaceShared) -> None:
+    order = in_block(body(kernel))
+    numbers = {operation.operation: number for number, operation in enumerate(order)}
+    barriers = [n for n, operation in enumerate(order) if operation.operation.name == "gpu.barrier"]
+    lives = [_life(alloc, numbers, body(kernel)) for alloc in buffers]
+    offsets = _offsets(lives, barriers)
+    size = max(offset + life.bytes for offset, life in zip(offsets, lives, strict=True))
+    dynamic = options.storage == "dynamic" or (options.storage == "auto" and size > options.limit)
+    if not dynamic and size > options.limit:
+        raise pass_error(
+            buffers[0], f"{size} bytes of shared memory cannot be static (at most {options.limit}); use storage=dynamic"
+        )
+    storage = _declare(kernel, 0 if dynamic else size)
+    for offset, life in zip(offsets, lives, strict=True):
+        _replace(life, storage, offset)
+    if dynamic:
+        _tell_launches(module, kernel, size)
+
+
+def _life(alloc: Any, numbers: dict[Any, int], block: Any) -> _Life:
+    """Follows views of the buffer to everything that touches it."""
+    touched: list[int] = []
+    pending = [alloc.operation.results[0]]
+    while pending:
+        for user in users(pending.pop()):
+            views = [result for result in user.results if isinstance(result.type, ir.MemRefType)]
+            pending += views
+            if not views:  # making a view touches nothing yet
+                touched.append(numbers[ancestor_in(block, user)])
+    type_ = alloc.operation.results[0].type
+    strides, _ = type_.get_strides_and_offset()
+    size = strides[0] * type_.shape[0] * type_.element_type.width // 8
+    return _Life(alloc, size, min(touched, default=0), max(touched, default=0))
+
+
+def _offsets(lives: list[_Life], barriers: list[int]) -> list[int]:
+    """First fit: each buffer goes to the lowest place free of those it may not share memory with."""
+    placed: list[tuple[int, _Life]] = []
+    for life in lives:
+        taken = sorted((offset, offset + other.bytes) for offset, other in placed if not _apart(life, other, barriers))
+        place = 0
+        for start, end in taken:
+            if place + life.bytes <= start:
+                break
+            place = max(place, -(-end // ALIGNMENT) * ALIGNMENT)
+        placed.append((place, life))
+    return [offset for offset, _ in placed]
+
+
+def _apart(one: _Life, other: _Life, barriers: list[int]) -> bool:
+    """Whether one buffer's last use and the other's first have a barrier of the whole block between them."""
+    early, late = sorted((one, other), key=lambda life: life.first)
+    return any(early.last < barrier < late.first for barrier in barriers)
+
+
+def _declare(kernel: Any, size: int) -> Any:
+    """The global in the kernel's module and a reference to it in the kernel; size 0 declares an external array."""
+    memref = dialect("memref")
+    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
+    type_ = ir.MemRefType.get([size], ir.IntegerType.get_signless(8), memory_space=space)
+    name = f"{ir.StringAttr(kernel.attributes['sym_name']).value}_shared"
+    attributes = {
+        "sym_name": ir.StringAttr.get(name),
+        "sym_visibility": ir.StringAttr.get("private"),
+        "type": ir.TypeAttr.get(type_),
+        "alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), ALIGNMENT),
+    }
+    if size:
+        attributes["initial_value"] = ir.UnitAttr.get()
+    with ir.InsertionPoint(kernel), kernel.location:
+        ir.Operation.create("memref.global", attributes=attributes)
+    with ir.InsertionPoint(in_block(body(kernel))[0]), kernel.location:
+        return memref.GetGlobalOp(type_, ir.FlatSymbolRefAttr.get(name)).result
+
+
+def _replace(life: _Life, storage: Any, offset: int) -> None:
+    alloc = life.alloc
+    old = alloc.operation.results[0]
+    type_ = old.type
+    strides, _ = type_.get_strides_and_offset()
+    padded = [*type_.shape[:-1], strides[-2]] if len(type_.shape) > 1 else list(type_.shape)
+    whole = ir.MemRefType.get(padded, type_.element_type, memory_space=type_.memory_space)
+    with ir.InsertionPoint(alloc), alloc.location:
+        view = dialect("memref").ViewOp(whole, storage, constants.index(offset), []).result
+        if padded != list(type_.shape):
+            view = dialect("_memref_ops_gen").SubViewOp(
+                type_, view, [], [], [], [0] * len(padded), type_.shape, [1] * len(padded)
+            ).result  # fmt: skip
+    old.replace_all_uses_with(view)
+    alloc.operation.erase()
+
+
+def _tell_launches(module: Any, kernel: Any, size: int) -> None:
+    """Sets the dynamic shared memory of every launch of the kernel."""
+    kernel_module = ir.StringAttr(next(parents(kernel)).attributes["sym_name"]).value
+    kernel_name = ir.StringAttr(kernel.attributes["sym_name"]).value
+    for launch in named(module, "gpu.launch_func"):
+        if str(launch.attributes["kernel"]) == f"@{kernel_module}::@{kernel_name}":
+            _rebuild_launch(launch, size)
+
+
+def _rebuild_launch(launch: Any, size: int) -> None:
+    gpu = dialect("gpu")
+    kernel = ir.SymbolRefAttr(launch.attributes["kernel"]).value
+    with ir.InsertionPoint(launch), launch.location:
+        bytes_ = dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), size).result
+        gpu.LaunchFuncOp(
+            kernel,
+            (launch.gridSizeX, launch.gridSizeY, launch.gridSizeZ),
+            (launch.blockSizeX, launch.blockSizeY, launch.blockSizeZ),
+            list(launch.kernelOperands),
+            dynamic_shared_memory_size=bytes_,
+        )
+    launch.operation.erase()

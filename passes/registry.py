@@ -1,0 +1,135 @@
+"""All passes by name, and running lists of them: ours and upstream's, mixed."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+from mlir_gemm.dialect.bindings import ir, passmanager
+from mlir_gemm.dialect.locations import from_mlir, relabelled
+from mlir_gemm.errors import InputError, Location, PassError
+from mlir_gemm.passes.base import Pass
+
+NAMES = (
+    "check-input", "widen-accumulator", "protect-inputs", "describe-arguments",
+    "tile-loops", "fuse-blocks", "promote-operands", "tensorize", "accumulate", "sink-init",
+    "multi-buffer", "order-copies", "prefetch-copies", "parallelize-blocks", "map-blocks",
+    "distribute-warps", "launch-blocks",
+    "apply-layouts", "unroll-loops", "stage-epilogue", "mma-to-wmma", "distribute-copies",
+    "place-shared", "fold-subviews", "lower-unit-ids",
+)  # fmt: skip
+"""Our passes, in the order in which the pipeline uses them."""
+
+
+def pass_class(name: str) -> type[Pass]:
+    """The class of one of our passes. Modules are imported on first use."""
+    module = importlib.import_module(f"mlir_gemm.passes.{name.replace('-', '_')}")
+    found = getattr(module, "".join(part.capitalize() for part in name.split("-")))
+    assert issubclass(found, Pass)
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Upstream(Pass):
+    """Passes of MLIR itself, as the text of a pipeline over a module."""
+
+    name = "upstream"
+    pipeline: str = ""
+
+    def run(self, module: Any) -> None:
+        try:
+            passmanager.PassManager.parse(f"builtin.module({self.pipeline})").run(module.operation)
+        except ir.MLIRError as error:
+            raise from_mlir(error, f"upstream pass '{self.pipeline}' failed") from None
+
+    def __str__(self) -> str:
+        return self.pipeline
+
+
+def run_pass(module: Any, step: Pass) -> None:
+    """Runs one pass on a module, in its context."""
+    with module.context, ir.Location.unknown():
+        step.run(module)
+
+
+def parse_pass(spec: str) -> Pass:
+    """A pass from text: one of ours, `name{option=value ...}`, or anything that MLIR's own pass manager knows."""
+    name, brace, rest = spec.strip().partition("{")
+    if name.strip() not in NAMES:
+        return _upstream(spec.strip())
+    if brace and not rest.endswith("}"):
+        raise PassError(f"pass '{name}': options are not closed by a brace in '{spec}'")
+    return pass_class(name.strip()).from_text(rest[:-1] if brace else "")
+
+
+def _upstream(spec: str) -> Upstream:
+    try:
+        with ir.Context():
+            passmanager.PassManager.parse(f"builtin.module({spec})")
+    except ValueError as error:
+        import difflib
+
+        close = difflib.get_close_matches(spec.partition("{")[0], NAMES, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        reason = str(error).splitlines()[-1].strip()
+        raise PassError(f"'{spec}' is neither a pass of ours nor one that MLIR knows{hint} ({reason})") from None
+    return Upstream(spec)
+
+
+def parse_module(text: str, filename: str, context: Any) -> Any:
+    """MLIR text as a verified module in `context`. Raises InputError with the place of what is wrong."""
+    if "\0" in text:
+        raise InputError("this is not MLIR text (it holds zero bytes)", Location(filename, 1, 1))
+    try:
+        with context:
+            return ir.Module.parse(text)
+    except ir.MLIRError as error:
+        raise from_mlir(error, "this is not a valid MLIR module") from None
+
+
+def run_passes(text: str, specs: Sequence[str], *, filename: str = "-") -> str:
+    """Runs passes, given as text, on a module, given as text; verifies after each; returns the module as text.
+
+    Raises InputError for a module that does not parse or that a pass refuses, PassError for a pass that does not exist.
+    """
+    from mlir_gemm.dialect import tile
+
+    steps = [parse_pass(spec) for spec in specs]
+    context = ir.Context()
+    tile.register(context)
+    with relabelled(filename):
+        module = parse_module(text, filename, context)
+        for step in steps:
+            run_pass(module, step)
+            verify(module, step)
+    return str(module)
+
+
+def verify(module: Any, step: Pass) -> None:
+    """Raises PassError if a pass left a module that does not verify."""
+    try:
+        module.operation.verify()
+    except ir.MLIRError as error:
+        raise PassError(f"after pass '{step}' the module does not verify", None, (str(error.message),)) from None
+
+
+def describe() -> list[tuple[str, str, str]]:
+    """(name, options with their defaults, one line of what it does) of each of our passes."""
+    rows: list[tuple[str, str, str]] = []
+    for name in NAMES:
+        cls = pass_class(name)
+        options = " ".join(f"{field.name}={_shown(field.default)}" for field in dataclasses.fields(cls))
+        rows.append((name, options, (cls.__doc__ or "").splitlines()[0]))
+    return rows
+
+
+def _shown(value: Any) -> str:
+    return (
+        ",".join(map(str, value))
+        if isinstance(value, tuple)
+        else str(value).lower()
+        if isinstance(value, bool)
+        else str(value)
+    )

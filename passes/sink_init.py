@@ -1,0 +1,41 @@
+"""sink-init: an accumulator that starts from something computed starts from zero, and that is added at the end.
+
+Expects a k loop that carries an accumulator. When its start is neither a constant nor a plain tile.load of the
+accumulator's own type (say, an f16 tile extended to f32), operators with opaque fragments cannot make it in registers.
+Leaves the loop starting from zero and an arith.addf behind it. The sum is the same up to the order of additions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import affine, constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.walk import named
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class SinkInit(Pass):
+    """Add computed accumulator starts after the k loop."""
+
+    name: ClassVar[str] = "sink-init"
+
+    def run(self, module: Any) -> None:
+        for loop in named(module, "affine.for"):
+            if affine.level_of(loop) == "k" and len(loop.results) == 1:
+                _sink(loop)
+
+
+def _sink(loop: Any) -> None:
+    position = len(loop.operation.operands) - 1
+    init = loop.operation.operands[position]
+    if init.owner.name in ("tile.load", "arith.constant"):
+        return
+    with loop.location:
+        with ir.InsertionPoint(loop):
+            loop.operation.operands[position] = constants.zero(init.type)
+        with ir.InsertionPoint.after(loop):
+            add = dialect("arith").AddFOp(loop.results[0], init)
+    loop.results[0].replace_all_uses_except(add.result, [add.operation])

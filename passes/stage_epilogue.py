@@ -1,0 +1,204 @@
+"""stage-epilogue: arithmetic on the accumulator goes through shared memory, where each lane knows its elements.
+
+Expects a kernel function with warp tiles, in which the k loop's result is used by elementwise arithmetic whose results
+are stored by tile.store. Fragments are opaque (which lane holds which element is not known), so the result is handed
+over in chunks of `rows` rows: the warp stores a chunk to its own part of a scratch buffer, every lane reads vectors of
+consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
+allows. Accumulators that are stored as they are stay as they are: the operator stores its fragments itself.
+Refuses arithmetic on the accumulator inside the k loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, memory
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.flow import flow_of
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import subview
+from mlir_gemm.dialect.tile import Store, UnitId
+from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.distribute_warps import SCOPE
+from mlir_gemm.passes.promote_operands import SHARED
+
+LANES = 32
+
+
+@dataclass(frozen=True)
+class StageEpilogue(Pass):
+    """Hand accumulators to lanes through shared memory."""
+
+    name: ClassVar[str] = "stage-epilogue"
+    rows: int = 16
+    """Rows of a chunk: those of the operator's instruction."""
+    pad: int = 4
+    """Elements added to each row of the scratch buffer, against bank conflicts."""
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            products = named(kernel, "tile.mma")
+            if products:
+                _stage(kernel, products, self)
+
+
+def _stage(kernel: Any, products: list[Any], options: StageEpilogue) -> None:
+    arithmetic = _arithmetic(kernel, flow_of(products))
+    if not arithmetic:
+        return
+    block = arithmetic[0].operation.block
+    if any(op.operation.block != block for op in arithmetic) or block.owner.operation != kernel.operation:
+        raise pass_error(arithmetic[0], "arithmetic on the accumulator inside a loop is not supported by this operator")
+    inputs = _accumulators(arithmetic)
+    stores = [user for op in arithmetic for result in op.results for user in users(result) if user.name == "tile.store"]
+    with ir.InsertionPoint(stores[-1]), arithmetic[0].location:
+        _emit(kernel, arithmetic, inputs, stores, options)
+    for operation in [*stores, *reversed(arithmetic)]:
+        operation.operation.erase()
+
+
+def _arithmetic(kernel: Any, flow: dict[Any, None]) -> list[Any]:
+    """The elementwise operations that the accumulator flows through, and the loads that only they use, in order."""
+    found = []
+    for operation in named(kernel, *{value.owner.name for value in flow if not hasattr(value.owner, "operations")}):
+        results = list(operation.operation.results)
+        if not results or results[0] not in flow:
+            continue
+        name = operation.operation.name
+        if name.startswith(("arith.", "math.")) and name != "arith.constant":
+            found.append(operation)
+    return found
+
+
+def _accumulators(arithmetic: list[Any]) -> list[Any]:
+    """The vectors that the arithmetic takes from outside: the accumulator, loaded tiles and constants, each once."""
+    made = {result for op in arithmetic for result in op.operation.results}
+    operands = [value for op in arithmetic for value in op.operation.operands]
+    return [v for v in dict.fromkeys(operands) if v not in made and isinstance(v.type, ir.VectorType)]
+
+
+def _emit(kernel: Any, arithmetic: list[Any], inputs: list[Any], stores: list[Any], options: StageEpilogue) -> None:
+    gpu = dialect("gpu")
+    registers = [value for value in inputs if value.owner.name not in ("tile.load", "arith.constant")]
+    m, n = registers[0].type.shape if registers else inputs[0].type.shape
+    width = _lane_width([*inputs, *(store.operands[0] for store in stores)], options.rows * n)
+    scratch = [_scratch(kernel, value, n, options) for value in registers]
+    gpu.BarrierOp()  # operand buffers, whose memory the scratch may share, are no longer read
+    lane = dialect("arith").RemUIOp(gpu.thread_id(gpu.Dimension.x), constants.index(LANES)).result
+    positions = _lane_positions(lane, options.rows, n, width)
+    for first in range(0, m, options.rows):
+        for value, part in zip(registers, scratch, strict=True):
+            _spill(value, part, first, options.rows, n)
+        _warp_barrier()
+        for row, column in positions:
+            _lane_work(
+                arithmetic, inputs, dict(zip(registers, scratch, strict=True)), stores, (first, row, column), width
+            )
+        _warp_barrier()
+
+
+def _warp_barrier() -> None:
+    mask = dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result
+    dialect("nvvm").SyncWarpOp(mask)
+
+
+def _lane_width(values: list[Any], elements: int) -> int:
+    """Elements that a lane takes at once: 128 bits of the narrowest type, fewer if the chunk has too few elements."""
+    narrowest = min(value.type.element_type.width for value in values)
+    width = 128 // narrowest
+    while elements % (width * LANES):
+        width //= 2
+    return max(width, 1)
+
+
+def _scratch(kernel: Any, value: Any, n: int, options: StageEpilogue) -> Any:
+    """This warp's part of a scratch buffer for one chunk of `value`."""
+    threads = ir.DenseI32ArrayAttr(kernel.attributes["known_block_size"])[0]
+    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
+    rows, width = options.rows, n + options.pad
+    type_ = ir.MemRefType.get([threads // LANES * rows, width], value.type.element_type, memory_space=space)
+    buffer = dialect("memref").AllocOp(type_, [], []).result
+    unit = UnitId(ir.IndexType.get()).result
+    start = dialect("arith").MulIOp(unit, constants.index(rows)).result
+    return subview(buffer, [start, constants.index(0)], [rows, n])
+
+
+def _lane_positions(lane: Any, rows: int, n: int, width: int) -> list[tuple[Any, Any]]:
+    """Row and column, in a chunk, of each vector that a lane takes; neighbours in a row go to neighbouring lanes."""
+    arith = dialect("arith")
+    across = n // width
+    positions = []
+    for first in range(0, rows * across, LANES):
+        number = arith.AddIOp(lane, constants.index(first)).result
+        if LANES % across == 0:  # the column does not depend on `first`
+            row = arith.AddIOp(
+                arith.DivUIOp(lane, constants.index(across)).result, constants.index(first // across)
+            ).result
+            number = lane
+        else:
+            row = arith.DivUIOp(number, constants.index(across)).result
+        column = arith.RemUIOp(number, constants.index(across)).result
+        positions.append((row, arith.MulIOp(column, constants.index(width)).result))
+    return positions
+
+
+def _spill(value: Any, part: Any, first: int, rows: int, n: int) -> None:
+    """Stores rows `first` .. `first + rows` of a warp's vector to its scratch."""
+    chunk = dialect("vector").ExtractStridedSliceOp(
+        ir.VectorType.get([rows, n], value.type.element_type), value, [first, 0], [rows, n], [1, 1]
+    )
+    origin = constants.index(0)
+    store = Store(chunk.result, part, [origin, origin])
+    store.operation.attributes[SCOPE] = ir.StringAttr.get("warp")
+
+
+def _lane_work(
+    arithmetic: list[Any],
+    inputs: list[Any],
+    scratch: dict[Any, Any],
+    stores: list[Any],
+    at: tuple[int, Any, Any],
+    width: int,
+) -> None:
+    """The arithmetic on one vector of one lane, from its loads to its stores."""
+    values: dict[Any, Any] = {}
+    for value in inputs:
+        values[value] = _lane_input(value, scratch, at, width)
+    for operation in arithmetic:
+        old = operation.operation
+        types = [ir.VectorType.get([width], result.type.element_type) for result in old.results]
+        attributes = {old.attributes[i].name: old.attributes[i].attr for i in range(len(old.attributes))}
+        operands = [values.get(value, value) for value in old.operands]
+        new = ir.Operation.create(old.name, results=types, operands=operands, attributes=attributes, loc=old.location)
+        values.update(zip(old.results, new.results, strict=True))
+    for store in stores:
+        value, target, *offsets = store.operands
+        _vector_store(values[value], target, _in_global(offsets, at))
+
+
+def _lane_input(value: Any, scratch: dict[Any, Any], at: tuple[int, Any, Any], width: int) -> Any:
+    _, row, column = at
+    type_ = ir.VectorType.get([width], value.type.element_type)
+    if value in scratch:
+        return _vector_load(type_, scratch[value], [row, column])
+    if value.owner.name == "arith.constant":
+        return constants.splat(type_, constants.splat_of(value))
+    source, *offsets = value.owner.operands
+    return _vector_load(type_, source, _in_global(offsets, at))
+
+
+def _in_global(offsets: list[Any], at: tuple[int, Any, Any]) -> list[Any]:
+    first, row, column = at
+    arith = dialect("arith")
+    down = arith.AddIOp(row, constants.index(first)).result
+    return [arith.AddIOp(offsets[0], down).result, arith.AddIOp(offsets[1], column).result]
+
+
+def _vector_load(type_: Any, source: Any, indices: list[Any]) -> Any:
+    return dialect("vector").LoadOp(type_, source, indices, alignment=memory.vector_bytes(type_)).result
+
+
+def _vector_store(value: Any, target: Any, indices: list[Any]) -> None:
+    dialect("vector").StoreOp(value, target, indices, alignment=memory.vector_bytes(value.type))

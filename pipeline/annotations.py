@@ -1,0 +1,102 @@
+"""What was decided stands in the IR: reading and writing the schedule, the problem, the chip and the stage as attributes."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error, location_of
+from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.passes.protect_inputs import argument_attributes, set_argument_attributes
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+
+SCHEDULE = "tile.schedule"
+"""On the function: a dictionary of schedule fields; a user may write some of them, the model fills in the rest."""
+PROBLEM = "tile.problem"
+"""On the function: the problem, once it has been recognised."""
+CHIP = "tile.chip"
+"""On the module: the chip that the schedule was made for."""
+STAGE = "tile.stage"
+"""On the module: the stage that it has been through."""
+NAME = "tile.name"
+"""On an argument: its name in the source."""
+
+
+def to_attribute(value: Any) -> Any:
+    """A field of a schedule or problem as an attribute: integers, booleans, strings, and tiles as arrays."""
+    if isinstance(value, bool):
+        return ir.BoolAttr.get(value)
+    if isinstance(value, int):
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    if isinstance(value, tuple):
+        return ir.ArrayAttr.get([to_attribute(each) for each in value])
+    return ir.StringAttr.get(value)
+
+
+def from_attribute(attribute: Any) -> Any:
+    """The inverse of `to_attribute`; None for an attribute of another kind."""
+    if isinstance(attribute, ir.BoolAttr | ir.IntegerAttr | ir.StringAttr):
+        return attribute.value
+    if isinstance(attribute, ir.ArrayAttr):
+        return tuple(from_attribute(each) for each in attribute)
+    if isinstance(attribute, ir.DenseI64ArrayAttr):
+        return tuple(attribute)
+    return None
+
+
+def to_dictionary(value: Any) -> Any:
+    """A dataclass as a dictionary attribute."""
+    return ir.DictAttr.get({name: to_attribute(field) for name, field in dataclasses.asdict(value).items()})
+
+
+def read_dictionary(operation: Any, name: str) -> dict[str, Any] | None:
+    """A dictionary attribute of an operation as a dict, or None if there is none. Raises InputError for another kind."""
+    if name not in operation.attributes:
+        return None
+    attribute = operation.attributes[name]
+    if not isinstance(attribute, ir.DictAttr):
+        raise input_error(
+            operation, f"'{name}' is {attribute}; expected a dictionary such as {{block = [128, 128, 64]}}"
+        )
+    return {each.name: from_attribute(each.attr) for each in (attribute[i] for i in range(len(attribute)))}
+
+
+def written_schedule(function: Any) -> dict[str, Any]:
+    """The schedule fields that stand on a function, checked. Raises ScheduleError with the function's place."""
+    return Schedule.check_fields(read_dictionary(function, SCHEDULE) or {}, location_of(function))
+
+
+def written_problem(function: Any) -> Problem | None:
+    """The problem that stands on a function, if one does."""
+    fields = read_dictionary(function, PROBLEM)
+    return Problem(**fields) if fields else None
+
+
+def module_string(module: Any, name: str) -> str | None:
+    """A string attribute of the module, or None."""
+    attributes = module.operation.attributes
+    return ir.StringAttr(attributes[name]).value if name in attributes else None
+
+
+def name_arguments(module: Any, source: str) -> None:
+    """Records the names that arguments have in the source text, which the parser itself forgets."""
+    lines = source.splitlines()
+    for function in named(module, "func.func"):
+        if not len(function.regions[0].blocks):
+            continue
+        attributes = argument_attributes(function)
+        for argument, each in zip(body(function).arguments, attributes, strict=True):
+            name = _name_at(lines, location_of(argument.location))
+            if name and NAME not in each:
+                each[NAME] = ir.StringAttr.get(name)
+        set_argument_attributes(function, attributes)
+
+
+def _name_at(lines: list[str], location: Any) -> str | None:
+    if location is None or not 0 < location.line <= len(lines):
+        return None
+    found = re.match(r"%([A-Za-z_][\w$.-]*)", lines[location.line - 1][location.column - 1 :])
+    return found[1] if found else None

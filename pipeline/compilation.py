@@ -1,0 +1,46 @@
+"""What a compilation gives: code, schedule, launch information, and the IR at any stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
+
+
+@dataclass
+class Compilation:
+    """One module taken through the stages, as far as was asked for."""
+
+    stage: str
+    """The last stage that ran."""
+    target: Target
+    problem: Problem | None
+    schedule: Schedule | None
+    """None before `select`."""
+    launch: Launch | None
+    """None before `launch`."""
+    ptx: str | None
+    """None before `ptx`."""
+    stages: tuple[str, ...]
+    """The stages that ran, in order."""
+    timings: dict[str, float]
+    """Seconds spent in each stage."""
+    _texts: dict[str, str] = field(repr=False, default_factory=dict[str, str])
+    _again: Callable[[str], str] = field(repr=False, default=lambda _: "")
+    _emit: Callable[[str], str | bytes] = field(repr=False, default=lambda _: "")
+
+    def ir(self, stage: str) -> str:
+        """The IR after a stage, as text; compiled again if it was not kept."""
+        if stage not in self._texts:
+            self._texts[stage] = self._again(stage)
+        return self._texts[stage]
+
+    def emit(self, kind: str) -> str | bytes:
+        """The output of a kind: `ptx`, `llvm` (LLVM IR) or a stage as text, `cubin` as bytes."""
+        if kind == "ptx" and self.ptx is not None:
+            return self.ptx
+        return self._emit(kind) if kind in ("cubin", "llvm", "ptx") else self.ir(kind)

@@ -1,0 +1,188 @@
+"""The driver: takes a module through the stages, from text to PTX. Starts where the text says that it left off."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from mlir_gemm.dialect import tile
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import relabelled
+from mlir_gemm.errors import InputError, ScheduleError
+from mlir_gemm.passes.check_input import the_function
+from mlir_gemm.passes.registry import parse_module, run_pass, verify
+from mlir_gemm.pipeline import annotations, emission
+from mlir_gemm.pipeline.compilation import Compilation
+from mlir_gemm.pipeline.launch_info import launch_of
+from mlir_gemm.pipeline.problem_of import problem_of
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.stages import INDEX_LIMIT, STAGES, import_passes, stage_passes
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.chips import target as target_of
+from mlir_gemm.tile_model.rules import violations
+from mlir_gemm.tile_model.select import select
+
+DEFAULT_CHIP = "sm_80"
+"""Its PTX runs on every later chip."""
+
+
+def compile_module(
+    source: str,
+    *,
+    filename: str = "-",
+    chip: str | None = None,
+    schedule: Mapping[str, Any] | Schedule | None = None,
+    until: str = "ptx",
+    keep: Collection[str] = (),
+) -> Compilation:
+    """Compiles MLIR text.
+
+    `chip` is LLVM's name (`sm_90`); by default the one that the text names, else sm_80. `schedule` sets fields, the
+    model chooses the rest. `until` is the last stage to run; `keep` names stages whose IR is kept (`all` for all).
+    Text that this function wrote after some stage is taken up behind that stage.
+
+    Raises InputError, ScheduleError, TargetError or PassError; nothing else on any input.
+    """
+    if until not in STAGES:
+        raise InputError(f"there is no stage '{until}'; the stages are {', '.join(STAGES)}")
+    with relabelled(filename):
+        context = ir.Context()
+        tile.register(context)
+        module = parse_module(source, filename, context)
+        run = _Run(module, source, chip, schedule, frozenset(STAGES if "all" in keep else keep))
+        run.until(until)
+
+    def again(stage: str) -> str:
+        if stage not in STAGES:
+            raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
+        return compile_module(source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,)).ir(
+            stage
+        )
+
+    def emit(kind: str) -> str | bytes:
+        text = again("nvvm")
+        return emission.emit(text, kind)
+
+    return Compilation(
+        run.stage, run.target, run.problem, run.schedule, run.launch, run.ptx, tuple(run.timings), run.timings,
+        run.texts, again, emit,
+    )  # fmt: skip
+
+
+class _Run:
+    """One module on its way through the stages."""
+
+    def __init__(
+        self,
+        module: Any,
+        source: str,
+        chip: str | None,
+        wanted: Mapping[str, Any] | Schedule | None,
+        keep: frozenset[str],
+    ):
+        self.module = module
+        self.source = source
+        self.keep = keep
+        self.timings: dict[str, float] = {}
+        self.texts: dict[str, str] = {}
+        self.ptx: str | None = None
+        self.launch: Any = None
+        self.stage = annotations.module_string(module, annotations.STAGE) or ""
+        if self.stage and self.stage not in STAGES:
+            raise InputError(f"the module says that it is at stage '{self.stage}', which does not exist")
+        self.target = self._target(chip)
+        self.wanted = self._wanted(wanted)
+        self.problem: Any = None
+        self.schedule: Schedule | None = None
+        if self._after("select"):
+            function = the_function(module)
+            with module.context:
+                self.schedule = Schedule(**annotations.written_schedule(function))
+                self.problem = annotations.written_problem(function)
+
+    def until(self, last: str) -> None:
+        """Runs the stages that are still to come, up to `last`."""
+        if self.stage == "ptx" or (self.stage and STAGES.index(self.stage) > STAGES.index(last)):
+            raise InputError(f"the module is past stage '{last}' already: it was saved after '{self.stage}'")
+        for stage in STAGES[STAGES.index(self.stage) + 1 if self.stage else 0 : STAGES.index(last) + 1]:
+            start = time.perf_counter()
+            self._run(stage)
+            self.timings[stage] = time.perf_counter() - start
+            self.stage = stage
+            if stage in self.keep:
+                self.texts[stage] = self._text(stage)
+        if self._after("launch") and self.launch is None:
+            self.launch = launch_of(self.module)
+
+    def _after(self, stage: str) -> bool:
+        return bool(self.stage) and STAGES.index(self.stage) >= STAGES.index(stage)
+
+    def _target(self, chip: str | None) -> Target:
+        written = annotations.module_string(self.module, annotations.CHIP)
+        if self.stage and written and chip and target_of(chip) != target_of(written):
+            raise InputError(
+                f"the module was compiled for {written} up to stage '{self.stage}'; it cannot be finished for {chip}"
+            )
+        return target_of(chip or written or DEFAULT_CHIP)
+
+    def _wanted(self, wanted: Mapping[str, Any] | Schedule | None) -> dict[str, Any]:
+        fields = (
+            {name: getattr(wanted, name) for name in wanted.__dataclass_fields__}
+            if isinstance(wanted, Schedule)
+            else dict(wanted or {})
+        )
+        if fields and self._after("select"):
+            raise ScheduleError(
+                f"the module has its schedule already (it was saved after '{self.stage}'); start from the source to change it"
+            )
+        return Schedule.check_fields(fields)
+
+    def _run(self, stage: str) -> None:
+        if stage == "import":
+            self._import()
+        elif stage == "select":
+            self._select()
+        elif stage == "ptx":
+            self.launch = launch_of(self.module)
+            self.ptx = emission.ptx(self.module)
+        else:
+            assert self.schedule is not None  # `select` ran, or was read from the module
+            for step in stage_passes(stage, self.schedule, self.target, self._wide_index()):
+                run_pass(self.module, step)
+        self._mark(stage)
+
+    def _mark(self, stage: str) -> None:
+        attributes = self.module.operation.attributes
+        with self.module.context:
+            attributes[annotations.STAGE] = ir.StringAttr.get(stage)
+            attributes[annotations.CHIP] = ir.StringAttr.get(self.target.chip)
+
+    def _text(self, stage: str) -> str:
+        return self.ptx or "" if stage == "ptx" else str(self.module)
+
+    def _import(self) -> None:
+        with self.module.context:
+            annotations.name_arguments(self.module, self.source)
+        for step in import_passes():
+            run_pass(self.module, step)
+            verify(self.module, step)
+
+    def _select(self) -> None:
+        """Writes the schedule and the problem on the function: what the user fixed, the rest by the model."""
+        function = the_function(self.module)
+        with self.module.context:
+            pinned = {**annotations.written_schedule(function), **self.wanted}
+            self.problem = problem_of(function)
+        self.schedule = select(self.problem, self.target, pinned).schedule
+        broken = violations(self.problem, self.schedule, self.target)
+        if broken:
+            raise ScheduleError("; ".join(broken))
+        with self.module.context:
+            function.attributes[annotations.SCHEDULE] = annotations.to_dictionary(self.schedule)
+            function.attributes[annotations.PROBLEM] = annotations.to_dictionary(self.problem)
+
+    def _wide_index(self) -> bool:
+        """Whether some buffer of the kernel has too many elements for 32-bit indices."""
+        p = self.problem
+        return p is None or max(p.m * p.k, p.k * p.n, p.m * p.n) >= INDEX_LIMIT

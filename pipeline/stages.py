@@ -1,0 +1,139 @@
+"""The stages: named groups of passes, chosen from a schedule. The IR after each can be printed, saved and resumed from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.passes.registry import Upstream, pass_class
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
+
+STAGES = (
+    "import", "select", "tile", "fuse", "promote", "tensorize", "accumulate", "pipeline",
+    "parallelize", "distribute", "launch", "lower", "nvvm", "ptx",
+)  # fmt: skip
+"""All stages in order."""
+
+BUFFERIZE = (
+    "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map},"
+    "drop-equivalent-buffer-results{modify-public-functions=1},"
+    "buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1 add-result-attr=1}"
+)
+
+INDEX_LIMIT = 2**31
+"""Elements of a memref from which on 64-bit indices are needed."""
+
+
+def _ours(name: str, **options: Any) -> Any:
+    return pass_class(name)(**options)
+
+
+def import_passes() -> list[Any]:
+    """From what a user wrote to linalg on memrefs, one function, every argument described."""
+    return [
+        _ours("check-input"),
+        _ours("widen-accumulator"),
+        _ours("protect-inputs"),
+        Upstream(BUFFERIZE),
+        _ours("describe-arguments"),
+    ]
+
+
+def stage_passes(stage: str, schedule: Schedule, target: Target, wide_index: bool = False) -> list[Any]:
+    """The passes of one stage from `tile` to `nvvm`, for a schedule and a target.
+
+    `wide_index` asks for 64-bit indices, which kernels with buffers of 2^31 elements or more need.
+    """
+    if stage == "nvvm":
+        return [_nvvm(target, wide_index)]
+    return _TABLE[stage](schedule)
+
+
+def _tile(schedule: Schedule) -> list[Any]:
+    return [Upstream("func.func(convert-linalg-to-affine-loops)"), _ours("tile-loops", block=schedule.block)]
+
+
+def _fuse(_: Schedule) -> list[Any]:
+    return [_ours("fuse-blocks")]
+
+
+def _promote(schedule: Schedule) -> list[Any]:
+    return [_ours("promote-operands", pad=schedule.pad)] if schedule.promote else []
+
+
+def _tensorize(_: Schedule) -> list[Any]:
+    return [_ours("tensorize")]
+
+
+def _accumulate(schedule: Schedule) -> list[Any]:
+    return [_ours("accumulate", registers=schedule.accumulate), _ours("sink-init"), Upstream("cse,canonicalize")]
+
+
+def _pipeline(schedule: Schedule) -> list[Any]:
+    overlap = {"plain": "order-copies", "prefetch": "prefetch-copies"}[schedule.copy]
+    return [_ours("multi-buffer", stages=schedule.stages), _ours(overlap), Upstream("cse")]
+
+
+def _parallelize(schedule: Schedule) -> list[Any]:
+    return [
+        _ours("parallelize-blocks"),
+        Upstream("lower-affine,cse"),
+        _ours("map-blocks", raster=schedule.raster, group=schedule.group),
+        Upstream("cse"),
+    ]
+
+
+def _distribute(schedule: Schedule) -> list[Any]:
+    return [_ours("distribute-warps", warp=schedule.warp), Upstream("cse")]
+
+
+def _launch(schedule: Schedule) -> list[Any]:
+    return [
+        _ours("launch-blocks", threads=schedule.threads),
+        Upstream("gpu-launch-sink-index-computations,gpu-kernel-outlining,cse"),
+    ]
+
+
+def _lower(schedule: Schedule) -> list[Any]:
+    return [
+        _ours("apply-layouts"),
+        *([_ours("unroll-loops")] if schedule.unroll else []),
+        *_OPERATORS[schedule.operator](),
+        _ours("distribute-copies", bits=schedule.vector, unroll=schedule.unroll),
+        _ours("place-shared", storage=schedule.storage),
+        _ours("fold-subviews"),
+        _ours("lower-unit-ids"),
+        Upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
+    ]
+
+
+def _wmma() -> list[Any]:
+    return [_ours("stage-epilogue"), _ours("mma-to-wmma")]
+
+
+_OPERATORS = {"wmma": _wmma}
+"""How each operator lowers tile.mma: a row for each."""
+
+_TABLE = {
+    "tile": _tile,
+    "fuse": _fuse,
+    "promote": _promote,
+    "tensorize": _tensorize,
+    "accumulate": _accumulate,
+    "pipeline": _pipeline,
+    "parallelize": _parallelize,
+    "distribute": _distribute,
+    "launch": _launch,
+    "lower": _lower,
+}
+
+
+def _nvvm(target: Target, wide_index: bool) -> Upstream:
+    features = f" features={target.features}" if target.features else ""
+    bits = 64 if wide_index else 32
+    return Upstream(
+        f"nvvm-attach-target{{chip={target.chip} O=3{features}}},"
+        "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+        f"convert-gpu-to-nvvm{{use-bare-ptr-memref-call-conv=1 index-bitwidth={bits}}},"
+        "canonicalize,cse,reconcile-unrealized-casts)"
+    )

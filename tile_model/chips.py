@@ -1,0 +1,125 @@
+"""The chips that the tile model knows, as one table. To add one, add a row and a line of sources; nothing else changes.
+
+Sources of the columns, unless a row says otherwise:
+
+* `_Limits` and registers: "Technical Specifications per Compute Capability" in NVIDIA's CUDA programming guide.
+* SMs, clock, L2, DRAM: the product's datasheet or the white paper of its architecture. The clock is the boost clock.
+* `tensor`: dense f16 FLOPs with f32 accumulation in one clock of one SM, from the same white papers.
+* `l2_bytes_s`: published microbenchmarks where a row says so, else an estimate of 32 bytes per clock and SM
+  (that is what the H200's measured products need).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import NamedTuple
+
+from mlir_gemm.errors import TargetError
+from mlir_gemm.pipeline.target import Target
+
+KB = 1024
+_SUFFIX = re.compile(r"(sm_\d+)[af]")
+
+
+class _Limits(NamedTuple):
+    """What one compute capability allows."""
+
+    smem_block: int
+    """KB of shared memory that a block may ask for."""
+    smem_sm: int
+    """KB of shared memory of an SM."""
+    smem_reserved: int
+    """KB of shared memory that the system keeps of each block."""
+    threads_sm: int
+    blocks_sm: int
+
+
+_VOLTA = _Limits(96, 96, 0, 2048, 32)
+_TURING = _Limits(64, 64, 0, 1024, 16)
+_AMPERE = _Limits(163, 164, 1, 2048, 32)
+_AMPERE_GRAPHICS = _Limits(99, 100, 1, 1536, 16)
+_ORIN = _Limits(163, 164, 1, 1536, 16)
+_ADA = _Limits(99, 100, 1, 1536, 24)
+_HOPPER = _Limits(227, 228, 1, 2048, 32)
+
+
+def _chip(
+    chip: str,
+    name: str,
+    limits: _Limits,
+    *,
+    sms: int,
+    clock: float,
+    tensor: float,
+    l2: tuple[float, float],
+    dram: float,
+) -> Target:
+    """One row: clock in GHz, `l2` in MB and TB/s, `dram` in TB/s."""
+    return Target(
+        chip=chip,
+        name=name,
+        sms=sms,
+        clock_hz=clock * 1e9,
+        smem_static=48 * KB,
+        smem_block=limits.smem_block * KB,
+        smem_sm=limits.smem_sm * KB,
+        smem_reserved=limits.smem_reserved * KB,
+        registers_sm=65536,
+        registers_thread=255,
+        threads_block=1024,
+        threads_sm=limits.threads_sm,
+        blocks_sm=limits.blocks_sm,
+        tensor_flops_clock_sm=tensor,
+        l2_bytes=round(l2[0] * KB * KB),
+        l2_bytes_s=l2[1] * 1e12,
+        dram_bytes_s=dram * 1e12,
+    )
+
+
+_ROWS = (
+    # V100 SXM2: Volta white paper (125 TFLOP/s at 1.53 GHz); L2 rate measured by Jia et al., 2018.
+    _chip("sm_70", "V100", _VOLTA, sms=80, clock=1.53, tensor=1024, l2=(6, 2.2), dram=0.9),
+    # T4: Turing white paper (65 TFLOP/s at 1.59 GHz; 70 W keep it nearer 1 GHz); L2 rate measured by Jia et al., 2019.
+    _chip("sm_75", "T4", _TURING, sms=40, clock=1.0, tensor=1024, l2=(4, 1.27), dram=0.32),
+    # A100 SXM 80 GB: Ampere white paper (312 TFLOP/s at 1.41 GHz).
+    _chip("sm_80", "A100", _AMPERE, sms=108, clock=1.41, tensor=2048, l2=(40, 4.9), dram=2.0),
+    # A10: datasheet (125 TFLOP/s at 1.695 GHz). GeForce cards of sm_86 have half of its tensor rate.
+    _chip("sm_86", "A10", _AMPERE_GRAPHICS, sms=72, clock=1.695, tensor=1024, l2=(6, 3.9), dram=0.6),
+    # Jetson AGX Orin 64 GB: its technical brief (42.5 TFLOP/s dense at 1.3 GHz); memory shared with the CPU.
+    _chip("sm_87", "Orin", _ORIN, sms=16, clock=1.3, tensor=2048, l2=(4, 0.66), dram=0.2),
+    # RTX 4090: Ada white paper (165 TFLOP/s with f32 accumulation at 2.52 GHz); L4 and L40 have twice its tensor rate.
+    _chip("sm_89", "RTX 4090", _ADA, sms=128, clock=2.52, tensor=512, l2=(72, 10.3), dram=1.0),
+    # H200 SXM: datasheet. Tensor rate: 64 % of the 4096 FLOP a clock that wgmma has, which is what published
+    # microbenchmarks find for mma.sync and WMMA. DRAM: a measured copy, read plus write (datasheet: 4.8). L2 rate
+    # and clock fitted to measured products; the clock lies under the 1.98 GHz boost. (The 1.4 GHz of products under
+    # the power limit are wgmma's, which do twice the work a second.)
+    _chip("sm_90", "H200", _HOPPER, sms=132, clock=1.9, tensor=2621, l2=(60, 8.2), dram=4.3),
+    # B200: datasheet. Tensor rate an estimate: the full 8192 need tcgen05; mma.sync is taken to run at sm_80's rate.
+    _chip("sm_100", "B200", _HOPPER, sms=148, clock=1.85, tensor=2048, l2=(126, 8.8), dram=7.7),
+    # B300: datasheet; tensor rate as for sm_100, an estimate.
+    _chip("sm_103", "B300", _HOPPER, sms=148, clock=1.9, tensor=2048, l2=(126, 9.0), dram=7.7),
+    # RTX 5090: Blackwell RTX white paper (209 TFLOP/s with f32 accumulation at 2.41 GHz).
+    _chip("sm_120", "RTX 5090", _ADA, sms=170, clock=2.41, tensor=512, l2=(96, 13.1), dram=1.79),
+    # GB10 (DGX Spark): datasheet; tensor rate as for sm_120, an estimate; memory shared with the CPU.
+    _chip("sm_121", "GB10", _ADA, sms=48, clock=2.4, tensor=512, l2=(24, 3.7), dram=0.27),
+)
+
+CHIPS: dict[str, Target] = {row.chip: row for row in _ROWS}
+
+
+def target(chip: str) -> Target:
+    """The data of a chip by LLVM's name. The architecture-specific spellings of sm_90 and later, such as `sm_90a` or
+    `sm_100f`, give the data of the plain name.
+
+    Raises TargetError for a chip that is not in the table.
+    """
+    name = chip.strip().lower()
+    suffixed = _SUFFIX.fullmatch(name)
+    if suffixed and int(suffixed[1][3:]) >= 90:
+        name = suffixed[1]
+    if name in CHIPS:
+        return CHIPS[name]
+    close = difflib.get_close_matches(name, CHIPS, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    raise TargetError(f"unknown chip '{chip}'{hint} (known chips: {', '.join(CHIPS)})")

@@ -1,0 +1,168 @@
+"""The choice of a schedule as text for people: what was chosen, what it should cost, and why the others lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.pipeline.schedule import Schedule, Tile
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.cost import ADDITIVE_TERMS, OVERLAPPING_TERMS, Cost, estimate
+from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
+from mlir_gemm.tile_model.resources import occupancy, storage
+from mlir_gemm.tile_model.rules import violations
+from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select, widest_vector
+
+SHOWN = 10
+"""How many candidates are printed."""
+
+TERM_NAMES = {
+    "tensor": "tensor cores",
+    "shared": "shared memory and copies",
+    "l2": "L2",
+    "dram": "DRAM",
+    "overlapped": "the four overlapped",
+    "waves": "uneven last wave",
+    "latency": "latency and barriers",
+    "edges": "launch, prologue, epilogue",
+    "total": "total",
+}
+
+
+def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> str:
+    """What `select` chooses for this problem on this chip, and why, as lines of text.
+
+    Raises what `select` raises.
+    """
+    choice = select(problem, target, pinned)
+    sections = (
+        _head(choice),
+        _cost(choice),
+        _occupancy(choice),
+        _ranking(choice),
+        _rejected(choice),
+        _published(choice),
+    )
+    return "\n\n".join("\n".join(section) for section in sections)
+
+
+def _head(choice: Choice) -> list[str]:
+    chip = choice.target
+    lines = [
+        f"problem   {choice.problem}",
+        f"chip      {chip.chip} (figures of {chip.name}: {chip.sms} SMs at {chip.clock_hz / 1e9:.2f} GHz)",
+        f"schedule  {choice.schedule}",
+    ]
+    if choice.pinned:
+        lines.append(f"pinned    {', '.join(choice.pinned)}")
+    return lines
+
+
+def _cost(choice: Choice) -> list[str]:
+    problem, cost = choice.problem, choice.cost
+    lines = [f"predicted {_time(cost.total)}, {cost.tflops(problem):.1f} TFLOP/s"]
+    for term in (*OVERLAPPING_TERMS, *ADDITIVE_TERMS, "total"):
+        indent = "    " if term in OVERLAPPING_TERMS else "  "
+        seconds: float = getattr(cost, term)
+        lines.append(f"{indent + TERM_NAMES[term]:<30} {_time(seconds):>10} {seconds / cost.total:>6.1%}")
+    return lines
+
+
+def _occupancy(choice: Choice) -> list[str]:
+    problem, schedule, target = choice.problem, choice.schedule, choice.target
+    taken = occupancy(problem, schedule, target)
+    blocks = (problem.m // schedule.block[0]) * (problem.n // schedule.block[1])
+    waves = blocks / (target.sms * taken.blocks)
+    return [
+        "occupancy",
+        f"  {schedule.threads} threads ({schedule.warps} warps) a block, about {taken.registers} registers a thread",
+        f"  {taken.smem} bytes of {storage(problem, schedule, target)} shared memory a block "
+        f"(at most {target.smem_block})",
+        f"  blocks on an SM: {taken.blocks}, limited by {taken.limit}",
+        f"  blocks in the grid: {blocks}, or {waves:.2f} waves",
+    ]
+
+
+def _ranking(choice: Choice) -> list[str]:
+    lines = [
+        f"the best of {choice.considered} legal candidates",
+        f"  {'block':<13}{'warp':<11}{'stages':<8}{'copy':<10}{'time':>10}{'TFLOP/s':>9}  lost because",
+    ]
+    for candidate in choice.ranking[:SHOWN]:
+        schedule, cost = candidate
+        lines.append(
+            f"  {_tile(schedule.block):<13}{_tile(schedule.warp):<11}{schedule.stages:<8}{schedule.copy:<10}"
+            f"{_time(cost.total):>10}{cost.tflops(choice.problem):>9.1f}  {_why(candidate, choice)}"
+        )
+    return lines
+
+
+def _why(candidate: Candidate, choice: Choice) -> str:
+    if candidate.schedule == choice.schedule:
+        return "chosen"
+    if candidate.cost.total <= choice.cost.total * TIE:
+        return "the same time; wide tiles go first"
+    term, more = _largest_increase(candidate.cost, choice.cost, ADDITIVE_TERMS)
+    if term == "overlapped":
+        term, more = _largest_increase(candidate.cost, choice.cost, OVERLAPPING_TERMS)
+    return f"{TERM_NAMES[term]} +{_time(more)}"
+
+
+def _largest_increase(cost: Cost, best: Cost, terms: tuple[str, ...]) -> tuple[str, float]:
+    """The term in which `cost` exceeds `best` most, and by how many seconds."""
+    increases: dict[str, float] = {term: getattr(cost, term) - getattr(best, term) for term in terms}
+    term = max(increases, key=lambda name: increases[name])
+    return term, increases[term]
+
+
+def _rejected(choice: Choice) -> list[str]:
+    rejected = choice.rejected
+    if not rejected:
+        return ["rejected by the rules: nothing"]
+    counts = Counter(rejection.rule for rejection in rejected)
+    examples = {rejection.rule: rejection.reason for rejection in reversed(rejected)}
+    lines = [f"rejected by the rules: {len(rejected)} proposals"]
+    for rule, count in counts.most_common():
+        lines.append(f"  {count:>5}  {rule}")
+        lines.append(f"         e.g. {examples[rule]}")
+    return lines
+
+
+def _published(choice: Choice) -> list[str]:
+    """What the published rules alone choose, with the chip's static shared memory, and what the model thinks of it."""
+    problem, target = choice.problem, choice.target
+    block = published_block_tile(target.smem_static, ELEMENT_BYTES[problem.a])
+    warps = published_warp_tiles(block)
+    lines = [
+        f"the published rules alone, for {target.smem_static // 1024} KB: block {_tile(block)}",
+        f"  with one of {len(warps)} warp tiles: {' '.join(map(_tile, warps))}",
+    ]
+    shared: dict[str, Any] = {**choice.pinned, "block": block}
+    tried = [_published_schedule(shared, warp) for warp in warps]
+    legal = [schedule for schedule in tried if not violations(problem, schedule, target)]
+    if not legal:
+        return [*lines, f"  not legal here: {violations(problem, tried[0], target)[0]}"]
+    best = min(legal, key=lambda schedule: estimate(problem, schedule, target).total)
+    cost = estimate(problem, best, target)
+    slower = cost.total / choice.cost.total
+    return [
+        *lines,
+        f"  the best of them by this model: warp {_tile(best.warp)}, {_time(cost.total)}, "
+        f"{cost.tflops(problem):.1f} TFLOP/s, {slower:.2f} times the time of the choice",
+    ]
+
+
+def _published_schedule(pinned: Mapping[str, Any], warp: Tile) -> Schedule:
+    vector = widest_vector(pinned["block"], warp, pinned.get("pad", Schedule.pad))
+    fields: dict[str, Any] = {"vector": vector, **pinned, "warp": warp}
+    return Schedule(**fields)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} us"
+
+
+def _tile(tile: Tile) -> str:
+    return "x".join(map(str, tile))
