@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, memory
+from mlir_gemm.dialect import constants, indexing, memory
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named, users
@@ -67,25 +67,21 @@ class _Work:
 
     def position(self, thread: Any, number: int) -> tuple[Any, Any]:
         """Row and column of the vector that a thread moves in round `number`."""
-        arith = dialect("arith")
         if self.threads % self.across == 0:  # the column is the same in all rounds, the row moves by a constant
-            row = arith.DivUIOp(thread, constants.index(self.across)).result
-            row = arith.AddIOp(row, constants.index(number * (self.threads // self.across))).result
+            row = indexing.div(thread, self.across)
+            row = indexing.add(row, number * (self.threads // self.across))
             return row, self._column(thread)
-        linear = arith.AddIOp(thread, constants.index(number * self.threads)).result
-        return arith.DivUIOp(linear, constants.index(self.across)).result, self._column(linear)
+        linear = indexing.add(thread, number * self.threads)
+        return indexing.div(linear, self.across), self._column(linear)
 
     def position_in_loop(self, thread: Any, number: Any) -> tuple[Any, Any]:
         """The same for a round whose number is an index value."""
-        arith = dialect("arith")
-        done = arith.MulIOp(number, constants.index(self.threads)).result
-        linear = arith.AddIOp(thread, done).result
-        return arith.DivUIOp(linear, constants.index(self.across)).result, self._column(linear)
+        linear = indexing.add(thread, indexing.mul(number, self.threads))
+        return indexing.div(linear, self.across), self._column(linear)
 
     def _column(self, linear: Any) -> Any:
-        arith = dialect("arith")
-        remainder = arith.RemUIOp(linear, constants.index(self.across)).result
-        return arith.MulIOp(remainder, constants.index(self.width)).result
+        remainder = indexing.rem(linear, self.across)
+        return indexing.mul(remainder, self.width)
 
 
 def _thread() -> Any:
@@ -137,8 +133,7 @@ def _distribute_load(load: Any, work: _Work) -> None:
 def _shifted(at: tuple[Any, Any], offsets: list[Any]) -> list[Any]:
     if not offsets:
         return list(at)
-    arith = dialect("arith")
-    return [arith.AddIOp(offset, position).result for offset, position in zip(offsets, at, strict=True)]
+    return [indexing.add(offset, position) for offset, position in zip(offsets, at, strict=True)]
 
 
 def _load(work: _Work, source: Any, offsets: list[Any], at: tuple[Any, Any]) -> Any:

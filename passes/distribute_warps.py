@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.affine import LEVEL
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_of
@@ -61,11 +61,10 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int]) ->
 
 def _warp_position(across: int, warp: tuple[int, int, int]) -> tuple[Any, Any]:
     """Where the warp's tile starts in the block tile; warps are numbered along N first."""
-    arith = dialect("arith")
     unit = UnitId(ir.IndexType.get()).result
-    down = arith.DivUIOp(unit, constants.index(across)).result
-    along = arith.RemUIOp(unit, constants.index(across)).result
-    return tuple(arith.MulIOp(p, constants.index(s)).result for p, s in zip((down, along), warp, strict=False))  # type: ignore[return-value]
+    down = indexing.div(unit, across)
+    along = indexing.rem(unit, across)
+    return tuple(indexing.mul(p, s) for p, s in zip((down, along), warp, strict=False))  # type: ignore[return-value]
 
 
 def _sources_and_stores(forall: Any, flow: dict[Any, None]) -> list[Any]:
@@ -86,7 +85,7 @@ def _narrow(operation: Any, row: Any, column: Any, warp: tuple[int, int, int]) -
     first = len(old.operands) - 2
     with ir.InsertionPoint(old), old.location:
         for position, shift in ((first, row), (first + 1, column)):
-            old.operands[position] = dialect("arith").AddIOp(old.operands[position], shift).result
+            old.operands[position] = indexing.add(old.operands[position], shift)
     old.attributes[SCOPE] = ir.StringAttr.get("warp")
 
 

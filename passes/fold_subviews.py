@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
-from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 
@@ -87,5 +87,5 @@ def _sum(offset: Any, index: Any | None) -> Any:
     if isinstance(offset, int):
         if index is None:
             return constants.index(offset)
-        return index if offset == 0 else dialect("arith").AddIOp(index, constants.index(offset)).result
-    return offset if index is None else dialect("arith").AddIOp(offset, index).result
+        return indexing.add(index, offset)
+    return offset if index is None else indexing.add(offset, index)

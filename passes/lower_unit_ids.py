@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
@@ -26,6 +26,6 @@ class LowerUnitIds(Pass):
         gpu = dialect("gpu")
         for unit in named(module, "tile.unit_id"):
             with ir.InsertionPoint(unit), unit.location:
-                warp = dialect("arith").DivUIOp(gpu.thread_id(gpu.Dimension.x), constants.index(LANES)).result
+                warp = indexing.div(gpu.thread_id(gpu.Dimension.x), LANES)
             unit.operation.results[0].replace_all_uses_with(warp)
             unit.operation.erase()

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -66,34 +66,25 @@ def _bounds(parallel: Any) -> tuple[int, int]:
     return numbers[2], numbers[3]
 
 
-def _divide(value: Any, by: int) -> Any:
-    return dialect("arith").DivUIOp(value, constants.index(by)).result
-
-
-def _remainder(value: Any, by: int) -> Any:
-    return dialect("arith").RemUIOp(value, constants.index(by)).result
-
-
 def _row(block: Any, _rows: int, columns: int, _group: int) -> tuple[Any, Any]:
-    return _divide(block, columns), _remainder(block, columns)
+    return indexing.div(block, columns), indexing.rem(block, columns)
 
 
 def _column(block: Any, rows: int, _columns: int, _group: int) -> tuple[Any, Any]:
-    return _remainder(block, rows), _divide(block, rows)
+    return indexing.rem(block, rows), indexing.div(block, rows)
 
 
 def _grouped(block: Any, rows: int, columns: int, group: int) -> tuple[Any, Any]:
     """Groups of `group` rows; the last one may be lower, so its height is computed unless it always fits."""
-    arith = dialect("arith")
     group = min(group, rows)
-    first = arith.MulIOp(_divide(block, group * columns), constants.index(group)).result
-    inside = _remainder(block, group * columns)
+    first = indexing.mul(indexing.div(block, group * columns), group)
+    inside = indexing.rem(block, group * columns)
     if rows % group == 0:
-        return arith.AddIOp(first, _remainder(inside, group)).result, _divide(inside, group)
-    left = arith.SubIOp(constants.index(rows), first).result
-    height = arith.MinUIOp(left, constants.index(group)).result
-    row = arith.AddIOp(first, arith.RemUIOp(inside, height).result).result
-    return row, arith.DivUIOp(inside, height).result
+        return indexing.add(first, indexing.rem(inside, group)), indexing.div(inside, group)
+    left = indexing.sub(rows, first)
+    height = dialect("arith").MinUIOp(left, constants.index(group)).result
+    row = indexing.add(first, indexing.rem(inside, height))
+    return row, indexing.div(inside, height)
 
 
 RASTERS: dict[str, Callable[[Any, int, int, int], tuple[Any, Any]]] = {

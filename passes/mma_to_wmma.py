@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.affine import LEVEL
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_of
@@ -76,15 +76,19 @@ class _Rewriter:
             "vector.extract_strided_slice": self._slice,
         }
         if not self._concerns(operation):
+            for region in operation.operation.regions:
+                for inner in [op for block in region.blocks for op in in_block(block)]:
+                    self.rewrite(inner)
             return
         if name not in handlers:
             raise pass_error(operation, f"'{name}' on an accumulator that is held in WMMA fragments is not supported")
+        self.old.append(operation)  # before what is inside it: erasing goes backwards, users first
         with ir.InsertionPoint(operation), operation.location:
             handlers[name](operation)
-        self.old.append(operation)
 
     def erase_old(self) -> None:
-        """Erases what was replaced, users first."""
+        """Erases what was replaced, users first. Not earlier: a new value may take the address of an erased one, and
+        would then be mistaken for it."""
         for operation in reversed(self.old):
             operation.operation.erase()
 
@@ -120,7 +124,6 @@ class _Rewriter:
         for operation in inside:
             new.body.append(operation)
         body(loop).arguments[0].replace_all_uses_with(new.body.arguments[0])
-        first_old = len(self.old)
         for operation in inside:
             self.rewrite(operation)
         yielded = [fragment for value in terminator.operation.operands for fragment in self._flat(value)]
@@ -128,9 +131,6 @@ class _Rewriter:
             dialect("scf").YieldOp(yielded)
         self._bind(old.results, list(new.results))
         terminator.operation.erase()
-        for operation in reversed(self.old[first_old:]):
-            operation.operation.erase()
-        del self.old[first_old:]
 
     def _flat(self, value: Any) -> list[Any]:
         if value not in self.fragments:
@@ -196,11 +196,7 @@ def _lead(memory: Any) -> Any:
 def _indices(at: tuple[int, int], offsets: list[Any]) -> list[Any]:
     if not offsets:
         return [constants.index(position) for position in at]
-    arith = dialect("arith")
-    return [
-        arith.AddIOp(offset, constants.index(position)).result if position else offset
-        for position, offset in zip(at, offsets, strict=True)
-    ]
+    return [indexing.add(offset, position) for position, offset in zip(at, offsets, strict=True)]
 
 
 def _load_fragment(memory: Any, at: tuple[int, int], role: str, offsets: list[Any] | None = None) -> Any:

@@ -2,7 +2,7 @@
 
 Expects a k loop with tile.copy into shared memory in front of the compute. Leaves
 - in front of the loop, the copies of the first tile;
-- in each step: a barrier, tile.load of the next tile into registers, the compute on the current one, a second barrier
+- in each step: tile.load of the next tile into registers, a barrier, the compute on the current one, a second barrier
   if the next tile goes into the buffer that was just read (one stage), tile.store of the loaded values;
 - behind the loop, a barrier and the compute on the last tile (the last step, peeled).
 The loads' latency is hidden behind the compute. Refuses a k loop whose trip count is not constant.
@@ -68,9 +68,9 @@ def _step(loop: Any, steps: Any, copies: list[Any]) -> None:
     gpu = dialect("gpu")
     iv, *carried = list(body(steps).arguments)
     following = affine.linear([(1, iv)], 1)
-    gpu.BarrierOp()
     at_next = [_at_step(copy, loop, following) for copy in copies]
     loaded = [_load(target.type, source, offsets) for target, source, *offsets in at_next]
+    gpu.BarrierOp()  # behind the loads: nothing moves a load across a barrier, so they are issued before the compute
     results = _compute(loop, iv, carried)
     if not all(rotates(copy, loop) for copy in copies):
         gpu.BarrierOp()

@@ -16,9 +16,9 @@ NAMES = (
     "check-input", "widen-accumulator", "protect-inputs", "describe-arguments",
     "tile-loops", "fuse-blocks", "promote-operands", "tensorize", "accumulate", "sink-init",
     "multi-buffer", "order-copies", "prefetch-copies", "parallelize-blocks", "map-blocks",
-    "distribute-warps", "launch-blocks",
+    "distribute-warps", "launch-blocks", "limit-registers",
     "apply-layouts", "unroll-loops", "stage-epilogue", "mma-to-wmma", "distribute-copies",
-    "place-shared", "fold-subviews", "lower-unit-ids",
+    "place-shared", "fold-subviews", "lower-unit-ids", "check-lowered",
 )  # fmt: skip
 """Our passes, in the order in which the pipeline uses them."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, memory
+from mlir_gemm.dialect import constants, indexing, memory
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
@@ -55,8 +55,12 @@ def _stage(kernel: Any, products: list[Any], options: StageEpilogue) -> None:
     stores = [user for op in arithmetic for result in op.results for user in users(result) if user.name == "tile.store"]
     with ir.InsertionPoint(stores[-1]), arithmetic[0].location:
         _emit(kernel, arithmetic, inputs, stores, options)
+    loads = [value.owner for value in inputs if value.owner.name == "tile.load"]
     for operation in [*stores, *reversed(arithmetic)]:
         operation.operation.erase()
+    for load in loads:
+        if not users(load.results[0]):
+            load.erase()
 
 
 def _arithmetic(kernel: Any, flow: dict[Any, None]) -> list[Any]:
@@ -86,7 +90,7 @@ def _emit(kernel: Any, arithmetic: list[Any], inputs: list[Any], stores: list[An
     width = _lane_width([*inputs, *(store.operands[0] for store in stores)], options.rows * n)
     scratch = [_scratch(kernel, value, n, options) for value in registers]
     gpu.BarrierOp()  # operand buffers, whose memory the scratch may share, are no longer read
-    lane = dialect("arith").RemUIOp(gpu.thread_id(gpu.Dimension.x), constants.index(LANES)).result
+    lane = indexing.rem(gpu.thread_id(gpu.Dimension.x), LANES)
     positions = _lane_positions(lane, options.rows, n, width)
     for first in range(0, m, options.rows):
         for value, part in zip(registers, scratch, strict=True):
@@ -121,26 +125,23 @@ def _scratch(kernel: Any, value: Any, n: int, options: StageEpilogue) -> Any:
     type_ = ir.MemRefType.get([threads // LANES * rows, width], value.type.element_type, memory_space=space)
     buffer = dialect("memref").AllocOp(type_, [], []).result
     unit = UnitId(ir.IndexType.get()).result
-    start = dialect("arith").MulIOp(unit, constants.index(rows)).result
+    start = indexing.mul(unit, rows)
     return subview(buffer, [start, constants.index(0)], [rows, n])
 
 
 def _lane_positions(lane: Any, rows: int, n: int, width: int) -> list[tuple[Any, Any]]:
     """Row and column, in a chunk, of each vector that a lane takes; neighbours in a row go to neighbouring lanes."""
-    arith = dialect("arith")
     across = n // width
     positions = []
     for first in range(0, rows * across, LANES):
-        number = arith.AddIOp(lane, constants.index(first)).result
+        number = indexing.add(lane, first)
         if LANES % across == 0:  # the column does not depend on `first`
-            row = arith.AddIOp(
-                arith.DivUIOp(lane, constants.index(across)).result, constants.index(first // across)
-            ).result
+            row = indexing.add(indexing.div(lane, across), first // across)
             number = lane
         else:
-            row = arith.DivUIOp(number, constants.index(across)).result
-        column = arith.RemUIOp(number, constants.index(across)).result
-        positions.append((row, arith.MulIOp(column, constants.index(width)).result))
+            row = indexing.div(number, across)
+        column = indexing.rem(number, across)
+        positions.append((row, indexing.mul(column, width)))
     return positions
 
 
@@ -191,9 +192,8 @@ def _lane_input(value: Any, scratch: dict[Any, Any], at: tuple[int, Any, Any], w
 
 def _in_global(offsets: list[Any], at: tuple[int, Any, Any]) -> list[Any]:
     first, row, column = at
-    arith = dialect("arith")
-    down = arith.AddIOp(row, constants.index(first)).result
-    return [arith.AddIOp(offsets[0], down).result, arith.AddIOp(offsets[1], column).result]
+    down = indexing.add(row, first)
+    return [indexing.add(offsets[0], down), indexing.add(offsets[1], column)]
 
 
 def _vector_load(type_: Any, source: Any, indices: list[Any]) -> Any:

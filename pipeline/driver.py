@@ -17,7 +17,7 @@ from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.launch_info import launch_of
 from mlir_gemm.pipeline.problem_of import problem_of
 from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.stages import INDEX_LIMIT, STAGES, import_passes, stage_passes
+from mlir_gemm.pipeline.stages import STAGES, import_passes, stage_passes
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
 from mlir_gemm.tile_model.rules import violations
@@ -148,7 +148,7 @@ class _Run:
             self.ptx = emission.ptx(self.module)
         else:
             assert self.schedule is not None  # `select` ran, or was read from the module
-            for step in stage_passes(stage, self.schedule, self.target, self._wide_index()):
+            for step in stage_passes(stage, self.schedule, self.target):
                 run_pass(self.module, step)
         self._mark(stage)
 
@@ -181,8 +181,3 @@ class _Run:
         with self.module.context:
             function.attributes[annotations.SCHEDULE] = annotations.to_dictionary(self.schedule)
             function.attributes[annotations.PROBLEM] = annotations.to_dictionary(self.problem)
-
-    def _wide_index(self) -> bool:
-        """Whether some buffer of the kernel has too many elements for 32-bit indices."""
-        p = self.problem
-        return p is None or max(p.m * p.k, p.k * p.n, p.m * p.n) >= INDEX_LIMIT

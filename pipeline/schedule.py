@@ -49,6 +49,8 @@ class Schedule:
     """Bits that one thread moves in one access when it copies a tile."""
     unroll: bool = True
     """Unroll the copies and the k loop inside a block tile."""
+    resident: int = 0
+    """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
     raster: str = "grouped"
     """Order in which blocks walk the tiles of the result: `row`, `column`, or `grouped` (`group` tile rows at a time)."""
     group: int = 8
@@ -149,6 +151,8 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         raise ScheduleError(f"{shown}: expected one of {', '.join(map(str, VECTOR_BITS))} bits", location)
     if name in ("stages", "group") and value < 1:
         raise ScheduleError(f"{shown}: expected at least 1", location)
+    if name == "resident" and not 0 <= value <= 32:
+        raise ScheduleError(f"{shown}: expected 0 to 32 blocks", location)
     if name == "pad" and not 0 <= value <= 1024:
         raise ScheduleError(f"{shown}: expected 0 to 1024 elements", location)
     return value

@@ -20,9 +20,6 @@ BUFFERIZE = (
     "buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1 add-result-attr=1}"
 )
 
-INDEX_LIMIT = 2**31
-"""Elements of a memref from which on 64-bit indices are needed."""
-
 
 def _ours(name: str, **options: Any) -> Any:
     return pass_class(name)(**options)
@@ -39,13 +36,10 @@ def import_passes() -> list[Any]:
     ]
 
 
-def stage_passes(stage: str, schedule: Schedule, target: Target, wide_index: bool = False) -> list[Any]:
-    """The passes of one stage from `tile` to `nvvm`, for a schedule and a target.
-
-    `wide_index` asks for 64-bit indices, which kernels with buffers of 2^31 elements or more need.
-    """
+def stage_passes(stage: str, schedule: Schedule, target: Target) -> list[Any]:
+    """The passes of one stage from `tile` to `nvvm`, for a schedule and a target."""
     if stage == "nvvm":
-        return [_nvvm(target, wide_index)]
+        return [_nvvm(target)]
     return _TABLE[stage](schedule)
 
 
@@ -91,6 +85,7 @@ def _launch(schedule: Schedule) -> list[Any]:
     return [
         _ours("launch-blocks", threads=schedule.threads),
         Upstream("gpu-launch-sink-index-computations,gpu-kernel-outlining,cse"),
+        *([_ours("limit-registers", blocks=schedule.resident)] if schedule.resident else []),
     ]
 
 
@@ -104,6 +99,7 @@ def _lower(schedule: Schedule) -> list[Any]:
         _ours("fold-subviews"),
         _ours("lower-unit-ids"),
         Upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
+        _ours("check-lowered"),
     ]
 
 
@@ -128,12 +124,13 @@ _TABLE = {
 }
 
 
-def _nvvm(target: Target, wide_index: bool) -> Upstream:
+def _nvvm(target: Target) -> Upstream:
+    """Upstream's conversions. With 64-bit indices LLVM splits constants off addresses, so that accesses at constant
+    distances share one address register; with 32 bits it keeps one for each (docs/performance.md)."""
     features = f" features={target.features}" if target.features else ""
-    bits = 64 if wide_index else 32
     return Upstream(
         f"nvvm-attach-target{{chip={target.chip} O=3{features}}},"
         "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,"
-        f"convert-gpu-to-nvvm{{use-bare-ptr-memref-call-conv=1 index-bitwidth={bits}}},"
+        "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},"
         "canonicalize,cse,reconcile-unrealized-casts)"
     )

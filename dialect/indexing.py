@@ -1,0 +1,48 @@
+"""Index arithmetic on sizes and positions, none of which is negative or wraps around.
+
+The flags that say so (`nsw`, `nuw`) let LLVM split constants off addresses, so that accesses at constant distances share
+one address register.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect
+
+
+def _value(operand: Any) -> Any:
+    return constants.index(operand) if isinstance(operand, int) else operand
+
+
+def _flags() -> Any:
+    flags = dialect("arith").IntegerOverflowFlags
+    return flags.nsw | flags.nuw
+
+
+def add(left: Any, right: Any) -> Any:
+    """The sum of two index values, either of which may be a Python integer."""
+    if isinstance(right, int) and right == 0:
+        return left
+    return dialect("arith").AddIOp(_value(left), _value(right), overflowFlags=_flags()).result
+
+
+def sub(left: Any, right: Any) -> Any:
+    """The difference of two index values; it must not be negative."""
+    return dialect("arith").SubIOp(_value(left), _value(right), overflowFlags=_flags()).result
+
+
+def mul(left: Any, right: Any) -> Any:
+    """The product of two index values, either of which may be a Python integer."""
+    return dialect("arith").MulIOp(_value(left), _value(right), overflowFlags=_flags()).result
+
+
+def div(left: Any, right: Any) -> Any:
+    """The quotient of two index values, rounded down."""
+    return dialect("arith").DivUIOp(_value(left), _value(right)).result
+
+
+def rem(left: Any, right: Any) -> Any:
+    """The remainder of two index values."""
+    return dialect("arith").RemUIOp(_value(left), _value(right)).result

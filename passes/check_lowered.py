@@ -1,0 +1,32 @@
+"""check-lowered: refuses a kernel in which operations on tiles are left.
+
+Expects the output of `lower`. Leaves it unchanged. What upstream's conversions do not know they would leave behind
+silently, and the translation to LLVM IR would then fail with no word about the cause.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import named, operations
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class CheckLowered(Pass):
+    """Refuse kernels that still hold tile operations."""
+
+    name: ClassVar[str] = "check-lowered"
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            for operation in operations(kernel):
+                name = operation.operation.name
+                if name.startswith("tile."):
+                    raise pass_error(
+                        operation, f"'{name}' is left after lowering; no pass of this schedule handles it here"
+                    )
+                if name == "memref.alloc":
+                    raise pass_error(operation, "a buffer is allocated inside the kernel; only shared memory can be")

@@ -1,0 +1,303 @@
+"""GPUs through the CUDA driver: which there are, their contexts, loading a kernel, and what the runtime asks of memory.
+
+Nothing here runs before a kernel is first called, but `default_chip`, which answers without a driver too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import importlib
+import re
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from mlir_gemm.errors import ArgumentError, DeviceError
+from mlir_gemm.pipeline.launch import Launch
+
+FALLBACK_CHIP = "sm_80"
+"""Where no GPU is found: PTX for it runs on every later chip."""
+STATIC_SHARED_BYTES = 48 * 1024
+"""Most shared memory of a block without opting in (CUDA C++ Programming Guide, compute capabilities)."""
+JIT_LOG_BYTES = 8192
+LEGACY_STREAM = 1
+"""How CUDA's array protocols and `cuMemAllocAsync` name the default stream, whose handle is 0 in a launch."""
+_INSTALL = "install cuda-python (pip install 'cuda-python>=13,<14')"
+
+
+def default_chip(ordinal: int = 0) -> str:
+    """The chip of the GPU with that number, such as `sm_90`; `sm_80` where there is none. Never raises."""
+    try:
+        return chip_of(find_driver(), ordinal)
+    except Exception:  # whatever is wrong with the driver is told at the first call, not here
+        return FALLBACK_CHIP
+
+
+@functools.cache
+def chip_of(driver: Any, ordinal: int) -> str:
+    """The chip of one GPU by LLVM's name. Raises DeviceError."""
+    attributes = driver.CUdevice_attribute
+    handle = checked(driver, driver.cuDeviceGet(ordinal), f"opening cuda:{ordinal}")
+    major, minor = (
+        checked(driver, driver.cuDeviceGetAttribute(attribute, handle), "asking for the compute capability")
+        for attribute in (
+            attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+            attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        )
+    )
+    return f"sm_{major}{minor}"
+
+
+@functools.cache
+def find_driver() -> Any:
+    """The module `cuda.bindings.driver`, initialised. Raises DeviceError saying what is missing."""
+    try:
+        ctypes.CDLL("libcuda.so.1")  # asked first: it answers in microseconds where there is no driver
+    except OSError:
+        raise DeviceError("no NVIDIA driver was found (libcuda.so.1 does not load): no GPU to run on") from None
+    try:
+        driver: Any = importlib.import_module("cuda.bindings.driver")
+    except ImportError as problem:
+        raise DeviceError(f"the CUDA bindings do not import ({problem}); {_INSTALL}") from None
+    checked(driver, driver.cuInit(0), "no GPU can be used: initialising the CUDA driver")
+    return driver
+
+
+def device_count() -> int:
+    """GPUs that the driver shows to this process. Raises DeviceError where there is no driver."""
+    driver = find_driver()
+    return checked(driver, driver.cuDeviceGetCount(), "counting the GPUs")
+
+
+def checked(driver: Any, result: tuple[Any, ...], doing: str) -> Any:
+    """What a call of the driver returned, without its status. Raises DeviceError with the driver's error name."""
+    status, *values = result
+    if int(status):
+        raise DeviceError(f"{doing} failed: {_name(driver, status)}")
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def _name(driver: Any, status: Any) -> str:
+    name, text = (ask(status)[1] for ask in (driver.cuGetErrorName, driver.cuGetErrorString))
+    if not name:
+        return f"CUDA error {int(status)}"
+    return f"{name.decode()} ({text.decode()})" if text else name.decode()
+
+
+def _cuda_core() -> Any:
+    try:
+        core: Any = importlib.import_module("cuda.core")
+    except ImportError as problem:
+        raise DeviceError(f"cuda.core does not import ({problem}); {_INSTALL}") from None
+    if not hasattr(core, "ObjectCode"):  # below 0.5 its names stood in cuda.core.experimental
+        raise DeviceError(f"cuda.core {core.__version__} is too old; install 1.0 or newer (pip install -U cuda-core)")
+    return core
+
+
+class Gpu:
+    """One GPU and its primary context, the one that PyTorch, CuPy, JAX and Numba use too."""
+
+    def __init__(self, ordinal: int, driver: Any, context: int) -> None:
+        self.ordinal = ordinal
+        self.driver = driver
+        self.context = context
+
+    def __str__(self) -> str:
+        return f"cuda:{self.ordinal}"
+
+    @contextlib.contextmanager
+    def active(self) -> Generator[None]:
+        """Makes this GPU's context current. A thread that had another gets it back; one that had none keeps this."""
+        driver = self.driver
+        before = checked(driver, driver.cuCtxGetCurrent(), "asking for the current context")
+        if int(before) == self.context:
+            yield
+            return
+        checked(driver, driver.cuCtxSetCurrent(driver.CUcontext(self.context)), f"making {self} current")
+        try:
+            yield
+        finally:
+            if int(before):
+                checked(driver, driver.cuCtxSetCurrent(before), "going back to the caller's context")
+
+    def ordinal_of(self, pointer: int) -> int | None:
+        """Which GPU the memory at `pointer` belongs to; None for memory of the host."""
+        return ordinal_of(self.driver, pointer)
+
+    def wait(self, stream: int, other: int) -> None:
+        """Lets what is put on `stream` from now on run after everything that is on `other` by now."""
+        driver = self.driver
+        if (stream or LEGACY_STREAM) == (other or LEGACY_STREAM):
+            return
+        flags = driver.CUevent_flags.CU_EVENT_DISABLE_TIMING
+        event = checked(driver, driver.cuEventCreate(flags), "creating an event")
+        try:
+            checked(driver, driver.cuEventRecord(event, other), "recording an event")
+            checked(driver, driver.cuStreamWaitEvent(stream, event, 0), "ordering two streams")
+        finally:
+            driver.cuEventDestroy(event)  # the driver keeps it until it has happened
+
+    def allocate(self, size: int, stream: int) -> Any:
+        """`size` bytes of device memory, ordered on `stream`: a cuda.core Buffer, freed when it is dropped."""
+        core = _cuda_core()
+        on = core.Stream.from_handle(stream or LEGACY_STREAM)
+        device = core.Device(self.ordinal)
+        device.set_current()  # cuda.core keeps its own record for each thread; the context is this GPU's already
+        return device.allocate(size, stream=on)
+
+    def upload(self, pointer: int, host: int, size: int, stream: int) -> None:
+        """Copies `size` bytes of the host to the device. The host's memory may be reused when this returns."""
+        checked(self.driver, self.driver.cuMemcpyHtoDAsync(pointer, host, size, stream), "copying an array to the GPU")
+
+    def download(self, host: int, pointer: int, size: int, stream: int) -> None:
+        """Copies `size` bytes of the device to the host; they are there once `synchronize` has returned."""
+        checked(
+            self.driver, self.driver.cuMemcpyDtoHAsync(host, pointer, size, stream), "copying an array from the GPU"
+        )
+
+    def synchronize(self, stream: int) -> None:
+        """Waits for everything on `stream`. Raises DeviceError if the kernel failed while it ran."""
+        checked(self.driver, self.driver.cuStreamSynchronize(stream), "running the kernel")
+
+
+def ordinal_of(driver: Any, pointer: int) -> int | None:
+    """Which GPU the memory at `pointer` belongs to; None for memory of the host."""
+    kinds = driver.CUpointer_attribute
+    status, kind = driver.cuPointerGetAttribute(kinds.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer)
+    if int(status) or int(kind) != int(driver.CUmemorytype.CU_MEMORYTYPE_DEVICE):
+        return None
+    attribute = kinds.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    return int(checked(driver, driver.cuPointerGetAttribute(attribute, pointer), "asking which GPU holds an array"))
+
+
+@functools.cache
+def open_gpu(ordinal: int) -> Gpu:
+    """The GPU with that number. Raises DeviceError naming those that exist."""
+    driver = find_driver()
+    count = device_count()
+    if count == 0:
+        raise DeviceError("no GPU was found: the CUDA driver shows none to this process (see CUDA_VISIBLE_DEVICES)")
+    if not 0 <= ordinal < count:
+        have = "only cuda:0" if count == 1 else f"cuda:0 to cuda:{count - 1}"
+        raise DeviceError(f"device cuda:{ordinal} was asked for; this machine has {have}")
+    core = _cuda_core()
+    before = checked(driver, driver.cuCtxGetCurrent(), "asking for the current context")
+    core.Device(ordinal).set_current()
+    context = checked(driver, driver.cuCtxGetCurrent(), "asking for the GPU's context")
+    if int(before) and int(before) != int(context):
+        checked(driver, driver.cuCtxSetCurrent(before), "going back to the caller's context")
+    return Gpu(ordinal, driver, int(context))
+
+
+@dataclass(frozen=True)
+class LoadedKernel:
+    """A kernel in the memory of one GPU, ready to launch."""
+
+    gpu: Gpu
+    function: Any
+    """CUfunction, of the GPU's primary context."""
+    launch: Launch
+    module: Any = None
+    """What keeps the code loaded."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Grid, block and dynamic shared memory, as `cuLaunchKernel` takes them."""
+        return (*self.launch.grid, *self.launch.block, self.launch.shared_bytes)
+
+    def start(self, parameters: int, stream: int) -> None:
+        """Launches. `parameters` is the address of an array of pointers to the parameters. Raises DeviceError."""
+        result = self.gpu.driver.cuLaunchKernel(self.function, *self.shape, stream, parameters, 0)
+        if int(result[0]):
+            self.refuse(result[0])
+
+    def refuse(self, status: Any) -> None:
+        """Raises the DeviceError for a launch that the driver refused."""
+        name = _name(self.gpu.driver, status)
+        grid, block = self.launch.grid, self.launch.block
+        raise DeviceError(
+            f"launching '{self.launch.entry}' on {self.gpu} failed: {name}; "
+            f"grid {grid}, block {block}, {self.launch.shared_bytes} bytes of dynamic shared memory"
+        )
+
+
+@functools.lru_cache(maxsize=256)
+def load(ptx: str, launch: Launch, ordinal: int) -> LoadedKernel:
+    """Gives the PTX to the driver's compiler and its kernel back. Raises DeviceError with the driver's own log."""
+    gpu = open_gpu(ordinal)
+    driver = gpu.driver
+    core = _cuda_core()
+    with gpu.active():
+        try:
+            module = core.ObjectCode.from_ptx(ptx.encode())
+            kernel = module.get_kernel(launch.entry)
+        except Exception as problem:
+            raise _refusal(gpu, ptx, launch.entry, problem) from None
+        function = checked(driver, driver.cuKernelGetFunction(kernel.handle), f"loading '{launch.entry}'")
+        if launch.shared_bytes > STATIC_SHARED_BYTES:
+            _allow_shared(gpu, function, launch)
+    return LoadedKernel(gpu, function, launch, (module, kernel))
+
+
+def _allow_shared(gpu: Gpu, function: Any, launch: Launch) -> None:
+    driver = gpu.driver
+    names = driver.CUfunction_attribute
+    limit = names.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    asking = f"asking for {launch.shared_bytes} bytes of shared memory a block on {gpu}"
+    checked(driver, driver.cuFuncSetAttribute(function, limit, launch.shared_bytes), asking)
+    # A kernel that stages its operands has little use for L1: all that can be shared memory lets most blocks in.
+    most = driver.CUshared_carveout.CU_SHAREDMEM_CARVEOUT_MAX_SHARED
+    carveout = names.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+    checked(driver, driver.cuFuncSetAttribute(function, carveout, int(most)), "setting the shared-memory carve-out")
+
+
+def _refusal(gpu: Gpu, ptx: str, entry: str, problem: Exception) -> DeviceError:
+    """Why the driver did not load the PTX: asks it again, with room for its log."""
+    driver = gpu.driver
+    log = bytearray(JIT_LOG_BYTES)
+    options = driver.CUjit_option
+    keys = [options.CU_JIT_ERROR_LOG_BUFFER, options.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
+    status, module = driver.cuModuleLoadDataEx(ptx.encode() + b"\0", 2, keys, [log, len(log)])
+    if not int(status):
+        driver.cuModuleUnload(module)
+        return DeviceError(f"loading '{entry}' on {gpu} failed: {problem}")
+    text = log.split(b"\0", 1)[0].decode(errors="replace").strip()
+    notes = tuple(line.strip() for line in text.splitlines() if line.strip())
+    statuses = driver.CUresult
+    version = re.search(r"^\s*\.version\s+(\S+)", ptx, re.MULTILINE)
+    target = re.search(r"^\s*\.target\s+(\w+)", ptx, re.MULTILINE)
+    message = f"the driver refused the kernel '{entry}' on {gpu}: {_name(driver, status)}"
+    if int(status) == int(statuses.CUDA_ERROR_UNSUPPORTED_PTX_VERSION) and version:
+        cuda = format_version(checked(driver, driver.cuDriverGetVersion(), "asking for the driver's version"))
+        message += f"; the kernel is PTX {version[1]}, newer than this driver (CUDA {cuda}) reads: update the driver"
+    elif int(status) == int(statuses.CUDA_ERROR_NO_BINARY_FOR_GPU) and target:
+        chip = chip_of(driver, gpu.ordinal)
+        message += f"; the kernel was compiled for {target[1]} and this GPU is {chip}: compile with chip='{chip}'"
+    return DeviceError(message, notes=notes)
+
+
+def format_version(number: int) -> str:
+    """The driver's way to write a CUDA version, 13020, as 13.2."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def stream_handle(stream: Any) -> int:
+    """The handle of a stream: an int, or what has `__cuda_stream__`, `cuda_stream`, `ptr` or `__int__`."""
+    if isinstance(stream, int) and not isinstance(stream, bool) and stream >= 0:
+        return stream
+    protocol: Any = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        pair: Any = cast("Any", protocol)() if callable(protocol) else protocol
+        return int(pair[1])
+    for name in ("cuda_stream", "ptr"):
+        handle = getattr(stream, name, None)
+        if isinstance(handle, int):
+            return handle
+    if not isinstance(stream, (bool, int, float, str)) and hasattr(stream, "__int__"):
+        return int(stream)
+    raise ArgumentError(
+        f"stream={stream!r} is no CUDA stream: expected a handle (int) or an object with __cuda_stream__, "
+        "cuda_stream or ptr, such as a stream of PyTorch, CuPy or cuda.core"
+    )

@@ -1,0 +1,237 @@
+"""`compile` and what it returns: a kernel that is called with arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from mlir_gemm.errors import DeviceError, InputError, ScheduleError
+from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.runtime import cache
+from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
+
+if TYPE_CHECKING:
+    from mlir_gemm.pipeline.compilation import Compilation
+
+_CHIP_ATTRIBUTE = "tile.chip"
+"""Text that the compiler saved after a stage names its chip with this; it can be finished for no other."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """Everything that the compiler is asked."""
+
+    source: str
+    filename: str
+    chip: str | None
+    """None for the one that the source names."""
+    schedule: Mapping[str, Any] | None
+
+    def compile(self) -> Compilation:
+        """Runs the compiler."""
+        return _compile_module(self.source, filename=self.filename, chip=self.chip, schedule=self.schedule)
+
+
+class Kernel:
+    """A compiled kernel. Calling it runs it; made by `compile`.
+
+    `kernel(*arrays, stream=None)` takes the source function's arguments in their order. Memref arguments are read and
+    written in place; tensor results are returned (None, one array, or a tuple), in the library of the first argument.
+    Arrays may be PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, dense,
+    row-major and aligned to 16 bytes; NumPy arrays are copied to the GPU and back. The kernel runs on the caller's
+    current stream (PyTorch's or CuPy's; else the default stream), or on `stream`: a handle, or a stream of any of these
+    libraries. The call returns once the kernel is launched, and with NumPy arrays once it has run.
+
+    Raises ArgumentError, with nothing launched, for arrays that do not fit, and DeviceError where there is no GPU.
+    """
+
+    def __init__(
+        self, artifact: cache.Artifact, request: Request, launcher: GpuLauncher, compilation: Compilation | None = None
+    ) -> None:
+        self._artifact = artifact
+        self._request = request
+        self._launcher = launcher
+        self._compilation = compilation
+
+    def __call__(self, *arrays: Any, stream: Any = None) -> Any:
+        launcher = self._launcher
+        short = launcher.short
+        if short is not None:
+            outcome = short(arrays, stream)
+            if outcome is not DECLINED:
+                return outcome
+        return launcher(arrays, stream)
+
+    def __repr__(self) -> str:
+        return f"<mlir_gemm.Kernel {self.problem} for {self.chip} on {self._launcher.device}: {self.schedule}>"
+
+    @property
+    def ptx(self) -> str:
+        """The kernel's code, as PTX."""
+        return self._artifact.ptx
+
+    @property
+    def chip(self) -> str:
+        """What it was compiled for, such as `sm_90`."""
+        return self._artifact.chip
+
+    @property
+    def schedule(self) -> Schedule:
+        """How it computes."""
+        return self._artifact.schedule
+
+    @property
+    def problem(self) -> Problem:
+        """What it computes."""
+        return self._artifact.problem
+
+    @property
+    def launch(self) -> Launch:
+        """How it is launched: entry, grid, block, shared memory, arguments."""
+        return self._artifact.launch
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Names of the compiler's stages, in order."""
+        return self._artifact.stages
+
+    def ir(self, stage: str) -> str:
+        """The IR after a stage, as text. A kernel that came from the cache is compiled again for it."""
+        if stage not in self.stages:
+            raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(self.stages)}")
+        if self._compilation is None:
+            self._compilation = self._request.compile()
+        return self._compilation.ir(stage)
+
+
+def compile(
+    source: Any,
+    chip: str | None = None,
+    device: str | int = "auto",
+    schedule: Schedule | str | Mapping[str, Any] | None = None,
+) -> Kernel:
+    """Compiles a module to a callable kernel, or finds it in the cache. Needs no GPU.
+
+    Args:
+        source: a path, MLIR text, or a module of the MLIR bindings.
+        chip: what to compile for, such as `sm_90`; None takes the one that the source names (text saved after a stage
+            does), else that of the GPU, else `sm_80`.
+        device: where the kernel will run: `auto` (the GPU that holds the first call's arrays), `gpu` (the same), a
+            number or `cuda:N`.
+        schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict; None leaves all of
+            them to the model.
+
+    Raises:
+        InputError: the source cannot be read or compiled.
+        ScheduleError: the schedule is misspelt, or illegal for this problem and chip.
+        TargetError: no such chip.
+        DeviceError: `device` names nothing that this version runs on.
+    """
+    launcher, ordinal = _device(device)
+    text, filename = _read_source(source)
+    if chip is None and _CHIP_ATTRIBUTE not in text:
+        chip = default_chip(ordinal or 0)
+    request = Request(text, filename, chip, _schedule_fields(schedule))
+    entry = cache.key(request.source, request.filename, request.chip, request.schedule)
+    artifact = cache.find(entry)
+    compilation = None
+    if artifact is None:
+        compilation = request.compile()
+        artifact = _artifact(compilation)
+        cache.keep(entry, artifact)
+    return Kernel(artifact, request, launcher(artifact.ptx, artifact.launch, ordinal), compilation)
+
+
+def _artifact(compilation: Compilation) -> cache.Artifact:
+    ptx, schedule, problem, launch = compilation.ptx, compilation.schedule, compilation.problem, compilation.launch
+    assert ptx is not None and schedule is not None and problem is not None and launch is not None  # it went to the end
+    return cache.Artifact(compilation.target.chip, ptx, schedule, problem, launch, tuple(compilation.stages))
+
+
+def _compile_module(source: str, *, filename: str, chip: str | None, schedule: Mapping[str, Any] | None) -> Compilation:
+    from mlir_gemm.pipeline.driver import compile_module  # late: it imports the MLIR bindings
+
+    return compile_module(source, filename=filename, chip=chip, schedule=schedule)
+
+
+_DEVICES = {"auto": GpuLauncher, "gpu": GpuLauncher}
+"""What runs a kernel, by the name a user gives."""
+_ABSENT = {"simulator": "the simulator is not part of this version; use device='gpu'"}
+"""Names that will mean something, and why they do not yet."""
+
+
+def _device(device: str | int) -> tuple[type[GpuLauncher], int | None]:
+    """What will run the kernel, and the number of the GPU if the user gave one."""
+    if device in _ABSENT:
+        raise DeviceError(f"device={device!r}: {_ABSENT[str(device)]}")
+    if isinstance(device, str) and device in _DEVICES:
+        return _DEVICES[device], None
+    number = str(device).removeprefix("cuda:")
+    if not isinstance(device, bool) and number.isdecimal():
+        return GpuLauncher, int(number)
+    names = ", ".join(f"'{name}'" for name in _DEVICES)
+    raise DeviceError(f"device={device!r} is not known; expected {names}, a number or 'cuda:N'")
+
+
+def _schedule_fields(schedule: Schedule | str | Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if isinstance(schedule, Schedule):
+        return dataclasses.asdict(schedule)
+    if isinstance(schedule, str):
+        return Schedule.parse(schedule) or None
+    if schedule is None:
+        return None
+    if not isinstance(schedule, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ScheduleError(f"schedule={schedule!r}: expected a Schedule, text such as 'stages=2', or a dict")
+    return Schedule.check_fields(schedule) or None
+
+
+def _read_source(source: Any) -> tuple[str, str]:
+    """The module's text, and the file it came from (`-` for none)."""
+    if isinstance(source, str):
+        if _is_path(source):
+            return _read_file(source)
+        if any(mark in source for mark in ("\n", "{", "module", "func")):
+            return source, "-"
+        shown = source if len(source) <= 80 else f"{source[:77]}..."
+        raise InputError(f"'{shown}' is neither a file nor MLIR text")
+    if isinstance(source, os.PathLike):
+        return _read_file(os.fspath(cast("os.PathLike[str]", source)))
+    operation = getattr(source, "operation", None)
+    if operation is not None:
+        return operation.get_asm(enable_debug_info=True), "-"
+    raise InputError(f"a {type(source).__name__} is nothing to compile; expected a path, MLIR text or a module")
+
+
+def _is_path(text: str) -> bool:
+    if "\n" in text:
+        return False
+    if text.endswith(".mlir"):
+        return True
+    try:
+        return os.path.exists(text)
+    except ValueError:  # a zero byte
+        return False
+
+
+def _read_file(path: str | bytes) -> tuple[str, str]:
+    shown = os.fsdecode(path)
+    try:
+        content = Path(shown).read_bytes()
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+        raise InputError(f"cannot read '{shown}': {reason}") from None
+    if content.startswith(b"ML\xefR"):
+        raise InputError(f"'{shown}' is MLIR bytecode; expected MLIR text (mlir-opt prints it)")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as problem:
+        raise InputError(f"'{shown}' is not MLIR text: it is not UTF-8 at byte {problem.start}") from None
+    if "\0" in text:
+        raise InputError(f"'{shown}' is not MLIR text: it holds a zero byte at {text.index(chr(0))}")
+    return text, shown
