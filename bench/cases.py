@@ -157,16 +157,58 @@ def ablation(_chip: str) -> list[Case]:
 
 
 def rasters(_chip: str) -> list[Case]:
-    """Rasters, stages and warp tiles around the best block tile, in random order, three times."""
+    """Rasters, loads, stages and warp tiles around the best block tiles, in random order."""
     found = []
-    for n in (4096, 8192):
-        for warp in ("64x64x16", "64x64x32", "128x32x16", "32x128x16", "64x32x16", "32x64x16"):
-            for stages in (1, 2):
-                for raster in ("row", "column", *(f"grouped,group={g}" for g in (2, 4, 6, 8, 12, 16, 32))):
-                    fields = f"block=128x256x64,warp={warp},stages={stages},raster={raster}"
-                    found.append(Case("rasters", n, n, n, fields, form="tensor", check=False, time=True))
+    for n, tiles, stages, early, raster, form in itertools.product(
+        (4096, 8192),
+        ("block=128x256x64,warp=64x64x16", "block=128x256x64,warp=128x32x16", "block=256x128x64,warp=64x64x16"),
+        (1, 2),
+        ("on", "off"),
+        ("row", "grouped,group=4", "grouped,group=8", "grouped,group=16"),
+        ("tensor", "memref"),
+    ):
+        fields = f"{tiles},stages={stages},early={early},raster={raster}"
+        found.append(Case("rasters", n, n, n, fields, form=form, check=False, time=True))
     random.Random(1).shuffle(found)
-    return sorted(found, key=lambda case: case.n)
+    return sorted(found, key=lambda case: (case.n, case.form))
 
 
-SETS = {"rasters": rasters, "correctness": correctness, "sweep": sweep, "probe": probe, "ablation": ablation}
+def loads(chip: str) -> list[Case]:
+    """The two places of the loads for the schedules that come first by the model at many sizes."""
+    from mlir_gemm.pipeline.problem import Problem
+    from mlir_gemm.tile_model.chips import target
+    from mlir_gemm.tile_model.select import select
+
+    found = []
+    for n in SQUARES:
+        for candidate in select(Problem(n, n, n, reads_c=False), target(chip), {}).ranking[:60]:
+            for early in ("on", "off"):
+                fields = f"{_tiles(candidate.schedule)},early={early}"
+                found.append(Case(f"loads{n}", n, n, n, fields, form="tensor", check=False, time=True))
+    return found
+
+
+def duel(_chip: str) -> list[Case]:
+    """The best candidates for large products, to be timed in turn (`measure.py --together`)."""
+    tiles = (
+        "block=128x256x64,warp=64x64x16,stages=2,group=16",
+        "block=128x256x64,warp=64x64x16,stages=2,group=8",
+        "block=128x256x64,warp=64x64x16,stages=1,group=16",
+        "block=128x256x64,warp=64x64x16,stages=2,raster=row",
+        "block=128x256x64,warp=64x64x16,stages=2,group=16,early=off",
+        "block=128x256x64,warp=64x32x16,stages=2,group=16",
+        "block=128x256x64,warp=128x32x16,stages=2,group=16",
+        "block=256x128x64,warp=64x64x16,stages=2,group=8",
+        "block=256x128x64,warp=64x64x16,stages=2,group=4",
+        "block=256x128x64,warp=64x64x16,stages=1,group=8",
+        "block=256x128x64,warp=64x64x16,stages=1,group=4",
+        "block=128x128x64,warp=64x64x16,stages=2,group=12",
+        "block=128x256x32,warp=64x64x16,stages=2,group=16",
+    )
+    return [
+        Case("duel", n, n, n, fields, form=form, check=False, time=True)
+        for n, form, fields in itertools.product((4096, 8192), ("tensor", "memref"), tiles)
+    ]
+
+
+SETS = {"duel": duel, "rasters": rasters, "loads": loads, "correctness": correctness, "sweep": sweep, "probe": probe, "ablation": ablation}

@@ -31,7 +31,7 @@ from cuda.bindings import driver
 BOUNDS = {"f32": 1e-5, "f16": 5e-4}
 """Largest relative Frobenius error allowed, by output type."""
 DTYPES = {"f16": torch.float16, "f32": torch.float32}
-RUNS = 12
+RUNS = int(os.environ.get("RUNS", "12"))
 
 
 def assemble(folder: Path, entry: dict[str, Any]) -> None:
@@ -120,8 +120,8 @@ class Timing:
     def __init__(self) -> None:
         self.flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
 
-    def medians(self, functions: list[Any], runs: int = RUNS) -> list[float]:
-        """Median seconds of each function, interleaved."""
+    def quartiles(self, functions: list[Any], runs: int = RUNS) -> list[list[float]]:
+        """First quartile, median and third quartile of the seconds of each function, interleaved."""
         for function in functions:
             function()
         events = [[[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in functions] for _ in range(runs)]
@@ -133,7 +133,7 @@ class Timing:
                 end.record()
         torch.cuda.synchronize()
         return [
-            statistics.median(round_[i][0].elapsed_time(round_[i][1]) / 1e3 for round_ in events)
+            statistics.quantiles([round_[i][0].elapsed_time(round_[i][1]) / 1e3 for round_ in events])
             for i in range(len(functions))
         ]
 
@@ -153,6 +153,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--together", action="store_true", help="time all kernels of a problem in turn, not one by one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 4)
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp())
@@ -168,10 +169,12 @@ def main() -> int:
     library: dict[tuple[Any, ...], Any] = {}
     for number, entry in enumerate(entries):
         try:
-            measure(folder, entry, number, timing, library)
+            measure(folder, entry, number, timing, library, not options.together)
         except RuntimeError as failure:
             entry["failure"] = str(failure)
             print("FAILURE", entry["name"], entry["full_schedule"], failure, flush=True)
+    if options.together:
+        together(folder, entries, timing)
     report(entries)
     properties = torch.cuda.get_device_properties(0)
     result = {
@@ -197,13 +200,15 @@ def measure(
             error_of(kernel, entry, True, seed) if entry["k"] <= 2048 or entry["out"] == "f32" else 0.0
         )
         entry["right"] = entry["error"] < BOUNDS[entry["out"]] and entry["integer_error"] == 0.0
-    if entry["time"]:
-        key = (entry["m"], entry["n"], entry["k"], entry["out"])
+    if entry["time"] and alone:
+        key = (entry["m"], entry["n"], entry["k"], entry["out"], entry["form"])
         if key not in library:
             library.clear()
             library[key] = (vendor(entry), operands(entry, False, 1))
         reference, tensors = library[key]
-        entry["seconds"], entry["vendor_seconds"] = timing.medians([kernel.bind(tensors), reference])
+        ours, theirs = timing.quartiles([kernel.bind(tensors), reference])
+        entry["seconds"], entry["vendor_seconds"] = ours[1], theirs[1]
+        entry["quartiles"] = ours
     kernel.unload()
 
 
@@ -216,10 +221,10 @@ def report(entries: list[dict[str, Any]]) -> None:
         print("WRONG", e["form"], e["out"], e["m"], e["n"], e["k"], e["full_schedule"], e["error"], e["integer_error"])
     problems: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for e in (e for e in entries if "seconds" in e):
-        problems.setdefault((e["name"], e["m"], e["n"], e["k"]), []).append(e)
-    for (name, m, n, k), group in problems.items():
+        problems.setdefault((e["name"], e["m"], e["n"], e["k"], e["form"]), []).append(e)
+    for (name, m, n, k, form), group in problems.items():
         group.sort(key=lambda e: e["seconds"])
-        print(f"-- {name} {m}x{n}x{k}: {len(group)} kernels")
+        print(f"-- {name} {m}x{n}x{k} {form}: {len(group)} kernels")
         for e in group[:25]:
             flops = 2 * m * n * k
             print(

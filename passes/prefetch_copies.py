@@ -2,8 +2,9 @@
 
 Expects a k loop with tile.copy into shared memory in front of the compute. Leaves
 - in front of the loop, the copies of the first tile;
-- in each step: tile.load of the next tile into registers, a barrier, the compute on the current one, a second barrier
-  if the next tile goes into the buffer that was just read (one stage), tile.store of the loaded values;
+- in each step: tile.load of the next tile into registers and a barrier (in this order when `early`), the compute on the
+  current tile, a second barrier if the next tile goes into the buffer that was just read (one stage), tile.store of the
+  loaded values;
 - behind the loop, a barrier and the compute on the last tile (the last step, peeled).
 The loads' latency is hidden behind the compute. Refuses a k loop whose trip count is not constant.
 """
@@ -28,14 +29,17 @@ class PrefetchCopies(Pass):
     """Load the next k tile before computing, store it afterwards."""
 
     name: ClassVar[str] = "prefetch-copies"
+    early: bool = True
+    """Put the loads in front of the barrier, which holds them there. Behind it the assembler may spread them over the
+    compute, which is better when it has registers to spare, or delay them to its end, which is worse."""
 
     def run(self, module: Any) -> None:
         for loop in named(module, "affine.for"):
             if affine.level_of(loop) == "k" and copies_of(loop):
-                _prefetch(loop)
+                _prefetch(loop, self.early)
 
 
-def _prefetch(loop: Any) -> None:
+def _prefetch(loop: Any, early: bool) -> None:
     trips = affine.trip_count(loop)
     if trips is None:
         raise pass_error(loop, "a k loop whose trip count is not constant cannot be prefetched")
@@ -50,7 +54,7 @@ def _prefetch(loop: Any) -> None:
         if trips > 1:
             steps = affine.make_for(trips - 1, "k", inits)
             with ir.InsertionPoint(body(steps)):
-                _step(loop, steps, copies)
+                _step(loop, steps, copies, early)
             carried = list(steps.operation.results)
         gpu.BarrierOp()
         last = _compute(loop, constants.index(trips - 1), carried)
@@ -64,13 +68,16 @@ def _at_step(copy: Any, loop: Any, step: Any) -> list[Any]:
     return clone_slice(copy.operands, body(loop), {affine.induction_variable(loop): step})
 
 
-def _step(loop: Any, steps: Any, copies: list[Any]) -> None:
+def _step(loop: Any, steps: Any, copies: list[Any], early: bool) -> None:
     gpu = dialect("gpu")
     iv, *carried = list(body(steps).arguments)
+    if not early:
+        gpu.BarrierOp()
     following = affine.linear([(1, iv)], 1)
     at_next = [_at_step(copy, loop, following) for copy in copies]
     loaded = [_load(target.type, source, offsets) for target, source, *offsets in at_next]
-    gpu.BarrierOp()  # behind the loads: nothing moves a load across a barrier, so they are issued before the compute
+    if early:
+        gpu.BarrierOp()
     results = _compute(loop, iv, carried)
     if not all(rotates(copy, loop) for copy in copies):
         gpu.BarrierOp()

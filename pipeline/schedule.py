@@ -37,6 +37,8 @@ class Schedule:
     copy: str = "prefetch"
     """How global memory reaches shared memory: `plain` (copy, then compute) or `prefetch` (the next k tile is loaded
     into registers before the compute and stored to shared memory after it)."""
+    early: bool = True
+    """With `prefetch`: issue the loads of the next k tile in front of the barrier rather than behind it."""
     stages: int = 1
     """Shared-memory buffers for each operand. With 2, prefetch needs one barrier for a k step instead of two."""
     promote: bool = True

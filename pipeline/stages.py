@@ -64,8 +64,7 @@ def _accumulate(schedule: Schedule) -> list[Any]:
 
 
 def _pipeline(schedule: Schedule) -> list[Any]:
-    overlap = {"plain": "order-copies", "prefetch": "prefetch-copies"}[schedule.copy]
-    return [_ours("multi-buffer", stages=schedule.stages), _ours(overlap), Upstream("cse")]
+    return [_ours("multi-buffer", stages=schedule.stages), _COPIES[schedule.copy](schedule), Upstream("cse")]
 
 
 def _parallelize(schedule: Schedule) -> list[Any]:
@@ -106,6 +105,12 @@ def _lower(schedule: Schedule) -> list[Any]:
 def _wmma() -> list[Any]:
     return [_ours("stage-epilogue"), _ours("mma-to-wmma")]
 
+
+_COPIES = {
+    "plain": lambda _: _ours("order-copies"),
+    "prefetch": lambda schedule: _ours("prefetch-copies", early=schedule.early),
+}
+"""How each kind of copy overlaps with compute: a row for each."""
 
 _OPERATORS = {"wmma": _wmma}
 """How each operator lowers tile.mma: a row for each."""
