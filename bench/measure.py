@@ -189,8 +189,23 @@ def main() -> int:
     return 0
 
 
+def together(folder: Path, entries: list[dict[str, Any]], timing: Timing) -> None:
+    """Times all kernels of each problem and the vendor's library in turn: equally warm, equally throttled."""
+    problems: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for entry in (entry for entry in entries if entry["time"]):
+        key = (entry["m"], entry["n"], entry["k"], entry["out"], entry["form"])
+        problems.setdefault(key, []).append(entry)
+    for group in problems.values():
+        tensors = operands(group[0], False, 1)
+        kernels = [Kernel(folder, entry) for entry in group]
+        *ours, theirs = timing.quartiles([*(kernel.bind(tensors) for kernel in kernels), vendor(group[0])])
+        for entry, kernel, quartiles in zip(group, kernels, ours, strict=True):
+            entry.update(seconds=quartiles[1], quartiles=quartiles, vendor_seconds=theirs[1])
+            kernel.unload()
+
+
 def measure(
-    folder: Path, entry: dict[str, Any], seed: int, timing: Timing, library: dict[tuple[Any, ...], Any]
+    folder: Path, entry: dict[str, Any], seed: int, timing: Timing, library: dict[tuple[Any, ...], Any], alone: bool
 ) -> None:
     """Fills in `error`, `integer_error`, `seconds` and `vendor_seconds` of an entry."""
     kernel = Kernel(folder, entry)

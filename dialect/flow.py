@@ -29,8 +29,9 @@ def flow_of(products: list[Any]) -> dict[Any, None]:
 
 def _defined_by(value: Any) -> list[Any]:
     owner = value.owner
-    if hasattr(owner, "operations"):  # a block argument: of the loop that carries it
-        return _loop_values(owner.owner.operation, value.arg_number - 1)
+    if hasattr(owner, "operations"):  # a block argument: of the loop that carries it, or of a function
+        loop = owner.owner.operation
+        return _loop_values(loop, value.arg_number - 1) if loop.name == "scf.for" else []
     name = owner.operation.name
     if name == "scf.for":
         return _loop_values(owner.operation, value.result_number)
@@ -43,7 +44,7 @@ def _tied(user: Any, position: int) -> list[Any]:
     if user.name == "scf.for":
         return _loop_values(user, position - 3)
     if user.name == "scf.yield":
-        return _loop_values(user.parent.operation, position)
+        return _loop_values(user.parent.operation, position) if user.parent.operation.name == "scf.for" else []
     if user.name == "tile.mma":
         return [user.results[0]] if position == 2 else []
     return _vectors(user) if _elementwise(user.name) else []

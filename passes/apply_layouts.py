@@ -2,7 +2,8 @@
 
 Expects memref.alloc with `tile.layout = "padN"`. Leaves the buffer with rows N elements further apart (a strided memref
 type), and every subview of it with the strides that follow. Without a layout attribute nothing changes, so a second run
-changes nothing.
+changes nothing. Refuses an unknown layout, a buffer that is not a dense one of constant sizes, and views other than
+subviews in steps of 1 that drop at most leading dimensions.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.fold_subviews import kept_dimensions
 from mlir_gemm.passes.promote_operands import LAYOUT
 
 
@@ -31,12 +33,14 @@ class ApplyLayouts(Pass):
 
 
 def _apply(alloc: Any) -> None:
-    layout = ir.StringAttr(alloc.operation.attributes[LAYOUT]).value
-    padding = re.fullmatch(r"pad(\d+)", layout)
+    layout = alloc.operation.attributes[LAYOUT]
+    padding = re.fullmatch(r'"pad([0-9]+)"', str(layout))
     if not padding:
-        raise pass_error(alloc, f"unknown layout '{layout}'; expected padN for N elements of padding in each row")
+        raise pass_error(alloc, f"unknown layout {layout}; expected padN for N elements of padding in each row")
     buffer = alloc.operation.results[0]
     shape = list(buffer.type.shape)
+    if not buffer.type.has_static_shape or len(shape) < 2 or not isinstance(buffer.type.layout, ir.AffineMapAttr):
+        raise pass_error(alloc, f"a layout for {buffer.type}; expected a dense buffer of constant sizes with rows")
     _retype(buffer, _strides(shape, int(padding[1])), 0)
     del alloc.operation.attributes[LAYOUT]
 
@@ -54,6 +58,19 @@ def _retype(memory: Any, strides: list[int], offset: int) -> None:
     layout = ir.StridedLayoutAttr.get(offset, strides)
     memory.set_type(ir.MemRefType.get(old.shape, old.element_type, layout, old.memory_space))
     for user in users(memory):
-        if user.name == "memref.subview" and user.operands[0] == memory:
-            dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-            _retype(user.results[0], strides[len(strides) - len(user.results[0].type.shape) :], dynamic)
+        if user.name == "memref.subview":
+            kept = kept_dimensions(user)
+            if kept is None:
+                raise pass_error(user, "a view that does not keep whole rows in steps of 1 cannot get the layout")
+            _retype(user.results[0], [strides[axis] for axis in kept], _offset(user, strides, offset))
+        elif user.regions or any(isinstance(result.type, ir.MemRefType) for result in user.results):
+            raise pass_error(user, f"'{user.name}' of a buffer with a layout is not supported; expected memref.subview")
+
+
+def _offset(view: Any, strides: list[int], offset: int) -> int:
+    """Where a view starts, given the strides and the offset of what it views; the marker when that is not constant."""
+    starts = list(ir.DenseI64ArrayAttr(view.attributes["static_offsets"]))
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    if dynamic in (offset, *starts):
+        return dynamic
+    return offset + sum(start * stride for start, stride in zip(starts, strides, strict=True))

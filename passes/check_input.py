@@ -38,6 +38,7 @@ class CheckInput(Pass):
         product = the_product(function)
         for operation in in_block(body(function)):
             _check_operation(operation)
+        _check_returned(in_block(body(function))[-1])
         _check_product(product)
         for argument in [*body(function).arguments]:
             _check_argument(function, argument)
@@ -76,8 +77,17 @@ def _check_operation(operation: Any) -> None:
         raise input_error(
             operation, f"'{name}' is not supported here; beside the product there may be {', '.join(AROUND)}"
         )
+    for result in operation.operation.results:
+        if isinstance(result.type, ir.ShapedType) and not result.type.has_static_shape:
+            raise input_error(operation, f"'{name}' makes a value of dynamic sizes ({result.type}); sizes must be static")
     if name != "linalg.generic":
         return
+    for inner in in_block(body(operation)):
+        if not inner.operation.name.startswith(("arith.", "math.", "linalg.yield")):
+            raise input_error(
+                inner,
+                f"'{inner.operation.name}' inside a linalg.generic; only elementwise arith and math operations are fused",
+            )
     iterators = {str(i) for i in operation.attributes["iterator_types"]}
     if iterators != {"#linalg.iterator_type<parallel>"}:
         raise input_error(
@@ -89,6 +99,16 @@ def _check_operation(operation: Any) -> None:
                 operation,
                 f"a linalg.generic with indexing map {map_.value}; only identity maps over two dimensions are fused",
             )
+
+
+def _check_returned(return_: Any) -> None:
+    """Bufferisation makes an argument of each tensor returned, so each must be a value of its own."""
+    returned = list(return_.operation.operands)
+    for position, value in enumerate(returned):
+        if value in returned[:position]:
+            raise input_error(return_, f"result {position} is returned twice; expected a value of its own for each result")
+        if isinstance(value.type, ir.RankedTensorType) and hasattr(value.owner, "operations"):
+            raise input_error(return_, f"result {position} is an argument, returned as it is; expected a computed value")
 
 
 def _check_product(product: Any) -> None:
@@ -130,6 +150,10 @@ def _check_argument(function: Any, argument: Any) -> None:
     if not isinstance(argument.type, (ir.MemRefType, ir.RankedTensorType)):
         raise input_error(
             function, f"argument {argument.arg_number} has type {argument.type}; expected tensors or memrefs"
+        )
+    if not argument.type.has_static_shape:
+        raise input_error(
+            function, f"argument {argument.arg_number} has dynamic sizes ({argument.type}); sizes must be static"
         )
     if isinstance(argument.type, ir.RankedTensorType):
         return

@@ -1,8 +1,9 @@
 """describe-arguments: writes down what each argument is for, before that is lost in loops.
 
 Expects linalg on memrefs, after bufferisation. Leaves on every argument `tile.role`: `in` (only read), `out` (written
-whole before it is read), `inout`, or `result` (a tensor result that bufferisation made an argument). Also turns
-memref.copy into linalg.copy, so that every computation of the function is a linalg operation, and drops memref.dealloc.
+whole before it is read), `inout` (also whatever an operation outside linalg touches), or `result` (a tensor result that
+bufferisation made an argument). Also turns memref.copy into linalg.copy, so that every computation of the function is a
+linalg operation, and drops memref.dealloc. Roles that are there already are kept; a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.protect_inputs import argument_attributes, set_argument_attributes
 
@@ -63,27 +64,24 @@ def _role(function: Any, argument: Any) -> str:
     """Reads the operations in order: the first one that touches the argument tells whether its old contents matter."""
     written = read_first = False
     for operation in in_block(body(function)):
-        operands = list(operation.operation.operands)
-        if argument not in operands:
-            continue
-        outputs = _outputs(operation)
-        reads = argument in operands[: len(operands) - outputs] or _reads_output(operation)
-        if argument in operands[len(operands) - outputs :]:
-            read_first = read_first or (reads and not written)
-            written = True
-        elif not written:
-            read_first = True
+        reads, writes = _touches(operation, argument)
+        read_first = read_first or (reads and not written)
+        written = written or writes
     if not written:
         return "in"
     return "inout" if read_first else "out"
 
 
-def _outputs(operation: Any) -> int:
-    attributes = operation.operation.attributes
-    return ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])[1] if "operandSegmentSizes" in attributes else 0
-
-
-def _reads_output(operation: Any) -> bool:
-    """Whether a linalg operation uses the old value of its last output."""
-    argument = operation.operation.regions[0].blocks[0].arguments
-    return any(True for _ in argument[len(argument) - 1].uses)
+def _touches(operation: Any, argument: Any) -> tuple[bool, bool]:
+    """Whether an operation reads an argument, and whether it writes it; both for one that is not linalg's."""
+    if not operation.operation.name.startswith("linalg."):
+        touched = isinstance(argument.type, ir.MemRefType) and any(
+            argument in list(each.operation.operands) for each in [operation, *operations(operation)]
+        )
+        return touched, touched
+    operands = list(operation.operation.operands)
+    inputs = ir.DenseI32ArrayAttr(operation.operation.attributes["operandSegmentSizes"])[0]
+    inside = body(operation).arguments
+    positions = [position for position, operand in enumerate(operands) if operand == argument]
+    reads = any(position < inputs or any(True for _ in inside[position].uses) for position in positions)
+    return reads, any(position >= inputs for position in positions)

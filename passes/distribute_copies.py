@@ -3,7 +3,7 @@
 Expects a kernel function (`known_block_size`) with tile.copy between memrefs, or a block-wide tile.load whose value is
 only stored by block-wide tile.store. Leaves vector.load and vector.store: consecutive threads take consecutive vectors
 of `bits` bits along a row, each thread as many as needed; unrolled, or in a loop when `unroll` is false (a load whose
-value is kept in registers is always unrolled). Refuses tiles that do not divide evenly.
+value is kept in registers is always unrolled). Refuses tiles that do not divide evenly, and other uses of such loads.
 """
 
 from __future__ import annotations
@@ -15,8 +15,13 @@ from mlir_gemm.dialect import constants, indexing, memory
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import SCOPE
+from mlir_gemm.passes.launch_blocks import threads_of
+
+WIDTHS = (8, 16, 32, 64, 128)
+"""Bits of the accesses that one thread can make."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +35,14 @@ class DistributeCopies(Pass):
     """Unroll the vectors of one thread."""
 
     def run(self, module: Any) -> None:
+        if self.bits not in WIDTHS:
+            raise PassError(f"pass 'distribute-copies': bits={self.bits}; expected one of {', '.join(map(str, WIDTHS))}")
         for kernel in named(module, "gpu.func"):
             for copy in named(kernel, "tile.copy"):
+                _check_sides(copy, copy.operands[0].type, copy.operands[1], 2)
                 _distribute_copy(copy, _Work.of(kernel, copy, copy.operands[0].type, self.bits), self.unroll)
             for load in [op for op in named(kernel, "tile.load") if SCOPE not in op.operation.attributes]:
+                _check_sides(load, load.operation.results[0].type, load.operation.operands[0], 1)
                 _distribute_load(load, _Work.of(kernel, load, load.operation.results[0].type, self.bits))
 
 
@@ -50,9 +59,13 @@ class _Work:
 
     @staticmethod
     def of(kernel: Any, operation: Any, type_: Any, bits: int) -> _Work:
-        threads = ir.DenseI32ArrayAttr(kernel.attributes["known_block_size"])[0]
+        threads = threads_of(kernel)
+        if len(type_.shape) != 2 or not type_.has_static_shape or not hasattr(type_.element_type, "width"):
+            raise pass_error(operation, f"a copy of {type_}; expected a matrix of numbers of constant sizes")
         rows, columns = type_.shape
         width = bits // type_.element_type.width
+        if not width:
+            raise pass_error(operation, f"elements of {type_.element_type} in accesses of {bits} bits; expected wider ones")
         if columns % width or rows * columns % (width * threads):
             raise pass_error(
                 operation,
@@ -82,6 +95,14 @@ class _Work:
     def _column(self, linear: Any) -> Any:
         remainder = indexing.rem(linear, self.across)
         return indexing.mul(remainder, self.width)
+
+
+def _check_sides(operation: Any, tile: Any, memory: Any, first: int) -> None:
+    """Refuses a tile and a memory that do not fit together; the offsets start at operand `first`."""
+    offsets = len(operation.operation.operands) - first
+    if tile.element_type != memory.type.element_type or offsets != len(memory.type.shape) or offsets != len(tile.shape):
+        raise pass_error(operation, f"a tile of {tile} in {memory.type} at {offsets} offsets; expected the same elements "
+                         "and an offset for each dimension")  # fmt: skip
 
 
 def _thread() -> Any:
@@ -117,6 +138,7 @@ def _distribute_load(load: Any, work: _Work) -> None:
                 store,
                 f"'{store.name}' on a block-wide tile; only a copy (tile.load, then tile.store) can be divided among threads",
             )
+        _check_sides(store, load.operation.results[0].type, store.operands[1], 2)
     with ir.InsertionPoint(load), load.location:
         thread = _thread()
         positions = [work.position(thread, number) for number in range(work.rounds)]

@@ -4,7 +4,8 @@ Expects an scf.forall mapped to blocks, with tile.mma on whole block tiles. Ever
 through (the accumulator's constants, loads, loops, arithmetic and stores) becomes one warp's part: vectors shrink from
 the block tile to the warp tile, loads and stores move to the warp's offsets and carry `scope = "warp"`, and the
 operands of tile.mma become subviews of the warp's rows and columns, in a loop over steps of the warp tile's K
-(`tile.loop = "warp_k"`). Copies between global and shared memory stay block-wide.
+(`tile.loop = "warp_k"`). Copies between global and shared memory stay block-wide. A second run changes nothing.
+Refuses tiles that the warp tile does not divide, and anything but loops and elementwise arithmetic on the accumulator.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.tile import Mma, UnitId
-from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.dialect.walk import body, in_block, is_within, named, users
 from mlir_gemm.passes.base import Pass
 
 SCOPE = "scope"
@@ -40,15 +41,51 @@ class DistributeWarps(Pass):
                 _distribute(forall, products, self.warp)
 
 
+def check_product(product: Any) -> None:
+    """Refuses a tile.mma whose operands are not matrices of constant sizes that fit together."""
+    types = [value.type for value in product.operation.operands]
+    shapes = [list(type_.shape) for type_ in types] if all(map(_is_static, types)) else []
+    if [len(shape) for shape in shapes] == [2, 2, 2]:
+        (m, k), (k_, n), acc = shapes
+        if k == k_ and acc == [m, n] and ir.StringAttr(product.attributes["b"]).value == "kn":
+            return
+    raise pass_error(
+        product,
+        f"a product of {types[0]} by {types[1]} into {types[2]}, b = {product.attributes['b']}; "
+        'expected M x K by K x N into M x N of constant sizes, b = "kn"',
+    )
+
+
+def _is_static(type_: Any) -> bool:
+    return isinstance(type_, ir.MemRefType | ir.VectorType) and type_.has_static_shape
+
+
+def _check_flow(forall: Any, product: Any, flow: dict[Any, None], block: tuple[int, ...]) -> None:
+    """Refuses an accumulator that goes through anything whose warp's part would not be known."""
+    for value in flow:
+        if tuple(value.type.shape) != block:
+            raise pass_error(product, f"the accumulator flows into a {value.type}; expected tiles of {block} only")
+        owner = value.owner
+        maker = owner.owner.operation if hasattr(owner, "operations") else owner.operation
+        if maker.name != "arith.constant" and not is_within(maker, forall):
+            raise pass_error(maker, f"'{maker.name}' gives an accumulator from outside its block loop; expected it inside")
+        spread = maker.name == "vector.broadcast" and not isinstance(maker.operands[0].type, ir.VectorType)
+        for operation in [*([] if spread else [maker]), *users(value)]:
+            name = operation.operation.name
+            loop = name == "scf.for" or (name == "scf.yield" and operation.parent.operation.name == "scf.for")
+            if not (loop or name in ("tile.load", "tile.store", "tile.mma") or name.startswith(("arith.", "math."))):
+                raise pass_error(operation, f"'{name}' on an accumulator cannot be divided among warps")
+
+
 def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int]) -> None:
+    for product in products:
+        check_product(product)
     block = tuple(products[0].operation.results[0].type.shape)
     for size, part, axis in zip(block, warp, "MN", strict=False):
         if size % part:
             raise pass_error(products[0], f"a warp tile of {part} does not divide the block tile of {size} in {axis}")
     flow = flow_of(products)
-    for value in flow:
-        if tuple(value.type.shape) != block:
-            raise pass_error(products[0], f"the accumulator flows into a {value.type}; expected tiles of {block} only")
+    _check_flow(forall, products[0], flow, block)
     with ir.InsertionPoint(in_block(body(forall))[0]), forall.location:
         row, column = _warp_position(block[1] // warp[1], warp)
     for operation in _sources_and_stores(forall, flow):

@@ -1,6 +1,6 @@
 """fold-subviews: accesses through a subview become accesses of what it is a view of.
 
-Expects memref.subview with unit steps (and unit sizes in the dimensions it drops), used by vector.load, vector.store,
+Expects memref.subview with unit steps (that drops no dimensions but leading ones), used by vector.load, vector.store,
 gpu.subgroup_mma_load_matrix, gpu.subgroup_mma_store_matrix or further subviews. Leaves those accesses on the source,
 with the offsets added to their indices, and no subview that is not used by something else. Unlike upstream's
 fold-memref-alias-ops it keeps the accesses' alignment, without which LLVM splits a 128-bit access into scalars.
@@ -38,9 +38,8 @@ class FoldSubviews(Pass):
 
 def _fold(view: Any) -> None:
     """Folds one subview; views of it were folded before, so that what is left are accesses."""
-    steps = list(ir.DenseI64ArrayAttr(view.attributes["static_strides"]))
-    kept = _kept_dimensions(view)
-    if any(step != 1 for step in steps) or kept is None:
+    kept = kept_dimensions(view)
+    if kept is None:
         return
     for user in users(view.operation.results[0]):
         if user.name in INDEXED:
@@ -49,11 +48,15 @@ def _fold(view: Any) -> None:
         view.operation.erase()
 
 
-def _kept_dimensions(view: Any) -> list[int] | None:
-    """Which dimensions of the source the view still has; None when dropped ones are not simply leading units."""
+def kept_dimensions(view: Any) -> list[int] | None:
+    """Which dimensions of the source a subview still has; None when dropped ones are not simply leading units, or when
+    it does not go in steps of 1."""
     sizes = list(ir.DenseI64ArrayAttr(view.attributes["static_sizes"]))
-    dropped = len(sizes) - len(view.operation.results[0].type.shape)
-    return list(range(dropped, len(sizes))) if all(size == 1 for size in sizes[:dropped]) else None
+    shape = list(view.operation.results[0].type.shape)
+    dropped = len(sizes) - len(shape)
+    steps = list(ir.DenseI64ArrayAttr(view.attributes["static_strides"]))
+    simple = all(step == 1 for step in steps) and all(size == 1 for size in sizes[:dropped]) and sizes[dropped:] == shape
+    return list(range(dropped, len(sizes))) if simple else None
 
 
 def _move(access: Any, view: Any, kept: list[int]) -> None:

@@ -1,10 +1,10 @@
 """fuse-blocks: sibling nests over the same block loops become one.
 
 Expects the nests that `tile-loops` leaves, one after another. Leaves one pair of block loops whose body holds what the
-nests did, in order. Two nests are fused when their block loops have the same trip counts and every buffer that one
-writes and the other touches is touched in the same tile: at the same offsets from the block loops, and nowhere else.
-Refuses (PassError) when neighbours have the same loops but such a buffer is touched elsewhere. What stays in the way
-of nothing is left alone; a second run changes nothing.
+nests did, in order. Two nests are fused when nothing between them touches a buffer, their block loops have the same trip
+counts and every buffer that one writes and the other touches is touched in the same tile: at the same offsets from the
+block loops, which differ from iteration to iteration, and nowhere else. Refuses (PassError) when neighbours have the same
+loops but such a buffer is touched elsewhere. Other nests are left alone; a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.tile_loops import plain_trips
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,17 @@ class FuseBlocks(Pass):
 
     def run(self, module: Any) -> None:
         for function in named(module, "func.func"):
-            nests = [op for op in in_block(body(function)) if affine.level_of(op) == "block"]
-            for i in range(len(nests) - 1):
-                if _same_loops(nests[i], nests[i + 1]):
-                    _check_dependences(nests[i], nests[i + 1])
-                    _fuse(nests[i], nests[i + 1])
+            if not len(function.regions[0].blocks):
+                continue
+            before = None
+            for operation in in_block(body(function)):
+                if affine.level_of(operation) == "block":
+                    if before is not None and _same_loops(before, operation):
+                        _check_dependences(before, operation)
+                        _fuse(before, operation)
+                    before = operation
+                elif any(isinstance(operand.type, ir.MemRefType) for operand in _operands_within(operation)):
+                    before = None
 
 
 def _block_loops(outer: Any) -> list[Any]:
@@ -38,7 +46,7 @@ def _block_loops(outer: Any) -> list[Any]:
 
 
 def _same_loops(first: Any, second: Any) -> bool:
-    trips = [[affine.trip_count(loop) for loop in _block_loops(nest)] for nest in (first, second)]
+    trips = [[plain_trips(loop) for loop in _block_loops(nest)] for nest in (first, second)]
     return trips[0] == trips[1] and None not in trips[0]
 
 
@@ -49,7 +57,7 @@ def _check_dependences(first: Any, second: Any) -> None:
         if not any(write for accesses in touched for _, write, _ in accesses[memory]):
             continue
         tiles = {tile for accesses in touched for tile, _, _ in accesses[memory]}
-        if len(tiles) > 1 or None in tiles:
+        if len(tiles) > 1 or not all(_moves_with_all(tile, len(_block_loops(first))) for tile in tiles):
             culprit = touched[1][memory][0][2]
             raise pass_error(
                 culprit,
@@ -59,15 +67,31 @@ def _check_dependences(first: Any, second: Any) -> None:
 
 
 def _tiles_touched(nest: Any) -> dict[Any, list[tuple[Any, bool, Any]]]:
-    """For each memref: (tile, whether written, operation), tiles written with the block loops numbered."""
+    """For each memref: (tile or None, whether written, operation), tiles written with the block loops numbered."""
     loops = _block_loops(nest)
     numbers = {affine.induction_variable(loop): position for position, loop in enumerate(loops)}
     touched: dict[Any, list[tuple[Any, bool, Any]]] = {}
-    for operation in named(nest, "affine.load", "affine.store"):
-        memory, indices = affine.access(operation)
-        tile = None if indices is None else tuple(_outer_part(index, numbers) for index in indices)
-        touched.setdefault(memory, []).append((tile, operation.operation.name == "affine.store", operation))
+    for operation in operations(nest):
+        if operation.operation.name in ("affine.load", "affine.store"):
+            memory, indices = affine.access(operation)
+            tile = None if indices is None else tuple(_outer_part(index, numbers) for index in indices)
+            touched.setdefault(memory, []).append((tile, operation.operation.name == "affine.store", operation))
+            continue
+        for operand in operation.operation.operands:
+            if isinstance(operand.type, ir.MemRefType):  # by something else: anywhere, and perhaps written
+                touched.setdefault(operand, []).append((None, True, operation))
     return touched
+
+
+def _moves_with_all(tile: Any, loops: int) -> bool:
+    """Whether a tile is known and is another one in each iteration of the block loops."""
+    if tile is None:
+        return False
+    return {number for outer, _, _ in tile for number, _ in outer} == set(range(loops))
+
+
+def _operands_within(operation: Any) -> list[Any]:
+    return [operand for each in [operation, *operations(operation)] for operand in each.operation.operands]
 
 
 def _outer_part(index: affine.Linear, numbers: dict[Any, int]) -> Any:

@@ -1,7 +1,8 @@
 """launch-blocks: the parallel loop over blocks becomes a gpu.launch.
 
 Expects an scf.forall mapped to `#gpu.block<x>` with a constant bound. Leaves a gpu.launch with one thread block for each
-iteration, of `threads` threads along x. Upstream's gpu-kernel-outlining makes the kernel function of it.
+iteration, of `threads` threads along x. Upstream's gpu-kernel-outlining makes the kernel function of it, on which
+`threads_of` reads that number. Refuses any other scf.forall.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.dialect.walk import body, in_block, named, parents
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
+
+
+LANES = 32
+"""Threads in a warp."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +30,32 @@ class LaunchBlocks(Pass):
     """Threads in a block."""
 
     def run(self, module: Any) -> None:
+        if not 1 <= self.threads <= 1024 or self.threads % LANES:
+            raise PassError(f"pass 'launch-blocks': threads={self.threads}; expected a multiple of {LANES} up to 1024")
         for forall in named(module, "scf.forall"):
             _launch(forall, self.threads)
 
 
+def threads_of(kernel: Any) -> int:
+    """Threads in a block of a kernel function. Raises PassError when it does not say, or has threads along y or z."""
+    if "known_block_size" not in kernel.attributes:
+        raise pass_error(kernel, "a kernel without known_block_size; the number of its threads must be known")
+    along_x, *others = ir.DenseI32ArrayAttr(kernel.attributes["known_block_size"])
+    if others != [1, 1] or along_x % LANES:
+        size = "x".join(map(str, [along_x, *others]))
+        raise pass_error(kernel, f"a block of {size} threads; expected whole warps of {LANES} threads along x only")
+    return along_x
+
+
 def _launch(forall: Any, threads: int) -> None:
-    if [str(m) for m in forall.attributes["mapping"]] != ["#gpu.block<x>"]:
+    attributes = forall.attributes
+    if "mapping" not in attributes or [str(m) for m in attributes["mapping"]] != ["#gpu.block<x>"]:
         raise pass_error(forall, "only an scf.forall mapped to #gpu.block<x> becomes a launch")
-    blocks = ir.DenseI64ArrayAttr(forall.attributes["staticUpperBound"])[0]
+    if any(parent.operation.name in ("scf.forall", "gpu.launch") for parent in parents(forall)):
+        raise pass_error(forall, "a block loop inside another cannot become a launch")
+    lower, blocks, step = (ir.DenseI64ArrayAttr(attributes[f"static{name}"])[0] for name in _BOUNDS)
+    if (lower, step) != (0, 1) or blocks < 1 or list(forall.operation.results):
+        raise pass_error(forall, "only an scf.forall without results, from 0 to a constant in steps of 1, becomes a launch")
     with ir.InsertionPoint(forall), forall.location:
         launch = dialect("gpu").LaunchOp((blocks, 1, 1), (threads, 1, 1))
     target = body(launch)
@@ -41,3 +65,6 @@ def _launch(forall: Any, threads: int) -> None:
     with ir.InsertionPoint(target), forall.location:
         dialect("gpu").TerminatorOp()
     forall.operation.erase()
+
+
+_BOUNDS = ("LowerBound", "UpperBound", "Step")

@@ -1,6 +1,6 @@
 """lower-unit-ids: tile.unit_id becomes the number of the thread's warp.
 
-Expects kernels launched with threads along x only. Leaves gpu.thread_id divided by 32.
+Expects kernel functions with threads along x only. Leaves gpu.thread_id divided by 32.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
-
-LANES = 32
+from mlir_gemm.passes.launch_blocks import LANES, threads_of
 
 
 @dataclass(frozen=True)
@@ -24,8 +23,10 @@ class LowerUnitIds(Pass):
 
     def run(self, module: Any) -> None:
         gpu = dialect("gpu")
-        for unit in named(module, "tile.unit_id"):
-            with ir.InsertionPoint(unit), unit.location:
-                warp = indexing.div(gpu.thread_id(gpu.Dimension.x), LANES)
-            unit.operation.results[0].replace_all_uses_with(warp)
-            unit.operation.erase()
+        for kernel in named(module, "gpu.func"):
+            for unit in named(kernel, "tile.unit_id"):
+                threads_of(kernel)  # refuses threads along y or z
+                with ir.InsertionPoint(unit), unit.location:
+                    warp = indexing.div(gpu.thread_id(gpu.Dimension.x), LANES)
+                unit.operation.results[0].replace_all_uses_with(warp)
+                unit.operation.erase()

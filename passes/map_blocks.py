@@ -2,7 +2,7 @@
 
 Expects a two-dimensional scf.parallel over block tiles with constant bounds (what lower-affine makes of the
 affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall over the linear block number, mapped to
-`#gpu.block<x>`, whose body computes the tile's row and column. Rasters:
+`#gpu.block<x>`, whose body computes the tile's row and column. Refuses any other scf.parallel. Rasters:
 - `row`: row by row; `column`: column by column;
 - `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
   tiles of both A and B in L2.
@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
@@ -35,6 +35,8 @@ class MapBlocks(Pass):
     def run(self, module: Any) -> None:
         if self.raster not in RASTERS:
             raise PassError(f"pass 'map-blocks': raster '{self.raster}'; expected one of {', '.join(RASTERS)}")
+        if self.group < 1:
+            raise PassError(f"pass 'map-blocks': group={self.group}; expected at least 1")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
 
@@ -57,12 +59,17 @@ def _map(parallel: Any, options: MapBlocks) -> None:
 
 
 def _bounds(parallel: Any) -> tuple[int, int]:
+    if any(parent.operation.name in ("scf.parallel", "scf.forall") for parent in parents(parallel)):
+        raise pass_error(parallel, "a parallel loop inside another cannot be mapped to the grid")
     values = [value.owner for value in parallel.operation.operands]
-    if len(values) != 6 or any(getattr(owner, "name", "") != "arith.constant" for owner in values):
+    dimensions, results = len(body(parallel).arguments), len(parallel.operation.results)
+    if (dimensions, results) != (2, 0) or any(getattr(owner, "name", "") != "arith.constant" for owner in values):
         raise pass_error(parallel, "only a two-dimensional scf.parallel with constant bounds can be mapped to the grid")
     numbers = [ir.IntegerAttr(owner.attributes["value"]).value for owner in values]
     if numbers[:2] != [0, 0] or numbers[4:] != [1, 1]:
         raise pass_error(parallel, "only a scf.parallel from 0 in steps of 1 can be mapped to the grid")
+    if min(numbers[2:4]) < 1:
+        raise pass_error(parallel, f"a grid of {numbers[2]} by {numbers[3]} blocks; expected at least one block")
     return numbers[2], numbers[3]
 
 

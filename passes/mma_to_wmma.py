@@ -3,7 +3,8 @@
 Expects a kernel function in which the accumulator is a warp tile (after `distribute-warps`, and `stage-epilogue` if
 there is arithmetic on it). Leaves gpu.subgroup_mma operations: the accumulator as one fragment for each 16x16 part,
 carried by the loops; the fragments of A and B loaded just before they are used. Reads the operands through whatever
-memref they are in. Refuses anything else that touches the accumulator, and types that WMMA does not have.
+memref they are in. Refuses anything else that touches the accumulator, and types, sizes and row strides that WMMA does
+not have.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.distribute_warps import SCOPE, check_product
 
 SIDE = 16
 """Rows and columns of a fragment."""
+ROW_BITS = 128
+"""Rows in memory start at multiples of this (PTX: `wmma.load` and `wmma.store`)."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,9 @@ class MmaToWmma(Pass):
 
 def _check(products: list[Any]) -> None:
     for product in products:
+        if SCOPE not in product.operation.attributes:
+            raise pass_error(product, "a product of whole block tiles; expected warp tiles, which distribute-warps makes")
+        check_product(product)
         lhs, rhs, acc = product.operation.operands
         types = [str(t.element_type) for t in (lhs.type, rhs.type, acc.type)]
         if types != ["f16", "f16", "f32"]:
@@ -54,6 +61,8 @@ def _check(products: list[Any]) -> None:
             raise pass_error(
                 product, f"a product of {lhs.type.shape} by {rhs.type.shape}; WMMA needs multiples of {SIDE}"
             )
+        for operand in (lhs, rhs):
+            _check_rows(product, operand)
 
 
 @dataclass
@@ -101,7 +110,7 @@ class _Rewriter:
         lhs, rhs, acc = product.operation.operands
         m, k = lhs.type.shape
         n = rhs.type.shape[1]
-        grid = [list(row) for row in self.fragments[acc]]
+        grid = [list(row) for row in self._of(acc)]
         for step in range(0, k, SIDE):
             a = [_load_fragment(lhs, (row, step), "AOp") for row in range(0, m, SIDE)]
             for j, column in enumerate(range(0, n, SIDE)):
@@ -133,9 +142,14 @@ class _Rewriter:
         terminator.operation.erase()
 
     def _flat(self, value: Any) -> list[Any]:
-        if value not in self.fragments:
+        if value not in self.flow and value not in self.fragments:
             return [value]
-        return [fragment for row in self.fragments[value] for fragment in row]
+        return [fragment for row in self._of(value) for fragment in row]
+
+    def _of(self, value: Any) -> list[list[Any]]:
+        if value not in self.fragments:
+            raise pass_error(value, "an accumulator that comes from elsewhere than a constant, tile.load or tile.mma")
+        return self.fragments[value]
 
     def _bind(self, old: Any, new: list[Any]) -> None:
         """Gives each old loop value its share of the new ones."""
@@ -149,7 +163,10 @@ class _Rewriter:
     def _constant(self, constant: Any) -> None:
         value = constant.operation.results[0]
         rows, columns = _grid_of(value)
-        scalar = dialect("arith").ConstantOp(value.type.element_type, constants.splat_of(value)).result
+        element = constants.splat_of(value)
+        if element is None:
+            raise pass_error(constant, "a constant matrix that is not the same everywhere is not supported here")
+        scalar = dialect("arith").ConstantOp(value.type.element_type, element).result
         fragment = (
             dialect("gpu").SubgroupMmaConstantMatrixOp(_fragment_type(value.type.element_type, "COp"), scalar).res
         )
@@ -158,6 +175,7 @@ class _Rewriter:
     def _load(self, load: Any) -> None:
         memory, *offsets = load.operation.operands
         value = load.operation.results[0]
+        _check_access(load, value, memory)
         rows, columns = _grid_of(value)
         self.fragments[value] = [
             [_load_fragment(memory, (i * SIDE, j * SIDE), "COp", offsets) for j in range(columns)] for i in range(rows)
@@ -165,7 +183,8 @@ class _Rewriter:
 
     def _store(self, store: Any) -> None:
         value, memory, *offsets = store.operation.operands
-        for i, row in enumerate(self.fragments[value]):
+        _check_access(store, value, memory)
+        for i, row in enumerate(self._of(value)):
             for j, fragment in enumerate(row):
                 indices = _indices((i * SIDE, j * SIDE), offsets)
                 dialect("gpu").SubgroupMmaStoreMatrixOp(fragment, memory, indices, _lead(memory))
@@ -174,9 +193,30 @@ class _Rewriter:
         offsets = [ir.IntegerAttr(o).value for o in slice_.attributes["offsets"]]
         result = slice_.operation.results[0]
         rows, columns = _grid_of(result)
+        if any(number % SIDE for number in [*offsets, *result.type.shape]):
+            raise pass_error(slice_, f"a part of an accumulator at {offsets}; WMMA needs multiples of {SIDE}")
         top, left = offsets[0] // SIDE, offsets[1] // SIDE
-        source = self.fragments[slice_.operation.operands[0]]
+        source = self._of(slice_.operation.operands[0])
         self.fragments[result] = [row[left : left + columns] for row in source[top : top + rows]]
+
+
+def _check_access(operation: Any, value: Any, memory: Any) -> None:
+    if value.type.element_type != memory.type.element_type:
+        raise pass_error(operation, f"a {value.type} in a {memory.type}; expected the same element type")
+    _check_rows(operation, memory)
+
+
+def _check_rows(operation: Any, memory: Any) -> None:
+    """Refuses a memref whose rows are not where WMMA can read them."""
+    strides, _ = memory.type.get_strides_and_offset()
+    bits = memory.type.element_type.width
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    if len(strides) != 2 or strides[1] != 1 or strides[0] == dynamic or strides[0] * bits % ROW_BITS:
+        raise pass_error(
+            operation,
+            f"{memory.type} in WMMA; expected rows of consecutive elements that lie a constant multiple of "
+            f"{ROW_BITS // bits} elements apart",
+        )
 
 
 def _grid_of(value: Any) -> tuple[int, int]:

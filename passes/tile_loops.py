@@ -4,8 +4,9 @@ Expects perfect affine.for nests with constant bounds from 0 in steps of 1: thre
 (m, n) for anything elementwise. Leaves, for each, loops over block tiles (`tile.loop = "block"`, and `"k"` for the
 reduction) with `ceildiv` bounds, around a full nest over the points of one tile (`tile.loop = "point"`). Where the tile
 does not divide the size, points beyond the bounds remain: reading them gives zero and writing them does nothing by
-definition of the operations that `tensorize` turns them into. Labelled loops are left alone, so a second run changes
-nothing.
+definition of the operations that `tensorize` turns them into. Refuses nests that do anything with their induction
+variables but index affine.load and affine.store, and, where points remain, accesses that would then stay in bounds.
+Labelled loops are left alone, so a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named, operations
+from mlir_gemm.dialect.walk import body, in_block, named, operations, users
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
+
+LARGEST = 1 << 16
+"""No size of a tile is larger: far beyond what a block can hold, and products of three still fit 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,24 @@ class TileLoops(Pass):
     block: tuple[int, int, int] = (128, 128, 64)
     """Block tile (M, N, K)."""
 
+    def __post_init__(self) -> None:
+        if not all(1 <= size <= LARGEST for size in self.block):
+            raise PassError(f"pass '{self}': each size of a tile must be from 1 to {LARGEST}")
+
     def run(self, module: Any) -> None:
         for function in named(module, "func.func"):
+            if not len(function.regions[0].blocks):
+                continue
             outermost = [op for op in in_block(body(function)) if op.operation.name == "affine.for"]
             for loop in outermost:
                 if affine.level_of(loop) is None:
                     _tile(loop, self.block)
+
+
+def plain_trips(loop: Any) -> int | None:
+    """Iterations of a loop from 0 in steps of 1 to a constant that carries no values; None for any other loop."""
+    plain = affine.starts_at_zero_by_one(loop) and not len(loop.operation.results)
+    return affine.trip_count(loop) if plain else None
 
 
 def _tile(outer: Any, block: tuple[int, int, int]) -> None:
@@ -44,6 +61,8 @@ def _tile(outer: Any, block: tuple[int, int, int]) -> None:
     if any(op.operation.name == "affine.for" for op in operations(nest[-1])):
         raise pass_error(outer, "loops that are not perfectly nested cannot be tiled")
     sizes = block[: len(nest)]
+    for loop, trip, size in zip(nest, trips, sizes, strict=True):
+        _check_uses(loop, nest[-1], trip, size)
     with ir.InsertionPoint(outer), outer.location:
         levels = ["block", "block", "k"][: len(nest)]
         tiled = [(level, -(-trip // size)) for level, trip, size in zip(levels, trips, sizes, strict=True)]
@@ -59,10 +78,25 @@ def _tile(outer: Any, block: tuple[int, int, int]) -> None:
 
 
 def _trips(loop: Any) -> int:
-    trips = affine.trip_count(loop)
-    if trips is None or not affine.starts_at_zero_by_one(loop):
-        raise pass_error(loop, "a loop whose bounds are not constants from 0 in steps of 1 cannot be tiled")
+    trips = plain_trips(loop)
+    if trips is None:
+        raise pass_error(
+            loop, "a loop that carries values, or whose bounds are not constants from 0 in steps of 1, cannot be tiled"
+        )
     return trips
+
+
+def _check_uses(loop: Any, innermost: Any, trips: int, size: int) -> None:
+    """An induction variable may only index accesses directly in the nest; beyond a ragged bound, those must miss."""
+    iv = affine.induction_variable(loop)
+    for user in users(iv):
+        is_access = user.name in ("affine.load", "affine.store") and user.block == body(innermost)
+        if user.operation != innermost.operation and (not is_access or user.operands[0] == iv):
+            raise pass_error(user, f"'{user.name}' uses an induction variable; only the indices of affine.load and affine.store directly in the nest may")
+        memory, indices = affine.access(user)
+        along = [(i, extent) for i, extent in zip(indices or [], memory.type.shape, strict=False) if i.coefficient(iv)]
+        if trips % size and any(index != affine.Linear({iv: 1}) or extent != trips for index, extent in along):
+            raise pass_error(user, f"an access that stays in bounds beyond the loop's {trips} iterations; tiles of {size} do not divide them")
 
 
 def _make_nest(levels: list[tuple[str, int]]) -> list[Any]:

@@ -1,7 +1,7 @@
 """unroll-loops: loops of one level are unrolled completely.
 
 Expects scf.for loops labelled `tile.loop = LEVEL` with constant bounds. Leaves their bodies, one after another, with the
-induction variable a constant. Refuses a labelled loop whose bounds are not constant.
+induction variable a constant; inner loops first. Refuses a labelled loop whose bounds are not constant.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.affine import level_of
-from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -27,7 +26,7 @@ class UnrollLoops(Pass):
     """The loops to unroll: those whose `tile.loop` is this."""
 
     def run(self, module: Any) -> None:
-        for loop in named(module, "scf.for"):
+        for loop in reversed(named(module, "scf.for")):  # unrolling an outer loop would clone, then erase, inner ones
             if level_of(loop) == self.level:
                 _unroll(loop)
 
@@ -37,11 +36,14 @@ def _unroll(loop: Any) -> None:
     if None in bounds:
         raise pass_error(loop, "a loop whose bounds are not constant cannot be unrolled")
     lower, upper, step = (bound or 0 for bound in bounds)
+    if step < 1:
+        raise pass_error(loop, f"a loop in steps of {step} cannot be unrolled; expected at least 1")
     carried = list(loop.operation.operands)[3:]
     *inside, terminator = in_block(body(loop))
     with ir.InsertionPoint(loop), loop.location:
         for i in range(lower, upper, step):
-            values = dict(zip(body(loop).arguments, [constants.index(i), *carried], strict=True))
+            iteration = dialect("arith").ConstantOp(body(loop).arguments[0].type, i).result
+            values = dict(zip(body(loop).arguments, [iteration, *carried], strict=True))
             for operation in inside:
                 clone(operation, values)
             carried = [values.get(value, value) for value in terminator.operation.operands]

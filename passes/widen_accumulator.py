@@ -2,7 +2,8 @@
 
 Expects linalg on tensors or memrefs. Turns `linalg.matmul` of f16 operands into f16 `outs(%c)` into a product into an
 f32 buffer that starts as %c extended, and truncates that into %c. More exact than f16 accumulation, and what the
-tensor cores do best. A second run changes nothing.
+tensor cores do best. A product of other types, or with a result of dynamic sizes, is left alone. A second run changes
+nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class WidenAccumulator(Pass):
 
     def run(self, module: Any) -> None:
         for product in named(module, "linalg.matmul"):
-            if str(ir.ShapedType(product.operands[2].type).element_type) == "f16":
+            types = [ir.ShapedType(operand.type) for operand in product.operands]
+            if {str(type_.element_type) for type_ in types} == {"f16"} and types[2].has_static_shape:
                 _widen(product)
 
 
