@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -42,7 +42,7 @@ def from_mlir(error: Any, what: str) -> InputError:
 
 
 @contextmanager
-def relabelled(filename: str) -> Iterator[None]:
+def relabelled(filename: str) -> Generator[None]:
     """Errors raised inside name `filename` where MLIR's parser, which sees only text, wrote `-`."""
     try:
         yield

@@ -18,6 +18,18 @@ def subview(memory: Any, offsets: list[Any], shape: list[int]) -> Any:
     return dialect("_memref_ops_gen").SubViewOp(type_, memory, offsets, [], [], marker, shape, ones).result
 
 
+def has_rows(type_: Any, bits: int) -> bool:
+    """Whether a memref is a matrix whose rows are of consecutive elements and a constant multiple of `bits` bits apart."""
+    strides, _ = type_.get_strides_and_offset()
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    return (
+        len(strides) == 2
+        and strides[1] == 1
+        and dynamic != strides[0]
+        and strides[0] * type_.element_type.width % bits == 0
+    )
+
+
 def dense_bytes(type_: Any) -> int:
     """Bytes of a memref with constant sizes, packed densely."""
     bits = type_.element_type.width

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import importlib
 from collections.abc import Sequence
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir, passmanager
 from mlir_gemm.dialect.locations import from_mlir, relabelled
-from mlir_gemm.errors import InputError, Location, PassError
+from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
 NAMES = (
@@ -69,8 +71,6 @@ def _upstream(spec: str) -> Upstream:
         with ir.Context():
             passmanager.PassManager.parse(f"builtin.module({spec})")
     except ValueError as error:
-        import difflib
-
         close = difflib.get_close_matches(spec.partition("{")[0], NAMES, n=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         reason = str(error).splitlines()[-1].strip()
@@ -78,29 +78,14 @@ def _upstream(spec: str) -> Upstream:
     return Upstream(spec)
 
 
-def parse_module(text: str, filename: str, context: Any) -> Any:
-    """MLIR text as a verified module in `context`. Raises InputError with the place of what is wrong."""
-    if "\0" in text:
-        raise InputError("this is not MLIR text (it holds zero bytes)", Location(filename, 1, 1))
-    try:
-        with context:
-            return ir.Module.parse(text)
-    except ir.MLIRError as error:
-        raise from_mlir(error, "this is not a valid MLIR module") from None
-
-
 def run_passes(text: str, specs: Sequence[str], *, filename: str = "-") -> str:
     """Runs passes, given as text, on a module, given as text; verifies after each; returns the module as text.
 
     Raises InputError for a module that does not parse or that a pass refuses, PassError for a pass that does not exist.
     """
-    from mlir_gemm.dialect import tile
-
     steps = [parse_pass(spec) for spec in specs]
-    context = ir.Context()
-    tile.register(context)
     with relabelled(filename):
-        module = parse_module(text, filename, context)
+        module = parse_module(text, filename, new_context())
         for step in steps:
             run_pass(module, step)
             verify(module, step)
@@ -126,10 +111,7 @@ def describe() -> list[tuple[str, str, str]]:
 
 
 def _shown(value: Any) -> str:
-    return (
-        ",".join(map(str, value))
-        if isinstance(value, tuple)
-        else str(value).lower()
-        if isinstance(value, bool)
-        else str(value)
-    )
+    if isinstance(value, bool):
+        return str(value).lower()
+    parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+    return ",".join(map(str, parts))

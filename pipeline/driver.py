@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import relabelled
+from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.passes.check_input import the_function
-from mlir_gemm.passes.registry import parse_module, run_pass, verify
+from mlir_gemm.passes.registry import run_pass, verify
 from mlir_gemm.pipeline import annotations, emission
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.launch_info import launch_of
@@ -35,11 +35,13 @@ def compile_module(
     schedule: Mapping[str, Any] | Schedule | None = None,
     until: str = "ptx",
     keep: Collection[str] = (),
+    observe: Callable[[str, str], None] | None = None,
 ) -> Compilation:
     """Compiles MLIR text.
 
     `chip` is LLVM's name (`sm_90`); by default the one that the text names, else sm_80. `schedule` sets fields, the
     model chooses the rest. `until` is the last stage to run; `keep` names stages whose IR is kept (`all` for all).
+    `observe` is called with the name and the IR of each kept stage as soon as it has run.
     Text that this function wrote after some stage is taken up behind that stage.
 
     Raises InputError, ScheduleError, TargetError or PassError; nothing else on any input.
@@ -47,22 +49,18 @@ def compile_module(
     if until not in STAGES:
         raise InputError(f"there is no stage '{until}'; the stages are {', '.join(STAGES)}")
     with relabelled(filename):
-        context = ir.Context()
-        tile.register(context)
-        module = parse_module(source, filename, context)
-        run = _Run(module, source, chip, schedule, frozenset(STAGES if "all" in keep else keep))
+        module = parse_module(source, filename, new_context())
+        run = _Run(module, source, chip, schedule, frozenset(STAGES if "all" in keep else keep), observe)
         run.until(until)
 
     def again(stage: str) -> str:
         if stage not in STAGES:
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
-        return compile_module(source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,)).ir(
-            stage
-        )
+        once_more = compile_module(source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,))
+        return once_more.ir(stage)
 
     def emit(kind: str) -> str | bytes:
-        text = again("nvvm")
-        return emission.emit(text, kind)
+        return emission.emit(run.texts.get("nvvm") or again("nvvm"), kind)
 
     return Compilation(
         run.stage, run.target, run.problem, run.schedule, run.launch, run.ptx, tuple(run.timings), run.timings,
@@ -80,10 +78,12 @@ class _Run:
         chip: str | None,
         wanted: Mapping[str, Any] | Schedule | None,
         keep: frozenset[str],
+        observe: Callable[[str, str], None] | None,
     ):
         self.module = module
         self.source = source
         self.keep = keep
+        self.observe = observe
         self.timings: dict[str, float] = {}
         self.texts: dict[str, str] = {}
         self.ptx: str | None = None
@@ -112,6 +112,8 @@ class _Run:
             self.stage = stage
             if stage in self.keep:
                 self.texts[stage] = self._text(stage)
+                if self.observe is not None:
+                    self.observe(stage, self.texts[stage])
         if self._after("launch") and self.launch is None:
             self.launch = launch_of(self.module)
 
@@ -120,11 +122,11 @@ class _Run:
 
     def _target(self, chip: str | None) -> Target:
         written = annotations.module_string(self.module, annotations.CHIP)
-        if self.stage and written and chip and target_of(chip) != target_of(written):
+        if self.stage and written and chip is not None and target_of(chip) != target_of(written):
             raise InputError(
                 f"the module was compiled for {written} up to stage '{self.stage}'; it cannot be finished for {chip}"
             )
-        return target_of(chip or written or DEFAULT_CHIP)
+        return target_of(chip if chip is not None else written or DEFAULT_CHIP)
 
     def _wanted(self, wanted: Mapping[str, Any] | Schedule | None) -> dict[str, Any]:
         fields = (
@@ -134,7 +136,8 @@ class _Run:
         )
         if fields and self._after("select"):
             raise ScheduleError(
-                f"the module has its schedule already (it was saved after '{self.stage}'); start from the source to change it"
+                f"the module has its schedule already (it was saved after '{self.stage}'); "
+                "start from the source to change it"
             )
         return Schedule.check_fields(fields)
 

@@ -141,10 +141,10 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
     default = _known(name, location)
     shown = f"schedule field '{name}={_show(value)}'"
     if isinstance(default, tuple):
-        value = tuple(value) if isinstance(value, (list, tuple)) else value
-        if not isinstance(value, tuple) or len(value) != 3 or not all(type(v) is int and v > 0 for v in value):
+        sizes: list[Any] = list(value) if isinstance(value, (list, tuple)) else []
+        if len(sizes) != 3 or not all(type(size) is int and size > 0 for size in sizes):
             raise ScheduleError(f"{shown}: expected three positive sizes MxNxK, as in 128x128x64", location)
-        return value
+        return tuple(sizes)
     if type(value) is not type(default):
         raise ScheduleError(f"{shown}: expected a value like {_show(default)}", location)
     if name in _CHOICES and value not in _CHOICES[name]:

@@ -106,10 +106,15 @@ def _wmma() -> list[Any]:
     return [_ours("stage-epilogue"), _ours("mma-to-wmma")]
 
 
-_COPIES = {
-    "plain": lambda _: _ours("order-copies"),
-    "prefetch": lambda schedule: _ours("prefetch-copies", early=schedule.early),
-}
+def _plain(_: Schedule) -> Any:
+    return _ours("order-copies")
+
+
+def _prefetch(schedule: Schedule) -> Any:
+    return _ours("prefetch-copies", early=schedule.early)
+
+
+_COPIES = {"plain": _plain, "prefetch": _prefetch}
 """How each kind of copy overlaps with compute: a row for each."""
 
 _OPERATORS = {"wmma": _wmma}

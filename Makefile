@@ -1,0 +1,47 @@
+# Two jobs, each from a clean clone: `make demo` compiles an example, shows its IR on the way and, with a GPU, runs it;
+# `make test` checks everything.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PARTS  := dialect pipeline passes tile_model runtime tools
+
+.PHONY: demo test lint types lit pytest clean
+
+demo: $(VENV)/installed
+	@mkdir -p build
+	$(BIN)/mlir-gemm compile examples/matmul_256.mlir --emit launch --print-after all -o build/matmul_256.launch.mlir
+	$(BIN)/mlir-gemm compile build/matmul_256.launch.mlir --report -o build/matmul_256.ptx
+	$(BIN)/mlir-gemm run examples/matmul_256.mlir
+
+test: lint types lit pytest
+
+lint: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed-test
+	rm -rf build/typecheck && mkdir -p build/typecheck
+	cp -rs $(CURDIR)/mlir_gemm build/typecheck/
+	cp -rs $(addprefix $(CURDIR)/,$(PARTS)) build/typecheck/mlir_gemm/
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+lit: $(VENV)/installed-test
+	$(BIN)/lit -j 2 test
+
+pytest: $(VENV)/installed-test
+	$(BIN)/pytest -n 2
+
+$(VENV)/installed: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/installed-test: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --editable '.[test]'
+	@touch $@ $(VENV)/installed
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf build $(VENV) *.egg-info

@@ -1,0 +1,373 @@
+"""The command line: what each command prints and writes, and its exit statuses. Wrong inputs: test_bad_input.py."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import mlir_gemm
+from mlir_gemm import Kernel
+from mlir_gemm.errors import DeviceError, InputError, Location
+from mlir_gemm.runtime.info import describe_devices
+from mlir_gemm.tools.main import main
+from mlir_gemm.tools.reference import reference, relative_error
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SMALL = EXAMPLES / "matmul_256.mlir"
+HAS_GPU = bool(describe_devices())
+
+
+@pytest.fixture(autouse=True)
+def no_cache_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLIR_GEMM_CACHE", "off")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A copy of a small product, in a directory that may be written."""
+    copy = tmp_path / "small.mlir"
+    copy.write_text(SMALL.read_text())
+    return copy
+
+
+def run_main(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_compile_writes_beside_its_input_and_says_so(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, err = run_main(capsys, "compile", small)
+    assert (status, out, err) == (0, "", f"wrote {small.with_suffix('.ptx')}\n")
+    assert ".target sm_" in small.with_suffix(".ptx").read_text()
+    assert sorted(path.name for path in small.parent.iterdir()) == ["small.mlir", "small.ptx"]
+
+
+@pytest.mark.parametrize(
+    ("emit", "extension", "content"),
+    [("llvm", ".ll", "define "), ("select", ".select.mlir", "tile.schedule"), ("lower", ".lower.mlir", "gpu.func")],
+)
+def test_emit(emit: str, extension: str, content: str, small: Path, capsys: pytest.CaptureFixture[str]):
+    status, _, err = run_main(capsys, "compile", small, "--emit", emit)
+    assert (status, err) == (0, f"wrote {small.with_suffix(extension)}\n")
+    assert content in small.with_suffix(extension).read_text()
+
+
+def test_emit_cubin_writes_an_elf_file(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, _, err = run_main(capsys, "compile", small, "--emit", "cubin")
+    assert status == 0, err
+    assert small.with_suffix(".cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+def test_stdin_to_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SMALL.read_bytes())))
+    status, out, err = run_main(capsys, "compile", "-", "--chip", "sm_90")
+    assert (status, err) == (0, "")
+    assert ".target sm_90" in out
+
+
+def test_a_saved_stage_compiles_to_the_same_ptx(small: Path, capsys: pytest.CaptureFixture[str]):
+    _, direct, _ = run_main(capsys, "compile", small, "-o", "-", "--chip", "sm_80")
+    assert main(["compile", str(small), "--emit", "accumulate", "--chip", "sm_80"]) == 0
+    capsys.readouterr()
+    status, resumed, _ = run_main(
+        capsys, "compile", small.with_suffix(".accumulate.mlir"), "-o", "-", "--chip", "sm_80"
+    )
+    assert (status, resumed) == (0, direct)
+    saved = small.with_suffix(".accumulate.mlir")
+    status, _, err = run_main(capsys, "compile", saved, "-o", os.devnull, "--print-after", "all")
+    assert status == 0
+    assert "after accumulate" not in err
+    assert "after pipeline" in err
+    for arguments in (["--chip", "sm_90"], ["--emit", "tile"], ["--print-after", "tile"], ["--schedule", "stages=1"]):
+        status, out, err = run_main(capsys, "compile", saved, *arguments)
+        assert (status, out) == (1, "")
+        assert "error: " in err
+
+
+def test_schedule_reaches_the_kernel(small: Path, capsys: pytest.CaptureFixture[str]):
+    schedule = "block=64x64x32,warp=32x32x16"
+    status, out, err = run_main(capsys, "compile", small, "-o", "-", "--schedule", schedule, "--report")
+    assert status == 0
+    assert "block=64x64x32" in err
+    assert "grid 16x1x1, block 128x1x1" in err
+    assert ".entry" in out
+
+
+def test_print_after(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, _, err = run_main(capsys, "compile", small, "-o", os.devnull, "--print-after", "tile")
+    assert status == 0
+    assert err.count("// ----- after ") == 1
+    assert "affine.for" in err
+    status, _, err = run_main(capsys, "compile", small, "-o", os.devnull, "--print-after", "all")
+    assert status == 0
+    assert "// ----- after import -----" in err
+    assert "// ----- after nvvm -----" in err
+    assert os.path.exists(os.devnull) and not os.path.isfile(os.devnull)
+
+
+def test_report_names_what_was_decided_and_what_it_costs(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, _, err = run_main(capsys, "compile", small, "-o", os.devnull, "--report", "--chip", "sm_80")
+    assert status == 0
+    for name in ("problem:", "chip:", "schedule:", "launch:", "registers:", "static shared:", "ptx:", "time in all:"):
+        assert name in err
+    assert "256x256x256 f16,f16->f32" in err
+
+
+def test_launch_info_is_json(small: Path, capsys: pytest.CaptureFixture[str]):
+    info = small.with_name("launch.json")
+    status, _, _ = run_main(capsys, "compile", small, "--launch-info", info)
+    assert status == 0
+    launch = json.loads(info.read_text())
+    assert f".entry {launch['entry']}(" in small.with_suffix(".ptx").read_text()
+    assert [(a["name"], a["shape"], a["dtype"], a["role"]) for a in launch["arguments"]] == [
+        ("A", [256, 256], "f16", "in"),
+        ("B", [256, 256], "f16", "in"),
+        ("C", [256, 256], "f32", "inout"),
+    ]
+    assert sorted(launch["parameters"]) == [0, 1, 2]
+
+
+def test_output_replaces_a_file_and_keeps_its_permissions(small: Path, capsys: pytest.CaptureFixture[str]):
+    output = small.with_name("out.ptx")
+    output.write_text("old")
+    output.chmod(0o640)
+    link = small.with_name("link.ptx")
+    link.symlink_to(output)
+    assert run_main(capsys, "compile", small, "-o", link)[0] == 0
+    assert link.is_symlink()
+    assert ".entry" in output.read_text()
+    assert output.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["bogus"],
+        ["compile"],
+        ["compile", "x.mlir", "--emit", "bogus"],
+        ["compile", "x.mlir", "--print-after", "bogus"],
+        ["compile", "x.mlir", "--emit", "tile", "--print-after", "lower"],
+        ["compile", "x.mlir", "--emit", "tile", "--launch-info", "x.json"],
+        ["compile", "x.mlir", "-o", "same", "--launch-info", "same"],
+        ["compile", str(SMALL), "-o", str(SMALL)],
+        ["run", "x.mlir", "--device", "tpu"],
+        ["run", "x.mlir", "--seed", "-1"],
+        ["opt"],
+        ["explain"],
+        ["explain", "x.mlir", "--mnk", "1,2,3"],
+        ["explain", "x.mlir", "--types", "f16,f16,f32"],
+        ["explain", "--mnk", "1,2"],
+        ["explain", "--mnk", "0,2,3"],
+        ["explain", "--mnk", "256,256,256", "--types", "f16,f16"],
+        ["explain", "--mnk", "256,256,256", "--types", "f16,f16,f23"],
+    ],
+)
+def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]):
+    status, out, err = run_main(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert "error: " in err
+    assert "Traceback" not in err
+
+
+def test_opt_runs_our_passes_and_upstream_ones(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run_main(capsys, "opt", small, "check-input", "func.func(convert-linalg-to-affine-loops)", "cse")
+    assert status == 0
+    assert out.count("affine.for") == 3
+    status, out, _ = run_main(capsys, "opt", small)
+    assert status == 0
+    assert "linalg.matmul" in out
+
+
+def test_opt_lists_passes_with_options(capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run_main(capsys, "opt", "--list")
+    assert status == 0
+    assert "check-input\n    " in out
+
+
+def test_explain(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, by_sizes, _ = run_main(
+        capsys, "explain", "--mnk", "4096,4096,4096", "--types", "f16,f16,f32", "--chip", "sm_90"
+    )
+    assert status == 0
+    assert "128" in by_sizes
+    status, out, _ = run_main(capsys, "explain", small)
+    assert status == 0
+    assert "256x256x256" in out
+
+
+def test_info(capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run_main(capsys, "info")
+    assert status == 0
+    for name in ("mlir-gemm:", "python:", "bindings:", "mlir:", "numpy:", "cuda-python:", "default chip:", "cache:"):
+        assert name in out
+
+
+@pytest.mark.skipif(HAS_GPU, reason="there is a GPU: see the tests that run on it")
+def test_run_without_a_gpu_says_that_nothing_was_checked(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, err = run_main(capsys, "run", small)
+    assert status == 0, err
+    assert "no GPU was found" in out
+    assert "not checked" in out
+    assert "schedule:" in out
+    status, out, err = run_main(capsys, "run", small, "--device", "gpu")
+    assert (status, out) == (1, "")
+    assert err.startswith("error: ")
+
+
+class FakeGpu:
+    """Memory of the host in the place of a GPU's, and `compute` in the place of the kernel."""
+
+    def __init__(self, kernel: Kernel, compute: Callable[[np.ndarray, np.ndarray, np.ndarray], object]):
+        self.launch, self.gpu, self.driver = kernel.launch, self, None
+        self.buffers: list[np.ndarray] = []
+        self.compute = compute
+
+    def active(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def allocate(self, size: int, stream: int) -> SimpleNamespace:
+        self.buffers.append(np.empty(size, np.uint8))
+        return SimpleNamespace(handle=self.buffers[-1].ctypes.data)
+
+    def upload(self, pointer: int, host: int, size: int, stream: int) -> None:
+        ctypes.memmove(pointer, host, size)
+
+    def download(self, host: int, pointer: int, size: int, stream: int) -> None:
+        ctypes.memmove(host, pointer, size)
+
+    def synchronize(self, stream: int) -> None:
+        pass
+
+    def start(self, parameters: int, stream: int) -> None:
+        views = [
+            buffer.view(argument.dtype.replace("f", "float")).reshape(argument.shape)
+            for buffer, argument in zip(self.buffers, self.launch.arguments, strict=True)
+        ]
+        self.compute(*views)
+
+
+def right(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+    start = np.zeros_like(c) if np.isnan(c).any() else c
+    c[:] = start + a.astype(np.float32) @ b.astype(np.float32)
+
+
+def forgets_one(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+    kept = c[7, 9]
+    right(a, b, c)
+    c[7, 9] = kept
+
+
+def writes_an_input(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+    right(a, b, c)
+    b[0, 0] += 1
+
+
+@pytest.mark.parametrize("name", ["matmul_256", "matmul_tensor", "torch_matmul_f16"])
+@pytest.mark.parametrize(("compute", "status"), [(right, 0), (forgets_one, 3), (writes_an_input, 3)])
+def test_run_tells_right_from_wrong(
+    name: str,
+    compute: Callable[..., None],
+    status: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    from mlir_gemm.tools import run_command
+
+    path = EXAMPLES / f"{name}.mlir"
+    fake = FakeGpu(mlir_gemm.compile(path), compute)
+    monkeypatch.setattr(run_command.device, "load", lambda *_: fake)
+    monkeypatch.setattr(run_command, "describe_devices", lambda: [{"ordinal": 0}])
+    monkeypatch.setattr(run_command, "_median_seconds", lambda *_: 1e-3)
+    actual, out, err = run_main(capsys, "run", path)
+    assert (actual, err) == (status, "")
+    assert ("WRONG" in out) == (status == 3)
+    assert "TFLOP/s" in out
+
+
+@pytest.mark.skipif(not HAS_GPU, reason="needs a GPU")
+@pytest.mark.parametrize("name", ["matmul_256", "matmul_tensor", "torch_matmul_f16"])
+def test_run_checks_results(name: str, capsys: pytest.CaptureFixture[str]):
+    status, out, err = run_main(capsys, "run", EXAMPLES / f"{name}.mlir", "--device", "gpu")
+    assert status == 0, out + err
+    assert "TFLOP/s" in out
+
+
+def test_simulator_is_not_there_yet(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, _, err = run_main(capsys, "run", small, "--device", "simulator")
+    assert status == 1
+    assert "simulator" in err
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "message"),
+    [
+        (InputError("wrong", Location("a.mlir", 3, 7)), 1, "a.mlir:3:7: error: wrong\n"),
+        (DeviceError("no GPU"), 1, "error: no GPU\n"),
+        (KeyboardInterrupt(), 130, ""),
+        (ZeroDivisionError("boom"), 70, "internal error, please report: ZeroDivisionError: boom"),
+    ],
+)
+def test_exit_statuses(
+    raised: BaseException,
+    status: int,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    def fail(_: object) -> int:
+        raise raised
+
+    monkeypatch.setattr("mlir_gemm.tools.info_command.run", fail)
+    monkeypatch.delenv("MLIR_GEMM_DEBUG", raising=False)
+    actual, _, err = run_main(capsys, "info")
+    assert actual == status
+    assert message in err
+    assert "Traceback" not in err
+    monkeypatch.setenv("MLIR_GEMM_DEBUG", "1")
+    assert ("Traceback" in run_main(capsys, "info")[2]) == (status == 70)
+
+
+def test_a_closed_pipe_is_no_error():
+    command = (
+        f"{sys.executable} -m mlir_gemm.tools.main compile {SMALL} --emit lower -o - | true; exit ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_installed_command_runs():
+    done = subprocess.run(
+        [Path(sys.executable).with_name("mlir-gemm"), "--version"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, f"mlir-gemm {mlir_gemm.__version__}\n")
+
+
+@pytest.mark.parametrize("name", ["matmul_256", "matmul_tensor", "torch_matmul_f16"])
+def test_reference_is_the_product(name: str):
+    """Against the formula written out: D = A B (+ C)."""
+    source = (EXAMPLES / f"{name}.mlir").read_text()
+    shapes = {"matmul_256": (256, 256, 256), "matmul_tensor": (256, 384, 128), "torch_matmul_f16": (512, 384, 256)}
+    m, n, k = shapes[name]
+    random = np.random.default_rng(0)
+    a, b = (random.standard_normal(shape).astype(np.float16) for shape in ((m, k), (k, n)))
+    c = [random.standard_normal((m, n)).astype(np.float32)] if name == "matmul_256" else []
+    expected = a.astype(np.float64) @ b.astype(np.float64) + (c[0] if c else 0)
+    assert relative_error(expected, reference(source, [a, b, *c])[2 if c else -1]) == 0
+
+
+def test_relative_error_never_hides_nan():
+    assert relative_error(np.array([np.nan, 1.0]), np.array([1.0, 1.0])) == np.inf
+    assert relative_error(np.array([1.0, 1.1]), np.array([1.0, 1.0])) == pytest.approx(0.1 / 2**0.5)

@@ -1,0 +1,87 @@
+"""The project keeps its own rules: quick imports, resolvable names, short files, and tests beside what they test."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import mlir_gemm
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("mlir_gemm", "dialect", "pipeline", "passes", "tile_model", "runtime", "tools")
+MOST_LINES = 400
+NOT_PASSES = {"__init__", "base", "registry"}
+PASSES = sorted(path.stem for path in (ROOT / "passes").glob("*.py") if path.stem not in NOT_PASSES)
+
+
+def best_seconds(*arguments: str) -> float:
+    """Wall-clock time of a Python process beyond an empty one, the best of three."""
+
+    def once(*arguments: str) -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        return time.perf_counter() - start
+
+    return min(once(*arguments) for _ in range(3)) - min(once("-c", "pass") for _ in range(3))
+
+
+def test_import_takes_less_than_300_ms():
+    assert best_seconds("-c", "import mlir_gemm") < 0.3
+
+
+def test_help_takes_less_than_300_ms():
+    assert best_seconds("-m", "mlir_gemm.tools.main", "--help") < 0.3
+
+
+def test_help_needs_no_mlir():
+    program = "import sys, mlir_gemm.tools.main as m; m.main(['--help']); sys.exit('mlir_gemm.dialect' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", mlir_gemm.__all__)
+def test_public_name_resolves(name: str):
+    assert getattr(mlir_gemm, name) is not None
+
+
+def test_unknown_public_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        mlir_gemm.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_files_stay_short(package: str):
+    lengths = {path: len(path.read_text().splitlines()) for path in (ROOT / package).rglob("*.py")}
+    assert {path.name: lines for path, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_module_imports_and_says_what_it_is_for(package: str):
+    for path in (ROOT / package).glob("*.py"):
+        if path.stem == "__init__" and not path.read_text():
+            continue
+        name = "mlir_gemm" if package == "mlir_gemm" else f"mlir_gemm.{package}"
+        module = importlib.import_module(name if path.stem == "__init__" else f"{name}.{path.stem}")
+        assert module.__doc__, path
+
+
+@pytest.mark.parametrize("module", PASSES)
+@pytest.mark.parametrize("suffix", ["", "-refuses"])
+def test_pass_has_lit_tests(module: str, suffix: str):
+    assert (ROOT / "test" / "passes" / f"{module.replace('_', '-')}{suffix}.mlir").is_file()
+
+
+def test_lit_tests_belong_to_passes():
+    """A file of test/passes that is named like a pass's own, but of a pass that is gone, tests nothing."""
+    refusals = {path.stem.removesuffix("-refuses") for path in (ROOT / "test" / "passes").glob("*-refuses.mlir")}
+    assert refusals <= {module.replace("_", "-") for module in PASSES}
+
+
+@pytest.mark.parametrize("module", PASSES)
+def test_pass_is_registered_under_its_file_name(module: str):
+    registry = importlib.import_module("mlir_gemm.passes.registry")
+    assert module.replace("_", "-") in {name for name, _, _ in registry.describe()}

@@ -1,0 +1,95 @@
+"""`mlir-gemm compile`: from a module to PTX, a cubin, LLVM IR or the IR of any stage."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from mlir_gemm.errors import Error
+from mlir_gemm.pipeline.annotations import CHIP
+from mlir_gemm.pipeline.compilation import Compilation
+from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.stages import STAGES
+from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.tools.files import STDIO, read_input, write_outputs
+from mlir_gemm.tools.report import report
+from mlir_gemm.tools.usage import UsageError, stage
+
+BINARIES = {"ptx": ".ptx", "cubin": ".cubin", "llvm": ".ll"}
+"""What can be emitted besides a stage's IR, with its extension. All need every stage."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    emit: str = stage(arguments.emit, STAGES, "--emit", tuple(BINARIES))
+    until = "ptx" if emit in BINARIES else emit
+    printed = _printed_stages(arguments.print_after, until)
+    output: str = arguments.output or _default_output(arguments.input, emit)
+    launch_info: str | None = arguments.launch_info
+    _check_outputs(arguments.input, output, launch_info)
+    if launch_info and until != "ptx":
+        raise UsageError("--launch-info needs a whole compilation: emit ptx, cubin or llvm")
+
+    source = read_input(arguments.input)
+    compilation = compile_module(
+        source,
+        filename=arguments.input,
+        # A file saved after a stage names its chip itself.
+        chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
+        schedule=Schedule.parse(arguments.schedule) if arguments.schedule else None,
+        until=until,
+        keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
+        observe=lambda name, text: _print_stage(name, text) if name in printed else None,
+    )
+    if arguments.print_after not in (None, "all") and arguments.print_after not in compilation.stages:
+        compilation.ir(printed[0])  # the input was saved after this stage: says so
+    if arguments.report:
+        print(report(compilation), file=sys.stderr)
+
+    outputs: dict[str, str | bytes] = {output: compilation.emit(emit)}
+    if launch_info:
+        outputs[launch_info] = _launch_json(compilation)
+    write_outputs(outputs)
+    if not arguments.output and output != STDIO:
+        print(f"wrote {output}", file=sys.stderr)
+    return 0
+
+
+def _print_stage(name: str, text: str) -> None:
+    print(f"// ----- after {name} -----\n{text.rstrip()}", file=sys.stderr)
+
+
+def _printed_stages(requested: str | None, until: str) -> tuple[str, ...]:
+    reached = STAGES[: STAGES.index(until) + 1]
+    if requested is None:
+        return ()
+    if requested == "all":
+        # What comes after the last MLIR stage is the output itself.
+        return tuple(name for name in reached if name != "ptx")
+    name = stage(requested, STAGES, "--print-after", ("all",))
+    if name not in reached:
+        raise UsageError(f"--print-after {name}: that stage is not reached when '{until}' is emitted")
+    return (name,)
+
+
+def _default_output(input_: str, emit: str) -> str:
+    if input_ == STDIO:
+        return STDIO
+    return os.path.splitext(input_)[0] + BINARIES.get(emit, f".{emit}.mlir")
+
+
+def _check_outputs(input_: str, output: str, launch_info: str | None) -> None:
+    names = [output, *([launch_info] if launch_info else [])]
+    for name in names:
+        if STDIO not in (name, input_) and os.path.realpath(name) == os.path.realpath(input_):
+            raise UsageError(f"output '{name}' is the input; name another with -o")
+    if len({os.path.realpath(name) for name in names}) < len(names):
+        raise UsageError(f"-o and --launch-info both write to '{output}'")
+
+
+def _launch_json(compilation: Compilation) -> str:
+    if compilation.launch is None:
+        raise Error("this compilation has no launch to describe")
+    return json.dumps(compilation.launch.to_json(), indent=2) + "\n"

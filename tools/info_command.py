@@ -1,0 +1,55 @@
+"""`mlir-gemm info`: what is installed and which devices there are, for a reader and for bug reports."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import io
+import platform
+
+from mlir_gemm import __version__
+from mlir_gemm.dialect import bindings
+from mlir_gemm.runtime.cache import cache_directory
+from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.runtime.info import describe_devices
+from mlir_gemm.tools.report import table
+
+
+def run(arguments: argparse.Namespace) -> int:
+    del arguments
+    rows = [
+        ("mlir-gemm", __version__),
+        ("python", platform.python_version()),
+        ("bindings", f"{bindings.PACKAGE} ({_bindings_version()})"),
+        ("mlir", _mlir_version()),
+        *((package, _version(package)) for package in ("numpy", "cuda-python", "cuda-core")),
+    ]
+    devices = describe_devices()
+    for number, device in enumerate(devices):
+        rows.append((f"device {number}", ", ".join(f"{name} {value}" for name, value in device.items())))
+    if not devices:
+        rows.append(("devices", "no GPU found"))
+    rows += [("default chip", default_chip()), ("cache", str(cache_directory() or "off"))]
+    print(table(rows))
+    return 0
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _bindings_version() -> str:
+    distribution = bindings.PACKAGE.partition(".")[0].replace("_", "-")
+    return f"{distribution} {_version(distribution)}"
+
+
+def _mlir_version() -> str:
+    """The version that the bindings write into bytecode: they have no other way to tell it."""
+    buffer = io.BytesIO()
+    with bindings.ir.Context(), bindings.ir.Location.unknown():
+        bindings.ir.Module.create().operation.write_bytecode(buffer)
+    # Four bytes of magic, one with the bytecode's version, then the producer, ended by a zero byte.
+    return buffer.getvalue()[5:].partition(b"\0")[0].decode(errors="replace").removeprefix("MLIR")

@@ -1,0 +1,119 @@
+"""The command line: `mlir-gemm`, or `python -m mlir_gemm.tools.main`.
+
+This module only describes the commands and turns errors into messages and exit statuses. Each command lives in a
+module of its own, imported when it is called, so that `--help` and usage errors need no MLIR.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from mlir_gemm import __version__
+from mlir_gemm.errors import Error
+from mlir_gemm.tools.usage import UsageError, matrix_sizes, seed
+
+INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
+INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
+
+EPILOG = """exit status:
+  0 success; 1 the input is at fault; 2 wrong usage; 3 a check of results failed; 70 a bug in mlir-gemm
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="mlir-gemm",
+        description="Compiles linalg.matmul to tensor-core kernels for NVIDIA GPUs.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"mlir-gemm {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    compile_ = commands.add_parser("compile", help="compile a module to PTX, a cubin, LLVM IR or any stage's IR")
+    _add_input(compile_)
+    compile_.add_argument("-o", dest="output", metavar="OUT", help="output file, - for stdout (default: beside INPUT)")
+    _add_chip(compile_)
+    compile_.add_argument("--emit", default="ptx", metavar="ptx|cubin|llvm|STAGE", help="what to write (default: ptx)")
+    compile_.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
+    compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
+    compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
+    compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernel as JSON")
+
+    run = commands.add_parser("run", help="run on random inputs and check against NumPy in float64")
+    _add_input(run)
+    run.add_argument("--device", choices=("auto", "gpu", "simulator"), default="auto", help="default: auto")
+    run.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+
+    opt = commands.add_parser("opt", help="apply passes, ours and upstream's, and print the IR")
+    _add_input(opt, optional=True)
+    opt.add_argument("passes", nargs="*", metavar="PASS", help="name or name{option=value ...}, applied in order")
+    opt.add_argument("-o", dest="output", metavar="OUT", default="-", help="output file (default: stdout)")
+    opt.add_argument(
+        "--split-input-file", action="store_true", help="take each part of INPUT between lines '// -----' on its own"
+    )
+    opt.add_argument("--list", action="store_true", help="list mlir-gemm's own passes with their options")
+
+    explain = commands.add_parser("explain", help="show which schedule the model chose and why")
+    _add_input(explain, optional=True)
+    explain.add_argument("--mnk", type=matrix_sizes, metavar="M,N,K", help="a problem by its sizes instead of INPUT")
+    explain.add_argument("--types", metavar="A,B,D", help="element types that go with --mnk (default: f16,f16,f32)")
+    _add_chip(explain)
+
+    commands.add_parser("info", help="show versions, MLIR bindings and devices")
+    return parser
+
+
+def _add_input(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    parser.add_argument("input", metavar="INPUT", nargs="?" if optional else None, help="MLIR file, - for stdin")
+
+
+def _add_chip(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--chip", help="such as sm_90 (default: the GPU in this machine, else sm_80)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit status; never raises."""
+    try:
+        arguments = make_parser().parse_args(argv)
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else WRONG_USAGE
+    try:
+        status: int = importlib.import_module(f"mlir_gemm.tools.{arguments.command}_command").run(arguments)
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        print(f"mlir-gemm {arguments.command}: error: {error} (see mlir-gemm --help)", file=sys.stderr)
+        return WRONG_USAGE
+    except Error as error:
+        print(error, file=sys.stderr)
+        return INPUT_AT_FAULT
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone. Python would complain again when it flushes stdout at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        _report_bug(error)
+        return INTERNAL_ERROR
+
+
+def _report_bug(error: Exception) -> None:
+    if os.environ.get("MLIR_GEMM_DEBUG") == "1":
+        traceback.print_exc()
+    print(
+        f"mlir-gemm: internal error, please report: {type(error).__name__}: {error}\n"
+        "  note: set MLIR_GEMM_DEBUG=1 for a traceback",
+        file=sys.stderr,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

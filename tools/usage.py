@@ -1,0 +1,35 @@
+"""Values on the command line: how they are read, and the error for those that make no sense together."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+
+class UsageError(Exception):
+    """The command line is wrong, whatever the input file holds."""
+
+
+def matrix_sizes(text: str) -> tuple[int, int, int]:
+    """M, N and K from `M,N,K` (an argparse type)."""
+    try:
+        m, n, k = (int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not M,N,K, as in 4096,4096,4096") from None
+    if min(m, n, k) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}': sizes start at 1")
+    return m, n, k
+
+
+def seed(text: str) -> int:
+    """A seed of NumPy's generators (an argparse type)."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not an integer from 0")
+    return int(text)
+
+
+def stage(name: str, stages: Sequence[str], option: str, others: Sequence[str] = ()) -> str:
+    """`name` if it is a stage or one of `others`, else a UsageError that lists them."""
+    if name in stages or name in others:
+        return name
+    raise UsageError(f"{option} {name}: expected {', '.join([*others, *stages])}")
