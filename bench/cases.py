@@ -129,11 +129,6 @@ def sweep(chip: str) -> list[Case]:
     ]
 
 
-def probe(chip: str) -> list[Case]:
-    """A tenth of the sweep, for a first look."""
-    return [case for number, case in enumerate(sweep(chip)) if number % 10 == 0]
-
-
 def _tiles(schedule: object) -> str:
     fields = [part for part in str(schedule).split(",") if part.split("=")[0] in ("block", "warp", "stages", "vector")]
     return ",".join(fields)
@@ -211,4 +206,11 @@ def duel(_chip: str) -> list[Case]:
     ]
 
 
-SETS = {"duel": duel, "rasters": rasters, "loads": loads, "correctness": correctness, "sweep": sweep, "probe": probe, "ablation": ablation}
+SETS = {
+    "correctness": correctness,
+    "sweep": sweep,
+    "ablation": ablation,
+    "rasters": rasters,
+    "loads": loads,
+    "duel": duel,
+}

@@ -2,8 +2,8 @@
 
     python bench/measure.py ARCHIVE -o RESULTS.json
 
-Needs PyTorch, NumPy and cuda-python, and ptxas on the PATH or in PTXAS. Every kernel runs on random normal data with the
-output filled with NaN first, then on small integers, whose result must be exact; both are compared with a float64
+Needs PyTorch, NumPy and cuda-python, and ptxas on the PATH or in PTXAS. Every kernel runs on random normal data with
+the output filled with NaN first, then on small integers, whose result must be exact; both are compared with a float64
 product. Timing interleaves each kernel with the vendor's library: L2 flushed before each run, medians.
 """
 

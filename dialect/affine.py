@@ -120,8 +120,9 @@ def linear_of_expr(expression: Any, operands: Sequence[Linear]) -> Linear | None
     if isinstance(expression, ir.AffineConstantExpr):
         return Linear({}, expression.value)
     if isinstance(expression, ir.AffineDimExpr):
-        return operands[expression.position]
-    if not (isinstance(expression, ir.AffineAddExpr) or isinstance(expression, ir.AffineMulExpr)):
+        position: int = expression.position
+        return operands[position]
+    if not isinstance(expression, (ir.AffineAddExpr, ir.AffineMulExpr)):
         return None
     left, right = (linear_of_expr(side, operands) for side in (expression.lhs, expression.rhs))
     if left is None or right is None:

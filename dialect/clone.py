@@ -21,7 +21,7 @@ def clone(operation: Any, values: dict[Any, Any]) -> Any:
 
 
 def clone_slice(operands: Iterable[Any], block: Any, values: dict[Any, Any]) -> list[Any]:
-    """What `operands` become when everything in `block` that they are computed from is cloned with `values` replaced."""
+    """What `operands` become when what they are computed from in `block` is cloned with `values` replaced."""
     result: list[Any] = []
     for value in operands:
         owner = value.owner

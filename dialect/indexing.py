@@ -1,7 +1,7 @@
 """Index arithmetic on sizes and positions, none of which is negative or wraps around.
 
-The flags that say so (`nsw`, `nuw`) let LLVM split constants off addresses, so that accesses at constant distances share
-one address register.
+The flags that say so (`nsw`, `nuw`) let LLVM split constants off addresses, so that accesses at constant distances
+share one address register.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def subview(memory: Any, offsets: list[Any], shape: list[int]) -> Any:
 
 
 def has_rows(type_: Any, bits: int) -> bool:
-    """Whether a memref is a matrix whose rows are of consecutive elements and a constant multiple of `bits` bits apart."""
+    """Whether a memref is a matrix of rows of consecutive elements, a constant multiple of `bits` bits apart."""
     strides, _ = type_.get_strides_and_offset()
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     return (

@@ -5,6 +5,10 @@ Reads beyond the bounds of a memref give zero and writes beyond them are dropped
 own annotations on other dialects' operations; `docs/pipeline.md` lists them.
 """
 
+# pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
+# pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
+# The bindings build operations from annotations that no type checker knows.
+
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -61,6 +65,31 @@ class UnitId(Tile.Operation, name="unit_id"):
     """Which warp of the block this is."""
 
     result: ext.Result[ir.IndexType]
+
+
+def load(memory: Any, offsets: Sequence[Any], type_: Any) -> Any:
+    """A tile.load of a vector type at the insertion point; its value."""
+    return Load(memory, list(offsets), type_).value
+
+
+def store(value: Any, memory: Any, offsets: Sequence[Any]) -> Any:
+    """A tile.store at the insertion point; the operation."""
+    return Store(value, memory, list(offsets)).operation
+
+
+def copy(target: Any, source: Any, offsets: Sequence[Any]) -> Any:
+    """A tile.copy at the insertion point; the operation."""
+    return Copy(target, source, list(offsets)).operation
+
+
+def mma(lhs: Any, rhs: Any, acc: Any) -> Any:
+    """A tile.mma of a[M, K] by b[K, N] at the insertion point; the operation."""
+    return Mma(lhs, rhs, acc, acc.type, ir.StringAttr.get("kn")).operation
+
+
+def unit_id() -> Any:
+    """A tile.unit_id at the insertion point; its value."""
+    return UnitId(ir.IndexType.get()).result
 
 
 class _Pure:

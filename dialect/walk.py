@@ -59,7 +59,7 @@ def is_within(operation: Any, container: Any) -> bool:
 
 
 def defined_within(value: Any, container: Any) -> bool:
-    """Whether `value` is a result or block argument of something inside `container` (or an argument of its own body)."""
+    """Whether `value` is made inside `container`: a result, or a block argument (those of its own body count)."""
     owner = value.owner
     operation = owner.owner if hasattr(owner, "operations") else owner  # a Block's owner is its operation
     return (operation.operation == container.operation and hasattr(owner, "operations")) or is_within(

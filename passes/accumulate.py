@@ -2,10 +2,11 @@
 
 Expects tile.load and tile.store around tile.mma. Leaves
 - the accumulator as an iter_arg of the k loop: a load and a store of one tile, at offsets that do not change in the
-  loop, move in front of it and behind it (option `registers=false` leaves them, and C is read and written in each step);
+  loop, move in front of it and behind it (option `registers=false` leaves them, and C is read and written in each
+  step). Left alone are loops that touch the accumulator's memref in another way or do not count from 0 to a constant;
 - no load of a tile that was stored just before: the stored value is used;
 - no store that is overwritten before it is read, and no buffer that is written but never read.
-Assumes what linalg assumes: different memrefs do not overlap.
+Assumes what linalg assumes: different memrefs do not overlap, but for views of one. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.walk import body, in_block, named, operations, users
+from mlir_gemm.dialect.walk import body, defined_within, in_block, named, operations, users
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.tile_loops import plain_trips
 
 
 @dataclass(frozen=True)
@@ -57,26 +59,33 @@ def region_of(operation: Any) -> Region:
     return Region(memory, tuple(affine.linear_of(o) for o in offsets), tuple(value.type.shape))
 
 
+def base_of(memory: Any) -> Any:
+    """The memref that a view is a part of; `memory` itself if it is none."""
+    while getattr(memory.owner, "name", "") in ("memref.subview", "memref.cast"):
+        memory = memory.owner.operands[0]
+    return memory
+
+
 def _carry(loop: Any) -> None:
     """Moves the load and the store of one accumulator tile out of a k loop, and its value into an iter_arg."""
-    iv = affine.induction_variable(loop)
+    trips = plain_trips(loop)
     inside = in_block(body(loop))
     loads = [op for op in inside if op.operation.name == "tile.load"]
     stores = [op for op in inside if op.operation.name == "tile.store"]
     pairs = [(load, store) for load in loads for store in stores if region_of(load) == region_of(store)]
-    touching = {
-        op for memory in {region_of(s).memory for _, s in pairs} for op in users(memory) if op.block == body(loop)
-    }
-    if len(pairs) != 1 or len(touching) != 2 or any(o.coefficient(iv) for o in region_of(pairs[0][0]).offsets):
+    if trips is None or len(pairs) != 1:
         return
     load, store = pairs[0]
-    offsets = region_of(load).offsets
+    memory, offsets = region_of(load).memory, region_of(load).offsets
+    touching = [op for op in operations(loop) if base_of(memory) in map(base_of, op.operation.operands)]
+    moving = [value for offset in offsets for value in [memory, *offset.terms] if defined_within(value, loop)]
+    if touching != [load, store] or moving:
+        return
     with ir.InsertionPoint(loop), loop.location:
         indices = [offset.build() for offset in offsets]
         before = _like(load, [load.operands[0], *indices], [load.results[0].type])
-        carried = affine.make_for(affine.trip_count(loop) or 0, "k", [before.results[0]])
-        after_indices = indices
-        _like(store, [carried.results[0], store.operands[1], *after_indices], [])
+        carried = affine.make_for(trips, "k", [before.results[0]])
+        _like(store, [carried.results[0], memory, *indices], [])
     result = store.operands[0]
     _move_into(loop, carried, load, store, result)
     loop.operation.erase()
@@ -103,25 +112,25 @@ def _move_into(loop: Any, carried: Any, load: Any, store: Any, result: Any) -> N
 
 def _forward(block: Any) -> None:
     """Within one block: loads of a tile stored before become the stored value; stores overwritten unread go."""
-    latest: dict[Any, Any] = {}  # memref -> the last store to it that nothing has read or overlapped since
+    latest: dict[Any, Any] = {}  # memref, no view -> the last store to it that nothing has read or overlapped since
     for operation in in_block(block):
         name = operation.operation.name
         if name == "tile.store":
             region = region_of(operation)
-            previous = latest.get(region.memory)
+            previous = latest.get(base_of(region.memory))
             if previous is not None and region_of(previous) == region:
                 previous.operation.erase()
-            latest[region.memory] = operation
+            latest[base_of(region.memory)] = operation
         elif name == "tile.load":
             region = region_of(operation)
-            previous = latest.get(region.memory)
+            previous = latest.get(base_of(region.memory))
             if previous is not None and region_of(previous) == region:
                 operation.operation.results[0].replace_all_uses_with(previous.operands[0])
                 operation.operation.erase()
             else:
-                latest.pop(region.memory, None)
+                latest.pop(base_of(region.memory), None)
         else:
-            touched = {value for op in [operation, *operations(operation)] for value in op.operation.operands}
+            touched = {base_of(value) for op in [operation, *operations(operation)] for value in op.operation.operands}
             for memory in [memory for memory in latest if memory in touched]:
                 del latest[memory]
 

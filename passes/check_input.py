@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError, Location
 from mlir_gemm.passes.base import Pass
@@ -48,8 +48,11 @@ def the_function(module: Any) -> Any:
     """The one function of a module that has a body. Raises InputError if there is none or more than one."""
     functions = [f for f in named(module, "func.func") if len(f.regions[0].blocks)]
     if not functions:
-        raise InputError("the module has no function with a body; expected a func.func that holds one linalg.matmul",
-                         Location("-", 1, 1) if not in_block(module.operation.regions[0].blocks[0]) else None)  # fmt: skip
+        inside = in_block(body(module))
+        place = location_of(inside[0]) if inside else Location("-", 1, 1)
+        raise InputError(
+            "the module has no function with a body; expected a func.func that holds one linalg.matmul", place
+        )
     if len(functions) > 1:
         raise input_error(
             functions[1], "the module has more than one function; expected one that holds one linalg.matmul"
@@ -79,14 +82,16 @@ def _check_operation(operation: Any) -> None:
         )
     for result in operation.operation.results:
         if isinstance(result.type, ir.ShapedType) and not result.type.has_static_shape:
-            raise input_error(operation, f"'{name}' makes a value of dynamic sizes ({result.type}); sizes must be static")
+            raise input_error(
+                operation, f"'{name}' makes a value of dynamic sizes ({result.type}); they must be static"
+            )
     if name != "linalg.generic":
         return
     for inner in in_block(body(operation)):
         if not inner.operation.name.startswith(("arith.", "math.", "linalg.yield")):
             raise input_error(
                 inner,
-                f"'{inner.operation.name}' inside a linalg.generic; only elementwise arith and math operations are fused",
+                f"'{inner.operation.name}' inside a linalg.generic; only arith and math operations are fused",
             )
     iterators = {str(i) for i in operation.attributes["iterator_types"]}
     if iterators != {"#linalg.iterator_type<parallel>"}:
@@ -106,13 +111,14 @@ def _check_returned(return_: Any) -> None:
     returned = list(return_.operation.operands)
     for position, value in enumerate(returned):
         if value in returned[:position]:
-            raise input_error(return_, f"result {position} is returned twice; expected a value of its own for each result")
+            raise input_error(
+                return_, f"result {position} is returned twice; expected a value of its own for each result"
+            )
         if isinstance(value.type, ir.RankedTensorType) and hasattr(value.owner, "operations"):
-            raise input_error(return_, f"result {position} is an argument, returned as it is; expected a computed value")
+            raise input_error(return_, f"result {position} is an argument returned as it is; expected a computed value")
 
 
 def _check_product(product: Any) -> None:
-    shapes = []
     for position, operand in enumerate(product.operation.operands):
         type_ = ir.ShapedType(operand.type)
         element = str(type_.element_type)
@@ -131,7 +137,6 @@ def _check_product(product: Any) -> None:
             raise input_error(
                 product, f"operand {name} of linalg.matmul is empty ({operand.type}); sizes must be at least 1"
             )
-        shapes.append(type_.shape)
     if "indexing_maps" in product.operation.attributes:
         maps = tuple(str(m) for m in product.operation.attributes["indexing_maps"])
         if maps != _MATMUL_MAPS:

@@ -39,10 +39,8 @@ class DistributeCopies(Pass):
             raise PassError(f"pass 'distribute-copies': bits={self.bits}; expected one of {', '.join(map(str, WIDTHS))}")
         for kernel in named(module, "gpu.func"):
             for copy in named(kernel, "tile.copy"):
-                _check_sides(copy, copy.operands[0].type, copy.operands[1], 2)
                 _distribute_copy(copy, _Work.of(kernel, copy, copy.operands[0].type, self.bits), self.unroll)
             for load in [op for op in named(kernel, "tile.load") if SCOPE not in op.operation.attributes]:
-                _check_sides(load, load.operation.results[0].type, load.operation.operands[0], 1)
                 _distribute_load(load, _Work.of(kernel, load, load.operation.results[0].type, self.bits))
 
 
@@ -97,12 +95,17 @@ class _Work:
         return indexing.mul(remainder, self.width)
 
 
-def _check_sides(operation: Any, tile: Any, memory: Any, first: int) -> None:
-    """Refuses a tile and a memory that do not fit together; the offsets start at operand `first`."""
-    offsets = len(operation.operation.operands) - first
-    if tile.element_type != memory.type.element_type or offsets != len(memory.type.shape) or offsets != len(tile.shape):
-        raise pass_error(operation, f"a tile of {tile} in {memory.type} at {offsets} offsets; expected the same elements "
-                         "and an offset for each dimension")  # fmt: skip
+def _check_side(operation: Any, work: _Work, side: Any, offsets: int = 2) -> None:
+    """Refuses memory that cannot be accessed in the vectors that a tile was divided into."""
+    if side.type.element_type != work.element or len(side.type.shape) != 2 or offsets != 2:
+        raise pass_error(operation, f"{side.type} at {offsets} offsets; expected a matrix of {work.element} and 2 offsets")
+    bits = 8 * memory.vector_bytes(work.vector)
+    if not memory.has_rows(side.type, bits):
+        raise pass_error(
+            operation,
+            f"{side.type} in vectors of {bits} bits; expected rows of consecutive elements, a constant multiple of "
+            "that apart",
+        )
 
 
 def _thread() -> Any:
@@ -112,6 +115,8 @@ def _thread() -> Any:
 
 def _distribute_copy(copy: Any, work: _Work, unroll: bool) -> None:
     target, source, *offsets = copy.operation.operands
+    _check_side(copy, work, target)
+    _check_side(copy, work, source, len(offsets))
     with ir.InsertionPoint(copy), copy.location:
         thread = _thread()
         if unroll or work.rounds == 1:
@@ -131,6 +136,7 @@ def _distribute_copy(copy: Any, work: _Work, unroll: bool) -> None:
 
 def _distribute_load(load: Any, work: _Work) -> None:
     source, *offsets = load.operation.operands
+    _check_side(load, work, source, len(offsets))
     stores = users(load.operation.results[0])
     for store in stores:
         if store.name != "tile.store" or SCOPE in store.attributes:
@@ -138,7 +144,7 @@ def _distribute_load(load: Any, work: _Work) -> None:
                 store,
                 f"'{store.name}' on a block-wide tile; only a copy (tile.load, then tile.store) can be divided among threads",
             )
-        _check_sides(store, load.operation.results[0].type, store.operands[1], 2)
+        _check_side(store, work, store.operands[1], len(store.operands) - 2)
     with ir.InsertionPoint(load), load.location:
         thread = _thread()
         positions = [work.position(thread, number) for number in range(work.rounds)]

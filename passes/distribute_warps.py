@@ -60,6 +60,12 @@ def _is_static(type_: Any) -> bool:
     return isinstance(type_, ir.MemRefType | ir.VectorType) and type_.has_static_shape
 
 
+def with_fills(root: Any, flow: dict[Any, None], shape: tuple[int, ...]) -> dict[Any, None]:
+    """`flow` and the constants of the accumulator's shape that are stored in `root`: what fills a result kept in memory."""
+    stored = [store.operands[0] for store in named(root, "tile.store")]
+    return flow | {v: None for v in stored if constants.splat_of(v) and tuple(v.type.shape) == shape}
+
+
 def _check_flow(forall: Any, product: Any, flow: dict[Any, None], block: tuple[int, ...]) -> None:
     """Refuses an accumulator that goes through anything whose warp's part would not be known."""
     for value in flow:
@@ -84,7 +90,7 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int]) ->
     for size, part, axis in zip(block, warp, "MN", strict=False):
         if size % part:
             raise pass_error(products[0], f"a warp tile of {part} does not divide the block tile of {size} in {axis}")
-    flow = flow_of(products)
+    flow = with_fills(forall, flow_of(products), block)
     _check_flow(forall, products[0], flow, block)
     with ir.InsertionPoint(in_block(body(forall))[0]), forall.location:
         row, column = _warp_position(block[1] // warp[1], warp)

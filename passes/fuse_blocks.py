@@ -1,10 +1,10 @@
 """fuse-blocks: sibling nests over the same block loops become one.
 
 Expects the nests that `tile-loops` leaves, one after another. Leaves one pair of block loops whose body holds what the
-nests did, in order. Two nests are fused when nothing between them touches a buffer, their block loops have the same trip
-counts and every buffer that one writes and the other touches is touched in the same tile: at the same offsets from the
-block loops, which differ from iteration to iteration, and nowhere else. Refuses (PassError) when neighbours have the same
-loops but such a buffer is touched elsewhere. Other nests are left alone; a second run changes nothing.
+nests did, in order. Two nests are fused when nothing between them touches a buffer, their block loops have the same
+trip counts and every buffer that one writes and the other touches is touched in the same tile: at the same offsets
+from the block loops, which differ from iteration to iteration, and nowhere else. Refuses (PassError) when neighbours
+have the same loops but such a buffer is touched elsewhere. Other nests are left alone; a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine
-from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.tile_loops import plain_trips

@@ -17,9 +17,10 @@ from mlir_gemm.dialect.affine import LEVEL
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import has_rows
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute_warps import SCOPE, check_product
+from mlir_gemm.passes.distribute_warps import SCOPE, check_product, with_fills
 
 SIDE = 16
 """Rows and columns of a fragment."""
@@ -38,7 +39,8 @@ class MmaToWmma(Pass):
             products = named(kernel, "tile.mma")
             if products:
                 _check(products)
-                rewriter = _Rewriter(flow_of(products))
+                shape = tuple(products[0].operation.results[0].type.shape)
+                rewriter = _Rewriter(with_fills(kernel, flow_of(products), shape))
                 for operation in in_block(body(kernel)):
                     rewriter.rewrite(operation)
                 rewriter.erase_old()
@@ -208,14 +210,10 @@ def _check_access(operation: Any, value: Any, memory: Any) -> None:
 
 def _check_rows(operation: Any, memory: Any) -> None:
     """Refuses a memref whose rows are not where WMMA can read them."""
-    strides, _ = memory.type.get_strides_and_offset()
-    bits = memory.type.element_type.width
-    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-    if len(strides) != 2 or strides[1] != 1 or strides[0] == dynamic or strides[0] * bits % ROW_BITS:
+    if not has_rows(memory.type, ROW_BITS):
         raise pass_error(
             operation,
-            f"{memory.type} in WMMA; expected rows of consecutive elements that lie a constant multiple of "
-            f"{ROW_BITS // bits} elements apart",
+            f"{memory.type} in WMMA; expected rows of consecutive elements, a constant multiple of {ROW_BITS} bits apart",
         )
 
 

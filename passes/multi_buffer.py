@@ -2,7 +2,7 @@
 
 Expects shared-memory buffers (memref.alloc in memory space 3) in front of a k loop that copies into them and reads them.
 Leaves each with a leading dimension of `stages`, and inside the loop a subview of the stage of the current step (the
-step's number modulo `stages`). With one stage nothing changes.
+step's number modulo `stages`). With one stage nothing changes, nor does a second run change anything.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, users
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.promote_operands import LAYOUT, SHARED
+
+MOST_STAGES = 64
+"""Far beyond any use; it keeps sizes from overflowing."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,10 @@ class MultiBuffer(Pass):
     name: ClassVar[str] = "multi-buffer"
     stages: int = 1
     """Stages of each buffer."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.stages <= MOST_STAGES:
+            raise PassError(f"pass '{self}': stages must be from 1 to {MOST_STAGES}")
 
     def run(self, module: Any) -> None:
         if self.stages == 1:
@@ -50,6 +58,8 @@ def _rotate(loop: Any, stages: int) -> None:
     buffers = [alloc for alloc in staging_buffers(loop) if len(alloc.operation.results[0].type.shape) == 2]
     if not buffers:
         return
+    if not affine.starts_at_zero_by_one(loop):
+        raise pass_error(loop, "a k loop that does not count from 0 in steps of 1 cannot use stages in turn")
     iv = affine.induction_variable(loop)
     modulo = ir.AffineMap.get(1, 0, [ir.AffineExpr.get_mod(ir.AffineDimExpr.get(0), stages)])
     with ir.InsertionPoint(in_block(body(loop))[0]), loop.location:
@@ -69,7 +79,8 @@ def _replace(alloc: Any, loop: Any, stages: int, stage: Any) -> None:
         larger = dialect("memref").AllocOp(
             ir.MemRefType.get(shape, type_.element_type, memory_space=type_.memory_space), [], []
         )
-    larger.operation.attributes[LAYOUT] = alloc.operation.attributes[LAYOUT]
+    if LAYOUT in alloc.operation.attributes:
+        larger.operation.attributes[LAYOUT] = alloc.operation.attributes[LAYOUT]
     old.replace_all_uses_with(_stage_view(larger.result, stage, list(type_.shape)))
     alloc.operation.erase()
 

@@ -3,8 +3,8 @@
 Expects affine block loops around tile operations. A loop is parallel when no two of its iterations touch the same
 element with a write among them: for each buffer that is written, some dimension's offset must move by at least the
 tile's extent from one iteration to the next, whatever the loops inside do. Leaves an affine.parallel over all block
-loops of a nest. Refuses, naming the access, when independence cannot be proved. Assumes that different memrefs do not
-overlap, as linalg does.
+loops of a nest. Refuses, naming the access, when independence cannot be proved or an operation touches memory in a way
+that it does not know. Assumes that different memrefs do not overlap, as linalg does, but for subviews of one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, is_within, named, parents
+from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, parents
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.tile_loops import plain_trips
+
+_NO_ACCESS = ("memref.alloc", "memref.dealloc", "memref.subview")
+"""Operations on memrefs that touch no element."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,8 @@ class ParallelizeBlocks(Pass):
         blocks = [loop for loop in named(module, "affine.for") if affine.level_of(loop) == "block"]
         for outer in [loop for loop in blocks if affine.level_of(next(parents(loop))) != "block"]:
             nest = [loop for loop in affine.perfect_nest(outer) if affine.level_of(loop) == "block"]
-            for loop in nest:
-                _prove_parallel(loop, nest)
+            for position, loop in enumerate(nest):
+                _prove_parallel(loop, nest[:position])
             _collapse(nest)
 
 
@@ -46,11 +50,33 @@ class Touch:
 
 
 def touches(root: Any) -> list[Touch]:
-    """All accesses inside `root` to buffers that live outside it."""
+    """All accesses inside `root` to buffers that live outside it. Raises PassError where they cannot be told."""
     found: list[Touch] = []
-    for operation in named(root, "tile.load", "tile.store", "tile.copy", "affine.load", "affine.store"):
-        found += [touch for touch in _touches_of(operation) if not is_within(_definition(touch.memory), root)]
+    for operation in operations(root):
+        for touch in _touches_of(operation):
+            base, starts = _through_views(touch.memory)
+            definition = _definition(base)
+            if definition.operation.name == "memref.alloc" and is_within(definition, root):
+                continue
+            if starts is None or is_within(definition, root):
+                raise pass_error(operation, "an access through a view or to a buffer that cannot be followed")
+            offsets = tuple(a + b for a, b in zip(touch.offsets, starts, strict=True))
+            found.append(Touch(operation, base, offsets, touch.extents, touch.writes))
     return found
+
+
+def _through_views(memory: Any) -> tuple[Any, list[affine.Linear] | None]:
+    """The buffer that a memref is a view of, and where it starts there; None if that is not a plain region."""
+    starts: list[affine.Linear] | None = [affine.Linear({}) for _ in memory.type.shape]
+    while getattr(memory.owner, "name", "") == "memref.subview":
+        source, *dynamic = memory.owner.operands
+        static = list(memory.owner.attributes["static_offsets"])
+        marker = ir.ShapedType.get_dynamic_stride_or_offset()
+        offsets = [affine.linear_of(dynamic.pop(0)) if s == marker else affine.Linear({}, s) for s in static]
+        plain = set(memory.owner.attributes["static_strides"]) == {1} and len(offsets) == len(memory.type.shape)
+        starts = [a + b for a, b in zip(starts, offsets, strict=True)] if starts is not None and plain else None
+        memory = source
+    return memory, starts
 
 
 def _definition(memory: Any) -> Any:
@@ -60,7 +86,7 @@ def _definition(memory: Any) -> Any:
 def _touches_of(operation: Any) -> list[Touch]:
     operands = list(operation.operation.operands)
     name = operation.operation.name
-    if name.startswith("affine."):
+    if name in ("affine.load", "affine.store"):
         memory, indices = affine.access(operation)
         if indices is None:
             raise pass_error(
@@ -72,21 +98,31 @@ def _touches_of(operation: Any) -> list[Touch]:
         return [_tile_touch(operation, operands[0], operands[1:], shape, False)]
     if name == "tile.store":
         return [_tile_touch(operation, operands[1], operands[2:], tuple(operands[0].type.shape), True)]
-    target, source, *offsets = operands
-    shape = tuple(target.type.shape)
-    return [
-        _tile_touch(operation, source, offsets, shape, False),
-        Touch(operation, target, (affine.Linear({}),) * len(shape), shape, True),
-    ]
+    if name == "tile.copy":
+        target, source, *offsets = operands
+        return [
+            _tile_touch(operation, source, offsets, tuple(target.type.shape), False),
+            _whole_touch(operation, target, True),
+        ]
+    memrefs = [operand for operand in operands if isinstance(operand.type, ir.MemRefType)]
+    if memrefs and name != "tile.mma" and name not in _NO_ACCESS:
+        raise pass_error(operation, f"cannot tell what '{name}' touches; cannot prove blocks independent")
+    return [_whole_touch(operation, memref, False) for memref in memrefs] if name == "tile.mma" else []
+
+
+def _whole_touch(operation: Any, memory: Any, writes: bool) -> Touch:
+    shape = tuple(memory.type.shape)
+    return Touch(operation, memory, (affine.Linear({}),) * len(shape), shape, writes)
 
 
 def _tile_touch(operation: Any, memory: Any, offsets: list[Any], shape: tuple[int, ...], writes: bool) -> Touch:
     return Touch(operation, memory, tuple(affine.linear_of(offset) for offset in offsets), shape, writes)
 
 
-def _prove_parallel(loop: Any, nest: list[Any]) -> None:
+def _prove_parallel(loop: Any, around: list[Any]) -> None:
+    """Iterations of `loop` must be independent in each iteration of the loops around it, whatever those inside do."""
     iv = affine.induction_variable(loop)
-    fixed = {affine.induction_variable(other) for other in nest} - {iv}
+    fixed = {affine.induction_variable(other) for other in around}
     accesses = touches(loop)
     for first in accesses:
         for second in accesses:
@@ -99,7 +135,7 @@ def _prove_parallel(loop: Any, nest: list[Any]) -> None:
 
 
 def _independent(first: Touch, second: Touch, iv: Any, fixed: set[Any]) -> bool:
-    """Whether two accesses in different iterations of the loop over `iv` never meet, other block loops being equal."""
+    """Whether two accesses in different iterations of the loop over `iv` never meet when those in `fixed` are equal."""
     for a, b, extent_a, extent_b in zip(first.offsets, second.offsets, first.extents, second.extents, strict=True):
         free = (set(a.terms) | set(b.terms)) - {iv} - fixed
         same = a.coefficient(iv) == b.coefficient(iv) and a.without([iv]) == b.without([iv])
@@ -110,15 +146,17 @@ def _independent(first: Touch, second: Touch, iv: Any, fixed: set[Any]) -> bool:
 
 def _reach(index: affine.Linear, value: Any) -> int:
     """How far an inner loop moves an index; far beyond any tile when its trip count is not known."""
-    trips = affine.extent_of(value)
+    loop = value.owner.owner if hasattr(value.owner, "operations") else None
+    known = loop is not None and loop.operation.name == "affine.for" and affine.starts_at_zero_by_one(loop.opview)
+    trips = affine.extent_of(value) if known else 0
     return abs(index.coefficient(value)) * (trips - 1) if trips else 1 << 62
 
 
 def _collapse(nest: list[Any]) -> None:
     outer = nest[0]
-    trips = [affine.trip_count(loop) for loop in nest]
+    trips = [plain_trips(loop) for loop in nest]
     if None in trips:
-        raise pass_error(outer, "block loops whose bounds are not constant cannot be collapsed")
+        raise pass_error(outer, "block loops must run from 0 in steps of 1 to a constant and carry no values")
     with ir.InsertionPoint(outer), outer.location:
         parallel = _make_parallel([trip or 0 for trip in trips])
     target = body(parallel)

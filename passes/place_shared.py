@@ -3,7 +3,8 @@
 Expects a kernel function (inside a gpu.module) with memref.alloc in memory space 3 at its top level. Leaves one
 memref.global of bytes, a memref.view of it for each buffer, and on the launch the bytes it takes. Buffers whose uses do
 not overlap in time, with a barrier in between, share memory. Storage `static` declares the size (at most `limit`
-bytes); `dynamic` declares an external array whose size is given at launch; `auto` takes static when it fits.
+bytes); `dynamic` declares an external array whose size is given at launch; `auto` takes static when it fits. A second run
+changes nothing. Refuses buffers whose size or layout is not constant.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.promote_operands import SHARED
 
+VIEWS = ("memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
+         "memref.collapse_shape")  # fmt: skip
+"""What only makes another name for a buffer."""
 ALIGNMENT = 128
 """Bytes: the start of every buffer falls on the first bank."""
 
@@ -37,9 +41,14 @@ class PlaceShared(Pass):
         if self.storage not in ("static", "dynamic", "auto"):
             raise PassError(f"pass 'place-shared': storage '{self.storage}'; expected static, dynamic or auto")
         for kernel in named(module, "gpu.func"):
-            buffers = [alloc for alloc in in_block(body(kernel)) if alloc.operation.name == "memref.alloc"]
+            buffers = [op for op in in_block(body(kernel)) if op.operation.name == "memref.alloc" and _in_shared(op)]
             if buffers:
                 _place(module, kernel, buffers, self)
+
+
+def _in_shared(alloc: Any) -> bool:
+    space = alloc.operation.results[0].type.memory_space
+    return isinstance(space, ir.IntegerAttr) and space.value == SHARED
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,10 @@ class _Life:
 
 
 def _place(module: Any, kernel: Any, buffers: list[Any], options: PlaceShared) -> None:
+    if len(kernel.regions[0].blocks) != 1:
+        raise pass_error(kernel, "a kernel of several basic blocks; expected structured control flow")
+    for alloc in buffers:
+        _check(alloc)
     order = in_block(body(kernel))
     numbers = {operation.operation: number for number, operation in enumerate(order)}
     barriers = [n for n, operation in enumerate(order) if operation.operation.name == "gpu.barrier"]
@@ -71,20 +84,44 @@ def _place(module: Any, kernel: Any, buffers: list[Any], options: PlaceShared) -
         _tell_launches(module, kernel, size)
 
 
+def _check(alloc: Any) -> None:
+    """Refuses a buffer that cannot be a view of bytes: sizes must be constant, and only rows may be padded."""
+    type_ = alloc.operation.results[0].type
+    if type_.has_static_shape and type_.shape and getattr(type_.element_type, "width", 1) % 8 == 0:
+        strides, offset = type_.get_strides_and_offset()
+        dense = [strides[axis + 1] * _padded(type_)[axis + 1] for axis in range(len(strides) - 1)]
+        if not offset and strides == [*dense, 1] and _padded(type_)[-1] >= type_.shape[-1]:
+            return
+    raise pass_error(alloc, f"a buffer of {type_} in shared memory; expected constant sizes, whole bytes and dense rows")
+
+
+def _padded(type_: Any) -> list[int]:
+    """The shape of a buffer with the padding of its rows."""
+    strides, _ = type_.get_strides_and_offset()
+    return [*type_.shape[:-1], strides[-2]] if len(type_.shape) > 1 else list(type_.shape)
+
+
 def _life(alloc: Any, numbers: dict[Any, int], block: Any) -> _Life:
-    """Follows views of the buffer to everything that touches it."""
+    """Follows views of the buffer to everything that touches it. What hands it on in a way that cannot be followed (a
+    loop that carries it, a yield, its address) may use it at any time."""
     touched: list[int] = []
     pending = [alloc.operation.results[0]]
     while pending:
         for user in users(pending.pop()):
-            views = [result for result in user.results if isinstance(result.type, ir.MemRefType)]
-            pending += views
-            if not views:  # making a view touches nothing yet
+            if user.name in VIEWS:  # making a view touches nothing yet
+                pending += user.results
+            elif user.name.startswith(("scf.", "cf.")) or any(_may_be_address(result) for result in user.results):
+                touched += numbers.values()
+            else:
                 touched.append(numbers[ancestor_in(block, user)])
     type_ = alloc.operation.results[0].type
     strides, _ = type_.get_strides_and_offset()
     size = strides[0] * type_.shape[0] * type_.element_type.width // 8
     return _Life(alloc, size, min(touched, default=0), max(touched, default=0))
+
+
+def _may_be_address(value: Any) -> bool:
+    return isinstance(value.type, ir.MemRefType | ir.IndexType) or str(value.type).startswith("!llvm.ptr")
 
 
 def _offsets(lives: list[_Life], barriers: list[int]) -> list[int]:
@@ -131,8 +168,7 @@ def _replace(life: _Life, storage: Any, offset: int) -> None:
     alloc = life.alloc
     old = alloc.operation.results[0]
     type_ = old.type
-    strides, _ = type_.get_strides_and_offset()
-    padded = [*type_.shape[:-1], strides[-2]] if len(type_.shape) > 1 else list(type_.shape)
+    padded = _padded(type_)
     whole = ir.MemRefType.get(padded, type_.element_type, memory_space=type_.memory_space)
     with ir.InsertionPoint(alloc), alloc.location:
         view = dialect("memref").ViewOp(whole, storage, constants.index(offset), []).result
@@ -146,15 +182,16 @@ def _replace(life: _Life, storage: Any, offset: int) -> None:
 
 def _tell_launches(module: Any, kernel: Any, size: int) -> None:
     """Sets the dynamic shared memory of every launch of the kernel."""
-    kernel_module = ir.StringAttr(next(parents(kernel)).attributes["sym_name"]).value
-    kernel_name = ir.StringAttr(kernel.attributes["sym_name"]).value
+    path = [ir.StringAttr(symbol.attributes["sym_name"]).value for symbol in (next(parents(kernel)), kernel)]
     for launch in named(module, "gpu.launch_func"):
-        if str(launch.attributes["kernel"]) == f"@{kernel_module}::@{kernel_name}":
+        if ir.SymbolRefAttr(launch.attributes["kernel"]).value == path:
             _rebuild_launch(launch, size)
 
 
 def _rebuild_launch(launch: Any, size: int) -> None:
     gpu = dialect("gpu")
+    if launch.asyncToken is not None or list(launch.asyncDependencies) or launch.clusterSizeX is not None:
+        raise pass_error(launch, "an asynchronous launch, or one with clusters, cannot get dynamic shared memory")
     kernel = ir.SymbolRefAttr(launch.attributes["kernel"]).value
     with ir.InsertionPoint(launch), launch.location:
         bytes_ = dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), size).result

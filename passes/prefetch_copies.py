@@ -6,7 +6,9 @@ Expects a k loop with tile.copy into shared memory in front of the compute. Leav
   current tile, a second barrier if the next tile goes into the buffer that was just read (one stage), tile.store of the
   loaded values;
 - behind the loop, a barrier and the compute on the last tile (the last step, peeled).
-The loads' latency is hidden behind the compute. Refuses a k loop whose trip count is not constant.
+The loads' latency is hidden behind the compute. Refuses a k loop that does not count from 0 to a constant of at least
+1, one that reads a buffer before its last copy, and copies that depend on what the loop carries. A second run changes
+nothing: no copy is left in the loop.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.tile import Copy, Load, Store
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.order_copies import copies_of, rotates
+from mlir_gemm.passes.order_copies import check_copies_first, copies_of, rotates
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,15 @@ class PrefetchCopies(Pass):
 
 def _prefetch(loop: Any, early: bool) -> None:
     trips = affine.trip_count(loop)
-    if trips is None:
-        raise pass_error(loop, "a k loop whose trip count is not constant cannot be prefetched")
+    if not trips or not affine.starts_at_zero_by_one(loop):
+        raise pass_error(
+            loop, "a k loop that does not count from 0 in steps of 1 to a constant of at least 1 cannot be prefetched"
+        )
     copies = copies_of(loop)
+    check_copies_first(loop, copies)
+    for copy in copies:
+        if any(_depends_on_carried(value, body(loop)) for value in copy.operands):
+            raise pass_error(copy, "a copy that depends on what the k loop carries cannot be made a step ahead")
     gpu = dialect("gpu")
     inits = list(loop.operation.operands)[len(loop.operation.operands) - len(loop.operation.results) :]
     with ir.InsertionPoint(loop), loop.location:
@@ -61,6 +69,13 @@ def _prefetch(loop: Any, early: bool) -> None:
     for old, new in zip(list(loop.operation.results), last, strict=True):
         old.replace_all_uses_with(new)
     loop.operation.erase()
+
+
+def _depends_on_carried(value: Any, block: Any) -> bool:
+    if hasattr(value.owner, "operations"):
+        return value in list(block.arguments)[1:]
+    owner = value.owner.operation
+    return owner.block == block and any(_depends_on_carried(each, block) for each in owner.operands)
 
 
 def _at_step(copy: Any, loop: Any, step: Any) -> list[Any]:

@@ -23,6 +23,8 @@ from mlir_gemm.passes.tile_loops import plain_trips
 SHARED = 3
 """NVVM's number of the shared memory space."""
 LAYOUT = "tile.layout"
+MOST_PAD = 1024
+"""Far beyond any use; it keeps sizes from overflowing."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class PromoteOperands(Pass):
     """Elements added to each row of a buffer (layout `padN`), against bank conflicts."""
 
     def __post_init__(self) -> None:
-        if self.pad < 0:
-            raise PassError(f"pass '{self}': pad must be at least 0")
+        if not 0 <= self.pad <= MOST_PAD:
+            raise PassError(f"pass '{self}': pad must be from 0 to {MOST_PAD}")
 
     def run(self, module: Any) -> None:
         for loop in named(module, "affine.for"):

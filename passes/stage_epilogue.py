@@ -4,8 +4,9 @@ Expects a kernel function with warp tiles, in which the k loop's result is used 
 are stored by tile.store. Fragments are opaque (which lane holds which element is not known), so the result is handed
 over in chunks of `rows` rows: the warp stores a chunk to its own part of a scratch buffer, every lane reads vectors of
 consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
-allows. Accumulators that are stored as they are stay as they are: the operator stores its fragments itself.
-Refuses arithmetic on the accumulator inside the k loop.
+allows. Accumulators that are stored as they are stay as they are: the operator stores its fragments itself. A second run
+changes nothing. Refuses arithmetic on the accumulator inside or in front of the k loop, results that are used for
+anything but tile.store, and accesses to the same memory whose order would change.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.tile import Store, UnitId
-from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.dialect.walk import ancestor_in, in_block, named, users
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import SCOPE
+from mlir_gemm.passes.launch_blocks import LANES, threads_of
 from mlir_gemm.passes.promote_operands import SHARED
-
-LANES = 32
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class StageEpilogue(Pass):
     """Elements added to each row of the scratch buffer, against bank conflicts."""
 
     def run(self, module: Any) -> None:
+        if self.rows < 1 or self.pad < 0:
+            raise PassError(f"pass 'stage-epilogue': rows={self.rows} pad={self.pad}; expected at least 1 and 0")
         for kernel in named(module, "gpu.func"):
             products = named(kernel, "tile.mma")
             if products:
@@ -52,10 +55,13 @@ def _stage(kernel: Any, products: list[Any], options: StageEpilogue) -> None:
     if any(op.operation.block != block for op in arithmetic) or block.owner.operation != kernel.operation:
         raise pass_error(arithmetic[0], "arithmetic on the accumulator inside a loop is not supported by this operator")
     inputs = _accumulators(arithmetic)
-    stores = [user for op in arithmetic for result in op.results for user in users(result) if user.name == "tile.store"]
+    made = [user for op in arithmetic for result in op.results for user in users(result)]
+    stores = [op.operation for op in in_block(block) if op.operation.name == "tile.store" and op.operation in made]
+    loads = [value.owner.operation for value in inputs if _maker(value) == "tile.load"]
+    _check_uses(arithmetic, made, inputs)
+    _check_order(kernel, block, loads, stores)
     with ir.InsertionPoint(stores[-1]), arithmetic[0].location:
         _emit(kernel, arithmetic, inputs, stores, options)
-    loads = [value.owner for value in inputs if value.owner.name == "tile.load"]
     for operation in [*stores, *reversed(arithmetic)]:
         operation.operation.erase()
     for load in loads:
@@ -63,8 +69,45 @@ def _stage(kernel: Any, products: list[Any], options: StageEpilogue) -> None:
             load.erase()
 
 
+def _maker(value: Any) -> str:
+    """The name of the operation that makes a value; empty for a block argument."""
+    return "" if hasattr(value.owner, "operations") else value.owner.operation.name
+
+
+def _check_uses(arithmetic: list[Any], made: list[Any], inputs: list[Any]) -> None:
+    own = {op.operation for op in arithmetic}
+    for user in made:
+        if user not in own and (user.name != "tile.store" or user.block != arithmetic[0].operation.block):
+            raise pass_error(
+                user,
+                f"'{user.name}' uses arithmetic on the accumulator; this operator supports arithmetic only between the "
+                "last product and tile.store",
+            )
+    for value in inputs:
+        if _maker(value) == "arith.constant" and constants.splat_of(value) is None:
+            raise pass_error(value, "a constant matrix that is not the same everywhere is not supported here")
+
+
+def _check_order(kernel: Any, block: Any, loads: list[Any], stores: list[Any]) -> None:
+    """Refuses to delay loads and stores, up to the last of the stores, past others of the same memory."""
+    order = {op.operation: number for number, op in enumerate(in_block(block))}
+    delayed: list[tuple[Any, list[Any], bool]] = []
+    for access in [op.operation for op in named(kernel, "tile.load", "tile.store")]:
+        if order[ancestor_in(block, access)] > order[stores[-1]]:
+            return
+        writes = access.name == "tile.store"
+        target, *offsets = list(access.operands)[writes:]
+        moves = access in loads or access in stores
+        for earlier, at, wrote in delayed:
+            kept = moves and at == offsets and (writes or not wrote)
+            if earlier == target and (writes or wrote) and not kept:
+                raise pass_error(access, "this accesses memory that the arithmetic on the accumulator also reads or writes")
+        if moves:
+            delayed.append((target, offsets, writes))
+
+
 def _arithmetic(kernel: Any, flow: dict[Any, None]) -> list[Any]:
-    """The elementwise operations that the accumulator flows through, and the loads that only they use, in order."""
+    """The elementwise operations that the accumulator flows through, in order."""
     found = []
     for operation in named(kernel, *{value.owner.name for value in flow if not hasattr(value.owner, "operations")}):
         results = list(operation.operation.results)
@@ -85,9 +128,12 @@ def _accumulators(arithmetic: list[Any]) -> list[Any]:
 
 def _emit(kernel: Any, arithmetic: list[Any], inputs: list[Any], stores: list[Any], options: StageEpilogue) -> None:
     gpu = dialect("gpu")
-    registers = [value for value in inputs if value.owner.name not in ("tile.load", "arith.constant")]
+    registers = [value for value in inputs if _maker(value) not in ("tile.load", "arith.constant")]
     m, n = registers[0].type.shape if registers else inputs[0].type.shape
-    width = _lane_width([*inputs, *(store.operands[0] for store in stores)], options.rows * n)
+    width = _lane_width([*inputs, *(store.operands[0] for store in stores)], options.rows, n)
+    if not width or m % options.rows:
+        raise pass_error(arithmetic[0], f"a warp tile of {m}x{n} in chunks of {options.rows} rows for {LANES} lanes")
+    _check_rows(inputs, stores, width)
     scratch = [_scratch(kernel, value, n, options) for value in registers]
     gpu.BarrierOp()  # operand buffers, whose memory the scratch may share, are no longer read
     lane = indexing.rem(gpu.thread_id(gpu.Dimension.x), LANES)
@@ -108,21 +154,38 @@ def _warp_barrier() -> None:
     dialect("nvvm").SyncWarpOp(mask)
 
 
-def _lane_width(values: list[Any], elements: int) -> int:
-    """Elements that a lane takes at once: 128 bits of the narrowest type, fewer if the chunk has too few elements."""
+def _lane_width(values: list[Any], rows: int, n: int) -> int:
+    """Elements that a lane takes at once: 128 bits of the narrowest type, fewer if the chunk has too few elements; 0 if
+    it does not divide at all."""
     narrowest = min(value.type.element_type.width for value in values)
     width = 128 // narrowest
-    while elements % (width * LANES):
+    while width and (n % width or rows * n % (width * LANES)):
         width //= 2
-    return max(width, 1)
+    return width
+
+
+def _check_rows(inputs: list[Any], stores: list[Any], width: int) -> None:
+    """Refuses memory that cannot be accessed in the vectors that a lane takes."""
+    loads = [(value.owner.operation, value, value.owner.operands[0]) for value in inputs if _maker(value) == "tile.load"]
+    for access, value, target in [*loads, *((store, store.operands[0], store.operands[1]) for store in stores)]:
+        bits = 8 * memory.vector_bytes(ir.VectorType.get([width], value.type.element_type))
+        if value.type.element_type != target.type.element_type or not memory.has_rows(target.type, bits):
+            raise pass_error(
+                access,
+                f"a {value.type} in a {target.type}; expected the same elements, in rows a constant multiple of {bits} "
+                "bits apart",
+            )
 
 
 def _scratch(kernel: Any, value: Any, n: int, options: StageEpilogue) -> Any:
     """This warp's part of a scratch buffer for one chunk of `value`."""
-    threads = ir.DenseI32ArrayAttr(kernel.attributes["known_block_size"])[0]
+    threads = threads_of(kernel)
     space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
     rows, width = options.rows, n + options.pad
     type_ = ir.MemRefType.get([threads // LANES * rows, width], value.type.element_type, memory_space=space)
+    if not memory.has_rows(type_, 128):
+        raise PassError(f"pass 'stage-epilogue': pad={options.pad} leaves rows of {width} elements of "
+                        f"{type_.element_type} in the scratch buffer; expected a multiple of 128 bits")  # fmt: skip
     buffer = dialect("memref").AllocOp(type_, [], []).result
     unit = UnitId(ir.IndexType.get()).result
     start = indexing.mul(unit, rows)
@@ -184,7 +247,7 @@ def _lane_input(value: Any, scratch: dict[Any, Any], at: tuple[int, Any, Any], w
     type_ = ir.VectorType.get([width], value.type.element_type)
     if value in scratch:
         return _vector_load(type_, scratch[value], [row, column])
-    if value.owner.name == "arith.constant":
+    if _maker(value) == "arith.constant":
         return constants.splat(type_, constants.splat_of(value))
     source, *offsets = value.owner.operands
     return _vector_load(type_, source, _in_global(offsets, at))

@@ -3,7 +3,8 @@
 Expects the nests over `tile.loop = "point"` loops that `tile-loops` makes. A three-deep nest that adds the product of two
 loads to a third becomes tile.load, tile.mma, tile.store; a two-deep one becomes tile.load, the same arith and math
 operations on vectors, and tile.store. Operands of a product that were not staged in shared memory become subviews.
-Refuses a nest it does not recognise, and one that reads a tile other than elementwise.
+Refuses a nest it does not recognise, one that reads a tile other than elementwise, and a product with an operand that
+is neither staged nor a whole number of tiles: a subview does not stop at the bounds.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.tile import Load, Mma, Store
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.tile_loops import plain_trips
 
 
 @dataclass(frozen=True)
@@ -35,21 +37,26 @@ class Tensorize(Pass):
 def _tensorize(outer: Any) -> None:
     nest = affine.perfect_nest(outer)
     points = [affine.induction_variable(loop) for loop in nest]
-    shape = [affine.trip_count(loop) for loop in nest]
-    if None in shape or len(nest) not in (2, 3):
+    shape = [plain_trips(loop) for loop in nest]
+    if len(nest) not in (2, 3):
         raise pass_error(outer, f"a nest of {len(nest)} point loops; expected 2 (elementwise) or 3 (a product)")
+    if not all(shape):
+        raise pass_error(outer, "point loops must run from 0 in steps of 1 to a constant above 0 and carry no values")
     inside = in_block(body(nest[-1]))[:-1]
     with ir.InsertionPoint(outer):
         if len(nest) == 3:
-            _product(inside, points)
+            _product(outer, inside, points)
         else:
             _elementwise(inside, points, shape)
     outer.operation.erase()
 
 
-def _product(inside: list[Any], points: list[Any]) -> None:
+def _product(outer: Any, inside: list[Any], points: list[Any]) -> None:
     m, n, k = points
-    store = inside[-1]
+    store = inside[-1] if inside else outer
+    for operation in inside[:-1]:
+        if operation.operation.name not in ("affine.load", "arith.extf", "arith.mulf", "arith.addf"):
+            raise pass_error(operation, f"'{operation.operation.name}' inside a product is not supported")
     a, b, c = _match_product(store)
     with store.location:
         lhs, rhs = _whole_operand(a, [m, k]), _whole_operand(b, [k, n])
@@ -103,6 +110,14 @@ def _whole_operand(load: Any, points: list[Any]) -> Any:
     shape = [affine.extent_of(point) for point in points]
     if list(memory.type.shape) == shape and not any(offset.terms or offset.constant for offset in offsets):
         return memory
+    if not all(
+        size > 0 and not any(number % extent for number in (size, offset.constant, *offset.terms.values()))
+        for size, offset, extent in zip(memory.type.shape, offsets, shape, strict=True)
+    ):
+        tile = "x".join(map(str, shape))
+        raise pass_error(
+            load, f"an operand that is not staged must be made of whole {tile} tiles; this is {memory.type}"
+        )
     return subview(memory, [offset.build() for offset in offsets], shape)
 
 
@@ -123,6 +138,7 @@ def _store(value: Any, store: Any, points: list[Any]) -> None:
 
 def _elementwise(inside: list[Any], points: list[Any], shape: list[Any]) -> None:
     values: dict[Any, Any] = {}
+    _check_same_tile(inside, points)
     for operation in inside:
         with operation.location:
             name = operation.operation.name
@@ -135,6 +151,16 @@ def _elementwise(inside: list[Any], points: list[Any], shape: list[Any]) -> None
                 _on_vectors(operation, values, shape)
             else:
                 raise pass_error(operation, f"'{name}' inside an elementwise operation is not supported")
+
+
+def _check_same_tile(inside: list[Any], points: list[Any]) -> None:
+    """A buffer that is written may be accessed at one place only: else one point would see what another one wrote."""
+    accesses = [op for op in inside if op.operation.name in ("affine.load", "affine.store")]
+    written = {affine.access(op)[0]: _split(op, points) for op in accesses if op.operation.name == "affine.store"}
+    for operation in accesses:
+        tile = _split(operation, points)
+        if tile[0] in written and tile != written[tile[0]]:
+            raise pass_error(operation, "a buffer that is written is also accessed at another place")
 
 
 def _on_vectors(operation: Any, values: dict[Any, Any], shape: list[Any]) -> None:
@@ -155,6 +181,8 @@ def _attribute_list(operation: Any) -> list[Any]:
 
 def _spread(value: Any, shape: list[Any]) -> Any:
     """A scalar from outside the nest as a vector: a constant where it is one, a broadcast otherwise."""
+    if affine.is_point(value):
+        raise pass_error(value.owner.owner, "a point loop whose induction variable is computed with is not supported")
     type_ = ir.VectorType.get(shape, value.type)
     constant = _maker(value, "arith.constant")
     if constant is not None:

@@ -92,11 +92,19 @@ def _check_uses(loop: Any, innermost: Any, trips: int, size: int) -> None:
     for user in users(iv):
         is_access = user.name in ("affine.load", "affine.store") and user.block == body(innermost)
         if user.operation != innermost.operation and (not is_access or user.operands[0] == iv):
-            raise pass_error(user, f"'{user.name}' uses an induction variable; only the indices of affine.load and affine.store directly in the nest may")
+            raise pass_error(
+                user,
+                f"'{user.name}' uses an induction variable; only the indices of an affine.load or affine.store "
+                "directly in the nest may",
+            )
         memory, indices = affine.access(user)
         along = [(i, extent) for i, extent in zip(indices or [], memory.type.shape, strict=False) if i.coefficient(iv)]
         if trips % size and any(index != affine.Linear({iv: 1}) or extent != trips for index, extent in along):
-            raise pass_error(user, f"an access that stays in bounds beyond the loop's {trips} iterations; tiles of {size} do not divide them")
+            raise pass_error(
+                user,
+                f"tiles of {size} do not divide the loop's {trips} iterations, and beyond them this access would not "
+                "be out of bounds",
+            )
 
 
 def _make_nest(levels: list[tuple[str, int]]) -> list[Any]:

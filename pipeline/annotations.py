@@ -1,14 +1,15 @@
-"""What was decided stands in the IR: reading and writing the schedule, the problem, the chip and the stage as attributes."""
+"""What was decided stands in the IR: the schedule, the problem, the chip and the stage as attributes."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from typing import Any
+from typing import Any, cast
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.errors import Location
 from mlir_gemm.passes.protect_inputs import argument_attributes, set_argument_attributes
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
@@ -32,7 +33,7 @@ def to_attribute(value: Any) -> Any:
     if isinstance(value, int):
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
     if isinstance(value, tuple):
-        return ir.ArrayAttr.get([to_attribute(each) for each in value])
+        return ir.ArrayAttr.get([to_attribute(each) for each in cast("tuple[Any, ...]", value)])
     return ir.StringAttr.get(value)
 
 
@@ -53,7 +54,7 @@ def to_dictionary(value: Any) -> Any:
 
 
 def read_dictionary(operation: Any, name: str) -> dict[str, Any] | None:
-    """A dictionary attribute of an operation as a dict, or None if there is none. Raises InputError for another kind."""
+    """A dictionary attribute of an operation as a dict, None if it has none. Raises InputError for another kind."""
     if name not in operation.attributes:
         return None
     attribute = operation.attributes[name]
@@ -95,7 +96,7 @@ def name_arguments(module: Any, source: str) -> None:
         set_argument_attributes(function, attributes)
 
 
-def _name_at(lines: list[str], location: Any) -> str | None:
+def _name_at(lines: list[str], location: Location | None) -> str | None:
     if location is None or not 0 < location.line <= len(lines):
         return None
     found = re.match(r"%([A-Za-z_][\w$.-]*)", lines[location.line - 1][location.column - 1 :])

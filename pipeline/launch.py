@@ -12,13 +12,13 @@ class Argument:
     """One argument of the source function, or one of its tensor results (which follow the arguments, in order)."""
 
     name: str
-    """The name in the source (`%A` gives `A`) where the IR keeps it, else `arg0`, `arg1`, ...; `result0`, ... for results."""
+    """The name in the source (`%A` gives `A`) where the IR keeps it, else `arg0`, ...; `result0`, ... for results."""
     shape: tuple[int, ...]
     """Sizes in elements; the memory is row-major and dense."""
     dtype: str
     """Element type by its MLIR name: f16, f32."""
     role: str
-    """`in` (only read), `out` (every element written, none read), `inout`, or `result` (an `out` that the runtime makes)."""
+    """`in` (only read), `out` (written whole, not read), `inout`, or `result` (an `out` that the runtime makes)."""
 
 
 @dataclass(frozen=True)

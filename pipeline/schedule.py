@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from mlir_gemm.errors import Location, ScheduleError
 
@@ -54,7 +54,7 @@ class Schedule:
     resident: int = 0
     """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
     raster: str = "grouped"
-    """Order in which blocks walk the tiles of the result: `row`, `column`, or `grouped` (`group` tile rows at a time)."""
+    """Order in which blocks walk the tiles of the result: `row`, `column` or `grouped` (`group` tile rows at a time)."""
     group: int = 8
     """Tile rows in a group of the `grouped` raster."""
     storage: str = "auto"
@@ -107,9 +107,7 @@ _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0"
 def _show(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    if isinstance(value, tuple):
-        return "x".join(map(str, value))
-    return str(value)
+    return "x".join(map(str, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else str(value)
 
 
 def _known(name: str, location: Location | None) -> Any:
@@ -132,8 +130,9 @@ def _read(name: str, text: str) -> Any:
         else:
             value = text
     except (KeyError, ValueError):
-        forms = {bool: "on or off", tuple: "MxNxK, as in 128x128x64", int: "an integer"}
-        raise ScheduleError(f"schedule field '{name}={text}': expected {forms[type(default)]}") from None
+        forms = {"bool": "on or off", "tuple": "MxNxK, as in 128x128x64", "int": "an integer"}
+        expected = forms[type(FIELDS[name]).__name__]
+        raise ScheduleError(f"schedule field '{name}={text}': expected {expected}") from None
     return _checked(name, value, None)
 
 
@@ -141,7 +140,7 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
     default = _known(name, location)
     shown = f"schedule field '{name}={_show(value)}'"
     if isinstance(default, tuple):
-        sizes: list[Any] = list(value) if isinstance(value, (list, tuple)) else []
+        sizes = list(cast("tuple[Any, ...]", value)) if isinstance(value, (list, tuple)) else []
         if len(sizes) != 3 or not all(type(size) is int and size > 0 for size in sizes):
             raise ScheduleError(f"{shown}: expected three positive sizes MxNxK, as in 128x128x64", location)
         return tuple(sizes)

@@ -1,4 +1,4 @@
-"""The stages: named groups of passes, chosen from a schedule. The IR after each can be printed, saved and resumed from."""
+"""The stages: named groups of passes, chosen from a schedule. The IR after each can be saved and resumed from."""
 
 from __future__ import annotations
 

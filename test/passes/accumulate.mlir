@@ -1,0 +1,65 @@
+// accumulate: the sum stays in registers across the k loop, temporaries vanish; a second run changes nothing.
+// RUN: mlir-gemm opt %s accumulate accumulate | FileCheck %s
+// RUN: mlir-gemm opt %s 'accumulate{registers=false}' | FileCheck %s --check-prefix=MEMORY
+
+// CHECK-LABEL: func.func @temporary(
+//  CHECK-SAME: %[[A:.*]]: memref<16x16xf16, 3>, %[[B:.*]]: memref<16x16xf16, 3>, %[[C:.*]]: memref<16x16xf16>
+//   CHECK-NOT:   memref.alloc
+//       CHECK:   %[[HALF:.*]] = "tile.load"(%[[C]],
+//  CHECK-NEXT:   %[[START:.*]] = arith.extf %[[HALF]]
+//       CHECK:   %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%[[ACC:.*]] = %[[START]]) -> (vector<16x16xf32>) {
+//  CHECK-NEXT:     %[[NEXT:.*]] = "tile.mma"(%[[A]], %[[B]], %[[ACC]])
+//  CHECK-NEXT:     affine.yield %[[NEXT]] : vector<16x16xf32>
+//  CHECK-NEXT:   } {tile.loop = "k"}
+//   CHECK-NOT:   "tile.load"
+//       CHECK:   %[[ROUNDED:.*]] = arith.truncf %[[SUM]]
+//  CHECK-NEXT:   "tile.store"(%[[ROUNDED]], %[[C]],
+//   CHECK-NOT:   "tile.store"
+//       CHECK: } {tile.loop = "block"}
+
+// Without registers the temporary stays, and is read and written in each step.
+// MEMORY-LABEL: func.func @temporary(
+//       MEMORY:   memref.alloc
+//       MEMORY:   affine.for %{{.*}} = 0 to 4 {
+//       MEMORY:     "tile.load"
+//       MEMORY:     "tile.mma"
+//       MEMORY:     "tile.store"
+//  MEMORY-NEXT:   } {tile.loop = "k"}
+//       MEMORY:   "tile.load"
+func.func @temporary(%A: memref<16x16xf16, 3>, %B: memref<16x16xf16, 3>, %C: memref<16x16xf16>) {
+  %T = memref.alloc() : memref<16x16xf32>
+  %z = arith.constant 0 : index
+  affine.for %i = 0 to 1 {
+    %h = "tile.load"(%C, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf16>, index, index) -> vector<16x16xf16>
+    %w = arith.extf %h : vector<16x16xf16> to vector<16x16xf32>
+    "tile.store"(%w, %T, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+    affine.for %k = 0 to 4 {
+      %c = "tile.load"(%T, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+      %d = "tile.mma"(%A, %B, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+      "tile.store"(%d, %T, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+    } {tile.loop = "k"}
+    %s = "tile.load"(%T, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+    %r = arith.truncf %s : vector<16x16xf32> to vector<16x16xf16>
+    "tile.store"(%r, %C, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf16>, memref<16x16xf16>, index, index) -> ()
+  } {tile.loop = "block"}
+  return
+}
+
+// A tile stored twice, unread between: the first store goes. Another tile of the memref between keeps it.
+// CHECK-LABEL: func.func @overwritten(
+//       CHECK:   "tile.store"(%{{.*}}, %arg0, %[[Z:.*]], %[[Z]])
+//       CHECK:   "tile.load"(%arg0, %[[Z]], %[[N:.*]])
+//       CHECK:   "tile.store"(%{{.*}}, %arg0, %[[Z]], %[[Z]])
+//   CHECK-NOT:   "tile.store"
+func.func @overwritten(%C: memref<16x32xf32>, %D: memref<16x16xf32>, %v: vector<16x16xf32>, %w: vector<16x16xf32>) {
+  %z = arith.constant 0 : index
+  %n = arith.constant 16 : index
+  affine.for %i = 0 to 1 {
+    "tile.store"(%v, %C, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x32xf32>, index, index) -> ()
+    %c = "tile.load"(%C, %z, %n) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x32xf32>, index, index) -> vector<16x16xf32>
+    %s = arith.addf %c, %w : vector<16x16xf32>
+    "tile.store"(%w, %C, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x32xf32>, index, index) -> ()
+    "tile.store"(%s, %C, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x32xf32>, index, index) -> ()
+  } {tile.loop = "block"}
+  return
+}

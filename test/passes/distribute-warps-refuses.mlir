@@ -1,0 +1,84 @@
+// RUN: not mlir-gemm opt --split-input-file %s 'distribute-warps{warp=32,32,16}' 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt %s 'distribute-warps{warp=0,16,16}' 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not mlir-gemm opt %s 'distribute-warps{warp=16,16}' 2>&1 | FileCheck %s --check-prefix=TWO
+
+// ZERO: error: pass 'distribute-warps': option 'warp=0,16,16' is not a value like 64,32,16
+// TWO: error: pass 'distribute-warps': option 'warp=16,16' is not a value like 64,32,16
+
+func.func @rows(%a: memref<48x16xf16>, %b: memref<16x32xf16>, %c: vector<48x32xf32>) {
+  scf.forall (%block) in (1) {
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a warp tile of 32 does not divide the block tile of 48 in M
+    %d = "tile.mma"(%a, %b, %c) {b = "kn"} : (memref<48x16xf16>, memref<16x32xf16>, vector<48x32xf32>) -> vector<48x32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @depth(%a: memref<32x24xf16>, %b: memref<24x32xf16>) {
+  scf.forall (%block) in (1) {
+    %c = arith.constant dense<0.0> : vector<32x32xf32>
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a warp tile of 16 does not divide the block tile of 24 in K
+    %d = "tile.mma"(%a, %b, %c) {b = "kn"} : (memref<32x24xf16>, memref<24x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @dynamic(%a: memref<32x?xf16>, %b: memref<?x32xf16>, %c: vector<32x32xf32>) {
+  scf.forall (%block) in (1) {
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<32x?xf16> by memref<?x32xf16> into vector<32x32xf32>, b = "kn"; expected M x K by K x N into M x N of constant sizes
+    %d = "tile.mma"(%a, %b, %c) {b = "kn"} : (memref<32x?xf16>, memref<?x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @order(%a: memref<32x32xf16>, %c: vector<32x32xf32>) {
+  scf.forall (%block) in (1) {
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<32x32xf16> by memref<32x32xf16> into vector<32x32xf32>, b = "nk"
+    %d = "tile.mma"(%a, %a, %c) {b = "nk"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @outside(%a: memref<32x32xf16>, %c: vector<32x32xf32>) {
+  scf.forall (%block) in (1) {
+    // CHECK: error: 'func.func' gives an accumulator from outside its block loop; expected it inside
+    %d = "tile.mma"(%a, %a, %c) {b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @transposed(%a: memref<32x32xf16>) {
+  scf.forall (%block) in (1) {
+    %c = arith.constant dense<0.0> : vector<32x32xf32>
+    %d = "tile.mma"(%a, %a, %c) {b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: 'vector.transpose' on an accumulator cannot be divided among warps
+    %e = vector.transpose %d, [1, 0] : vector<32x32xf32> to vector<32x32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @branch(%a: memref<32x32xf16>, %which: i1) {
+  scf.forall (%block) in (1) {
+    %c = arith.constant dense<0.0> : vector<32x32xf32>
+    %e = scf.if %which -> (vector<32x32xf32>) {
+      %d = "tile.mma"(%a, %a, %c) {b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+      // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:7: error: 'scf.yield' on an accumulator cannot be divided among warps
+      scf.yield %d : vector<32x32xf32>
+    } else {
+      scf.yield %c : vector<32x32xf32>
+    }
+  }
+  return
+}
+

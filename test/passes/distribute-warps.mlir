@@ -1,0 +1,88 @@
+// RUN: mlir-gemm opt %s 'distribute-warps{warp=32,16,16}' cse | FileCheck %s
+// RUN: mlir-gemm opt %s 'distribute-warps{warp=64,64,32}' cse 'distribute-warps{warp=32,16,16}' | FileCheck %s --check-prefix=WHOLE
+
+// The block tile of 64x64 splits into 2x4 warp tiles; the copies stay block-wide, the product's K of 32 takes two steps.
+// CHECK-LABEL: @product
+// CHECK: %[[WARP:.*]] = "tile.unit_id"()
+// CHECK: %[[ACROSS:.*]] = arith.constant 4 : index
+// CHECK: %[[DOWN:.*]] = arith.divui %[[WARP]], %[[ACROSS]]
+// CHECK: %[[ALONG:.*]] = arith.remui %[[WARP]], %[[ACROSS]]
+// CHECK: %[[C32:.*]] = arith.constant 32 : index
+// CHECK: %[[ROW:.*]] = arith.muli %[[DOWN]], %[[C32]]
+// CHECK: %[[C16:.*]] = arith.constant 16 : index
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[ALONG]], %[[C16]]
+// CHECK: %[[A:.*]] = memref.alloc() : memref<64x32xf16, 3>
+// CHECK: %[[B:.*]] = memref.alloc() : memref<32x64xf16, 3>
+// CHECK: %[[HALF:.*]] = arith.constant dense<5.000000e-01> : vector<32x16xf32>
+// CHECK: %[[M:.*]] = arith.addi %{{.*}}, %[[ROW]]
+// CHECK: %[[N:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
+// CHECK: %[[C:.*]] = "tile.load"(%{{.*}}, %[[M]], %[[N]]) {{.*}}scope = "warp"{{.*}} -> vector<32x16xf32>
+// CHECK: "tile.copy"(%[[A]],
+// CHECK-NOT: scope
+// CHECK: "tile.copy"(%[[B]],
+// CHECK: %[[AB:.*]] = scf.for %[[K:.*]] = %{{.*}} to %[[C32]] step %[[C16]] iter_args(%[[ACC:.*]] = %[[C]]) -> (vector<32x16xf32>)
+// CHECK: %[[SUB_A:.*]] = memref.subview %[[A]][%[[ROW]], %[[K]]] [32, 16]
+// CHECK: %[[SUB_B:.*]] = memref.subview %[[B]][%[[K]], %[[COLUMN]]] [16, 16]
+// CHECK: "tile.mma"(%[[SUB_A]], %[[SUB_B]], %[[ACC]]) {b = "kn", scope = "warp"} {{.*}} -> vector<32x16xf32>
+// CHECK: } {tile.loop = "warp_k"}
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[AB]], %[[HALF]] : vector<32x16xf32>
+// CHECK: %[[D:.*]] = arith.truncf %[[SCALED]] : vector<32x16xf32> to vector<32x16xf16>
+// CHECK: "tile.store"(%[[D]], %{{.*}}, %[[M]], %[[N]]) {{.*}}scope = "warp"
+
+// One warp that takes the whole K at once needs no loop; what is distributed stays as it is.
+// WHOLE-LABEL: @product
+// WHOLE: "tile.unit_id"()
+// WHOLE-NOT: "tile.unit_id"()
+// WHOLE-NOT: scf.for
+// WHOLE: "tile.mma"({{.*}} -> vector<64x64xf32>
+// WHOLE: arith.truncf %{{.*}} : vector<64x64xf32> to vector<64x64xf16>
+func.func @product(%A: memref<128x32xf16>, %B: memref<32x128xf16>, %C: memref<128x128xf32>, %D: memref<128x128xf16>) {
+  scf.forall (%block) in (4) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %m = arith.muli %block, %c64 : index
+    %a = memref.alloc() : memref<64x32xf16, 3>
+    %b = memref.alloc() : memref<32x64xf16, 3>
+    %half = arith.constant dense<5.000000e-01> : vector<64x64xf32>
+    %c = "tile.load"(%C, %m, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (memref<128x128xf32>, index, index) -> vector<64x64xf32>
+    "tile.copy"(%a, %A, %m, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<64x32xf16, 3>, memref<128x32xf16>, index, index) -> ()
+    "tile.copy"(%b, %B, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<32x64xf16, 3>, memref<32x128xf16>, index, index) -> ()
+    %ab = "tile.mma"(%a, %b, %c) {b = "kn"} : (memref<64x32xf16, 3>, memref<32x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+    %scaled = arith.mulf %ab, %half : vector<64x64xf32>
+    %d = arith.truncf %scaled : vector<64x64xf32> to vector<64x64xf16>
+    "tile.store"(%d, %D, %m, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xf16>, memref<128x128xf16>, index, index) -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// A tile that has the accumulator's shape but is only copied stays block-wide, and so does a loop over k; a constant that
+// fills the result is divided like the result.
+// CHECK-LABEL: @loop
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<32x16xf32>
+// CHECK: "tile.store"(%[[ZERO]], %{{.*}}scope = "warp"
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]]) -> (vector<32x16xf32>)
+// CHECK: %[[NEXT:.*]] = "tile.load"
+// CHECK-SAME: -> vector<64x64xf16>
+// CHECK: %[[STEP:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[ACC]]) -> (vector<32x16xf32>)
+// CHECK: "tile.store"(%[[NEXT]],
+// CHECK-SAME: (vector<64x64xf16>, memref<64x64xf16, 3>, index, index)
+// CHECK: scf.yield %[[STEP]] : vector<32x16xf32>
+// CHECK: "tile.store"(%[[SUM]], %{{.*}}scope = "warp"
+func.func @loop(%A: memref<64x64xf16>, %C: memref<64x64xf32>) {
+  %zero = arith.constant dense<0.000000e+00> : vector<64x64xf32>
+  scf.forall (%block) in (1) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %a = memref.alloc() : memref<64x64xf16, 3>
+    "tile.store"(%zero, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xf32>, memref<64x64xf32>, index, index) -> ()
+    %sum = scf.for %k = %c0 to %c4 step %c1 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+      %next = "tile.load"(%A, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (memref<64x64xf16>, index, index) -> vector<64x64xf16>
+      %d = "tile.mma"(%a, %a, %acc) {b = "kn"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+      "tile.store"(%next, %a, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xf16>, memref<64x64xf16, 3>, index, index) -> ()
+      scf.yield %d : vector<64x64xf32>
+    }
+    "tile.store"(%sum, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xf32>, memref<64x64xf32>, index, index) -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}

@@ -1,0 +1,78 @@
+// RUN: not mlir-gemm opt --split-input-file %s map-blocks 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt %s 'map-blocks{raster=diagonal}' 2>&1 | FileCheck %s --check-prefix=RASTER
+// RUN: not mlir-gemm opt %s 'map-blocks{group=0}' 2>&1 | FileCheck %s --check-prefix=GROUP
+
+// RASTER: error: pass 'map-blocks': raster 'diagonal'; expected one of row, column, grouped
+// GROUP: error: pass 'map-blocks': group=0; expected at least 1
+
+func.func @dynamic(%m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: only a two-dimensional scf.parallel with constant bounds can be mapped
+  scf.parallel (%i, %j) = (%c0, %c0) to (%m, %c1) step (%c1, %c1) {
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+// Six operands, all constants, but one dimension: three of them start reductions.
+func.func @reductions() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:10: error: only a two-dimensional scf.parallel with constant bounds
+  %r:3 = scf.parallel (%i) = (%c0) to (%c1) step (%c1) init (%c0, %c0, %c0) -> (index, index, index) {
+    scf.reduce(%i, %i, %i : index, index, index) {
+    ^bb0(%a: index, %b: index):
+      scf.reduce.return %a : index
+    }, {
+    ^bb0(%a: index, %b: index):
+      scf.reduce.return %a : index
+    }, {
+    ^bb0(%a: index, %b: index):
+      scf.reduce.return %a : index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @step() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: only a scf.parallel from 0 in steps of 1 can be mapped to the grid
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c4, %c4) step (%c1, %c4) {
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+func.func @empty() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: a grid of 0 by 1 blocks; expected at least one block
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c0, %c1) step (%c1, %c1) {
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+func.func @nested() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c1, %c1) step (%c1, %c1) {
+    // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:5: error: a parallel loop inside another cannot be mapped to the grid
+    scf.parallel (%k, %l) = (%c0, %c0) to (%c1, %c1) step (%c1, %c1) {
+      scf.reduce
+    }
+    scf.reduce
+  }
+  return
+}

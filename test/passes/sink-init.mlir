@@ -1,0 +1,33 @@
+// sink-init: a computed start of the accumulator is added at the end; a second run changes nothing.
+// RUN: mlir-gemm opt %s sink-init | FileCheck %s
+// RUN: mlir-gemm opt %s sink-init sink-init | FileCheck %s
+
+// CHECK-LABEL: func.func @extended(
+//       CHECK:   %[[START:.*]] = arith.extf %arg1
+//       CHECK:   %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16x16xf32>
+//  CHECK-NEXT:   %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%{{.*}} = %[[ZERO]]) -> (vector<16x16xf32>) {
+//       CHECK:   } {tile.loop = "k"}
+//  CHECK-NEXT:   %[[ADDED:.*]] = arith.addf %[[SUM]], %[[START]] : vector<16x16xf32>
+//  CHECK-NEXT:   return %[[ADDED]]
+func.func @extended(%A: memref<16x16xf16, 3>, %v: vector<16x16xf16>) -> vector<16x16xf32> {
+  %w = arith.extf %v : vector<16x16xf16> to vector<16x16xf32>
+  %s = affine.for %k = 0 to 4 iter_args(%c = %w) -> vector<16x16xf32> {
+    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    affine.yield %d : vector<16x16xf32>
+  } {tile.loop = "k"}
+  return %s : vector<16x16xf32>
+}
+
+// A start that comes from outside as an argument, and two products a step.
+// CHECK-LABEL: func.func @argument(
+//       CHECK:   %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16x16xf32>
+//  CHECK-NEXT:   %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%{{.*}} = %[[ZERO]])
+//       CHECK:   arith.addf %[[SUM]], %arg1 : vector<16x16xf32>
+func.func @argument(%A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) -> vector<16x16xf32> {
+  %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
+    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %e = "tile.mma"(%A, %A, %d) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    affine.yield %e : vector<16x16xf32>
+  } {tile.loop = "k"}
+  return %s : vector<16x16xf32>
+}

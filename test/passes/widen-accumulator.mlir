@@ -1,0 +1,33 @@
+// widen-accumulator: an f16 result is accumulated in f32 and rounded once; a second run changes nothing.
+// RUN: mlir-gemm opt %s widen-accumulator | FileCheck %s
+// RUN: mlir-gemm opt %s widen-accumulator widen-accumulator | FileCheck %s
+
+// On memrefs the wide sum is a buffer of its own.
+// CHECK-LABEL: func.func @on_memrefs(
+//  CHECK-SAME: %[[A:.*]]: memref<32x32xf16>, %[[B:.*]]: memref<32x48xf16>, %[[C:.*]]: memref<32x48xf16>
+//       CHECK:   %[[WIDE:.*]] = memref.alloc() : memref<32x48xf32>
+//       CHECK:   linalg.generic {{.*}} ins(%[[C]] : memref<32x48xf16>) outs(%[[WIDE]] : memref<32x48xf32>)
+//       CHECK:     arith.extf
+//       CHECK:   linalg.matmul ins(%[[A]], %[[B]] : memref<32x32xf16>, memref<32x48xf16>) outs(%[[WIDE]] : memref<32x48xf32>)
+//   CHECK-NOT:   linalg.matmul
+//       CHECK:   linalg.generic {{.*}} ins(%[[WIDE]] : memref<32x48xf32>) outs(%[[C]] : memref<32x48xf16>)
+//       CHECK:     arith.truncf
+//       CHECK:   memref.dealloc %[[WIDE]]
+//  CHECK-NEXT:   return
+func.func @on_memrefs(%A: memref<32x32xf16>, %B: memref<32x48xf16>, %C: memref<32x48xf16>) {
+  linalg.matmul ins(%A, %B : memref<32x32xf16>, memref<32x48xf16>) outs(%C : memref<32x48xf16>)
+  return
+}
+
+// CHECK-LABEL: func.func @on_tensors(
+//  CHECK-SAME: %[[A:.*]]: tensor<32x32xf16>, %[[B:.*]]: tensor<32x48xf16>, %[[C:.*]]: tensor<32x48xf16>
+//       CHECK:   %[[EMPTY:.*]] = tensor.empty() : tensor<32x48xf32>
+//       CHECK:   %[[START:.*]] = linalg.generic {{.*}} ins(%[[C]] : tensor<32x48xf16>) outs(%[[EMPTY]] : tensor<32x48xf32>)
+//       CHECK:   %[[SUM:.*]] = linalg.matmul ins(%[[A]], %[[B]] : {{.*}}) outs(%[[START]] : tensor<32x48xf32>)
+//       CHECK:   %[[ROUNDED:.*]] = linalg.generic {{.*}} ins(%[[SUM]] : tensor<32x48xf32>) outs(%[[C]] : tensor<32x48xf16>)
+//       CHECK:   return %[[ROUNDED]] : tensor<32x48xf16>
+func.func @on_tensors(%A: tensor<32x32xf16>, %B: tensor<32x48xf16>, %C: tensor<32x48xf16>) -> tensor<32x48xf16> {
+  %0 = linalg.matmul ins(%A, %B : tensor<32x32xf16>, tensor<32x48xf16>)
+                     outs(%C : tensor<32x48xf16>) -> tensor<32x48xf16>
+  return %0 : tensor<32x48xf16>
+}
