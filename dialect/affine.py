@@ -15,7 +15,8 @@ LEVEL = "tile.loop"
 def level_of(loop: Any) -> str | None:
     """The level that `tile-loops` gave to a loop, or None for any other operation."""
     attributes = loop.operation.attributes
-    return ir.StringAttr(attributes[LEVEL]).value if LEVEL in attributes else None
+    level = attributes[LEVEL] if LEVEL in attributes else None
+    return level.value if isinstance(level, ir.StringAttr) else None
 
 
 def trip_count(loop: Any) -> int | None:

@@ -36,9 +36,14 @@ def from_mlir(error: Any, what: str) -> InputError:
     if not diagnostics:
         return InputError(f"{what}: {error.message}")
     first = diagnostics[0]
-    notes = [f"{location_of(d) or ''} {d.message}".strip() for d in diagnostics[1:4]]
-    notes += [f"{location_of(n) or ''} {n.message}".strip() for n in list(first.notes)[:3]]
-    return InputError(first.message, location_of(first), tuple(notes))
+    others = [*diagnostics[1:4], *list(first.notes)[:3]]
+    notes = [f"{location_of(other) or ''} {_first_line(other.message)}".strip() for other in others]
+    return InputError(_first_line(first.message), location_of(first), tuple(notes))
+
+
+def _first_line(message: str) -> str:
+    """MLIR appends whole operations to some messages; one line is enough for a person."""
+    return message.strip().splitlines()[0] if message.strip() else message
 
 
 @contextmanager

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import Any
 
 from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import from_mlir
 from mlir_gemm.errors import InputError, Location
+
+COMPILER = threading.RLock()
+"""Held by whoever works on modules: registering the dialect's classes changes state that all contexts share."""
 
 DEEPEST = 200
 """Levels of brackets that are read. MLIR's parser is recursive and takes the process down near 10,000."""

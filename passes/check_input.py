@@ -40,6 +40,7 @@ class CheckInput(Pass):
             _check_operation(operation)
         _check_returned(in_block(body(function))[-1])
         _check_product(product)
+        _check_operands(function, product)
         for argument in [*body(function).arguments]:
             _check_argument(function, argument)
 
@@ -142,13 +143,50 @@ def _check_product(product: Any) -> None:
         if maps != _MATMUL_MAPS:
             raise input_error(
                 product,
-                "linalg.matmul with indexing maps of its own (a transpose or broadcast); only plain A[M,K] B[K,N] is supported",
+                "linalg.matmul with indexing maps of its own (a transpose or broadcast); "
+                "only plain A[M,K] B[K,N] is supported",
             )
     cast = product.operation.attributes["cast"] if "cast" in product.operation.attributes else None
     if cast is not None and "unsigned" in str(cast):
         raise input_error(
             product, "linalg.matmul with an unsigned cast; only signed or floating-point ones are supported"
         )
+
+
+def _check_operands(function: Any, product: Any) -> None:
+    """A and B must come from outside, unchanged, and the accumulator must hold something before the product."""
+    *factors, accumulator = product.operation.operands
+    arguments = list(body(function).arguments)
+    written = _written_before(function, product)
+    for name, operand in zip("AB", factors, strict=True):
+        if operand not in arguments or operand in written:
+            raise input_error(
+                product, f"operand {name} of linalg.matmul is computed in the function; expected an argument as it is"
+            )
+    if accumulator not in arguments and accumulator not in written:
+        raise input_error(
+            product,
+            "the accumulator of linalg.matmul (its outs) has no value yet; fill it first (linalg.fill), "
+            "or take it as an argument",
+        )
+
+
+def _written_before(function: Any, product: Any) -> list[Any]:
+    """The values that linalg operations and copies before the product make, and the memrefs that they write."""
+    written: list[Any] = []
+    for operation in in_block(body(function)):
+        if operation.operation == product.operation:
+            break
+        name = operation.operation.name
+        operands = list(operation.operation.operands)
+        if name == "arith.constant" or name.startswith("linalg."):
+            written += list(operation.operation.results)
+        if name == "memref.copy":
+            written.append(operands[1])
+        elif name.startswith("linalg.") and "operandSegmentSizes" in operation.operation.attributes:
+            inputs = ir.DenseI32ArrayAttr(operation.operation.attributes["operandSegmentSizes"])[0]
+            written += operands[inputs:]
+    return written
 
 
 def _check_argument(function: Any, argument: Any) -> None:
@@ -165,10 +203,12 @@ def _check_argument(function: Any, argument: Any) -> None:
     if argument.type.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(argument.type.rank)):
         raise input_error(
             function,
-            f"argument {argument.arg_number} has a strided layout ({argument.type}); only dense row-major memrefs are supported",
+            f"argument {argument.arg_number} has a strided layout ({argument.type}); "
+            "only dense row-major memrefs are supported",
         )
     if argument.type.memory_space is not None:
         raise input_error(
             function,
-            f"argument {argument.arg_number} is in memory space {argument.type.memory_space}; expected the default one (global memory)",
+            f"argument {argument.arg_number} is in memory space {argument.type.memory_space}; "
+            "expected the default one (global memory)",
         )

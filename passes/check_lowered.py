@@ -29,4 +29,7 @@ class CheckLowered(Pass):
                         operation, f"'{name}' is left after lowering; no pass of this schedule handles it here"
                     )
                 if name == "memref.alloc":
-                    raise pass_error(operation, "a buffer is allocated in the kernel; expected shared memory at its top level, which place-shared places")
+                    raise pass_error(
+                        operation,
+                        "a buffer is allocated in the kernel; expected shared memory at its top level (place-shared)",
+                    )

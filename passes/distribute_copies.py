@@ -36,7 +36,9 @@ class DistributeCopies(Pass):
 
     def run(self, module: Any) -> None:
         if self.bits not in WIDTHS:
-            raise PassError(f"pass 'distribute-copies': bits={self.bits}; expected one of {', '.join(map(str, WIDTHS))}")
+            raise PassError(
+                f"pass 'distribute-copies': bits={self.bits}; expected one of {', '.join(map(str, WIDTHS))}"
+            )
         for kernel in named(module, "gpu.func"):
             for copy in named(kernel, "tile.copy"):
                 _distribute_copy(copy, _Work.of(kernel, copy, copy.operands[0].type, self.bits), self.unroll)
@@ -63,7 +65,9 @@ class _Work:
         rows, columns = type_.shape
         width = bits // type_.element_type.width
         if not width:
-            raise pass_error(operation, f"elements of {type_.element_type} in accesses of {bits} bits; expected wider ones")
+            raise pass_error(
+                operation, f"elements of {type_.element_type} in accesses of {bits} bits; expected wider ones"
+            )
         if columns % width or rows * columns % (width * threads):
             raise pass_error(
                 operation,
@@ -98,7 +102,9 @@ class _Work:
 def _check_side(operation: Any, work: _Work, side: Any, offsets: int = 2) -> None:
     """Refuses memory that cannot be accessed in the vectors that a tile was divided into."""
     if side.type.element_type != work.element or len(side.type.shape) != 2 or offsets != 2:
-        raise pass_error(operation, f"{side.type} at {offsets} offsets; expected a matrix of {work.element} and 2 offsets")
+        raise pass_error(
+            operation, f"{side.type} at {offsets} offsets; expected a matrix of {work.element} and 2 offsets"
+        )
     bits = 8 * memory.vector_bytes(work.vector)
     if not memory.has_rows(side.type, bits):
         raise pass_error(
@@ -142,7 +148,8 @@ def _distribute_load(load: Any, work: _Work) -> None:
         if store.name != "tile.store" or SCOPE in store.attributes:
             raise pass_error(
                 store,
-                f"'{store.name}' on a block-wide tile; only a copy (tile.load, then tile.store) can be divided among threads",
+                f"'{store.name}' on a block-wide tile; only a copy (tile.load, then tile.store) can be divided among "
+                "threads",
             )
         _check_side(store, work, store.operands[1], len(store.operands) - 2)
     with ir.InsertionPoint(load), load.location:

@@ -13,17 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.affine import LEVEL
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
-from mlir_gemm.dialect.tile import Mma, UnitId
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, users
 from mlir_gemm.passes.base import Pass
 
 SCOPE = "scope"
+WARPS = "tile.warps"
+"""On the scf.forall over blocks: among how many warps its tiles were divided."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def _is_static(type_: Any) -> bool:
 
 
 def with_fills(root: Any, flow: dict[Any, None], shape: tuple[int, ...]) -> dict[Any, None]:
-    """`flow` and the constants of the accumulator's shape that are stored in `root`: what fills a result kept in memory."""
+    """`flow` and the constants of the accumulator's shape that are stored in `root`: these fill a result in memory."""
     stored = [store.operands[0] for store in named(root, "tile.store")]
     return flow | {v: None for v in stored if constants.splat_of(v) and tuple(v.type.shape) == shape}
 
@@ -74,7 +75,9 @@ def _check_flow(forall: Any, product: Any, flow: dict[Any, None], block: tuple[i
         owner = value.owner
         maker = owner.owner.operation if hasattr(owner, "operations") else owner.operation
         if maker.name != "arith.constant" and not is_within(maker, forall):
-            raise pass_error(maker, f"'{maker.name}' gives an accumulator from outside its block loop; expected it inside")
+            raise pass_error(
+                maker, f"'{maker.name}' gives an accumulator from outside its block loop; expected it inside"
+            )
         spread = maker.name == "vector.broadcast" and not isinstance(maker.operands[0].type, ir.VectorType)
         for operation in [*([] if spread else [maker]), *users(value)]:
             name = operation.operation.name
@@ -100,14 +103,15 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int]) ->
         value.set_type(ir.VectorType.get(list(warp[:2]), value.type.element_type))
     for product in products:
         _split_product(product, row, column, warp)
+    warps = (block[0] // warp[0]) * (block[1] // warp[1])
+    forall.operation.attributes[WARPS] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), warps)
 
 
 def _warp_position(across: int, warp: tuple[int, int, int]) -> tuple[Any, Any]:
     """Where the warp's tile starts in the block tile; warps are numbered along N first."""
-    unit = UnitId(ir.IndexType.get()).result
-    down = indexing.div(unit, across)
-    along = indexing.rem(unit, across)
-    return tuple(indexing.mul(p, s) for p, s in zip((down, along), warp, strict=False))  # type: ignore[return-value]
+    unit = tile.unit_id()
+    down, along = indexing.div(unit, across), indexing.rem(unit, across)
+    return indexing.mul(down, warp[0]), indexing.mul(along, warp[1])
 
 
 def _sources_and_stores(forall: Any, flow: dict[Any, None]) -> list[Any]:
@@ -157,7 +161,6 @@ def _split_product(product: Any, row: Any, column: Any, warp: tuple[int, int, in
 def _warp_product(lhs: Any, rhs: Any, acc: Any, at: tuple[Any, Any, Any], warp: tuple[int, int, int]) -> Any:
     row, step, column = at
     m, n, k = warp
-    product = Mma(subview(lhs, [row, step], [m, k]), subview(rhs, [step, column], [k, n]), acc, acc.type,
-                  ir.StringAttr.get("kn"))  # fmt: skip
-    product.operation.attributes[SCOPE] = ir.StringAttr.get("warp")
-    return product.result
+    product = tile.mma(subview(lhs, [row, step], [m, k]), subview(rhs, [step, column], [k, n]), acc)
+    product.attributes[SCOPE] = ir.StringAttr.get("warp")
+    return product.results[0]

@@ -55,7 +55,9 @@ def kept_dimensions(view: Any) -> list[int] | None:
     shape = list(view.operation.results[0].type.shape)
     dropped = len(sizes) - len(shape)
     steps = list(ir.DenseI64ArrayAttr(view.attributes["static_strides"]))
-    simple = all(step == 1 for step in steps) and all(size == 1 for size in sizes[:dropped]) and sizes[dropped:] == shape
+    simple = (
+        all(step == 1 for step in steps) and all(size == 1 for size in sizes[:dropped]) and sizes[dropped:] == shape
+    )
     return list(range(dropped, len(sizes))) if simple else None
 
 

@@ -1,7 +1,7 @@
 """launch-blocks: the parallel loop over blocks becomes a gpu.launch.
 
-Expects an scf.forall mapped to `#gpu.block<x>` with a constant bound. Leaves a gpu.launch with one thread block for each
-iteration, of `threads` threads along x. Upstream's gpu-kernel-outlining makes the kernel function of it, on which
+Expects an scf.forall mapped to `#gpu.block<x>` with a constant bound. Leaves a gpu.launch with one thread block for
+each iteration, of `threads` threads along x. Upstream's gpu-kernel-outlining makes the kernel function of it, on which
 `threads_of` reads that number. Refuses any other scf.forall.
 """
 
@@ -15,7 +15,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-
+from mlir_gemm.passes.distribute_warps import WARPS
 
 LANES = 32
 """Threads in a warp."""
@@ -55,7 +55,12 @@ def _launch(forall: Any, threads: int) -> None:
         raise pass_error(forall, "a block loop inside another cannot become a launch")
     lower, blocks, step = (ir.DenseI64ArrayAttr(attributes[f"static{name}"])[0] for name in _BOUNDS)
     if (lower, step) != (0, 1) or blocks < 1 or list(forall.operation.results):
-        raise pass_error(forall, "only an scf.forall without results, from 0 to a constant in steps of 1, becomes a launch")
+        raise pass_error(
+            forall, "only an scf.forall without results, from 0 to a constant in steps of 1, becomes a launch"
+        )
+    warps = ir.IntegerAttr(attributes[WARPS]).value if WARPS in attributes else threads // LANES
+    if warps * LANES != threads:
+        raise pass_error(forall, f"threads={threads} for tiles divided among {warps} warps; expected {warps * LANES}")
     with ir.InsertionPoint(forall), forall.location:
         launch = dialect("gpu").LaunchOp((blocks, 1, 1), (threads, 1, 1))
     target = body(launch)

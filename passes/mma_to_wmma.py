@@ -49,7 +49,9 @@ class MmaToWmma(Pass):
 def _check(products: list[Any]) -> None:
     for product in products:
         if SCOPE not in product.operation.attributes:
-            raise pass_error(product, "a product of whole block tiles; expected warp tiles, which distribute-warps makes")
+            raise pass_error(
+                product, "a product of whole block tiles; expected warp tiles, which distribute-warps makes"
+            )
         check_product(product)
         lhs, rhs, acc = product.operation.operands
         types = [str(t.element_type) for t in (lhs.type, rhs.type, acc.type)]
@@ -72,8 +74,8 @@ class _Rewriter:
     """Rewrites the operations of a kernel one after another; accumulators are kept as grids of fragments."""
 
     flow: dict[Any, None]
-    fragments: dict[Any, list[list[Any]]] = field(default_factory=dict)
-    old: list[Any] = field(default_factory=list)
+    fragments: dict[Any, list[list[Any]]] = field(default_factory=dict[Any, list[list[Any]]])
+    old: list[Any] = field(default_factory=list[Any])
 
     def rewrite(self, operation: Any) -> None:
         """Rewrites one operation of the accumulator; anything else stays."""
@@ -213,7 +215,8 @@ def _check_rows(operation: Any, memory: Any) -> None:
     if not has_rows(memory.type, ROW_BITS):
         raise pass_error(
             operation,
-            f"{memory.type} in WMMA; expected rows of consecutive elements, a constant multiple of {ROW_BITS} bits apart",
+            f"{memory.type} in WMMA; expected rows of consecutive elements, a constant multiple of {ROW_BITS} bits "
+            "apart",
         )
 
 

@@ -3,8 +3,8 @@
 Expects a kernel function (inside a gpu.module) with memref.alloc in memory space 3 at its top level. Leaves one
 memref.global of bytes, a memref.view of it for each buffer, and on the launch the bytes it takes. Buffers whose uses do
 not overlap in time, with a barrier in between, share memory. Storage `static` declares the size (at most `limit`
-bytes); `dynamic` declares an external array whose size is given at launch; `auto` takes static when it fits. A second run
-changes nothing. Refuses buffers whose size or layout is not constant.
+bytes); `dynamic` declares an external array whose size is given at launch; `auto` takes static when it fits.
+A second run changes nothing. Refuses buffers whose size or layout is not constant.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ def _check(alloc: Any) -> None:
         dense = [strides[axis + 1] * _padded(type_)[axis + 1] for axis in range(len(strides) - 1)]
         if not offset and strides == [*dense, 1] and _padded(type_)[-1] >= type_.shape[-1]:
             return
-    raise pass_error(alloc, f"a buffer of {type_} in shared memory; expected constant sizes, whole bytes and dense rows")
+    raise pass_error(
+        alloc, f"a buffer of {type_} in shared memory; expected constant sizes, whole bytes and dense rows"
+    )
 
 
 def _padded(type_: Any) -> list[int]:
@@ -152,11 +154,11 @@ def _declare(kernel: Any, size: int) -> Any:
     name = f"{ir.StringAttr(kernel.attributes['sym_name']).value}_shared"
     attributes = {
         "sym_name": ir.StringAttr.get(name),
-        "sym_visibility": ir.StringAttr.get("private"),
         "type": ir.TypeAttr.get(type_),
         "alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), ALIGNMENT),
     }
-    if size:
+    if size:  # without an initial value it is a declaration, which must not be private
+        attributes["sym_visibility"] = ir.StringAttr.get("private")
         attributes["initial_value"] = ir.UnitAttr.get()
     with ir.InsertionPoint(kernel), kernel.location:
         ir.Operation.create("memref.global", attributes=attributes)

@@ -16,11 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants
+from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone, clone_slice
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.tile import Copy, Load, Store
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.order_copies import check_copies_first, copies_of, rotates
@@ -57,7 +56,7 @@ def _prefetch(loop: Any, early: bool) -> None:
     with ir.InsertionPoint(loop), loop.location:
         for copy in copies:
             target, source, *offsets = _at_step(copy, loop, constants.index(0))
-            Copy(target, source, offsets)
+            tile.copy(target, source, offsets)
         carried = inits
         if trips > 1:
             steps = affine.make_for(trips - 1, "k", inits)
@@ -98,12 +97,12 @@ def _step(loop: Any, steps: Any, copies: list[Any], early: bool) -> None:
         gpu.BarrierOp()
     origin = constants.index(0)
     for value, (target, *_) in zip(loaded, at_next, strict=True):
-        Store(value, target, [origin] * len(target.type.shape))
+        tile.store(value, target, [origin] * len(target.type.shape))
     affine.yield_(results)
 
 
 def _load(buffer_type: Any, source: Any, offsets: list[Any]) -> Any:
-    return Load(source, offsets, ir.VectorType.get(buffer_type.shape, buffer_type.element_type)).value
+    return tile.load(source, offsets, ir.VectorType.get(buffer_type.shape, buffer_type.element_type))
 
 
 def _compute(loop: Any, step: Any, carried: list[Any]) -> list[Any]:

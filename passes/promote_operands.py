@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine
+from mlir_gemm.dialect import affine, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.tile import Copy
 from mlir_gemm.dialect.walk import body, defined_within, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -59,7 +58,7 @@ def _promote(k_loop: Any, pad: int) -> None:
             raise pass_error(load, "an operand whose tile starts at an index made inside the k loop cannot be staged")
         buffer = _make_buffer(k_loop, load, tile_shape, pad)
         with ir.InsertionPoint(in_block(body(k_loop))[0]), load.location:
-            Copy(buffer, memory, [offset.build() for offset in offsets])
+            tile.copy(buffer, memory, [offset.build() for offset in offsets])
         affine.rebuild_access(load, buffer, points)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import ir, passmanager
 from mlir_gemm.dialect.locations import from_mlir, relabelled
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
@@ -84,7 +84,7 @@ def run_passes(text: str, specs: Sequence[str], *, filename: str = "-") -> str:
     Raises InputError for a module that does not parse or that a pass refuses, PassError for a pass that does not exist.
     """
     steps = [parse_pass(spec) for spec in specs]
-    with relabelled(filename):
+    with COMPILER, relabelled(filename):
         module = parse_module(text, filename, new_context())
         for step in steps:
             run_pass(module, step)
@@ -97,7 +97,9 @@ def verify(module: Any, step: Pass) -> None:
     try:
         module.operation.verify()
     except ir.MLIRError as error:
-        raise PassError(f"after pass '{step}' the module does not verify", None, (str(error.message),)) from None
+        why = from_mlir(error, "it does not verify")
+        message = f"after pass '{step}' the module does not verify: {why.message}"
+        raise PassError(message, why.location, why.notes) from None
 
 
 def describe() -> list[tuple[str, str, str]]:

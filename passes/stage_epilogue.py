@@ -4,9 +4,9 @@ Expects a kernel function with warp tiles, in which the k loop's result is used 
 are stored by tile.store. Fragments are opaque (which lane holds which element is not known), so the result is handed
 over in chunks of `rows` rows: the warp stores a chunk to its own part of a scratch buffer, every lane reads vectors of
 consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
-allows. Accumulators that are stored as they are stay as they are: the operator stores its fragments itself. A second run
-changes nothing. Refuses arithmetic on the accumulator inside or in front of the k loop, results that are used for
-anything but tile.store, and accesses to the same memory whose order would change.
+allows. Accumulators that are stored as they are stay as they are: the operator stores its fragments itself.
+A second run changes nothing. Refuses arithmetic on the accumulator inside or in front of the k loop, results that are
+used for anything but tile.store, and accesses to the same memory whose order would change.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing, memory
+from mlir_gemm.dialect import constants, indexing, memory, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
-from mlir_gemm.dialect.tile import Store, UnitId
 from mlir_gemm.dialect.walk import ancestor_in, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -59,6 +58,8 @@ def _stage(kernel: Any, products: list[Any], options: StageEpilogue) -> None:
     stores = [op.operation for op in in_block(block) if op.operation.name == "tile.store" and op.operation in made]
     loads = [value.owner.operation for value in inputs if _maker(value) == "tile.load"]
     _check_uses(arithmetic, made, inputs)
+    if not stores:
+        return
     _check_order(kernel, block, loads, stores)
     with ir.InsertionPoint(stores[-1]), arithmetic[0].location:
         _emit(kernel, arithmetic, inputs, stores, options)
@@ -101,14 +102,16 @@ def _check_order(kernel: Any, block: Any, loads: list[Any], stores: list[Any]) -
         for earlier, at, wrote in delayed:
             kept = moves and at == offsets and (writes or not wrote)
             if earlier == target and (writes or wrote) and not kept:
-                raise pass_error(access, "this accesses memory that the arithmetic on the accumulator also reads or writes")
+                raise pass_error(
+                    access, "this accesses memory that the arithmetic on the accumulator also reads or writes"
+                )
         if moves:
             delayed.append((target, offsets, writes))
 
 
 def _arithmetic(kernel: Any, flow: dict[Any, None]) -> list[Any]:
     """The elementwise operations that the accumulator flows through, in order."""
-    found = []
+    found: list[Any] = []
     for operation in named(kernel, *{value.owner.name for value in flow if not hasattr(value.owner, "operations")}):
         results = list(operation.operation.results)
         if not results or results[0] not in flow:
@@ -166,7 +169,9 @@ def _lane_width(values: list[Any], rows: int, n: int) -> int:
 
 def _check_rows(inputs: list[Any], stores: list[Any], width: int) -> None:
     """Refuses memory that cannot be accessed in the vectors that a lane takes."""
-    loads = [(value.owner.operation, value, value.owner.operands[0]) for value in inputs if _maker(value) == "tile.load"]
+    loads = [
+        (value.owner.operation, value, value.owner.operands[0]) for value in inputs if _maker(value) == "tile.load"
+    ]
     for access, value, target in [*loads, *((store, store.operands[0], store.operands[1]) for store in stores)]:
         bits = 8 * memory.vector_bytes(ir.VectorType.get([width], value.type.element_type))
         if value.type.element_type != target.type.element_type or not memory.has_rows(target.type, bits):
@@ -187,15 +192,14 @@ def _scratch(kernel: Any, value: Any, n: int, options: StageEpilogue) -> Any:
         raise PassError(f"pass 'stage-epilogue': pad={options.pad} leaves rows of {width} elements of "
                         f"{type_.element_type} in the scratch buffer; expected a multiple of 128 bits")  # fmt: skip
     buffer = dialect("memref").AllocOp(type_, [], []).result
-    unit = UnitId(ir.IndexType.get()).result
-    start = indexing.mul(unit, rows)
+    start = indexing.mul(tile.unit_id(), rows)
     return subview(buffer, [start, constants.index(0)], [rows, n])
 
 
 def _lane_positions(lane: Any, rows: int, n: int, width: int) -> list[tuple[Any, Any]]:
     """Row and column, in a chunk, of each vector that a lane takes; neighbours in a row go to neighbouring lanes."""
     across = n // width
-    positions = []
+    positions: list[tuple[Any, Any]] = []
     for first in range(0, rows * across, LANES):
         number = indexing.add(lane, first)
         if LANES % across == 0:  # the column does not depend on `first`
@@ -214,8 +218,8 @@ def _spill(value: Any, part: Any, first: int, rows: int, n: int) -> None:
         ir.VectorType.get([rows, n], value.type.element_type), value, [first, 0], [rows, n], [1, 1]
     )
     origin = constants.index(0)
-    store = Store(chunk.result, part, [origin, origin])
-    store.operation.attributes[SCOPE] = ir.StringAttr.get("warp")
+    store = tile.store(chunk.result, part, [origin, origin])
+    store.attributes[SCOPE] = ir.StringAttr.get("warp")
 
 
 def _lane_work(

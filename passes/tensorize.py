@@ -12,11 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants
+from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
-from mlir_gemm.dialect.tile import Load, Mma, Store
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.tile_loops import plain_trips
@@ -61,8 +60,7 @@ def _product(outer: Any, inside: list[Any], points: list[Any]) -> None:
     with store.location:
         lhs, rhs = _whole_operand(a, [m, k]), _whole_operand(b, [k, n])
         acc = _load(c, [m, n])
-        product = Mma(lhs, rhs, acc, acc.type, ir.StringAttr.get("kn"))
-        _store(product.result, store, [m, n])
+        _store(tile.mma(lhs, rhs, acc).results[0], store, [m, n])
 
 
 def _match_product(store: Any) -> tuple[Any, Any, Any]:
@@ -128,12 +126,12 @@ def _vector(points: list[Any], element: Any) -> Any:
 def _load(load: Any, points: list[Any]) -> Any:
     memory, offsets = _split(load, points)
     type_ = _vector(points, load.operation.results[0].type)
-    return Load(memory, [offset.build() for offset in offsets], type_).value
+    return tile.load(memory, [offset.build() for offset in offsets], type_)
 
 
 def _store(value: Any, store: Any, points: list[Any]) -> None:
     memory, offsets = _split(store, points)
-    Store(value, memory, [offset.build() for offset in offsets])
+    tile.store(value, memory, [offset.build() for offset in offsets])
 
 
 def _elementwise(inside: list[Any], points: list[Any], shape: list[Any]) -> None:

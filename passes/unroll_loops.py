@@ -1,7 +1,7 @@
 """unroll-loops: loops of one level are unrolled completely.
 
-Expects scf.for loops labelled `tile.loop = LEVEL` with constant bounds. Leaves their bodies, one after another, with the
-induction variable a constant; inner loops first. Refuses a labelled loop whose bounds are not constant.
+Expects scf.for loops labelled `tile.loop = LEVEL` with constant bounds. Leaves their bodies, one after another, with
+the induction variable a constant; inner loops first. Refuses a labelled loop whose bounds are not constant.
 """
 
 from __future__ import annotations

@@ -43,4 +43,4 @@ class Compilation:
         """The output of a kind: `ptx`, `llvm` (LLVM IR) or a stage as text, `cubin` as bytes."""
         if kind == "ptx" and self.ptx is not None:
             return self.ptx
-        return self._emit(kind) if kind in ("cubin", "llvm", "ptx") else self.ir(kind)
+        return self._emit(kind) if kind in ("cubin", "llvm") else self.ir(kind)

@@ -8,11 +8,11 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import relabelled
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
 from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.passes.check_input import the_function
 from mlir_gemm.passes.registry import run_pass, verify
-from mlir_gemm.pipeline import annotations, emission
+from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.launch_info import launch_of
 from mlir_gemm.pipeline.problem_of import problem_of
@@ -44,11 +44,13 @@ def compile_module(
     `observe` is called with the name and the IR of each kept stage as soon as it has run.
     Text that this function wrote after some stage is taken up behind that stage.
 
+    Safe to call from several threads; they take turns.
+
     Raises InputError, ScheduleError, TargetError or PassError; nothing else on any input.
     """
     if until not in STAGES:
         raise InputError(f"there is no stage '{until}'; the stages are {', '.join(STAGES)}")
-    with relabelled(filename):
+    with COMPILER, relabelled(filename):
         module = parse_module(source, filename, new_context())
         run = _Run(module, source, chip, schedule, frozenset(STAGES if "all" in keep else keep), observe)
         run.until(until)
@@ -60,7 +62,10 @@ def compile_module(
         return once_more.ir(stage)
 
     def emit(kind: str) -> str | bytes:
-        return emission.emit(run.texts.get("nvvm") or again("nvvm"), kind)
+        with COMPILER, relabelled(filename):
+            if kind == "llvm":
+                return emission.llvm_ir(run.texts.get("nvvm") or again("nvvm"))
+            return assembler.cubin(run.ptx or again("ptx"), run.target.chip)
 
     return Compilation(
         run.stage, run.target, run.problem, run.schedule, run.launch, run.ptx, tuple(run.timings), run.timings,
@@ -114,6 +119,8 @@ class _Run:
                 self.texts[stage] = self._text(stage)
                 if self.observe is not None:
                     self.observe(stage, self.texts[stage])
+        if last in self.keep and last not in self.texts:  # saved after this very stage: nothing ran
+            self.texts[last] = self._text(last)
         if self._after("launch") and self.launch is None:
             self.launch = launch_of(self.module)
 

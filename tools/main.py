@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from mlir_gemm import __version__
 from mlir_gemm.errors import Error
-from mlir_gemm.tools.usage import UsageError, matrix_sizes, seed
+from mlir_gemm.tools.usage import UsageError, block_numbers, matrix_sizes, seed
 
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
@@ -46,10 +46,17 @@ def make_parser() -> argparse.ArgumentParser:
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernel as JSON")
 
-    run = commands.add_parser("run", help="run on random inputs and check against NumPy in float64")
+    run = commands.add_parser("run", help="run on random inputs, on a GPU or simulated, and check against float64")
     _add_input(run)
     run.add_argument("--device", choices=("auto", "gpu", "simulator"), default="auto", help="default: auto")
+    run.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     run.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+    run.add_argument(
+        "--check", action=argparse.BooleanOptionalAction, help="simulator: all checks (default: on for small problems)"
+    )
+    run.add_argument("--report", action="store_true", help="simulator: print what was executed and moved")
+    run.add_argument("--blocks", type=block_numbers, metavar="N,N,...", help="simulator: run only these blocks")
+    run.add_argument("--bisect", action="store_true", help="run the IR after every stage, name the first wrong one")
 
     opt = commands.add_parser("opt", help="apply passes, ours and upstream's, and print the IR")
     _add_input(opt, optional=True)

@@ -59,7 +59,7 @@ def reference(source: str, arguments: Sequence[Array]) -> list[Array]:
         for operation in in_block(body(function)):
             if operation.operation.name == "func.return":
                 return [*memory, *(values[operand] for operand in operation.operands)]
-            _evaluate(operation, values)
+            evaluate(operation, values)
     raise Error("the function has no return")
 
 
@@ -71,7 +71,7 @@ def relative_error(actual: Array, expected: Array) -> float:
     return error if np.isfinite(error) else float("inf")
 
 
-def _evaluate(operation: Any, values: dict[Any, Any]) -> None:
+def evaluate(operation: Any, values: dict[Any, Any]) -> None:
     """Computes one operation of the function's body: on memrefs in place, on tensors into new arrays."""
     name: str = operation.operation.name
     if name == "arith.constant":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from mlir_gemm.pipeline.assembler import usage
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.tools.ptxas import usage
 
 
 def report(compilation: Compilation) -> str:

@@ -1,5 +1,7 @@
 """`mlir-gemm run`: compiles, runs on random inputs, checks against NumPy in float64 and measures.
 
+Where there is no GPU the simulator runs the kernel, and checks more than the numbers (`run_simulator`).
+
 Outputs hold NaN before the run, so that an element that the kernel does not write counts as wrong.
 """
 
@@ -10,10 +12,12 @@ import itertools
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from mlir_gemm.pipeline.launch import Argument, Launch
+from mlir_gemm.pipeline.launch import Argument
+from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.runtime import device, launcher
 from mlir_gemm.runtime.arrays import NAMES
 from mlir_gemm.runtime.info import describe_devices
@@ -21,6 +25,7 @@ from mlir_gemm.runtime.kernel import Kernel, compile
 from mlir_gemm.tools.files import STDIO, read_input
 from mlir_gemm.tools.reference import TOLERANCE, Array, reference, relative_error
 from mlir_gemm.tools.report import launch_rows, table
+from mlir_gemm.tools.usage import UsageError
 
 CHECK_FAILED = 3  # exit status
 WARM_UPS, MEASUREMENTS = 3, 20
@@ -29,15 +34,19 @@ STREAM = 0
 
 def run(arguments: argparse.Namespace) -> int:
     source = read_input(arguments.input)
+    schedule = Schedule.parse(arguments.schedule) if arguments.schedule else None
+    if arguments.bisect:
+        return _bisect(arguments, source, schedule)
+    on_simulator = _on_simulator(arguments)
     if arguments.device == "gpu":
         device.open_gpu(0)  # refuses at once where there is none
-    kernel = compile(source if arguments.input == STDIO else Path(arguments.input), device=arguments.device)
+    where = "simulator" if on_simulator else arguments.device
+    kernel = compile(source if arguments.input == STDIO else Path(arguments.input), device=where, schedule=schedule)
     print(table(_compiled(kernel)))
-    if arguments.device == "auto" and not describe_devices():
-        print("no GPU was found, so the kernel was compiled but not run, and its numbers were not checked")
-        return 0
+    before = random_arrays(kernel.launch.arguments, arguments.seed)
+    if on_simulator:
+        return _simulate(arguments, kernel, source, before)
     loaded = device.load(kernel.ptx, kernel.launch, 0)
-    before = random_arrays(kernel.launch, arguments.seed)
     with loaded.gpu.active():
         after, seconds = _run_on(loaded, before)
     results = sum(argument.role == "result" for argument in kernel.launch.arguments)
@@ -47,10 +56,49 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if correct else CHECK_FAILED
 
 
-def random_arrays(launch: Launch, seed: int) -> list[Array]:
+def _on_simulator(arguments: argparse.Namespace) -> bool:
+    """Whether the simulator runs the kernel: when asked for, or for what only it can do, or where there is no GPU."""
+    asked = [
+        option
+        for option, given in (
+            ("--check", arguments.check is not None),
+            ("--report", arguments.report),
+            ("--blocks", arguments.blocks is not None),
+        )
+        if given
+    ]
+    if arguments.device == "gpu" and asked:
+        raise UsageError(f"{asked[0]} is for the simulator, not for --device gpu")
+    return arguments.device == "simulator" or bool(asked) or (arguments.device == "auto" and not describe_devices())
+
+
+def _simulate(arguments: argparse.Namespace, kernel: Kernel, source: str, before: list[Array]) -> int:
+    from mlir_gemm.tools.run_simulator import run_simulated  # late: a run on a GPU does not need it
+
+    correct = run_simulated(
+        kernel, source, before, checks=arguments.check, blocks=arguments.blocks, report=arguments.report
+    )
+    return 0 if correct else CHECK_FAILED
+
+
+def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any] | None) -> int:
+    from mlir_gemm.tools.run_simulator import run_bisect
+
+    if arguments.device == "gpu":
+        raise UsageError("--bisect runs the stages on the CPU, not on --device gpu")
+
+    def arrays(of: Sequence[Argument]) -> list[Array]:
+        return random_arrays(of, arguments.seed)
+
+    chip = None if "tile.chip" in source else device.default_chip(0)
+    filename = "-" if arguments.input == STDIO else arguments.input
+    return 0 if run_bisect(source, filename, schedule, chip, arrays) else CHECK_FAILED
+
+
+def random_arrays(arguments: Sequence[Argument], seed: int) -> list[Array]:
     """An array for each argument: normal random numbers where it is read, NaN where it is only written."""
     random = np.random.default_rng(seed)
-    return [_random_array(argument, random) for argument in launch.arguments]
+    return [_random_array(argument, random) for argument in arguments]
 
 
 def _random_array(argument: Argument, random: np.random.Generator) -> Array:

@@ -21,6 +21,17 @@ def matrix_sizes(text: str) -> tuple[int, int, int]:
     return m, n, k
 
 
+def block_numbers(text: str) -> list[int]:
+    """Linear block numbers from `0,5,7` (an argparse type)."""
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of blocks, as in 0,5,7") from None
+    if min(numbers) < 0:
+        raise argparse.ArgumentTypeError(f"'{text}': blocks are numbered from 0")
+    return numbers
+
+
 def seed(text: str) -> int:
     """A seed of NumPy's generators (an argparse type)."""
     if not text.isdecimal():

@@ -37,9 +37,9 @@ gpu.module @kernels {
 // CHECK-NEXT: memref.view %[[BYTES]][%[[C1024]]][] : memref<2048xi8, 3> to memref<32x16xf16, 3>
 // CHECK-NOT: memref.alloc
 
-// LIMIT: memref.global "private" @together_shared : memref<0xi8, 3> {alignment = 128 : i64}
+// LIMIT: memref.global @together_shared : memref<0xi8, 3> {alignment = 128 : i64}
 // LIMIT: memref.view {{.*}} : memref<0xi8, 3> to memref<2x10x24xf16, 3>
-// DYNAMIC: memref.global "private" @together_shared : memref<0xi8, 3> {alignment = 128 : i64}
+// DYNAMIC: memref.global @together_shared : memref<0xi8, 3> {alignment = 128 : i64}
   gpu.func @together() kernel {
     %v = arith.constant dense<0.0> : vector<4xf16>
     %c0 = arith.constant 0 : index
@@ -64,7 +64,7 @@ gpu.module @kernels {
 // CHECK-NEXT: memref.view %{{.*}}[%[[C]]][] : memref<1152xi8, 3> to memref<64xf16, 3>
 
 // LIMIT: memref.global "private" @apart_shared : memref<1152xi8, 3> = uninitialized
-// DYNAMIC: memref.global "private" @apart_shared : memref<0xi8, 3>
+// DYNAMIC: memref.global @apart_shared : memref<0xi8, 3>
   gpu.func @apart(%v: vector<4xf16>) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

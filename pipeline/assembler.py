@@ -1,4 +1,4 @@
-"""What ptxas says of a kernel: registers, spills and static shared memory. Nothing in a compilation depends on it."""
+"""From PTX to machine code with ptxas, and what it says of a kernel: registers, spills, static shared memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from mlir_gemm.errors import TargetError
 
 _PACKAGED = ("cu13/bin/ptxas", "cuda_nvcc/bin/ptxas")
 """Where PyPI's nvidia-cuda-nvcc (13, sm_75 and later) and nvidia-cuda-nvcc-cu12 (sm_70 too) put it, under nvidia/."""
@@ -26,14 +28,31 @@ class Usage:
 
 def usage(ptx: str, chip: str) -> Usage | None:
     """The resources that `ptx` takes on `chip`, or None when no ptxas is installed that knows the chip."""
+    done = _assemble(ptx, chip)
+    return done[1] if done else None
+
+
+def cubin(ptx: str, chip: str) -> bytes:
+    """The machine code of `ptx` for `chip`. Raises TargetError when no ptxas is installed that knows the chip."""
+    done = _assemble(ptx, chip)
+    if done is None:
+        raise TargetError(
+            f"making a cubin for {chip} needs ptxas, and none was found that knows the chip: "
+            "pip install nvidia-cuda-nvcc (sm_75 and later) or nvidia-cuda-nvcc-cu12 (sm_70), or put ptxas on the PATH"
+        )
+    return done[0]
+
+
+def _assemble(ptx: str, chip: str) -> tuple[bytes, Usage] | None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "kernel.ptx")
         source.write_text(ptx)
+        output = source.with_suffix(".cubin")
         for program in _programs():
-            command = [program, "-v", f"--gpu-name={chip}", "-o", str(source.with_suffix(".cubin")), str(source)]
+            command = [program, "-v", f"--gpu-name={chip}", "-o", str(output), str(source)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode == 0:
-                return _parse(done.stdout + done.stderr)
+                return output.read_bytes(), _parse(done.stdout + done.stderr)
     return None
 
 

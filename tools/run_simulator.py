@@ -1,0 +1,111 @@
+"""`mlir-gemm run` on the simulator: all of a small problem with every check, a sample of the blocks of a large one, or,
+with --bisect, the IR after every stage."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mlir_gemm.errors import Error
+from mlir_gemm.pipeline.launch import Argument
+from mlir_gemm.runtime.kernel import Kernel
+from mlir_gemm.simulator import sampling
+from mlir_gemm.simulator.bisect import bisect
+from mlir_gemm.simulator.kernel import simulate
+from mlir_gemm.simulator.options import Options
+from mlir_gemm.simulator.sampling import Plan, Tile
+from mlir_gemm.tools.progress import Progress
+from mlir_gemm.tools.reference import TOLERANCE, Array, reference, relative_error
+from mlir_gemm.tools.reference_tile import reference_tile
+from mlir_gemm.tools.report import table
+
+Rows = list[tuple[str, str]]
+
+
+def run_simulated(
+    kernel: Kernel, source: str, before: list[Array], *, checks: bool | None, blocks: list[int] | None, report: bool
+) -> bool:
+    """Simulates a kernel on `before` and prints what came out; whether all is right and the checks found nothing."""
+    plan = sampling.plan(kernel.problem, kernel.launch, checks, blocks)
+    print(table([("simulated", str(plan))]), flush=True)
+    after = [array.copy() for array in before]
+    start = time.perf_counter()
+    with Progress("blocks") as progress:
+        found = simulate(
+            kernel.ir("lower"),
+            after,
+            Options(checks=plan.checks, counters=report, blocks=plan.blocks, progress=progress),
+        )
+    seconds = time.perf_counter() - start
+    arguments = kernel.launch.arguments
+    given = sum(argument.role != "result" for argument in arguments)
+    if plan.blocks is None:
+        errors = _whole(source, arguments, before[:given], after)
+    else:
+        errors = _sampled(kernel, source, before, after, plan)
+    verdict = f"{len(found.findings)} findings" if found.findings else "no findings" if plan.checks else "off"
+    print(table([*(row for row, _ in errors), ("checks", verdict), ("time", f"{seconds:.2f} s")]))
+    if report or found.findings or found.stopped:
+        print(found)
+    return all(right for _, right in errors) and not found.findings and not found.stopped
+
+
+def run_bisect(
+    source: str, filename: str, schedule: Any, chip: str | None, arrays: Callable[[Sequence[Argument]], list[Array]]
+) -> bool:
+    """Runs the IR after every stage and prints which one is the first wrong one; whether all are right."""
+    result = bisect(source, arrays, schedule=schedule, chip=chip, filename=filename)
+    print(result)
+    return result.right
+
+
+def _row(name: str, error: float, limit: float) -> tuple[tuple[str, str], bool]:
+    right = error <= limit
+    return (f"error {name}", f"{error:.2e} (at most {limit:.0e}){'' if right else '  WRONG'}"), right
+
+
+def _whole(
+    source: str, arguments: Sequence[Argument], given: list[Array], after: list[Array]
+) -> list[tuple[tuple[str, str], bool]]:
+    expected = reference(source, given)
+    return [
+        _row(argument.name, relative_error(got, wanted), _limit(argument))
+        for argument, got, wanted in zip(arguments, after, expected, strict=True)
+    ]
+
+
+def _limit(argument: Argument) -> float:
+    """Arguments that are only read must not change."""
+    return 0.0 if argument.role == "in" else TOLERANCE[argument.dtype]
+
+
+def _sampled(
+    kernel: Kernel, source: str, before: list[Array], after: list[Array], plan: Plan
+) -> list[tuple[tuple[str, str], bool]]:
+    """The tiles of the blocks that ran, and that nothing else changed."""
+    arguments = kernel.launch.arguments
+    tiles = sampling.tiles_of(kernel.ir("parallelize"), before, plan.blocks or ())
+    errors: list[tuple[tuple[str, str], bool]] = []
+    for number, argument in enumerate(arguments):
+        mine = [tile for tile in tiles if tile.argument == number]
+        if mine:
+            worst = max(_tile_error(source, arguments, before, after, tile) for tile in mine)
+            name = f"{argument.name}, {len(mine)} tile{'s' if len(mine) > 1 else ''}"
+            errors.append(_row(name, worst, _limit(argument)))
+        kept = sampling.unchanged_outside(before[number], after[number], [tile.region for tile in mine])
+        where = f"{argument.name} elsewhere" if mine else argument.name
+        errors.append(((f"rest {where}", "unchanged" if kept else "CHANGED  WRONG"), kept))
+    return errors
+
+
+def _tile_error(
+    source: str, arguments: Sequence[Argument], before: list[Array], after: list[Array], tile: Tile
+) -> float:
+    rows, columns = tile.region
+    given = before[: sum(argument.role != "result" for argument in arguments)]
+    try:
+        expected = reference_tile(source, given, rows, columns)[tile.argument]
+    except Error:
+        expected = reference(source, given)[tile.argument][tile.region]
+    return relative_error(after[tile.argument][tile.region], expected)
