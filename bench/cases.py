@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
+import lzma
 import random
 from dataclasses import dataclass
+from pathlib import Path
 
 SQUARES = (1024, 2048, 4096, 8192)
 
@@ -206,7 +209,44 @@ def duel(_chip: str) -> list[Case]:
     ]
 
 
+def finals(_chip: str) -> list[Case]:
+    """The model's own choice at the four squares, every form and output type, checked and timed."""
+    return [
+        Case("finals", n, n, n, "", out, form, time=True)
+        for n, out, form in itertools.product(SQUARES, ("f32", "f16"), ("tensor", "memref"))
+    ]
+
+
+def alternate(_chip: str) -> list[Case]:
+    """The best tiles at 8192^3, each alone in turn with the vendor's library (long runs, twice): power-limited."""
+    tiles = [
+        f"block={block},warp=64x64x16,stages={stages},{raster}"
+        for block in ("128x256x64", "256x128x64")
+        for stages in (1, 2)
+        for raster in ("raster=row", "group=4", "group=8", "group=16")
+    ]
+    return [Case("alternate", 8192, 8192, 8192, t, form="tensor", check=False, time=True) for t in [*tiles, *tiles]]
+
+
+SWEEP = Path(__file__).parent / "results" / "2026-11-21-h200-sweep.json.xz"
+"""The exhaustive sweep whose leaders are timed again."""
+
+
+def leaders(_chip: str) -> list[Case]:
+    """The model's own choice and the twelve fastest of the sweep for each square, to be timed in turn."""
+    kernels = json.loads(lzma.decompress(SWEEP.read_bytes()))["kernels"]
+    found = []
+    for n in SQUARES:
+        swept = sorted((k for k in kernels if k["name"] == f"sweep{n}"), key=lambda kernel: kernel["seconds"])
+        for schedule in dict.fromkeys(["", *(kernel["full_schedule"] for kernel in swept[:12])]):
+            found.append(Case("leaders", n, n, n, schedule, form="tensor", check=False, time=True))
+    return found
+
+
 SETS = {
+    "finals": finals,
+    "alternate": alternate,
+    "leaders": leaders,
     "correctness": correctness,
     "sweep": sweep,
     "ablation": ablation,

@@ -61,3 +61,7 @@ class DeviceError(Error):
 
 class ArgumentError(Error, TypeError):
     """An argument of a kernel call has the wrong shape, type, strides, device or alignment. Nothing was launched."""
+
+
+class FindingsError(Error):
+    """The simulator ran a kernel, and its checks found faults; the notes are its report. Results are not returned."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.locations import relabelled
+from mlir_gemm.dialect.locations import location_of, relabelled
 from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
-from mlir_gemm.errors import InputError, ScheduleError
-from mlir_gemm.passes.check_input import the_function
+from mlir_gemm.errors import Error, InputError, ScheduleError
+from mlir_gemm.passes.check_input import the_function, the_product
 from mlir_gemm.passes.registry import run_pass, verify
 from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
@@ -184,10 +184,14 @@ class _Run:
         with self.module.context:
             pinned = {**annotations.written_schedule(function), **self.wanted}
             self.problem = problem_of(function)
-        self.schedule = select(self.problem, self.target, pinned).schedule
+        try:
+            self.schedule = select(self.problem, self.target, pinned).schedule
+        except Error as error:
+            error.location = error.location or location_of(the_product(function))
+            raise
         broken = violations(self.problem, self.schedule, self.target)
         if broken:
-            raise ScheduleError("; ".join(broken))
+            raise ScheduleError("; ".join(broken), location_of(the_product(function)))
         with self.module.context:
             function.attributes[annotations.SCHEDULE] = annotations.to_dictionary(self.schedule)
             function.attributes[annotations.PROBLEM] = annotations.to_dictionary(self.problem)

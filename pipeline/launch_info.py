@@ -31,7 +31,7 @@ def launch_of(module: Any) -> Launch:
             block=(sizes[3], sizes[4], sizes[5]),
             cluster=(1, 1, 1),
             shared_bytes=_constant(launch, shared) if shared is not None else 0,
-            arguments=_arguments(function),
+            arguments=arguments_of(function),
             parameters=tuple(_position(launch, value, arguments) for value in launch.kernelOperands),
         )
 
@@ -56,7 +56,8 @@ def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
     return arguments.index(value)
 
 
-def _arguments(function: Any) -> tuple[Argument, ...]:
+def arguments_of(function: Any) -> tuple[Argument, ...]:
+    """The arguments of a function after `import`, its results among them."""
     found: list[Argument] = []
     results = 0
     for argument, attributes in zip(body(function).arguments, argument_attributes(function), strict=True):

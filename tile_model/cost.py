@@ -1,4 +1,4 @@
-"""The cost of a schedule in seconds, from the chip's data: plain arithmetic, a few microseconds a schedule.
+"""The cost of a schedule in seconds, from the chip's data: plain arithmetic, about ten microseconds a schedule.
 
 The model takes the four rates at which a product can be limited (tensor cores, shared memory, L2, DRAM), lets them
 overlap, and adds what does not overlap: the uneven last wave, latency that too few warps cannot hide, and the two ends
@@ -9,48 +9,56 @@ of a kernel. docs/tile-model.md explains each term. What comes from fitting rath
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from functools import lru_cache
 
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.resources import occupancy
+from mlir_gemm.tile_model.resources import SCHEDULERS, Occupancy, occupancy, tile_bytes
 
-SMEM_BYTES_CLOCK = 128
-"""Shared-memory bytes an SM moves in one clock: 32 banks of 4 bytes (CUDA programming guide)."""
+LINE = 128
+"""Bytes that the L1 and shared memory of an SM move in one clock, 32 banks of 4 bytes; also the bytes of an L1 line,
+of which one is looked up in a clock (CUDA programming guide)."""
 BANK_GROUP = 16
-"""Bytes of one row of an 8x8 matrix, which ldmatrix reads eight of at a time, one from each eighth of the banks."""
-SCHEDULERS = 4
-"""Warp schedulers, each with a tensor core, in one SM."""
-LATENCY_WARPS_POWER = 1.5
-"""How fast more warps hide latency; between none (1) and all of it (2 or more)."""
+"""Bytes that one thread moves of a vector, and of one row of an 8x8 matrix in ldmatrix; eight such fill the banks."""
+INSTRUCTION_K = 16
+"""Extent in k of one tensor-core operation."""
 
 
 @dataclass(frozen=True)
 class Constants:
-    """What the model fits. Fitted to the H200's WMMA products of 4096^3 and 8192^3 (see docs/tile-model.md)."""
+    """What the model fits. Fitted to 2088 kernels on the H200: every candidate for the squares from 1024 to 8192 (see
+    docs/tile-model.md)."""
 
-    memory_latency: float = 4.2e-7
-    """Seconds from a global load to its data."""
-    barrier: float = 4.0e-8
-    """Seconds that a block stands still at one barrier."""
-    step: float = 4.0e-8
-    """Seconds that the loop around a block tile costs an SM in each step of each block, beside the work itself."""
-    lone_warp: float = 1.2
-    """Time lost waiting for fragments when each scheduler has one warp, as a share of the busy time; it falls with
-    the number of warps to the power `LATENCY_WARPS_POWER`."""
-    launch: float = 2.0e-6
+    inside: float = 2.5
+    """Exponent of the norm that overlaps what happens inside an SM: tensor cores, shared memory, and each warp's own
+    chain. Barriers keep warps in step, so that their phases overlap less than those of independent work."""
+    outside: float = 4.0
+    """Exponent of the norm that overlaps an SM with L2 and DRAM."""
+    memory_latency: float = 5.65e-7
+    """Seconds from a global load to its data under load."""
+    barrier: float = 1.25e-7
+    """Seconds from the last product before a barrier to the first behind it, the stores to shared memory included."""
+    fragment: float = 66.0
+    """Clocks from a warp's load of fragments to its first product."""
+    launch: float = 3.8e-6
     """Seconds to start and to end a kernel."""
+    late: tuple[float, float] = (0.03, 0.25)
+    """Part of the memory latency that shows with early=off, for one and for two buffers. The assembler may move the
+    loads down to their use; with two buffers no barrier holds them."""
     sm_l2_bytes_clock: float = 64.0
     """Bytes that one SM can take from L2 in one clock."""
-    copy_issue: float = 1.5
+    copy_issue: float = 1.0
     """Instructions issued for each vector copied, addresses and guards included."""
-    rolled: float = 1.3
+    rolled: float = 1.15
     """Factor on tensor time without unrolling."""
-    unpromoted_shared: float = 4.0
-    """Factor on fragment loads that come through L1 instead of shared memory: rows of 32 bytes, one sector each."""
+    unpromoted_shared: float = 8.0
+    """Factor on fragment loads that come through L1 instead of shared memory: each reads eight rows of 16 bytes, which
+    are eight lines."""
     unpromoted_l2: float = 2.0
     """Factor on L2 traffic without shared memory: L1 does not keep all of a block's tiles."""
+    unaccumulated: float = 4.0
+    """Factor on C's fragments without accumulation: rows of 32 bytes, one line each."""
     l2_share: float = 0.75
     """Part of L2 that the operands of a wave can count on."""
 
@@ -66,7 +74,7 @@ class Cost:
     tensor: float
     """Tensor cores."""
     shared: float
-    """Shared memory: fragments read (with bank conflicts) and tiles written, and the instructions that copy."""
+    """Shared memory and L1: fragments read (with bank conflicts), tiles loaded and stored, instructions that copy."""
     l2: float
     """Reads of A and B through L2."""
     dram: float
@@ -96,9 +104,11 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     blocks = (problem.m // m) * (problem.n // n)
     steps = problem.k // k
     sm_blocks = -(-blocks // target.sms)
-    resident = max(1, min(occupancy(problem, schedule, target).blocks, sm_blocks))
+    held = occupancy(problem, schedule, target)
+    resident = max(1, min(held.blocks, sm_blocks))
     even = blocks / target.sms
     spread = sm_blocks / even
+    inside, outside = constants.inside, constants.outside
 
     tensor = problem.flops / (target.sms * target.clock_hz * target.tensor_flops_clock_sm)
     if not schedule.unroll:
@@ -108,44 +118,76 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     l2 = blocks * block_l2 / target.l2_bytes_s
     dram = dram_bytes(problem, schedule, target, resident, constants) / target.dram_bytes_s
 
-    overlapped = _overlap(tensor, shared, l2, dram)
+    work = tensor**inside + shared**inside
+    overlapped = (work ** (outside / inside) + l2**outside + dram**outside) ** (1 / outside)
+    # The fullest SM, which the others wait for.
+    work *= spread**inside
     fullest_l2 = max(l2, sm_blocks * block_l2 / (constants.sm_l2_bytes_clock * target.clock_hz))
-    busy = _overlap(tensor * spread, shared * spread, fullest_l2, dram)
+    beside = fullest_l2**outside + dram**outside
+    busy = (work ** (outside / inside) + beside) ** (1 / outside)
 
-    scheduler_warps = resident * schedule.warps / SCHEDULERS
-    compute = _overlap(tensor * spread, shared * spread, 0.0, 0.0)
-    latency = compute * constants.lone_warp / scheduler_warps**LATENCY_WARPS_POWER
-    rounds = sm_blocks / resident
-    latency += rounds * steps * _exposed(schedule, resident, busy / (rounds * steps), constants)
-    latency += sm_blocks * steps * constants.step
-    edges = constants.launch + rounds * constants.memory_latency + epilogue_bytes(problem) / target.dram_bytes_s
+    all_steps = sm_blocks / resident * steps
+    work += (all_steps * warp_seconds(schedule, target, constants)) ** inside
+    paced = (work ** (outside / inside) + beside) ** (1 / outside)
+    exposed = all_steps * _exposed(problem, schedule, held, resident, paced / all_steps, constants)
+    latency = paced - busy + exposed
+    first_loads = sm_blocks / resident * constants.memory_latency
+    edges = constants.launch + first_loads + epilogue_bytes(problem) / target.dram_bytes_s
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, total=busy + latency + edges)
 
 
 def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants = CONSTANTS) -> float:
-    """Clocks of one SM's shared memory for one k step of one block.
+    """Clocks of one SM's shared memory and L1, which are one memory, for one k step of one block.
 
-    Every warp reads the fragments of its tile of A and B; the block writes both tiles once. Copies also cost
-    issue slots, which narrow vectors multiply.
+    Every warp reads the fragments of its tile of A and B; both tiles are loaded through L1 and stored once. Copies also
+    cost issue slots, which narrow vectors multiply.
     """
     m, n, k = schedule.block
     warp_m, warp_n, _ = schedule.warp
-    read_a = m * k * (n // warp_n) * ELEMENT_BYTES[problem.a]
-    read_b = k * n * (m // warp_m) * ELEMENT_BYTES[problem.b]
+    a, b = ELEMENT_BYTES[problem.a], ELEMENT_BYTES[problem.b]
+    read_a = m * k * (n // warp_n) * a
+    read_b = k * n * (m // warp_m) * b
+    moved = 0.0 if schedule.accumulate else 2 * m * n * ELEMENT_BYTES[problem.acc] * constants.unaccumulated
     if not schedule.promote:
-        return (read_a + read_b) * constants.unpromoted_shared / SMEM_BYTES_CLOCK
-    read_a *= bank_conflicts((k + schedule.pad) * ELEMENT_BYTES[problem.a])
-    read_b *= bank_conflicts((n + schedule.pad) * ELEMENT_BYTES[problem.b])
-    written = m * k * ELEMENT_BYTES[problem.a] + k * n * ELEMENT_BYTES[problem.b]
-    instructions = written * 8 / schedule.vector / 32 * constants.copy_issue
-    return (read_a + read_b + written) / SMEM_BYTES_CLOCK + instructions / SCHEDULERS
+        return (moved + (read_a + read_b) * constants.unpromoted_shared) / LINE
+    stride_a, stride_b = (k + schedule.pad) * a, (n + schedule.pad) * b
+    moved += read_a * bank_conflicts(stride_a) + read_b * bank_conflicts(stride_b)
+    moved += m * k * a * store_conflicts(k * a, stride_a) + k * n * b * store_conflicts(n * b, stride_b)
+    # A row shorter than a line takes a line's time to look up.
+    loaded = m * max(k * a, LINE) + k * max(n * b, LINE)
+    instructions = (m * k * a + k * n * b) * 8 / schedule.vector / 32 * constants.copy_issue
+    return (moved + loaded) / LINE + instructions / SCHEDULERS
 
 
+@lru_cache
 def bank_conflicts(stride: int) -> int:
     """How many times over ldmatrix reads eight rows of 16 bytes that lie `stride` bytes apart: 1 when they fall on
     different eighths of the 128 bytes of banks, 8 when all fall on the same. `stride` is a multiple of 16."""
     eighths = stride // BANK_GROUP % 8
     return (eighths & -eighths) or 8
+
+
+@lru_cache
+def store_conflicts(row: int, stride: int) -> int:
+    """How many times over eight threads store 16 bytes each to rows of `row` bytes that lie `stride` bytes apart: 1
+    for rows of 128 bytes or more, 2 for rows of 64 bytes padded to 80, the second partly on the banks of the first."""
+    groups = max(1, row // BANK_GROUP)
+    eighths = [(i // groups * (stride // BANK_GROUP) + i % groups) % 8 for i in range(8)]
+    return max(map(eighths.count, eighths))
+
+
+def warp_seconds(schedule: Schedule, target: Target, constants: Constants = CONSTANTS) -> float:
+    """Seconds of one k step of a block for a warp that has the SM to itself: fragments, products, barriers."""
+    _, _, k = schedule.block
+    warp_m, warp_n, _ = schedule.warp
+    products = 2 * warp_m * warp_n * INSTRUCTION_K * SCHEDULERS / target.tensor_flops_clock_sm
+    clocks = k / INSTRUCTION_K * (constants.fragment + products)
+    return clocks / target.clock_hz + barriers(schedule) * constants.barrier
+
+
+def barriers(schedule: Schedule) -> int:
+    """Barriers in a k step: two with one buffer, one with two."""
+    return (1 if schedule.stages > 1 else 2) if schedule.promote else 0
 
 
 def l2_bytes(problem: Problem, schedule: Schedule, constants: Constants = CONSTANTS) -> float:
@@ -187,22 +229,20 @@ def epilogue_bytes(problem: Problem) -> int:
     return problem.m * problem.n * element
 
 
-def _overlap(tensor: float, shared: float, l2: float, dram: float) -> float:
-    """The time of four resources that work at the same time but not perfectly so: the norm with exponent 4, which is
-    the largest when one dominates and 1.4 times it when all four are equal."""
-    tensor, shared, l2, dram = tensor * tensor, shared * shared, l2 * l2, dram * dram
-    return sqrt(sqrt(tensor * tensor + shared * shared + l2 * l2 + dram * dram))
+def _exposed(
+    problem: Problem, schedule: Schedule, held: Occupancy, resident: int, step: float, constants: Constants
+) -> float:
+    """Seconds of memory latency that show in one k step of all resident blocks, which takes `step` without it.
 
-
-def _exposed(schedule: Schedule, resident: int, busy_step: float, constants: Constants) -> float:
-    """Seconds of latency that show in one k step of all resident blocks, whose work takes `busy_step`.
-
-    Without prefetch a block waits for its loads while only the other resident blocks work; with it the loads have the
-    whole step. One buffer needs two barriers a step, two buffers one.
+    With prefetch the loads have the whole step, if they come early enough and L1 has lines for all of them: a warp
+    whose load finds no line stands still in front of its products. Without prefetch a block waits for its loads while
+    only the other resident blocks work, if those are not waiting too.
     """
-    barriers = (1 if schedule.stages > 1 else 2) if schedule.promote else 0
-    if schedule.copy == "prefetch":
-        memory = max(0.0, constants.memory_latency - busy_step)
-    else:
-        memory = constants.memory_latency / resident
-    return memory + barriers * constants.barrier / resident
+    latency = constants.memory_latency
+    if schedule.copy == "plain":
+        return latency / resident**2
+    in_flight = resident * tile_bytes(problem, schedule)
+    share = max(0.0, 1 - held.l1 / in_flight) / resident
+    if not schedule.early:
+        share += constants.late[min(schedule.stages, 2) - 1]
+    return max(0.0, latency - step) + share * latency

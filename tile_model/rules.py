@@ -13,7 +13,13 @@ from collections.abc import Callable, Iterator
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule, Tile
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.resources import registers, smem_bytes, warp_registers
+from mlir_gemm.tile_model.resources import (
+    VECTOR_ELEMENT_BITS,
+    register_limit,
+    registers_needed,
+    reserved_registers,
+    smem_bytes,
+)
 
 Rule = Callable[[Problem, Schedule, Target], str | None]
 
@@ -29,7 +35,6 @@ MOST_BLOCKS = 2**31 - 1
 """Largest x dimension of a grid (CUDA programming guide, every compute capability)."""
 WMMA_STRIDE = 8
 """WMMA loads f16 rows whose stride is a multiple of 8 elements (PTX: `wmma.load`, 16 bytes)."""
-VECTOR_ELEMENT_BITS = 16
 _AXES = ("m", "n", "k")
 
 
@@ -128,6 +133,12 @@ def accumulate_type(problem: Problem, schedule: Schedule, target: Target) -> str
     )
 
 
+def accumulate_vectors(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.accumulate or schedule.vector >= 32:
+        return None
+    return f"accumulate=off with vector={schedule.vector}: a tile of f32 is copied too, so expected at least 32 bits"
+
+
 def pad_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     unit = schedule.vector // VECTOR_ELEMENT_BITS
     if not schedule.promote or schedule.pad % unit == 0:
@@ -194,9 +205,9 @@ def smem_fits(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 
 
 def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    needed = registers(problem, schedule, target)
-    total = warp_registers(needed) * schedule.warps
-    if needed <= target.registers_thread and total <= target.registers_sm:
+    needed = registers_needed(problem, schedule, target) + reserved_registers(target)
+    limit = register_limit(schedule, target)
+    if needed <= limit:
         return None
     shown = f"block={_tile(schedule.block)}, warp={_tile(schedule.warp)}, copy={schedule.copy}"
     if needed > target.registers_thread:
@@ -204,9 +215,24 @@ def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str |
             f"{shown}: about {needed} registers a thread, at most {target.registers_thread}; "
             "take a smaller warp tile or block k"
         )
+    asked = f"resident={schedule.resident}, {shown}" if schedule.resident > 1 else shown
+    blocks = f"{schedule.resident} blocks of " if schedule.resident > 1 else ""
     return (
-        f"{shown}: about {needed} registers a thread are {total} for {schedule.threads} threads, an SM has "
-        f"{target.registers_sm}; take a smaller block tile"
+        f"{asked}: about {needed} registers a thread, but {blocks}{schedule.threads} threads have {limit} each on an "
+        f"SM; take {'fewer resident blocks or ' if blocks else ''}a smaller block tile"
+    )
+
+
+def resident_fits(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.resident <= 1:
+        return None
+    smem = smem_bytes(problem, schedule) + target.smem_reserved
+    most = min(target.threads_sm // schedule.threads, target.blocks_sm, target.smem_sm // max(1, smem))
+    if schedule.resident <= most:
+        return None
+    return (
+        f"resident={schedule.resident}: an SM of {target.chip} has threads, shared memory and places for {most} blocks "
+        f"of {schedule.threads} threads and {smem} bytes; the nearest: {most}"
     )
 
 
@@ -230,10 +256,11 @@ SHAPE_RULES: tuple[Rule, ...] = (
     stages_supported,
     promote_for_copies,
     accumulate_type,
+    accumulate_vectors,
     pad_aligned,
     wmma_stride,
 )
-RESOURCE_RULES: tuple[Rule, ...] = (threads_fit, copies_even, smem_fits, registers_fit, grid_fits)
+RESOURCE_RULES: tuple[Rule, ...] = (threads_fit, copies_even, smem_fits, resident_fits, registers_fit, grid_fits)
 
 
 def broken(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from math import sqrt
 from typing import Any, NamedTuple
 
 from mlir_gemm.errors import InputError, ScheduleError
@@ -17,7 +18,8 @@ from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import VECTOR_BITS, Schedule, Tile
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.cost import Cost, estimate
-from mlir_gemm.tile_model.rules import PROBLEM_RULES, SIZE_UNIT, VECTOR_ELEMENT_BITS, broken, violations
+from mlir_gemm.tile_model.resources import VECTOR_ELEMENT_BITS, occupancy, uneven_vectors
+from mlir_gemm.tile_model.rules import PROBLEM_RULES, SIZE_UNIT, broken, violations
 
 LARGEST = 256
 """Largest block tile in m and n that is proposed; larger ones do not fit in the registers of an SM."""
@@ -95,15 +97,29 @@ def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> l
     """The legal schedules worth scoring, empty when there are none.
 
     The first search that finds any decides: likely tiles with prefetch, then without it (which needs fewer
-    registers), then every tile.
+    registers), then every tile. Tiles that the threads cannot copy evenly are left out when there are others: their
+    addresses take registers that no estimate knows well.
     """
     for wide in (False, True):
         for copy in _copies(pinned):
             tried = proposals(problem, target, {**pinned, "copy": copy}, wide)
             legal = [schedule for schedule in tried if next(broken(problem, schedule, target), None) is None]
+            legal = [schedule for schedule in legal if not uneven_vectors(schedule)] or legal
             if legal:
-                return legal
+                return legal if "group" in pinned else [_grouped(problem, schedule, target) for schedule in legal]
     return []
+
+
+def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
+    """The group of the raster with which the blocks in flight read least: they cover a rectangle of the result, `group`
+    tile rows high, and read the rows of A and the columns of B that it spans, which are fewest when it is square.
+    The tile rows of the result are shared evenly among the groups."""
+    block_m, block_n, _ = schedule.block
+    rows = problem.m // block_m
+    in_flight = min(target.sms * occupancy(problem, schedule, target).blocks, rows * (problem.n // block_n))
+    square = max(1, round(sqrt(in_flight * block_n / block_m)))
+    groups = max(1, round(rows / square))
+    return -(-rows // groups)
 
 
 def rejections(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Iterator[Rejection]:
@@ -193,6 +209,12 @@ def _splits(extent: int) -> list[int]:
     """The sizes of warp tiles that divide a block tile's `extent`, largest first; 16 when none does."""
     sizes = [size for size in range(SIZE_UNIT, min(extent, LARGEST) + 1, SIZE_UNIT) if extent % size == 0]
     return sizes[::-1] or [SIZE_UNIT]
+
+
+def _grouped(problem: Problem, schedule: Schedule, target: Target) -> Schedule:
+    if schedule.raster != "grouped":
+        return schedule
+    return schedule.replace(group=best_group(problem, schedule, target))
 
 
 def _copies(pinned: Mapping[str, Any]) -> tuple[str, ...]:
