@@ -15,8 +15,9 @@ LEVEL = "tile.loop"
 def level_of(loop: Any) -> str | None:
     """The level that `tile-loops` gave to a loop, or None for any other operation."""
     attributes = loop.operation.attributes
-    level = attributes[LEVEL] if LEVEL in attributes else None
-    return level.value if isinstance(level, ir.StringAttr) else None
+    if LEVEL not in attributes or not isinstance(attributes[LEVEL], ir.StringAttr):
+        return None
+    return attributes[LEVEL].value
 
 
 def trip_count(loop: Any) -> int | None:

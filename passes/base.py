@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from mlir_gemm.errors import PassError
 
@@ -44,7 +44,7 @@ _OPTION = re.compile(r"\s*([A-Za-z_][\w-]*)=(\S+)\s*")
 def _show(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return ",".join(map(str, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else str(value)
 
 
 def _read_options(cls: type[Pass], text: str) -> dict[str, Any]:
@@ -73,7 +73,8 @@ def _read(cls: type[Pass], name: str, default: Any, text: str) -> Any:
             return int(text)
         if isinstance(default, tuple):
             values = tuple(int(part) for part in re.split("[,x]", text))
-            if len(values) != len(default) or min(values) < 1:
+            wanted = len(cast("tuple[Any, ...]", default))
+            if len(values) != wanted or min(values) < 1:
                 raise ValueError
             return values
     except (KeyError, ValueError):

@@ -146,8 +146,8 @@ def _check_product(product: Any) -> None:
                 "linalg.matmul with indexing maps of its own (a transpose or broadcast); "
                 "only plain A[M,K] B[K,N] is supported",
             )
-    cast = product.operation.attributes["cast"] if "cast" in product.operation.attributes else None
-    if cast is not None and "unsigned" in str(cast):
+    attributes = product.operation.attributes
+    if "cast" in attributes and "unsigned" in str(attributes["cast"]):
         raise input_error(
             product, "linalg.matmul with an unsigned cast; only signed or floating-point ones are supported"
         )

@@ -1,6 +1,6 @@
 """protect-inputs: tensor arguments are values, so bufferisation must not write into their buffers.
 
-Expects functions on tensors. Leaves `bufferization.writable = false` on every tensor argument, and `tile.name` as it was.
+Expects functions on tensors. Leaves `bufferization.writable = false` on every tensor argument.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import importlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from mlir_gemm.dialect.bindings import ir, passmanager
 from mlir_gemm.dialect.locations import from_mlir, relabelled
@@ -115,5 +115,4 @@ def describe() -> list[tuple[str, str, str]]:
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
-    return ",".join(map(str, parts))
+    return ",".join(map(str, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else str(value)

@@ -1,7 +1,7 @@
 """tensorize: every point nest becomes operations on whole tiles.
 
-Expects the nests over `tile.loop = "point"` loops that `tile-loops` makes. A three-deep nest that adds the product of two
-loads to a third becomes tile.load, tile.mma, tile.store; a two-deep one becomes tile.load, the same arith and math
+Expects the nests over `tile.loop = "point"` loops that `tile-loops` makes. A three-deep nest that adds the product of
+two loads to a third becomes tile.load, tile.mma, tile.store; a two-deep one becomes tile.load, the same arith and math
 operations on vectors, and tile.store. Operands of a product that were not staged in shared memory become subviews.
 Refuses a nest it does not recognise, one that reads a tile other than elementwise, and a product with an operand that
 is neither staged nor a whole number of tiles: a subview does not stop at the bounds.

@@ -54,7 +54,7 @@ class Schedule:
     resident: int = 0
     """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
     raster: str = "grouped"
-    """Order in which blocks walk the tiles of the result: `row`, `column` or `grouped` (`group` tile rows at a time)."""
+    """Order in which blocks walk the result's tiles: `row`, `column` or `grouped` (`group` tile rows at a time)."""
     group: int = 8
     """Tile rows in a group of the `grouped` raster."""
     storage: str = "auto"

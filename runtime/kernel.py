@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from mlir_gemm.errors import DeviceError, InputError, ScheduleError
 from mlir_gemm.pipeline.launch import Launch
@@ -18,6 +18,7 @@ from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
 
 if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
+    from mlir_gemm.simulator.device import SimulatorLauncher
 
 _CHIP_ATTRIBUTE = "tile.chip"
 """Text that the compiler saved after a stage names its chip with this; it can be finished for no other."""
@@ -49,10 +50,17 @@ class Kernel:
     libraries. The call returns once the kernel is launched, and with NumPy arrays once it has run.
 
     Raises ArgumentError, with nothing launched, for arrays that do not fit, and DeviceError where there is no GPU.
+
+    On the simulator the arrays are of the host (NumPy, PyTorch on the CPU, or DLPack), and the call returns once every
+    block has been simulated; it raises FindingsError when the checks, which are on for small problems, find a fault.
     """
 
     def __init__(
-        self, artifact: cache.Artifact, request: Request, launcher: GpuLauncher, compilation: Compilation | None = None
+        self,
+        artifact: cache.Artifact,
+        request: Request,
+        launcher: GpuLauncher | SimulatorLauncher,
+        compilation: Compilation | None = None,
     ) -> None:
         self._artifact = artifact
         self._request = request
@@ -123,7 +131,7 @@ def compile(
         chip: what to compile for, such as `sm_90`; None takes the one that the source names (text saved after a stage
             does), else that of the GPU, else `sm_80`.
         device: where the kernel will run: `auto` (the GPU that holds the first call's arrays), `gpu` (the same), a
-            number or `cuda:N`.
+            number or `cuda:N`, or `simulator`, which runs it on the CPU and watches it.
         schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict; None leaves all of
             them to the model.
 
@@ -133,7 +141,7 @@ def compile(
         TargetError: no such chip.
         DeviceError: `device` names nothing that this version runs on.
     """
-    launcher, ordinal = _device(device)
+    make_launcher, ordinal = _device(device)
     text, filename = _read_source(source)
     if chip is None and _CHIP_ATTRIBUTE not in text:
         chip = default_chip(ordinal or 0)
@@ -145,7 +153,12 @@ def compile(
         compilation = request.compile()
         artifact = _artifact(compilation)
         cache.keep(entry, artifact)
-    return Kernel(artifact, request, launcher(artifact.ptx, artifact.launch, ordinal), compilation)
+
+    def lowered() -> str:
+        return kernel.ir("lower")
+
+    kernel = Kernel(artifact, request, make_launcher(artifact, ordinal, lowered), compilation)
+    return kernel
 
 
 def _artifact(compilation: Compilation) -> cache.Artifact:
@@ -160,21 +173,31 @@ def _compile_module(source: str, *, filename: str, chip: str | None, schedule: M
     return compile_module(source, filename=filename, chip=chip, schedule=schedule)
 
 
-_DEVICES = {"auto": GpuLauncher, "gpu": GpuLauncher}
+MakeLauncher: TypeAlias = "Callable[[cache.Artifact, int | None, Callable[[], str]], GpuLauncher | SimulatorLauncher]"
+"""Takes what was compiled, the number of the GPU if the user gave one, and what gives the IR after `lower`."""
+
+
+def _on_gpu(artifact: cache.Artifact, ordinal: int | None, _: Callable[[], str]) -> GpuLauncher:
+    return GpuLauncher(artifact.ptx, artifact.launch, ordinal)
+
+
+def _on_simulator(artifact: cache.Artifact, _: int | None, lowered: Callable[[], str]) -> SimulatorLauncher:
+    from mlir_gemm.simulator.device import SimulatorLauncher  # late: it imports NumPy
+
+    return SimulatorLauncher(lowered, artifact.launch, artifact.problem)
+
+
+_DEVICES: dict[str, MakeLauncher] = {"auto": _on_gpu, "gpu": _on_gpu, "simulator": _on_simulator}
 """What runs a kernel, by the name a user gives."""
-_ABSENT = {"simulator": "the simulator is not part of this version; use device='gpu'"}
-"""Names that will mean something, and why they do not yet."""
 
 
-def _device(device: str | int) -> tuple[type[GpuLauncher], int | None]:
+def _device(device: str | int) -> tuple[MakeLauncher, int | None]:
     """What will run the kernel, and the number of the GPU if the user gave one."""
-    if device in _ABSENT:
-        raise DeviceError(f"device={device!r}: {_ABSENT[str(device)]}")
     if isinstance(device, str) and device in _DEVICES:
         return _DEVICES[device], None
     number = str(device).removeprefix("cuda:")
     if not isinstance(device, bool) and number.isdecimal():
-        return GpuLauncher, int(number)
+        return _on_gpu, int(number)
     names = ", ".join(f"'{name}'" for name in _DEVICES)
     raise DeviceError(f"device={device!r} is not known; expected {names}, a number or 'cuda:N'")
 

@@ -165,6 +165,10 @@ def test_output_replaces_a_file_and_keeps_its_permissions(small: Path, capsys: p
         ["compile", str(SMALL), "-o", str(SMALL)],
         ["run", "x.mlir", "--device", "tpu"],
         ["run", "x.mlir", "--seed", "-1"],
+        ["run", "x.mlir", "--blocks", "1,a"],
+        ["run", "x.mlir", "--blocks", "-1"],
+        ["run", str(SMALL), "--device", "gpu", "--check"],
+        ["run", str(SMALL), "--device", "gpu", "--bisect"],
         ["opt"],
         ["explain"],
         ["explain", "x.mlir", "--mnk", "1,2,3"],
@@ -216,11 +220,12 @@ def test_info(capsys: pytest.CaptureFixture[str]):
 
 
 @pytest.mark.skipif(HAS_GPU, reason="there is a GPU: see the tests that run on it")
-def test_run_without_a_gpu_says_that_nothing_was_checked(small: Path, capsys: pytest.CaptureFixture[str]):
+def test_run_without_a_gpu_runs_on_the_simulator(small: Path, capsys: pytest.CaptureFixture[str]):
     status, out, err = run_main(capsys, "run", small)
-    assert status == 0, err
-    assert "no GPU was found" in out
-    assert "not checked" in out
+    assert (status, err) == (0, "")
+    assert "with the checks" in out
+    assert "no findings" in out
+    assert "error C:" in out
     assert "schedule:" in out
     status, out, err = run_main(capsys, "run", small, "--device", "gpu")
     assert (status, out) == (1, "")
@@ -305,10 +310,74 @@ def test_run_checks_results(name: str, capsys: pytest.CaptureFixture[str]):
     assert "TFLOP/s" in out
 
 
-def test_simulator_is_not_there_yet(small: Path, capsys: pytest.CaptureFixture[str]):
-    status, _, err = run_main(capsys, "run", small, "--device", "simulator")
+SCHEDULE = "block=64x64x32,warp=32x32x16"
+
+
+def test_run_on_the_simulator_reports_what_was_executed(small: Path, capsys: pytest.CaptureFixture[str]):
+    arguments = ("run", small, "--device", "simulator", "--schedule", SCHEDULE)
+    status, out, err = run_main(capsys, *arguments, "--no-check", "--report")
+    assert (status, err) == (0, "")
+    assert "all 16 blocks, without the checks" in out
+    assert "bank conflicts" in out
+    status, out, _ = run_main(capsys, *arguments, "--blocks", "0,5")
+    assert status == 0
+    assert "2 of 16 blocks, with the checks" in out
+    assert "error C, 2 tiles:" in out
+    assert "unchanged" in out
+    status, _, err = run_main(capsys, *arguments, "--blocks", "16")
     assert status == 1
-    assert "simulator" in err
+    assert "there is no block 16: the grid has 16 blocks" in err
+
+
+def test_a_huge_grid_is_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    from mlir_gemm.simulator import sampling
+
+    monkeypatch.setattr(sampling, "WHOLE", 1 << 21)
+    monkeypatch.setattr(sampling, "CHECKED", 1 << 21)
+    status, out, err = run_main(capsys, "run", EXAMPLES / "torch_matmul_f16.mlir", "--device", "simulator")
+    assert (status, err) == (0, "")
+    assert "a sample (the whole is too much work here; choose with --blocks)" in out
+    assert "error result0, " in out
+
+
+def test_findings_and_wrong_numbers_exit_with_3(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    ir_of = Kernel.ir
+    arguments = ("run", small, "--device", "simulator", "--schedule", SCHEDULE)
+    monkeypatch.setattr(Kernel, "ir", lambda self, stage: ir_of(self, stage).replace("gpu.barrier", ""))
+    status, out, _ = run_main(capsys, *arguments)
+    assert status == 3
+    assert "race-shared" in out
+    monkeypatch.setattr(Kernel, "ir", lambda self, stage: ir_of(self, stage).replace("gpu.subgroup_mma_store", "//"))
+    for blocks in ((), ("--blocks", "1")):
+        status, out, _ = run_main(capsys, *arguments, "--no-check", *blocks)
+        assert status == 3
+        assert "WRONG" in out
+
+
+def test_bisect(small: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, err = run_main(capsys, "run", small, "--bisect", "--schedule", SCHEDULE)
+    assert (status, err) == (0, "")
+    assert "every stage computes the right numbers" in out
+    for stage in ("import", "tile", "accumulate", "launch", "lower"):
+        assert f"\n{stage} " in out
+    status, _, err = run_main(capsys, "run", EXAMPLES / "matmul_8192_memref.mlir", "--bisect")
+    assert status == 1
+    assert "too large to bisect" in err
+
+
+def test_progress_is_a_line_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    from mlir_gemm.tools.progress import Progress
+
+    for terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        with Progress("blocks") as progress:
+            progress(1, 2)
+            progress(2, 2)
+        err = capsys.readouterr().err
+        assert ("2/2 blocks" in err) == terminal
+        assert err.endswith("\r\x1b[K") == terminal
 
 
 @pytest.mark.parametrize(

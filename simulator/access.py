@@ -1,0 +1,191 @@
+"""Accesses to memory by a warp: bounds, alignment, shadow memory and counters around the movement of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.simulator.decode import Decoder, Info
+from mlir_gemm.simulator.elements import LANES, Array, Element, is_array
+from mlir_gemm.simulator.memory import POISON, View, count
+from mlir_gemm.simulator.shadow import Conflict, Shadow
+from mlir_gemm.simulator.warps import Warp
+
+_NAMES = {"race": "race-{space}", "uninitialized": "uninitialized-{space}"}
+
+
+class Access:
+    """One operation's way to memory: rows of `count` elements, a row for each lane or for each row of a fragment."""
+
+    def __init__(self, decoder: Decoder, info: Info, element: Element, elements: int, alignment: int = 1):
+        self.info = info
+        self.element = element
+        self.width = elements * element.bytes
+        self.alignment = alignment
+        self.checks = decoder.options.checks
+        self.counters = decoder.report.counters if decoder.options.counters else None
+
+    def read(self, warp: Warp, view: View, starts: Array, lanes: Array | None, codes: Any) -> Array:
+        """Rows at byte addresses `starts`: values as an array (rows, elements)."""
+        inside = self._inside(warp, view, starts, lanes)
+        if inside is not None:
+            rows = np.full((len(starts), self.width), POISON, np.uint8).view(self.element.storage)
+            if inside.any():
+                kept = starts[inside]
+                self._watch(warp, view, kept, _some(lanes, inside), _some(codes, inside), "read")
+                rows[inside] = view.buffer.gather(kept, self.width, self.element.storage)
+        else:
+            self._watch(warp, view, starts, lanes, codes, "read")
+            rows = view.buffer.gather(starts, self.width, self.element.storage)
+        return self.element.load(rows)
+
+    def write(self, warp: Warp, view: View, starts: Array, lanes: Array | None, codes: Any, rows: Array) -> None:
+        """Writes values, an array (rows, elements), to byte addresses `starts`."""
+        inside = self._inside(warp, view, starts, lanes)
+        if inside is not None:
+            if not inside.any():
+                return
+            starts, rows = starts[inside], rows[inside]
+            lanes, codes = _some(lanes, inside), _some(codes, inside)
+        self._watch(warp, view, starts, lanes, codes, "write")
+        view.buffer.scatter(starts, self.width, self.element.store(rows))
+
+    def write_later(
+        self, warp: Warp, view: View, starts: Array, lanes: Array | None, codes: Any, rows: Array
+    ) -> Callable[[Warp], None]:
+        """Checks a write that takes place at some time before it is waited for; calling the result makes it happen."""
+        inside = self._inside(warp, view, starts, lanes)
+        if inside is not None:
+            if not inside.any():
+                return lambda warp: None
+            starts, rows = starts[inside], rows[inside]
+            lanes, codes = _some(lanes, inside), _some(codes, inside)
+        self._watch(warp, view, starts, lanes, codes, "begin_async")
+        content = self.element.store(rows)
+
+        def arrive(warp: Warp) -> None:
+            if self.checks and view.buffer.shadow is not None:
+                view.buffer.shadow.end_async(warp, starts, self.width, codes)
+            view.buffer.scatter(starts, self.width, content)
+
+        return arrive
+
+    def _inside(self, warp: Warp, view: View, starts: Array, lanes: Array | None) -> Array | None:
+        """Which rows lie inside the buffer; None for all. Reports the others."""
+        last = view.buffer.size - self.width
+        if starts.min() >= 0 and starts.max() <= last:
+            return None
+        outside = (starts < 0) | (starts > last)
+        row = int(outside.argmax())
+        message = f"{self.width} bytes at {starts[row]}; the buffer has {view.buffer.size}"
+        self._find("out-of-bounds", warp, view, starts, lanes, row, message)
+        return ~outside
+
+    def _watch(self, warp: Warp, view: View, starts: Array, lanes: Array | None, codes: Any, kind: str) -> None:
+        buffer = view.buffer
+        if self.counters is not None and buffer.space != "private":
+            self.counters.count(buffer.space, "load" if kind == "read" else "store", self.info, starts, self.width)
+        if not self.checks:
+            return
+        if self.alignment > 1 and int(np.bitwise_or.reduce(starts)) % self.alignment:
+            row = int((starts % self.alignment != 0).argmax())
+            message = f"byte {starts[row]} is no multiple of {self.alignment}"
+            self._find("misaligned", warp, view, starts, lanes, row, message)
+        if buffer.shadow is None:
+            if buffer.space != "global" or kind == "read":
+                return
+            # An argument that was said to be only read: watched from its first write on.
+            buffer.shadow = Shadow(buffer.size, warp.block.warp_count, initialized=True, between_blocks=True)
+        found: list[Conflict] = getattr(buffer.shadow, kind)(warp, starts, self.width, codes)
+        if found:
+            self.report(found, warp, view, starts, lanes, "reads" if kind == "read" else "writes")
+
+    def report(
+        self, found: list[Conflict], warp: Warp, view: View, starts: Array, lanes: Array | None, verb: str
+    ) -> None:
+        """Turns what shadow memory found into findings."""
+        for conflict in found:
+            check = conflict.check
+            message = f"{verb} what nobody has written"
+            if check == "race":
+                check = f"race-{view.buffer.space}"
+                message = f"{verb} what was {conflict.how}"
+                if conflict.warp >= 0:
+                    lane = f" lane {conflict.lane}" if conflict.lane >= 0 else ""
+                    message += f" warp {conflict.warp}{lane} with no barrier in between"
+            elif check == "uninitialized":
+                check = "uninitialized-shared" if view.buffer.space == "shared" else "uninitialized-output"
+            elif check == "async-not-awaited":
+                message = f"{verb} the target of a copy by warp {conflict.warp} that was not waited for"
+            self._find(check, warp, view, starts, lanes, conflict.row, message)
+
+    def _find(
+        self, check: str, warp: Warp, view: View, starts: Array, lanes: Array | None, row: int, message: str
+    ) -> None:
+        lane = -1 if lanes is None else int(lanes[row])
+        self.info.find(check, warp, lane, view.describe(int(starts[row])), message)
+
+
+def _some(values: Any, inside: Array) -> Any:
+    return values[inside] if is_array(values) else values
+
+
+def lane_starts(warp: Warp, base: Any) -> tuple[Array, Array, Array]:
+    """For an access by each lane: the addresses, the lanes and the codes of those that are active."""
+    lanes = count(LANES)
+    starts = base if is_array(base) else np.full(LANES, base, np.int64)
+    if warp.mask is not None:
+        lanes = np.flatnonzero(warp.mask)
+        starts = starts[lanes]
+    return starts, lanes, lanes + warp.code
+
+
+def addresses(
+    decoder: Decoder, operation: Any, memory: Any, indices: Any, extents: tuple[int, ...], info: Info
+) -> Callable[[Warp], tuple[View, Any]]:
+    """A function that gives the view and the byte address of `memory[indices]`, one for all lanes or one for each.
+
+    `extents` is how many elements are accessed along the last dimensions; every index is checked against the sizes.
+    """
+    place = decoder.slot(memory)
+    slots = decoder.all_slots(indices)
+    reach = (1,) * (len(slots) - len(extents)) + extents
+    checks = decoder.options.checks
+
+    def address(warp: Warp) -> tuple[View, Any]:
+        values = warp.slots
+        view: View = values[place]
+        offset: Any = 0
+        for axis, slot in enumerate(slots):
+            index = values[slot]
+            if checks:
+                _check_index(warp, info, view, axis, index, reach[axis])
+            offset = offset + index * view.strides[axis]
+        return view, view.base + offset * view.element.bytes
+
+    return address
+
+
+def _check_index(warp: Warp, info: Info, view: View, axis: int, index: Any, reach: int) -> None:
+    last = view.sizes[axis] - reach
+    if is_array(index):
+        outside = index.view(np.uint64) > last if last >= 0 else np.ones(LANES, np.bool_)
+        if not outside.any():
+            return
+        if warp.mask is not None:
+            outside = outside & warp.mask
+            if not outside.any():
+                return
+        lane = int(outside.argmax())
+        number = int(index[lane])
+    elif 0 <= index <= last:
+        return
+    else:
+        lane, number = -1 if info.collective else info.first_lane(warp), int(index)
+    shape = "x".join(map(str, view.sizes))
+    last_index = "" if reach == 1 else f" to {number + reach - 1}"
+    message = f"index {number}{last_index} of dimension {axis}; expected 0 to {view.sizes[axis] - 1}"
+    where = f"{view.buffer.space} {view.buffer.name} as {shape}x{view.element.name}"
+    info.find("out-of-bounds", warp, lane, where, message)

@@ -1,0 +1,213 @@
+"""Finding the stage, and in it the pass, that broke a result: the same inputs run on the IR after each.
+
+Every stage is compared with NumPy in float64 on the source. Stages up to `launch`, and the passes inside the stage
+that breaks, run block-wide (`stages`); the output of `lower` runs on the faithful engine (`kernel`) when the problem is
+small enough, so that its checks take part.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlir_gemm.dialect.locations import relabelled
+from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.errors import Error, InputError
+from mlir_gemm.passes.check_input import the_function
+from mlir_gemm.passes.registry import run_pass
+from mlir_gemm.pipeline import annotations
+from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.launch import Argument
+from mlir_gemm.pipeline.launch_info import arguments_of
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.stages import import_passes, stage_passes
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.simulator import sampling
+from mlir_gemm.simulator.kernel import simulate
+from mlir_gemm.simulator.options import Options
+from mlir_gemm.simulator.stages import run_stage
+from mlir_gemm.tile_model.chips import target as target_of
+from mlir_gemm.tools.reference import TOLERANCE, Array, reference, relative_error
+
+LARGEST = 1 << 30
+"""Largest M N K: every stage runs the whole problem."""
+LAST = "lower"
+"""The last stage that can be run here; what follows are upstream's conversions and the assembler."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The outcome after one stage, or after one pass of the stage that breaks."""
+
+    stage: str
+    pass_: str
+    """The pass with its options; empty for a whole stage."""
+    error: float
+    """Largest relative error among the arguments (Frobenius norm); infinite for NaN and for what does not run."""
+    right: bool
+    seconds: float
+    note: str = ""
+
+    def __str__(self) -> str:
+        name = f"  {self.pass_}" if self.pass_ else self.stage
+        verdict = "ok" if self.right else "WRONG"
+        return f"{name:<40} {self.error:>9.2e}  {verdict:<5}  {1e3 * self.seconds:>7.0f} ms  {self.note}".rstrip()
+
+
+@dataclass(frozen=True)
+class BisectResult:
+    """What each stage computes, and where the first wrong result comes from."""
+
+    rows: tuple[Row, ...]
+    stage: str | None
+    """The first stage after which the result is wrong; None when all are right."""
+    pass_: str | None
+    """The pass of that stage that makes it wrong; None when no single one does."""
+
+    @property
+    def right(self) -> bool:
+        """Whether every stage computes the right numbers."""
+        return self.stage is None
+
+    def __str__(self) -> str:
+        lines = [f"{'stage':<40} {'error':>9}  {'':<5}  {'time':>10}", *map(str, self.rows)]
+        if self.stage is None:
+            lines.append("every stage computes the right numbers")
+        elif self.pass_ is None:
+            lines.append(f"the first wrong stage is '{self.stage}'; no single pass of it changes the numbers")
+        else:
+            lines.append(f"the first wrong stage is '{self.stage}', and in it the pass '{self.pass_}'")
+        return "\n".join(lines)
+
+
+def bisect(
+    source: str,
+    arrays: Callable[[Sequence[Argument]], list[Array]],
+    *,
+    schedule: Mapping[str, Any] | Schedule | None = None,
+    chip: str | None = None,
+    filename: str = "-",
+    observe: Callable[[Row], None] | None = None,
+) -> BisectResult:
+    """Compiles MLIR text and runs it after every stage.
+
+    `arrays` makes the inputs: NumPy arrays for the arguments and results that it is given. `observe` is called with
+    each row as soon as it is known. Raises what compiling raises, and InputError for a problem that is too large.
+    """
+    return _Bisection(source, arrays, schedule, chip, filename, observe).result()
+
+
+@dataclass
+class _Bisection:
+    source: str
+    arrays: Callable[[Sequence[Argument]], list[Array]]
+    schedule: Mapping[str, Any] | Schedule | None
+    chip: str | None
+    filename: str
+    observe: Callable[[Row], None] | None
+    rows: list[Row] = field(default_factory=list[Row])
+
+    def result(self) -> BisectResult:
+        texts, refusal = self._compile()
+        decided = Decided.of(next(text for stage, text in texts.items() if stage != "import"))
+        if decided.problem.flops > 2 * LARGEST:
+            raise InputError(
+                f"{decided.problem} is too large to bisect, as every stage runs all of it; expected M N K of at most "
+                f"{LARGEST}, such as {round(LARGEST ** (1 / 3))} each"
+            )
+        self.arguments = decided.arguments
+        self.before = self.arrays(self.arguments)
+        given = sum(argument.role != "result" for argument in self.arguments)
+        self.expected = reference(self.source, self.before[:given])
+        previous = self.source
+        for stage, text in texts.items():
+            faithful = stage == LAST and sampling.is_small(decided.problem)
+            if not self._row(stage, "", text, faithful=faithful).right:
+                return BisectResult(tuple(self.rows), stage, self._pass(stage, previous, decided))
+            previous = text
+        if refusal is not None:
+            raise refusal
+        return BisectResult(tuple(self.rows), None, None)
+
+    def _compile(self) -> tuple[dict[str, str], Error | None]:
+        """The IR after each stage, and why compiling stopped, if it did: a pass may refuse what another one broke."""
+        texts: dict[str, str] = {}
+        try:
+            compile_module(
+                self.source, filename=self.filename, chip=self.chip, schedule=self.schedule, until=LAST,
+                keep=("all",), observe=texts.__setitem__,
+            )  # fmt: skip
+        except Error as refusal:
+            if not set(texts) - {"import"}:
+                raise
+            return texts, refusal
+        return texts, None
+
+    def _pass(self, stage: str, before: str, decided: Decided) -> str | None:
+        """The pass of a stage after which the result is wrong, found by running the stage's passes one by one."""
+        with relabelled(self.filename):
+            for name, text in after_each_pass(stage, before, decided):
+                if not self._row(stage, name, text, faithful=False).right:
+                    return name
+        return None
+
+    def _row(self, stage: str, pass_: str, text: str, *, faithful: bool) -> Row:
+        after = [array.copy() for array in self.before]
+        note = ""
+        start = time.perf_counter()
+        try:
+            if faithful:
+                report = simulate(text, after, Options(checks=True))
+                if report.findings:
+                    note = f"{len(report.findings)} findings; the first: {report.findings[0]}"
+            else:
+                run_stage(text, after, filename=f"after {pass_ or stage}")
+            error, right = self._errors(after)
+        except Error as problem:
+            error, right, note = float("inf"), False, str(problem)
+        row = Row(stage, pass_, error, right and not note, time.perf_counter() - start, note)
+        self.rows.append(row)
+        if self.observe is not None:
+            self.observe(row)
+        return row
+
+    def _errors(self, after: Sequence[Array]) -> tuple[float, bool]:
+        errors = [relative_error(got, wanted) for got, wanted in zip(after, self.expected, strict=True)]
+        limits = [0.0 if argument.role == "in" else TOLERANCE[argument.dtype] for argument in self.arguments]
+        return max(errors), all(error <= limit for error, limit in zip(errors, limits, strict=True))
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What stands in the IR from `select` on."""
+
+    arguments: tuple[Argument, ...]
+    problem: Problem
+    schedule: Schedule
+    target: Target
+
+    @staticmethod
+    def of(text: str) -> Decided:
+        """Reads them off the text of a module."""
+        module = parse_module(text, "-", new_context())
+        with module.context:
+            function = the_function(module)
+            problem = annotations.written_problem(function)
+            assert problem is not None  # `select` wrote it
+            schedule = Schedule(**annotations.written_schedule(function))
+            chip = annotations.module_string(module, annotations.CHIP) or ""
+            return Decided(arguments_of(function), problem, schedule, target_of(chip))
+
+
+def after_each_pass(stage: str, before: str, decided: Decided) -> Iterator[tuple[str, str]]:
+    """Each pass of a stage with the IR that it leaves, from the IR before the stage."""
+    if stage == "select":
+        return
+    module = parse_module(before, "-", new_context())
+    passes = import_passes() if stage == "import" else stage_passes(stage, decided.schedule, decided.target)
+    for step in passes:
+        run_pass(module, step)
+        yield str(step), str(module)

@@ -1,0 +1,96 @@
+"""The simulator as a device: a compiled kernel called with arrays of the host, with the checks that the GPU gets."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mlir_gemm.errors import ArgumentError, FindingsError
+from mlir_gemm.pipeline.launch import Argument, Launch
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.runtime import arguments, arrays
+from mlir_gemm.simulator import sampling
+
+LARGEST = 1 << 36
+"""M N K beyond which a call is refused, 4096 each: it would take more than ten minutes on two cores."""
+_DLPACK_CPU = 1
+"""DLPack's number for memory of the host (dlpack.h, DLDeviceType)."""
+
+
+class SimulatorLauncher:
+    """Calls one kernel on the simulator. Small problems run with all checks (`sampling.CHECKED`)."""
+
+    short: Callable[[tuple[Any, ...], Any], Any] | None = None
+    """There is no short way."""
+    device = "simulator"
+
+    def __init__(self, lowered: Callable[[], str], launch: Launch, problem: Problem) -> None:
+        self._lowered = lowered
+        self._launch = launch
+        self._problem = problem
+        self._passed = arguments.passed(launch)
+        self._results = tuple(argument for argument in launch.arguments if argument.role == "result")
+
+    def __call__(self, given: tuple[Any, ...], stream: Any) -> Any:
+        """Checks the arguments, simulates all blocks, and returns the results: None, an array, or a tuple of them.
+
+        Raises ArgumentError for arrays that do not fit, and FindingsError when a check finds something.
+        """
+        arguments.check_count(given, self._passed)
+        if sampling.size(self._problem) > LARGEST:
+            raise ArgumentError(
+                f"{self._problem} is too large to simulate whole; expected M N K of at most {LARGEST}, or a sample of "
+                "its blocks (mlir-gemm run --device simulator)"
+            )
+        pairs = zip(given, self._passed, strict=True)
+        host = [_on_host(array, argument, number) for number, (array, argument) in enumerate(pairs)]
+        arguments.check([arrays.view(array, "numpy", None, 0) for array in host], self._passed, 0)
+        made = [_unwritten(argument) for argument in self._results]
+        self._simulate([*host, *made])
+        results = [_like(given[0], array) if given else array for array in made]
+        return None if not results else results[0] if len(results) == 1 else tuple(results)
+
+    def _simulate(self, memory: Sequence[Any]) -> None:
+        kernel: Any = importlib.import_module("mlir_gemm.simulator.kernel")
+        options: Any = importlib.import_module("mlir_gemm.simulator.options")
+        checks = sampling.is_small(self._problem)
+        report = kernel.simulate(self._lowered(), list(memory), options.Options(checks=checks))
+        if report.findings:
+            raise FindingsError(f"the simulator found {len(report.findings)} faults in the kernel", None,
+                                tuple(str(report).splitlines()))  # fmt: skip
+
+
+def _on_host(array: Any, argument: Argument, index: int) -> Any:
+    """A NumPy array that shares the memory of a NumPy array, a CPU tensor, or anything on the host with DLPack."""
+    library = arrays.library_of(array)
+    if library == "numpy":
+        return array
+    where = f"{arguments.label(index, argument)}: "
+    if library == "torch":
+        if str(array.device) != "cpu":
+            raise ArgumentError(f"{where}its memory is on {array.device}, the simulator runs on the CPU; pass .cpu()")
+        return array.detach().numpy()
+    if library == "other" and hasattr(array, "__dlpack_device__"):
+        kind, _ = array.__dlpack_device__()
+        if int(kind) == _DLPACK_CPU:
+            numpy: Any = importlib.import_module("numpy")
+            return numpy.from_dlpack(array)
+    if library is None:
+        raise ArgumentError(f"{where}a {type(array).__name__} given, which is no array: expected NumPy or DLPack")
+    raise ArgumentError(f"{where}its memory is on a GPU, the simulator runs on the CPU; copy it to the host")
+
+
+def _unwritten(argument: Argument) -> Any:
+    """Memory for a result: NaN, so that an element that the kernel does not write shows."""
+    numpy: Any = importlib.import_module("numpy")
+    dtype = numpy.dtype(arrays.NAMES[argument.dtype])
+    return numpy.full(argument.shape, numpy.nan if dtype.kind == "f" else 0, dtype)
+
+
+def _like(first: Any, result: Any) -> Any:
+    """A result in the library of the first argument."""
+    if arrays.library_of(first) == "torch":
+        torch: Any = importlib.import_module("torch")
+        return torch.from_numpy(result)
+    return result

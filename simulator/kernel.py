@@ -1,0 +1,269 @@
+"""Runs the kernels of a module at stage `lower`: memory for the arguments, blocks one after the other, a report."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.errors import ArgumentError, InputError
+from mlir_gemm.simulator.decode import HANDLERS, Code, Decoder, Endless, Info
+from mlir_gemm.simulator.elements import ELEMENTS, Element, is_array
+from mlir_gemm.simulator.errors import SimulationError, unsupported
+from mlir_gemm.simulator.memory import POISON, Buffer, View, dense_strides
+from mlir_gemm.simulator.options import DEFAULT_STEPS, Options
+from mlir_gemm.simulator.report import Finding, Report
+from mlir_gemm.simulator.shadow import Shadow
+from mlir_gemm.simulator.warps import Block, Run, Stop, Warp, run_block
+
+__all__ = ["Finding", "Options", "Report", "SimulationError", "simulate"]
+
+_TABLES = ("arith", "affine", "memref", "vector", "control", "gpu", "fragments", "nvgpu")
+_SHARED = 3
+"""The memory space of shared memory."""
+_OUTPUTS = ("out", "result")
+"""Roles of arguments whose contents before the run mean nothing."""
+
+
+def simulate(module: Any, arrays: Sequence[Any], options: Options | None = None) -> Report:
+    """Runs a module at stage `lower` (MLIR text or an ir.Module) on NumPy arrays, in the order of its host function.
+
+    Arrays that the kernel writes are modified in place; bf16 is held in arrays of uint16. Raises SimulationError at an
+    operation that is not known, ArgumentError for arrays that do not fit, InputError for text that is no such module.
+    """
+    for name in _TABLES:
+        importlib.import_module(f"mlir_gemm.simulator.ops_{name}")
+    options = options or Options()
+    if isinstance(module, str):
+        module = parse_module(module, "-", new_context())
+    with module.context, np.errstate(all="ignore"):
+        return _Simulation(module, list(arrays), options).run()
+
+
+class _Simulation:
+    def __init__(self, module: Any, arrays: list[Any], options: Options):
+        self.module = module
+        self.options = options
+        self.report = Report()
+        self.limit = options.max_steps or DEFAULT_STEPS
+        self.arrays = arrays
+        functions = [function for function in named(module, "func.func") if named(function, "gpu.launch_func")]
+        if len(functions) != 1:
+            raise InputError(f"{len(functions)} functions launch kernels; expected one (the output of stage 'lower')")
+        self.function = functions[0]
+        self.clock = 1
+
+    def run(self) -> Report:
+        arguments = list(body(self.function).arguments)
+        if len(arguments) != len(self.arrays):
+            raise ArgumentError(f"{len(self.arrays)} arrays; the function takes {len(arguments)} arguments")
+        self.roles = _roles(self.function, len(arguments))
+        self.names = _names(self.function, len(arguments))
+        self.views = [self._argument(number, argument) for number, argument in enumerate(arguments)]
+        self._host()
+        for view, array in zip(self.views, self.arrays, strict=True):
+            self._hand_back(view.buffer, array)
+        return self.report
+
+    def _hand_back(self, buffer: Buffer, array: Any) -> None:
+        """Copies what was written into the caller's array. What blocks that did not run would write stays as it was."""
+        content = buffer.data[: buffer.size]
+        before = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        if self.options.blocks is not None and buffer.shadow is not None:
+            written = np.repeat(buffer.shadow.initialized, 1 << buffer.shadow.shift)[: buffer.size]
+            content = np.where(written, content, before)
+        if not np.array_equal(content, before):
+            array[...] = content.view(array.dtype).reshape(array.shape)
+
+    def _argument(self, number: int, argument: Any) -> View:
+        """A buffer with the contents of an array."""
+        array: Any = self.arrays[number]
+        type_ = argument.type
+        element = ELEMENTS.get(str(type_.element_type)) if isinstance(type_, ir.MemRefType) else None
+        if element is None:
+            raise unsupported(self.function, f"argument {number} of type {type_} is not simulated")
+        name = self.names[number]
+        shape = tuple(-1 if type_.is_dynamic_dim(axis) else size for axis, size in enumerate(type_.shape))
+        fits = is_array(array) and array.dtype == element.storage and array.ndim == len(shape)
+        if not fits or any(want not in (-1, size) for want, size in zip(shape, array.shape, strict=True)):
+            given = f"{array.shape} {array.dtype}" if is_array(array) else type(array).__name__
+            raise ArgumentError(f"argument {number} ({name}): {given}; expected a NumPy array for {type_}")
+        strides = dense_strides(array.shape)
+        dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+        declared, offset = type_.get_strides_and_offset()
+        if offset or any(want not in (dynamic, had) for want, had in zip(declared, strides, strict=True)):
+            raise unsupported(self.function, f"argument {number} of type {type_}; expected dense rows")
+        buffer = Buffer(name, "global", array.nbytes)
+        buffer.data[: array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        if self.roles[number] in _OUTPUTS and self.options.checks:
+            buffer.data[: array.nbytes] = POISON
+        view = View(buffer, 0, array.shape, strides, element)
+        buffer.view = view
+        return view
+
+    def _host(self) -> None:
+        """Evaluates the host function, whose only effect is to launch kernels."""
+        host = Decoder(self.report, self.options, self.limit)
+        block = Block(-1, (1, 1, 1), (1, 1, 1))
+        warp = Warp(block, 0, 1)
+        for argument, view in zip(body(self.function).arguments, self.views, strict=True):
+            host.constant(argument, view)
+        for operation in body(self.function).operations:
+            name = operation.operation.name
+            if name == "gpu.launch_func":
+                self._launch(operation, [warp.slots[slot] for slot in host.all_slots(operation.operation.operands)])
+            elif name != "func.return":
+                if name not in HANDLERS:
+                    raise unsupported(operation, "the simulator does not know this operation")
+                step = HANDLERS[name](host, operation)
+                warp.slots += host.template[len(warp.slots) :]
+                if callable(step):
+                    step(warp)
+
+    def _launch(self, launch: Any, operands: list[Any]) -> None:
+        if launch.asyncToken is not None or list(launch.asyncDependencies) or launch.clusterSizeX is not None:
+            raise unsupported(launch, "asynchronous launches and clusters are not simulated")
+        grid = tuple(int(size) for size in operands[:3])
+        size = tuple(int(size) for size in operands[3:6])
+        dynamic = launch.dynamicSharedMemorySize is not None
+        shared = int(operands[6]) if dynamic else 0
+        kernel = self._kernel(launch)
+        if len(kernel.regions[0].blocks) != 1:
+            raise unsupported(
+                kernel, "a kernel of several basic blocks is not simulated; expected structured control flow"
+            )
+        decoder = Decoder(self.report, self.options, self.limit)
+        decoder.globals = self._globals(kernel)
+        for argument, value in zip(body(kernel).arguments, operands[6 + dynamic :], strict=True):
+            decoder.constant(argument, value)
+        code = decoder.code(body(kernel))
+        self._check_launch(launch, kernel, grid, size)
+        self._run_grid(launch, kernel, decoder, code, grid, size, shared)
+
+    def _kernel(self, launch: Any) -> Any:
+        wanted = str(launch.attributes["kernel"]).rpartition("@")[2]
+        for kernel in named(self.module, "gpu.func"):
+            if ir.StringAttr(kernel.attributes["sym_name"]).value == wanted:
+                return kernel
+        raise input_error(launch, f"the kernel {wanted} is not in the module")
+
+    def _globals(self, kernel: Any) -> dict[str, Any]:
+        """The memrefs in shared memory that the kernel's module declares."""
+        found = dict[str, Any]()
+        for declared in named(kernel.operation.parent, "memref.global"):
+            type_ = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value)
+            if isinstance(type_.memory_space, ir.IntegerAttr) and type_.memory_space.value == _SHARED:
+                found[ir.StringAttr(declared.attributes["sym_name"]).value] = type_
+        return found
+
+    def _check_launch(self, launch: Any, kernel: Any, grid: tuple[int, ...], size: tuple[int, ...]) -> None:
+        if min(*grid, *size) < 1:
+            raise input_error(launch, f"a grid of {grid} blocks of {size} threads; expected at least one of each")
+        if math.prod(size) > 1024:
+            raise input_error(launch, f"{math.prod(size)} threads in a block; a block has at most 1024")
+        for number in self.options.blocks or ():
+            if not 0 <= number < math.prod(grid):
+                raise InputError(f"block {number} was asked for; the grid has blocks 0 to {math.prod(grid) - 1}")
+
+    def _run_grid(
+        self, launch: Any, kernel: Any, decoder: Decoder, code: Code, grid: Any, size: Any, shared: int
+    ) -> None:
+        report, chosen = self.report, self.options.blocks
+        report.blocks = math.prod(grid)
+        numbers = range(report.blocks) if chosen is None else list(dict.fromkeys(chosen))
+        probe = Block(0, grid, size)
+        report.warps = probe.warp_count
+        if self.options.checks:
+            self._watch_arguments(probe.warp_count)
+        memory = self._shared_memory(launch, decoder, shared, probe.warp_count)
+
+        def start(warp: Warp) -> Run:
+            warp.slots = decoder.template.copy()
+            if code.blocking:
+                yield from code.resume(warp)
+            else:
+                code.plain(warp)
+            for copies in (*warp.groups, warp.copies):
+                for copy in copies:
+                    copy(warp)
+
+        for done, number in enumerate(numbers):
+            block = Block(number, grid, size)
+            block.shared = memory
+            for buffer in memory.values():
+                buffer.data.fill(POISON)
+                if buffer.shadow is not None:
+                    buffer.shadow.clear()
+            block.warps = [Warp(block, warp, self.clock) for warp in range(block.warp_count)]
+            try:
+                run_block(block, start)
+            except Stop as stop:
+                report.stopped = str(stop)
+                if isinstance(stop, Endless):
+                    decoder.info(kernel).find("endless", stop.warp, -1, "", str(stop))
+            report.steps += sum(warp.steps for warp in block.warps)
+            self.clock = max(warp.clock for warp in block.warps) + 1
+            if report.stopped:
+                break
+            report.blocks_run += 1
+            if self.options.progress is not None:
+                self.options.progress(done + 1, len(numbers))
+        if self.options.counters:
+            for each in decoder.codes:
+                for name, times in each.names.items():
+                    report.counters.instructions[name] += times * each.executed
+        if self.options.checks and report.blocks_run == report.blocks:
+            self._check_outputs(decoder.info(self.function))
+
+    def _shared_memory(self, launch: Any, decoder: Decoder, dynamic: int, warps: int) -> dict[str, Buffer]:
+        """The shared memory of a block: one buffer for each declaration; those of size 0 are the dynamic one."""
+        found = dict[str, Buffer]()
+        for name, type_ in decoder.globals.items():
+            element: Element = decoder.element(launch, type_)
+            size = math.prod(type_.shape) * element.bytes
+            buffer = found[name] = Buffer("memory", "shared", size or dynamic)
+            sizes = tuple(type_.shape) if size else (dynamic // element.bytes,)
+            buffer.view = View(buffer, 0, sizes, dense_strides(sizes), element)
+            if self.options.checks:
+                buffer.shadow = Shadow(buffer.size, warps, initialized=False, between_blocks=False)
+        return found
+
+    def _watch_arguments(self, warps: int) -> None:
+        """Shadow memory for the arguments that the kernel may write."""
+        for role, view in zip(self.roles, self.views, strict=True):
+            if role != "in" and view.buffer.size:
+                view.buffer.shadow = Shadow(view.buffer.size, warps, role not in _OUTPUTS, between_blocks=True)
+
+    def _check_outputs(self, info: Info) -> None:
+        """Reports results that were not written whole."""
+        for role, view in zip(self.roles, self.views, strict=True):
+            shadow = view.buffer.shadow
+            if role in _OUTPUTS and shadow is not None and not shadow.initialized.all():
+                missing = int((~shadow.initialized).sum()) << shadow.shift
+                where = view.describe(int((~shadow.initialized).argmax()) << shadow.shift)
+                message = f"{missing} bytes of the result were never written"
+                self.report.add(
+                    Finding("uninitialized-output", info.operation, info.location, -1, -1, -1, where, message)
+                )
+
+
+def _attributes(function: Any, number: int, name: str) -> list[str]:
+    entries: list[Any] = [None] * number
+    if "arg_attrs" in function.operation.attributes:
+        entries = [ir.DictAttr(entry) for entry in ir.ArrayAttr(function.operation.attributes["arg_attrs"])]
+    return [ir.StringAttr(e[name]).value if e is not None and name in e else "" for e in entries]
+
+
+def _roles(function: Any, number: int) -> list[str]:
+    return _attributes(function, number, "tile.role")
+
+
+def _names(function: Any, number: int) -> list[str]:
+    return [name or f"argument {place}" for place, name in enumerate(_attributes(function, number, "tile.name"))]

@@ -1,0 +1,202 @@
+"""gpu.subgroup_mma_*: fragments (mma_matrix) as one matrix of the warp.
+
+Products of f16 and of bf16 operands are exact in f32; a product of fragments sums them in f32, in an order that NumPy
+chooses, and adds the accumulator. A tensor core rounds each sum once, towards zero, in an order of its own. Both stay
+within (K + K / 16) * 2**-23 * (|A| |B| + |C|) of the exact result, elementwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.simulator.access import Access, addresses
+from mlir_gemm.simulator.decode import Decoder, Step, handles
+from mlir_gemm.simulator.elements import ELEMENTS, Element, is_array
+from mlir_gemm.simulator.errors import unsupported
+from mlir_gemm.simulator.memory import View, count
+from mlir_gemm.simulator.ops_gpu import check_collective, uniform
+from mlir_gemm.simulator.shadow import ANY_LANE
+from mlir_gemm.simulator.warps import Warp
+
+_TYPE = re.compile(r'!gpu\.mma_matrix<(\d+)x(\d+)x(\w+), "(\w)Op">')
+ALIGNMENT = 16
+"""Bytes: where a fragment's rows may start (PTX: wmma.load, alignment of the address and of the stride)."""
+_PLACES = (1 << 31) - 128
+
+
+@dataclass(frozen=True)
+class _Fragment:
+    rows: int
+    columns: int
+    element: Element
+    role: str
+
+
+def _fragment(operation: Any, type_: Any) -> _Fragment:
+    found = _TYPE.fullmatch(str(type_))
+    if found is None or found[3] not in ELEMENTS:
+        raise unsupported(operation, f"fragments of type {type_} are not simulated")
+    return _Fragment(int(found[1]), int(found[2]), ELEMENTS[found[3]], found[4])
+
+
+def _working(fragment: _Fragment, rows: Any) -> Any:
+    """Rows as they are kept: f16 operands as the f32 that equals them."""
+    return rows.astype(np.float32) if fragment.role != "C" and fragment.element.name == "f16" else rows
+
+
+class _Memory:
+    """Where a fragment lies in memory, and the way there."""
+
+    def __init__(self, decoder: Decoder, operation: Any, fragment: _Fragment, memory: Any, indices: list[Any]):
+        attributes = operation.operation.attributes
+        self.lead = ir.IntegerAttr(attributes["leadDimension"]).value
+        self.transposed = "transpose" in attributes
+        self.number, self.length = fragment.rows, fragment.columns
+        if self.transposed:
+            self.number, self.length = self.length, self.number
+        self.info = decoder.info(operation, collective=True)
+        self.is_accumulator = fragment.role == "C"
+        self.element = fragment.element
+        if decoder.element(operation, memory.type) != fragment.element:
+            raise unsupported(operation, f"a fragment of {fragment.element.name} in {memory.type} is not simulated")
+        self.access = Access(decoder, self.info, fragment.element, self.length, ALIGNMENT)
+        self.address = addresses(decoder, operation, memory, indices, (1,), self.info)
+        self.checks = decoder.options.checks
+        self.steps = count(self.number) * (self.lead * fragment.element.bytes)
+
+    def rows(self, warp: Warp) -> tuple[View, Any, int]:
+        """The view, the addresses of the rows, and the code of who accesses them."""
+        if self.checks:
+            check_collective(self.info, warp)
+        view, base = self.address(warp)
+        first = base if type(base) is int else uniform(self.info, warp, base, "the address")
+        if self.checks:
+            self._check_span(warp, view, first)
+        code = warp.code + ANY_LANE
+        if self.is_accumulator:
+            code = warp.code + 64 + (first * 31 + self.lead * 7 + self.transposed) % _PLACES
+        return view, first + self.steps, code
+
+    def _check_span(self, warp: Warp, view: View, first: int) -> None:
+        """Reports a fragment that reaches over the sizes of its memref."""
+        indices, rest = list[int](), (first - int(np.min(view.base))) // view.element.bytes
+        for stride in view.strides:
+            indices.append(rest // stride if stride else 0)
+            rest -= indices[-1] * stride
+        if len(view.strides) >= 2 and view.strides[-2] == self.lead:
+            over = indices[-1] + self.length > view.sizes[-1] or indices[-2] + self.number > view.sizes[-2]
+        else:
+            reach = sum((size - 1) * stride for size, stride in zip(view.sizes, view.strides, strict=True))
+            start = (first - int(np.min(view.base))) // view.element.bytes
+            over = start + (self.number - 1) * self.lead + self.length - 1 > reach
+        if over:
+            shape = "x".join(map(str, view.sizes))
+            message = f"{self.number} rows of {self.length} elements {self.lead} apart reach over {shape}"
+            self.info.find("out-of-bounds", warp, -1, view.describe(first), message)
+
+
+@handles("gpu.subgroup_mma_load_matrix")
+def _load(decoder: Decoder, operation: Any) -> Step:
+    memory, *indices = operation.operation.operands
+    result = operation.operation.results[0]
+    fragment = _fragment(operation, result.type)
+    place = _Memory(decoder, operation, fragment, memory, indices)
+    out = decoder.slot(result)
+
+    def step(warp: Warp) -> None:
+        view, starts, code = place.rows(warp)
+        rows = _working(fragment, place.access.read(warp, view, starts, None, code))
+        warp.slots[out] = rows.T if place.transposed else rows
+
+    return step
+
+
+@handles("gpu.subgroup_mma_store_matrix")
+def _store(decoder: Decoder, operation: Any) -> Step:
+    value, memory, *indices = operation.operation.operands
+    fragment = _fragment(operation, value.type)
+    place = _Memory(decoder, operation, fragment, memory, indices)
+    source = decoder.slot(value)
+
+    def step(warp: Warp) -> None:
+        view, starts, code = place.rows(warp)
+        rows = warp.slots[source]
+        place.access.write(warp, view, starts, None, code, rows.T if place.transposed else rows)
+
+    return step
+
+
+@handles("gpu.subgroup_mma_constant_matrix")
+def _constant(decoder: Decoder, operation: Any) -> Step:
+    source, result = decoder.slot(operation.operation.operands[0]), operation.operation.results[0]
+    fragment = _fragment(operation, result.type)
+    out = decoder.slot(result)
+    info = decoder.info(operation, collective=True)
+
+    def step(warp: Warp) -> None:
+        check_collective(info, warp)
+        number = warp.slots[source]
+        number = number.flat[0] if is_array(number) else number
+        filled = np.full((fragment.rows, fragment.columns), number, fragment.element.value)
+        warp.slots[out] = _working(fragment, filled)
+
+    return step
+
+
+@handles("gpu.subgroup_mma_compute")
+def _compute(decoder: Decoder, operation: Any) -> Step:
+    left, right, accumulator = decoder.all_slots(operation.operation.operands)
+    fragments = [_fragment(operation, value.type) for value in operation.operation.operands]
+    if any(name in operation.operation.attributes for name in ("a_transpose", "b_transpose")):
+        raise unsupported(operation, "with transposed operands is not simulated")
+    out = decoder.slot(operation.operation.results[0])
+    element = fragments[2].element
+    info = decoder.info(operation, collective=True)
+    counters = decoder.report.counters
+    work = 2 * fragments[0].rows * fragments[0].columns * fragments[1].columns
+    if not (element.is_float and fragments[0].element.is_float and fragments[0].element.bits <= 32):
+        raise unsupported(operation, f"of {fragments[0].element.name} into {element.name} is not simulated")
+    rounds = element.name != "f32"
+
+    def step(warp: Warp) -> None:
+        if warp.mask is not None:
+            check_collective(info, warp)
+        values = warp.slots
+        result = values[left] @ values[right] + values[accumulator]
+        values[out] = element.cast(result) if rounds else result
+        counters.tensor_operations += 1
+        counters.flops += work
+
+    return step
+
+
+_ELEMENTWISE: dict[str, Callable[..., Any]] = {
+    "addf": np.add, "mulf": np.multiply, "subf": np.subtract, "divf": np.divide, "maxf": np.maximum,
+    "minf": np.minimum, "negatef": np.negative, "extf": np.positive, "truncf": np.positive,
+}  # fmt: skip
+
+
+@handles("gpu.subgroup_mma_elementwise")
+def _elementwise(decoder: Decoder, operation: Any) -> Step:
+    text = str(operation.operation.attributes["opType"])
+    name = text.rstrip(">").split()[-1].lower()
+    if name not in _ELEMENTWISE:
+        raise unsupported(operation, f"{name} on fragments is not simulated")
+    function = _ELEMENTWISE[name]
+    slots, result = decoder.all_slots(operation.operation.operands), operation.operation.results[0]
+    fragment = _fragment(operation, result.type)
+    out = decoder.slot(result)
+    info = decoder.info(operation, collective=True)
+
+    def step(warp: Warp) -> None:
+        check_collective(info, warp)
+        rows = function(*(warp.slots[slot] for slot in slots))
+        warp.slots[out] = _working(fragment, fragment.element.cast(rows))
+
+    return step

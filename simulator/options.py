@@ -1,0 +1,25 @@
+"""How a simulation is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+DEFAULT_STEPS = 500_000
+"""Operations of one warp; a k loop of 2,000 steps with 200 operations each takes 400,000."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to run and what to watch."""
+
+    checks: bool = True
+    """Watch for races, uninitialised reads, indices out of bounds, misaligned addresses and divergence."""
+    counters: bool = False
+    """Count instructions, bytes, bank conflicts and transactions."""
+    blocks: Sequence[int] | None = None
+    """Linear numbers of the blocks to run, None for all."""
+    max_steps: int | None = None
+    """Operations that one warp may execute before the run is stopped; None for DEFAULT_STEPS."""
+    progress: Callable[[int, int], None] | None = None
+    """Called after each block with the number of blocks done and to do."""

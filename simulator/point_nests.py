@@ -1,0 +1,195 @@
+"""Nests of point loops, evaluated for all their points at once: every induction variable is an array along an axis of
+its own, and NumPy broadcasts.
+
+That is the same as running the loops in order when each point reads and writes its own element of what the nest writes,
+or adds to it (`c = c + x`, a reduction over the loops that do not index c). A reduction of a product becomes a matrix
+product in the accumulator's type. Where something else happens to an element over such loops, these run in order, and
+where points use elements of others, all loops do.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.dialect import affine
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.simulator.tile_affine import map_evaluators
+from mlir_gemm.simulator.tile_memory import gather, scatter
+from mlir_gemm.simulator.tile_program import Decoder, Frame, Step, run_steps
+
+
+@dataclass(frozen=True)
+class _Reduction:
+    """`memory[...] = memory[...] + left * right` (or `+ left`), summed over some axes of the nest."""
+
+    axes: tuple[int, ...]
+    extents: tuple[int, ...]
+    """Iterations along each of the axes."""
+    rank: int
+    """Loops in the nest."""
+    absorbed: tuple[Any, ...]
+    """Operations that this replaces."""
+    left: Any
+    right: Any | None
+
+
+def vectorised(decoder: Decoder, loop: Any) -> Step | None:
+    """The step of a nest that can be evaluated at once, else None."""
+    nest = affine.perfect_nest(loop)
+    if any(affine.level_of(each) not in (None, "point") or len(each.operation.results) for each in nest):
+        return None
+    ranges = [_range(each) for each in nest]
+    inside = in_block(body(nest[-1]))[:-1]
+    if None in ranges or not all(_is_plain(operation) for operation in inside):
+        return None
+    variables = [affine.induction_variable(each) for each in nest]
+    stores = [op for op in inside if op.operation.name == "affine.store"]
+    if not all(_same_place(store, inside) for store in stores):
+        return None
+    trips = [each for each in ranges if each is not None]
+    free = {store.operation: _free_axes(store, variables) for store in stores}
+    if None in free.values():
+        return None
+    reductions = {
+        store.operation: _reduction(store, free[store.operation] or (), [len(each) for each in trips])
+        for store in stores
+        if free[store.operation]
+    }
+    in_order = {axis for axes in free.values() for axis in axes or ()} if None in reductions.values() else set[int]()
+    if in_order:
+        reductions = {}
+    absorbed = [operation for found in reductions.values() if found for operation in found.absorbed]
+    steps: list[Step] = []
+    for operation in inside:
+        reduction = reductions.get(operation.operation)
+        if reduction is not None:
+            steps.append(_reduce(decoder, operation, reduction))
+        elif operation.operation not in absorbed:
+            steps += decoder.steps([operation])
+    return _nest_step(decoder.slots(variables), trips, in_order, steps)
+
+
+def _nest_step(slots: list[int], ranges: list[range], in_order: set[int], steps: list[Step]) -> Step:
+    """Runs steps for all points at once, but for the loops `in_order`, which run one by one."""
+    points: list[Any] = []
+    for axis, values in enumerate(ranges):
+        shape = [1] * len(ranges)
+        shape[axis] = len(values)
+        points.append(np.array(values, np.int64).reshape(shape))
+    at_once = [(slot, points[axis]) for axis, slot in enumerate(slots) if axis not in in_order]
+    one_by_one = [slots[axis] for axis in sorted(in_order)]
+    iterations = [ranges[axis] for axis in sorted(in_order)]
+
+    def step(frame: Frame) -> None:
+        for slot, values in at_once:
+            frame[slot] = values
+        for numbers in itertools.product(*iterations):
+            for slot, number in zip(one_by_one, numbers, strict=True):
+                frame[slot] = number
+            run_steps(steps, frame)
+
+    return step
+
+
+def _range(loop: Any) -> range | None:
+    """The iterations of a loop with constant bounds."""
+    trips = affine.trip_count(loop)
+    if trips is None:
+        return None
+    first = loop.attributes["lowerBoundMap"].value.results[0].value
+    step = ir.IntegerAttr(loop.attributes["step"]).value
+    return range(first, first + trips * step, step)
+
+
+def _is_plain(operation: Any) -> bool:
+    name: str = operation.operation.name
+    return name in ("affine.load", "affine.store", "affine.apply") or name.startswith(("arith.", "math."))
+
+
+def _accesses(operations: list[Any]) -> list[Any]:
+    return [op for op in operations if op.operation.name in ("affine.load", "affine.store")]
+
+
+def _same_place(store: Any, inside: list[Any]) -> bool:
+    """Whether everything in the nest that accesses the buffer of a store does so at the same indices."""
+    place = affine.access(store)
+    if place[1] is None:
+        return False
+    return all(affine.access(op) == place for op in _accesses(inside) if affine.access(op)[0] == place[0])
+
+
+def _free_axes(store: Any, variables: list[Any]) -> tuple[int, ...] | None:
+    """The loops that do not move a store; None unless each of the others moves an index of its own."""
+    _, indices = affine.access(store)
+    free: list[int] = []
+    taken: set[int] = set()
+    for axis, variable in enumerate(variables):
+        moved = [number for number, index in enumerate(indices or []) if index.coefficient(variable)]
+        if len(moved) > 1 or taken & set(moved):
+            return None
+        taken |= set(moved)
+        if not moved:
+            free.append(axis)
+    return tuple(free)
+
+
+def _reduction(store: Any, axes: tuple[int, ...], trips: list[int]) -> _Reduction | None:
+    extents = tuple(trips[axis] for axis in axes)
+    place = affine.access(store)
+    add = _maker(store.operands[0], "arith.addf")
+    if add is None or not _used_once(add):
+        return None
+    for old, new in ((0, 1), (1, 0)):
+        load = _maker(add.operands[old], "affine.load")
+        if load is None or affine.access(load.opview) != place or not _used_once(load):
+            continue
+        product = _maker(add.operands[new], "arith.mulf")
+        if product is not None and _used_once(product):
+            return _Reduction(axes, extents, len(trips), (add, load, product), product.operands[0], product.operands[1])
+        return _Reduction(axes, extents, len(trips), (add, load), add.operands[new], None)
+    return None
+
+
+def _used_once(operation: Any) -> bool:
+    return len(list(operation.results[0].uses)) == 1
+
+
+def _maker(value: Any, name: str) -> Any | None:
+    owner = value.owner
+    return owner.operation if getattr(owner, "name", None) == name else None
+
+
+def _reduce(decoder: Decoder, store: Any, reduction: _Reduction) -> Step:
+    _, memory, *operands = decoder.slots(store.operation.operands)
+    evaluators = map_evaluators(store.operation.attributes["map"].value)
+    left = decoder.slot(reduction.left)
+    right = decoder.slot(reduction.right) if reduction.right is not None else None
+
+    def step(frame: Frame) -> None:
+        at = [evaluate([frame[slot] for slot in operands]) for evaluate in evaluators]
+        added = _sum(frame[left], 1 if right is None else frame[right], reduction)
+        scatter(frame[memory], at, gather(frame[memory], at) + added)
+
+    return step
+
+
+def _sum(left: Any, right: Any, reduction: _Reduction) -> Any:
+    """The sum of left * right over the axes of a reduction, which stay with extent 1; a matrix product if it is one."""
+    axes, extents = reduction.axes, reduction.extents
+    if len(axes) == 1 and np.ndim(left) == np.ndim(right) == 3:
+        (depth,) = axes
+        down, across = (axis for axis in range(3) if axis != depth)
+        for rows, columns in ((left, right), (right, left)):
+            if rows.shape[across] == columns.shape[down] == 1 and rows.shape[depth] == columns.shape[depth]:
+                matrix = rows.transpose(down, depth, across)[:, :, 0] @ columns.transpose(depth, across, down)[:, :, 0]
+                return np.expand_dims(matrix, depth)
+    value = np.asarray(left * right)
+    if not value.ndim:
+        value = value.reshape([1] * reduction.rank)
+    shape = [extents[axes.index(axis)] if axis in axes else size for axis, size in enumerate(value.shape)]
+    return np.sum(np.broadcast_to(value, shape), axis=axes, keepdims=True, dtype=value.dtype)

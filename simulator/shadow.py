@@ -1,0 +1,186 @@
+"""Shadow memory: for every few bytes, who wrote and read them last and when, to tell accesses that nothing orders.
+
+Order is kept in vector clocks, one component a warp. A warp's clock ticks at every synchronisation; `warp.seen[v]` is
+the last tick of warp v whose accesses are ordered before what this warp does now. Lanes of one warp are ordered among
+each other by warp barriers, which also tick the clock: so an earlier access by (warp, lane) at tick t is ordered before
+the present one exactly when t <= seen[warp], or when it was the same lane. (FastTrack, Flanagan and Freund, PLDI 2009.)
+
+A granule is 16 bytes and is halved as soon as an access does not fill whole granules, so the answer is exact.
+A fragment's accesses are made by lanes that are not known: `ANY_LANE`; loading and storing an accumulator at the same
+place touches the same elements in the same lanes, so it has a code of its own for each place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.simulator.elements import choose
+
+ANY_LANE = (1 << 31) - 1
+LANE_BITS = 32
+NOBODY = -1
+SEVERAL = -2
+_WIDEST = 16
+_MOST_READERS = 1 << 23
+"""Entries for readers. Where warps times granules is more, warps share columns and an old reader may be forgotten."""
+
+
+@dataclass
+class Conflict:
+    """Something wrong with an access: which row of it, and with whom (-1: nobody)."""
+
+    check: str
+    row: int
+    warp: int
+    lane: int
+    how: str
+
+
+class Shadow:
+    """Who touched each granule of a buffer."""
+
+    def __init__(self, size: int, warps: int, initialized: bool, between_blocks: bool):
+        self.size = size
+        self.shift = _WIDEST.bit_length() - 1
+        number = -(-size // _WIDEST)
+        self.columns = min(warps, max(1, _MOST_READERS // max(1, number)))
+        self.writer = np.full(number, NOBODY, np.int64)
+        self.written_at = np.zeros(number, np.int64)
+        self.reader = np.full((self.columns, number), NOBODY, np.int64)
+        self.read_at = np.zeros((self.columns, number), np.int64)
+        self.initialized = np.full(number, initialized)
+        self.between_blocks = between_blocks
+        self.writing_block = np.full(number if between_blocks else 0, NOBODY, np.int32)
+        self.reading_block = self.writing_block.copy()
+        self.pending = np.full(number, NOBODY, np.int64)
+        """The warp whose asynchronous copy is still to arrive here."""
+        self.any_pending = False
+
+    def clear(self) -> None:
+        """Forgets everything: the next block starts."""
+        for array, value in ((self.writer, NOBODY), (self.written_at, 0), (self.reader, NOBODY), (self.read_at, 0)):
+            array.fill(value)
+        self.initialized.fill(False)
+        self.pending.fill(NOBODY)
+        self.any_pending = False
+
+    def granules(self, starts: Any, width: int, codes: Any) -> tuple[Any, Any, int]:
+        """The granules of rows of `width` bytes, who accesses each, and how many there are in a row."""
+        low = int(np.bitwise_or.reduce(starts)) | width
+        while low & ((1 << self.shift) - 1):
+            self._halve()
+        places, per_row = starts >> self.shift, width >> self.shift
+        if per_row > 1:
+            places = (places[:, None] + np.arange(per_row)).ravel()
+            codes = codes if isinstance(codes, int) else np.repeat(codes, per_row)
+        return places, codes, per_row
+
+    def _halve(self) -> None:
+        self.shift -= 1
+        for name in ("writer", "written_at", "initialized", "writing_block", "reading_block", "pending"):
+            setattr(self, name, np.repeat(getattr(self, name), 2))
+        self.reader = np.repeat(self.reader, 2, axis=1)
+        self.read_at = np.repeat(self.read_at, 2, axis=1)
+
+    def read(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
+        """Checks and records a read. `codes` is who reads each row: warp << 32 | lane."""
+        places, codes, per_row = self.granules(starts, width, codes)
+        found: list[Conflict] = []
+        if self.any_pending and (self.pending[places] != NOBODY).any():
+            first = int((self.pending[places] != NOBODY).argmax())
+            owner = int(self.pending[places[first]])
+            found.append(Conflict("async-not-awaited", first // per_row, owner, -1, "the copy was not waited for"))
+        written = self.written_at[places]
+        if written.max() > warp.seen_least:
+            found += self._unordered(warp, places, codes, per_row, self.writer, written, "written by")
+        fresh = self.initialized[places]
+        if not fresh.all():
+            found.append(Conflict("uninitialized", int((~fresh).argmax()) // per_row, -1, -1, ""))
+        if self.between_blocks:
+            found += self._other_block(warp, places, per_row, self.writing_block, "written by")
+            before = self.reading_block[places]
+            mine = warp.block.number
+            self.reading_block[places] = np.where((before == NOBODY) | (before == mine), mine, SEVERAL)
+        self._record_read(warp, places, codes)
+        return found
+
+    def _record_read(self, warp: Any, places: Any, codes: Any) -> None:
+        column = warp.number % self.columns
+        reader, read_at = self.reader[column], self.read_at[column]
+        several = warp.code + ANY_LANE
+        before = reader[places]
+        now = choose((read_at[places] == warp.clock) & (before != codes), several, codes)
+        reader[places] = now
+        read_at[places] = warp.clock
+        shared = reader[places] != now  # several lanes in this very access
+        if shared.any():
+            reader[places[shared]] = several
+
+    def write(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
+        """Checks and records a write."""
+        places, codes, per_row = self.granules(starts, width, codes)
+        found: list[Conflict] = []
+        if self.any_pending and (self.pending[places] != NOBODY).any():
+            first = int((self.pending[places] != NOBODY).argmax())
+            owner = int(self.pending[places[first]])
+            found.append(Conflict("async-not-awaited", first // per_row, owner, -1, "the copy was not waited for"))
+        written = self.written_at[places]
+        if written.max() > warp.seen_least:
+            found += self._unordered(warp, places, codes, per_row, self.writer, written, "written by")
+        read = self.read_at[:, places]
+        if read.max() > warp.seen_least:
+            for column in range(self.columns):
+                found += self._unordered(warp, places, codes, per_row, self.reader[column], read[column], "read by")
+        if self.between_blocks:
+            found += self._other_block(warp, places, per_row, self.writing_block, "written by")
+            found += self._other_block(warp, places, per_row, self.reading_block, "read by")
+            self.writing_block[places] = warp.block.number
+        self.writer[places] = codes
+        self.written_at[places] = warp.clock
+        self.initialized[places] = True
+        twice = self.writer[places] != codes
+        if twice.any():
+            first = int(twice.argmax())
+            other = int(self.writer[places[first]]) & ANY_LANE
+            how = "also written by this operation in"
+            found.append(Conflict("race", first // per_row, warp.number, other if other < 32 else -1, how))
+        return found
+
+    def _unordered(
+        self, warp: Any, places: Any, codes: Any, per_row: int, who: Any, when: Any, how: str
+    ) -> list[Conflict]:
+        others = who[places]
+        bad = (when > warp.seen[others >> LANE_BITS]) & (others != codes)
+        if not bad.any():
+            return []
+        first = int(bad.argmax())
+        other = int(others[first])
+        lane = other & ((1 << LANE_BITS) - 1)
+        return [Conflict("race", first // per_row, other >> LANE_BITS, lane if lane < 32 else -1, how)]
+
+    def _other_block(self, warp: Any, places: Any, per_row: int, blocks: Any, how: str) -> list[Conflict]:
+        others = blocks[places]
+        bad = (others != warp.block.number) & (others != NOBODY)
+        if not bad.any():
+            return []
+        first = int(bad.argmax())
+        other = "several blocks" if others[first] == SEVERAL else f"block {others[first]}"
+        return [Conflict("race", first // per_row, -1, -1, f"{how} {other}; blocks run in any order")]
+
+    def begin_async(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
+        """Checks the write of an asynchronous copy, and marks its target as not there yet."""
+        found = self.write(warp, starts, width, codes)
+        places, _, _ = self.granules(starts, width, codes)
+        self.pending[places] = warp.number
+        self.any_pending = True
+        return found
+
+    def end_async(self, warp: Any, starts: Any, width: int, codes: Any) -> None:
+        """The copy was waited for: from here on it is a write by the lanes that waited."""
+        places, codes, _ = self.granules(starts, width, codes)
+        self.pending[places] = NOBODY
+        self.writer[places] = codes
+        self.written_at[places] = warp.clock
