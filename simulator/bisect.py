@@ -126,7 +126,8 @@ class _Bisection:
         for stage, text in texts.items():
             faithful = stage == LAST and sampling.is_small(decided.problem)
             if not self._row(stage, "", text, faithful=faithful).right:
-                return BisectResult(tuple(self.rows), stage, self._pass(stage, previous, decided))
+                name = self._pass(stage, previous, decided)
+                return BisectResult(tuple(self.rows), stage, name)
             previous = text
         if refusal is not None:
             raise refusal

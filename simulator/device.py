@@ -14,6 +14,8 @@ from mlir_gemm.simulator import sampling
 
 LARGEST = 1 << 36
 """M N K beyond which a call is refused, 4096 each: it would take more than ten minutes on two cores."""
+SHOWN = 8
+"""Findings in a message."""
 _DLPACK_CPU = 1
 """DLPack's number for memory of the host (dlpack.h, DLDeviceType)."""
 
@@ -57,8 +59,20 @@ class SimulatorLauncher:
         checks = sampling.is_small(self._problem)
         report = kernel.simulate(self._lowered(), list(memory), options.Options(checks=checks))
         if report.findings:
-            raise FindingsError(f"the simulator found {len(report.findings)} faults in the kernel", None,
-                                tuple(str(report).splitlines()))  # fmt: skip
+            raise FindingsError("the simulator found faults in the kernel", None, tuple(first_findings(report)))
+
+
+def first_findings(report: Any) -> list[str]:
+    """A simulator's report in a few lines: how often each check found something, and the first findings."""
+    counts: dict[str, int] = {}
+    for (check, _, _), times in report.counts.items():
+        counts[check] = counts.get(check, 0) + times
+    lines = [f"stopped: {report.stopped}"] if report.stopped else []
+    lines += [", ".join(f"{check}: {times}" for check, times in counts.items())] if counts else []
+    lines += [str(finding) for finding in report.findings[:SHOWN]]
+    if len(report.findings) > SHOWN:
+        lines.append(f"and {len(report.findings) - SHOWN} more")
+    return lines
 
 
 def _on_host(array: Any, argument: Argument, index: int) -> Any:

@@ -58,7 +58,11 @@ def _extreme(choose: Any) -> Maker:
 
 def _load(operation: Any) -> Function:
     evaluators = map_evaluators(operation.operation.attributes["map"].value)
-    return lambda memory, *operands: gather(memory, [evaluate(operands) for evaluate in evaluators])
+
+    def load(memory: Any, *operands: Any) -> Any:
+        return gather(memory, [evaluate(operands) for evaluate in evaluators])
+
+    return load
 
 
 def _store(operation: Any) -> Function:

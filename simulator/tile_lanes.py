@@ -27,7 +27,11 @@ def _places(memory: Any, indices: tuple[Any, ...], width: int) -> tuple[Any, ...
 
 def _vector_load(operation: Any) -> Function:
     (width,) = operation.operation.results[0].type.shape
-    return lambda memory, *indices: memory[_places(memory, indices, width)]
+
+    def load(memory: Any, *indices: Any) -> Any:
+        return memory[_places(memory, indices, width)]
+
+    return load
 
 
 def _vector_store(operation: Any) -> Function:
@@ -68,7 +72,7 @@ def _window(operation: Any, memory: Any, indices: tuple[Any, ...], shape: tuple[
     """The matrix that starts at a place in memory, its rows leadDimension apart."""
     lead = ir.IntegerAttr(operation.operation.attributes["leadDimension"]).value
     start = memory[tuple(slice(uniform(index, "the place of a fragment"), None) for index in indices)]
-    room = memory.base if isinstance(memory.base, np.ndarray) else memory
+    room = memory.base if hasattr(memory.base, "strides") else memory  # the buffer that it is a view of
     steps = (lead * memory.itemsize, memory.itemsize)
     if start.size == 0 or _end(start, shape, steps) > _end(room, room.shape, room.strides):
         raise IndexError("a fragment leaves its buffer")
@@ -83,9 +87,13 @@ def _end(array: Any, shape: tuple[int, ...], steps: tuple[int, ...]) -> int:
 
 def _load_fragment(operation: Any) -> Function:
     shape, _ = _fragment_of(operation, operation.operation.results[0])
-    if "transpose" in operation.operation.attributes:
-        return lambda memory, *indices: _window(operation, memory, indices, shape).T.copy()
-    return lambda memory, *indices: _window(operation, memory, indices, shape).copy()
+    transposed = "transpose" in operation.operation.attributes
+
+    def load(memory: Any, *indices: Any) -> Any:
+        window = _window(operation, memory, indices, shape)
+        return (window.T if transposed else window).copy()
+
+    return load
 
 
 def _store_fragment(operation: Any) -> Function:
@@ -101,7 +109,11 @@ def _store_fragment(operation: Any) -> Function:
 
 def _constant_fragment(operation: Any) -> Function:
     shape, dtype = _fragment_of(operation, operation.operation.results[0])
-    return lambda value: np.full(shape, value, dtype)
+
+    def fill(value: Any) -> Any:
+        return np.full(shape, value, dtype)
+
+    return fill
 
 
 def _compute(operation: Any) -> Function:

@@ -17,6 +17,7 @@ from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.tile_numbers import dtype_of
 from mlir_gemm.simulator.tile_program import Decoder, Frame, Function, Maker, Step, StepMaker, Written, call, uniform
 
+_WHERE: Any = np.where
 POISON = 0xFF
 """Every byte of memory that nobody wrote: NaN in every floating-point type."""
 
@@ -61,7 +62,8 @@ def gather(memory: Any, indices: Sequence[Any]) -> Any:
         return memory[tuple(indices)]
     inside = _inside(memory, indices)
     clipped = tuple(np.clip(index, 0, size - 1) for index, size in zip(indices, memory.shape, strict=True))
-    return np.where(inside, memory[clipped], memory.dtype.type(0))[()]
+    found = memory[clipped]
+    return _WHERE(inside, found, np.zeros_like(found))[()]
 
 
 def scatter(memory: Any, indices: Sequence[Any], value: Any) -> None:
@@ -168,11 +170,17 @@ def _view(operation: Any) -> Function:
 
 
 def _same(_: Any) -> Function:
-    return lambda memory, *_: memory
+    def same(memory: Any, *_: Any) -> Any:
+        return memory
+
+    return same
 
 
 def _load(_: Any) -> Function:
-    return lambda memory, *indices: memory[checked(memory, indices)]
+    def load(memory: Any, *indices: Any) -> Any:
+        return memory[checked(memory, indices)]
+
+    return load
 
 
 def _store(_: Any) -> Function:
@@ -202,7 +210,11 @@ def _get_global(decoder: Decoder, operation: Any) -> Step:
 
 def _tile_load(operation: Any) -> Function:
     shape = tuple(operation.operation.results[0].type.shape)
-    return lambda memory, *offsets: read_tile(memory, _integers(offsets), shape)
+
+    def load(memory: Any, *offsets: Any) -> Any:
+        return read_tile(memory, _integers(offsets), shape)
+
+    return load
 
 
 def _tile_store(decoder: Decoder, operation: Any) -> Step:

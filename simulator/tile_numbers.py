@@ -23,6 +23,8 @@ DTYPES: dict[str, Any] = {
 }  # fmt: skip
 """NumPy's type for each element type that can be simulated above `lower`."""
 _WORD = 1 << 64
+_WHERE: Any = np.where
+_PYTHON: Any = operator  # its functions take arrays, too, which its types do not say
 
 
 def dtype_of(type_: Any, operation: Any = None) -> Any:
@@ -53,11 +55,18 @@ def _always(function: Function) -> Maker:
 
 def _cast(operation: Any) -> Function:
     dtype = dtype_of(operation.operation.results[0].type, operation)
-    return lambda value: np.asarray(value).astype(dtype)[()]
+
+    def converted(value: Any) -> Any:
+        return np.asarray(value).astype(dtype)[()]
+
+    return converted
 
 
 def _integer_cast(_: Any) -> Function:
-    return lambda value: value
+    def same(value: Any) -> Any:
+        return value
+
+    return same
 
 
 def _is_int(*values: Any) -> bool:
@@ -100,7 +109,7 @@ def _larger(left: Any, right: Any) -> Any:
 
 def _select(condition: Any, yes: Any, no: Any) -> Any:
     if isinstance(condition, np.ndarray):
-        return np.where(condition, yes, no)
+        return _WHERE(condition, yes, no)
     return yes if condition else no
 
 
@@ -110,7 +119,7 @@ def _fma(left: Any, right: Any, addend: Any) -> Any:
     return exact.astype(np.asarray(addend).dtype)[()]
 
 
-_ORDERS: list[Any] = [operator.eq, operator.ne, *(2 * [operator.lt, operator.le, operator.gt, operator.ge])]
+_ORDERS: list[Any] = [_PYTHON.eq, _PYTHON.ne, *(2 * [_PYTHON.lt, _PYTHON.le, _PYTHON.gt, _PYTHON.ge])]
 """arith.cmpi's predicates by number: eq, ne, then slt, sle, sgt, sge, and the same unsigned."""
 _FLOAT_ORDERS: list[Any] = [np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.not_equal]
 """arith.cmpf's predicates 1 to 6: oeq, ogt, oge, olt, ole, one; 8 to 13 are the same, or unordered."""
@@ -150,16 +159,16 @@ FUNCTIONS: dict[str, Maker] = {
     "arith.extf": _cast, "arith.truncf": _cast, "arith.sitofp": _cast, "arith.uitofp": _cast,
     "arith.fptosi": _cast, "arith.cmpf": _compare_floats, "arith.cmpi": _compare_integers,
     "arith.select": _always(_select),
-    "arith.addi": _always(operator.add), "arith.subi": _always(operator.sub), "arith.muli": _always(operator.mul),
-    "arith.divui": _always(_unsigned(operator.floordiv)), "arith.remui": _always(_unsigned(operator.mod)),
+    "arith.addi": _always(_PYTHON.add), "arith.subi": _always(_PYTHON.sub), "arith.muli": _always(_PYTHON.mul),
+    "arith.divui": _always(_unsigned(_PYTHON.floordiv)), "arith.remui": _always(_unsigned(_PYTHON.mod)),
     "arith.divsi": _always(_quotient), "arith.remsi": _always(_remainder),
-    "arith.floordivsi": _always(operator.floordiv), "arith.ceildivsi": _always(_ceil_quotient),
+    "arith.floordivsi": _always(_PYTHON.floordiv), "arith.ceildivsi": _always(_ceil_quotient),
     "arith.ceildivui": _always(_unsigned(_ceil_quotient)),
     "arith.minui": _always(_unsigned(_smaller)), "arith.maxui": _always(_unsigned(_larger)),
     "arith.minsi": _always(_smaller), "arith.maxsi": _always(_larger),
-    "arith.andi": _always(operator.and_), "arith.ori": _always(operator.or_), "arith.xori": _always(operator.xor),
-    "arith.shli": _always(operator.lshift), "arith.shrui": _always(_unsigned(operator.rshift)),
-    "arith.shrsi": _always(operator.rshift),
+    "arith.andi": _always(_PYTHON.and_), "arith.ori": _always(_PYTHON.or_), "arith.xori": _always(_PYTHON.xor),
+    "arith.shli": _always(_PYTHON.lshift), "arith.shrui": _always(_unsigned(_PYTHON.rshift)),
+    "arith.shrsi": _always(_PYTHON.rshift),
     "arith.index_cast": _integer_cast, "arith.index_castui": _integer_cast, "arith.extsi": _integer_cast,
     "math.absf": _always(np.abs), "math.exp": _always(np.exp), "math.exp2": _always(np.exp2),
     "math.log": _always(np.log), "math.log2": _always(np.log2), "math.sqrt": _always(np.sqrt),

@@ -26,9 +26,11 @@ def _mma(operation: Any) -> Function:
     order = ir.StringAttr(operation.operation.attributes["b"]).value
     if order not in ("kn", "nk"):
         raise unsupported(operation, f"b = '{order}'; expected kn or nk")
-    if order == "nk":
-        return lambda lhs, rhs, acc: product(lhs, rhs.T, acc)
-    return product
+    return _product_by_rows if order == "nk" else product
+
+
+def _product_by_rows(lhs: Any, rhs: Any, acc: Any) -> Any:
+    return product(lhs, rhs.T, acc)
 
 
 def _linalg(compute: Any) -> StepMaker:
@@ -53,7 +55,10 @@ def _linalg(compute: Any) -> StepMaker:
 
 
 def _fill(_: Decoder, __: Any) -> Any:
-    return lambda _, inputs, __: inputs[0]
+    def fill(_: Frame, inputs: list[Any], __: Any) -> Any:
+        return inputs[0]
+
+    return fill
 
 
 def _matmul(_: Decoder, operation: Any) -> Any:
@@ -61,7 +66,11 @@ def _matmul(_: Decoder, operation: Any) -> Any:
         maps = [str(map_.value) for map_ in operation.operation.attributes["indexing_maps"]]
         if maps != _MATMUL_MAPS:
             raise unsupported(operation, "indexing maps of its own (a transpose or broadcast)")
-    return lambda _, inputs, output: product(inputs[0], inputs[1], output)
+
+    def multiply(_: Frame, inputs: list[Any], output: Any) -> Any:
+        return product(inputs[0], inputs[1], output)
+
+    return multiply
 
 
 def _generic(decoder: Decoder, operation: Any) -> Any:

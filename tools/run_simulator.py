@@ -12,6 +12,7 @@ from mlir_gemm.pipeline.launch import Argument
 from mlir_gemm.runtime.kernel import Kernel
 from mlir_gemm.simulator import sampling
 from mlir_gemm.simulator.bisect import bisect
+from mlir_gemm.simulator.device import first_findings
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.options import Options
 from mlir_gemm.simulator.sampling import Plan, Tile
@@ -44,10 +45,12 @@ def run_simulated(
         errors = _whole(source, arguments, before[:given], after)
     else:
         errors = _sampled(kernel, source, before, after, plan)
-    verdict = f"{len(found.findings)} findings" if found.findings else "no findings" if plan.checks else "off"
+    verdict = "FAULTS" if found.findings or found.stopped else "no findings" if plan.checks else "off"
     print(table([*(row for row, _ in errors), ("checks", verdict), ("time", f"{seconds:.2f} s")]))
-    if report or found.findings or found.stopped:
-        print(found)
+    for line in first_findings(found):
+        print(line)
+    if report:
+        print(found.counters)
     return all(right for _, right in errors) and not found.findings and not found.stopped
 
 
