@@ -30,13 +30,16 @@ class Compilation:
     timings: dict[str, float]
     """Seconds spent in each stage."""
     _texts: dict[str, str] = field(repr=False, default_factory=dict[str, str])
-    _again: Callable[[str], str] = field(repr=False, default=lambda _: "")
+    _again: Callable[[str, bool], str] = field(repr=False, default=lambda _, __: "")
     _emit: Callable[[str], str | bytes] = field(repr=False, default=lambda _: "")
 
-    def ir(self, stage: str) -> str:
-        """The IR after a stage, as text; compiled again if it was not kept."""
+    def ir(self, stage: str, locations: bool = False) -> str:
+        """The IR after a stage, as text, with the places in the source of its operations if `locations`; compiled
+        again if it was not kept."""
+        if locations:
+            return self._again(stage, True)
         if stage not in self._texts:
-            self._texts[stage] = self._again(stage)
+            self._texts[stage] = self._again(stage, False)
         return self._texts[stage]
 
     def emit(self, kind: str) -> str | bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -36,12 +37,14 @@ def compile_module(
     until: str = "ptx",
     keep: Collection[str] = (),
     observe: Callable[[str, str], None] | None = None,
+    locations: bool = False,
 ) -> Compilation:
     """Compiles MLIR text.
 
     `chip` is LLVM's name (`sm_90`); by default the one that the text names, else sm_80. `schedule` sets fields, the
     model chooses the rest. `until` is the last stage to run; `keep` names stages whose IR is kept (`all` for all).
-    `observe` is called with the name and the IR of each kept stage as soon as it has run.
+    `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
+    tells for each operation where in the source it comes from.
     Text that this function wrote after some stage is taken up behind that stage.
 
     Safe to call from several threads; they take turns.
@@ -53,12 +56,16 @@ def compile_module(
     with COMPILER, relabelled(filename):
         module = parse_module(source, filename, new_context())
         run = _Run(module, source, chip, schedule, frozenset(STAGES if "all" in keep else keep), observe)
+        run.locations = filename if locations else None
         run.until(until)
 
-    def again(stage: str) -> str:
+    def again(stage: str, with_locations: bool = False) -> str:
         if stage not in STAGES:
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
-        once_more = compile_module(source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,))
+        once_more = compile_module(
+            source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,),
+            locations=with_locations,
+        )  # fmt: skip
         return once_more.ir(stage)
 
     def emit(kind: str) -> str | bytes:
@@ -89,6 +96,7 @@ class _Run:
         self.source = source
         self.keep = keep
         self.observe = observe
+        self.locations: str | None = None
         self.timings: dict[str, float] = {}
         self.texts: dict[str, str] = {}
         self.ptx: str | None = None
@@ -169,7 +177,13 @@ class _Run:
             attributes[annotations.CHIP] = ir.StringAttr.get(self.target.chip)
 
     def _text(self, stage: str) -> str:
-        return self.ptx or "" if stage == "ptx" else str(self.module)
+        if stage == "ptx":
+            return self.ptx or ""
+        if self.locations is None:
+            return str(self.module)
+        text: str = self.module.operation.get_asm(enable_debug_info=True)
+        # MLIR's parser sees only text and calls its file `-`.
+        return text.replace('loc("-":', f"loc({json.dumps(self.locations)}:")
 
     def _import(self) -> None:
         with self.module.context:

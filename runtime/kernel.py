@@ -109,13 +109,14 @@ class Kernel:
         """Names of the compiler's stages, in order."""
         return self._artifact.stages
 
-    def ir(self, stage: str) -> str:
-        """The IR after a stage, as text. A kernel that came from the cache is compiled again for it."""
+    def ir(self, stage: str, locations: bool = False) -> str:
+        """The IR after a stage, as text, with the places in the source of its operations if `locations`. A kernel that
+        came from the cache is compiled again for it."""
         if stage not in self.stages:
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(self.stages)}")
         if self._compilation is None:
             self._compilation = self._request.compile()
-        return self._compilation.ir(stage)
+        return self._compilation.ir(stage, locations)
 
 
 def compile(
@@ -155,7 +156,7 @@ def compile(
         cache.keep(entry, artifact)
 
     def lowered() -> str:
-        return kernel.ir("lower")
+        return kernel.ir("lower", locations=True)
 
     kernel = Kernel(artifact, request, make_launcher(artifact, ordinal, lowered), compilation)
     return kernel

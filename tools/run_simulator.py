@@ -34,7 +34,7 @@ def run_simulated(
     start = time.perf_counter()
     with Progress("blocks") as progress:
         found = simulate(
-            kernel.ir("lower"),
+            kernel.ir("lower", locations=True),
             after,
             Options(checks=plan.checks, counters=report, blocks=plan.blocks, progress=progress),
         )

@@ -345,11 +345,13 @@ def test_findings_and_wrong_numbers_exit_with_3(
 ):
     ir_of = Kernel.ir
     arguments = ("run", small, "--device", "simulator", "--schedule", SCHEDULE)
-    monkeypatch.setattr(Kernel, "ir", lambda self, stage: ir_of(self, stage).replace("gpu.barrier", ""))
+    monkeypatch.setattr(Kernel, "ir", lambda self, stage, **_: ir_of(self, stage).replace("gpu.barrier", ""))
     status, out, _ = run_main(capsys, *arguments)
     assert status == 3
     assert "race-shared" in out
-    monkeypatch.setattr(Kernel, "ir", lambda self, stage: ir_of(self, stage).replace("gpu.subgroup_mma_store", "//"))
+    monkeypatch.setattr(
+        Kernel, "ir", lambda self, stage, **_: ir_of(self, stage).replace("gpu.subgroup_mma_store", "//")
+    )
     for blocks in ((), ("--blocks", "1")):
         status, out, _ = run_main(capsys, *arguments, "--no-check", *blocks)
         assert status == 3

@@ -47,7 +47,7 @@ class FakeCompilation:
         self.target = types.SimpleNamespace(chip=chip or "sm_70")
         self.stages = ("import", "tile")
 
-    def ir(self, stage: str) -> str:
+    def ir(self, stage: str, locations: bool = False) -> str:
         return f"// after {stage}"
 
 
