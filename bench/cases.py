@@ -119,6 +119,11 @@ def correctness(_chip: str) -> list[Case]:
     return found
 
 
+def sanitize(chip: str) -> list[Case]:
+    """Every fourth of the small ones of the correctness set, for compute-sanitizer."""
+    return [case for case in correctness(chip) if case.m * case.n * case.k <= 256**3][::4]
+
+
 def sweep(chip: str) -> list[Case]:
     """Every schedule of the model's own space at the four squares, f32 out."""
     from mlir_gemm.pipeline.problem import Problem
@@ -248,6 +253,7 @@ SETS = {
     "alternate": alternate,
     "leaders": leaders,
     "correctness": correctness,
+    "sanitize": sanitize,
     "sweep": sweep,
     "ablation": ablation,
     "rasters": rasters,
