@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 import time
@@ -85,3 +86,10 @@ def test_lit_tests_belong_to_passes():
 def test_pass_is_registered_under_its_file_name(module: str):
     registry = importlib.import_module("mlir_gemm.passes.registry")
     assert module.replace("_", "-") in {name for name, _, _ in registry.describe()}
+
+
+def test_the_way_that_cmake_starts_lit_starts_it():
+    command = re.search(r'EXECUTABLE\}" -c "([^"]*)"', (ROOT / "CMakeLists.txt").read_text())
+    assert command
+    done = subprocess.run([sys.executable, "-c", command[1], "--version"], capture_output=True, text=True, check=True)
+    assert "lit" in done.stdout + done.stderr
