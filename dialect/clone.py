@@ -30,3 +30,9 @@ def clone_slice(operands: Iterable[Any], block: Any, values: dict[Any, Any]) -> 
             clone(owner, values)
         result.append(values.get(value, value))
     return result
+
+
+def attributes_of(operation: Any) -> dict[str, Any]:
+    """The attributes of an operation by name, to make another operation with."""
+    attributes = operation.operation.attributes
+    return {attributes[i].name: attributes[i].attr for i in range(len(attributes))}

@@ -29,3 +29,9 @@ def splat_of(value: Any) -> Any | None:
         return None
     attribute = ir.DenseElementsAttr(owner.attributes["value"])
     return attribute.get_splat_value() if attribute.is_splat else None
+
+
+def integer_of(value: Any) -> int | None:
+    """The number that an integer or index constant stands for; None for any other value."""
+    owner = value.owner
+    return ir.IntegerAttr(owner.attributes["value"]).value if getattr(owner, "name", "") == "arith.constant" else None

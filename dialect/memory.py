@@ -30,14 +30,6 @@ def has_rows(type_: Any, bits: int) -> bool:
     )
 
 
-def dense_bytes(type_: Any) -> int:
-    """Bytes of a memref with constant sizes, packed densely."""
-    bits = type_.element_type.width
-    for size in type_.shape:
-        bits *= size
-    return bits // 8
-
-
 def vector_bytes(type_: Any) -> int:
     """The alignment in bytes of an access of a vector type: its size, at most 16."""
     return min(16, type_.element_type.width * type_.shape[0] // 8)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -18,15 +19,15 @@ P = TypeVar("P", bound="Pass")
 
 
 @dataclass(frozen=True)
-class Pass:
+class Pass(ABC):
     """Base of all passes. Options are dataclass fields of type bool, int, str or tuple of int."""
 
     name: ClassVar[str]
     """The name on the command line: the module's name with hyphens."""
 
+    @abstractmethod
     def run(self, module: Any) -> None:
         """Rewrites `module` (a builtin.module operation) in place."""
-        raise NotImplementedError
 
     @classmethod
     def from_text(cls: type[P], options: str) -> P:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 
@@ -67,7 +68,7 @@ def _move(access: Any, view: Any, kept: list[int]) -> None:
     own = dict(zip(kept, operands[position + 1 :], strict=True))
     with ir.InsertionPoint(access), access.location:
         indices = [_sum(offset, own.get(axis)) for axis, offset in enumerate(_offsets(view))]
-    attributes = {access.attributes[i].name: access.attributes[i].attr for i in range(len(access.attributes))}
+    attributes = attributes_of(access)
     new = ir.Operation.create(
         access.name,
         results=[result.type for result in access.results],

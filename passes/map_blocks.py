@@ -61,11 +61,11 @@ def _map(parallel: Any, options: MapBlocks) -> None:
 def _bounds(parallel: Any) -> tuple[int, int]:
     if any(parent.operation.name in ("scf.parallel", "scf.forall") for parent in parents(parallel)):
         raise pass_error(parallel, "a parallel loop inside another cannot be mapped to the grid")
-    values = [value.owner for value in parallel.operation.operands]
+    found = [constants.integer_of(value) for value in parallel.operation.operands]
+    numbers = [number for number in found if number is not None]
     dimensions, results = len(body(parallel).arguments), len(parallel.operation.results)
-    if (dimensions, results) != (2, 0) or any(getattr(owner, "name", "") != "arith.constant" for owner in values):
+    if (dimensions, results) != (2, 0) or len(numbers) < len(found):
         raise pass_error(parallel, "only a two-dimensional scf.parallel with constant bounds can be mapped to the grid")
-    numbers = [ir.IntegerAttr(owner.attributes["value"]).value for owner in values]
     if numbers[:2] != [0, 0] or numbers[4:] != [1, 1]:
         raise pass_error(parallel, "only a scf.parallel from 0 in steps of 1 can be mapped to the grid")
     if min(numbers[2:4]) < 1:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, memory, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
@@ -237,7 +238,7 @@ def _lane_work(
     for operation in arithmetic:
         old = operation.operation
         types = [ir.VectorType.get([width], result.type.element_type) for result in old.results]
-        attributes = {old.attributes[i].name: old.attributes[i].attr for i in range(len(old.attributes))}
+        attributes = attributes_of(old)
         operands = [values.get(value, value) for value in old.operands]
         new = ir.Operation.create(old.name, results=types, operands=operands, attributes=attributes, loc=old.location)
         values.update(zip(old.results, new.results, strict=True))

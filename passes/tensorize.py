@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import body, in_block, named, parents
@@ -165,16 +166,12 @@ def _on_vectors(operation: Any, values: dict[Any, Any], shape: list[Any]) -> Non
     old = operation.operation
     operands = [values.get(value) or _spread(value, shape) for value in old.operands]
     types = [ir.VectorType.get(shape, result.type) for result in old.results]
-    attributes = {named_.name: named_.attr for named_ in _attribute_list(old)}
+    attributes = attributes_of(old)
     if old.name == "arith.constant":
         values[old.results[0]] = constants.splat(types[0], attributes["value"])
         return
     new = ir.Operation.create(old.name, results=types, operands=operands, attributes=attributes)
     values.update(zip(old.results, new.results, strict=True))
-
-
-def _attribute_list(operation: Any) -> list[Any]:
-    return [operation.attributes[i] for i in range(len(operation.attributes))]
 
 
 def _spread(value: Any, shape: list[Any]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.affine import level_of
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
@@ -32,7 +33,7 @@ class UnrollLoops(Pass):
 
 
 def _unroll(loop: Any) -> None:
-    bounds = [_constant(value) for value in list(loop.operation.operands)[:3]]
+    bounds = [constants.integer_of(value) for value in list(loop.operation.operands)[:3]]
     if None in bounds:
         raise pass_error(loop, "a loop whose bounds are not constant cannot be unrolled")
     lower, upper, step = (bound or 0 for bound in bounds)
@@ -50,8 +51,3 @@ def _unroll(loop: Any) -> None:
     for old, new in zip(list(loop.operation.results), carried, strict=True):
         old.replace_all_uses_with(new)
     loop.operation.erase()
-
-
-def _constant(value: Any) -> int | None:
-    owner = value.owner
-    return ir.IntegerAttr(owner.attributes["value"]).value if getattr(owner, "name", "") == "arith.constant" else None

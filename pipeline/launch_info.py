@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, named
@@ -44,9 +45,10 @@ def _sizes(launch: Any) -> list[Any]:
 
 
 def _constant(launch: Any, value: Any) -> int:
-    if getattr(value.owner, "name", "") != "arith.constant":
+    number = constants.integer_of(value)
+    if number is None:
         raise input_error(launch, "a launch whose sizes are not constants; sizes must be static")
-    return ir.IntegerAttr(value.owner.attributes["value"]).value
+    return number
 
 
 def _position(launch: Any, value: Any, arguments: list[Any]) -> int:

@@ -88,14 +88,7 @@ class Shadow:
     def read(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
         """Checks and records a read. `codes` is who reads each row: warp << 32 | lane."""
         places, codes, per_row = self.granules(starts, width, codes)
-        found: list[Conflict] = []
-        if self.any_pending and (self.pending[places] != NOBODY).any():
-            first = int((self.pending[places] != NOBODY).argmax())
-            owner = int(self.pending[places[first]])
-            found.append(Conflict("async-not-awaited", first // per_row, owner, -1, "the copy was not waited for"))
-        written = self.written_at[places]
-        if written.max() > warp.seen_least:
-            found += self._unordered(warp, places, codes, per_row, self.writer, written, "written by")
+        found = self._after_writes(warp, places, codes, per_row)
         fresh = self.initialized[places]
         if not fresh.all():
             found.append(Conflict("uninitialized", int((~fresh).argmax()) // per_row, -1, -1, ""))
@@ -105,6 +98,18 @@ class Shadow:
             mine = warp.block.number
             self.reading_block[places] = np.where((before == NOBODY) | (before == mine), mine, SEVERAL)
         self._record_read(warp, places, codes)
+        return found
+
+    def _after_writes(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
+        """What an access conflicts with for not coming after what was written, asynchronously or not."""
+        found: list[Conflict] = []
+        if self.any_pending and (self.pending[places] != NOBODY).any():
+            first = int((self.pending[places] != NOBODY).argmax())
+            owner = int(self.pending[places[first]])
+            found.append(Conflict("async-not-awaited", first // per_row, owner, -1, "the copy was not waited for"))
+        written = self.written_at[places]
+        if written.max() > warp.seen_least:
+            found += self._unordered(warp, places, codes, per_row, self.writer, written, "written by")
         return found
 
     def _record_read(self, warp: Any, places: Any, codes: Any) -> None:
@@ -122,14 +127,7 @@ class Shadow:
     def write(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
         """Checks and records a write."""
         places, codes, per_row = self.granules(starts, width, codes)
-        found: list[Conflict] = []
-        if self.any_pending and (self.pending[places] != NOBODY).any():
-            first = int((self.pending[places] != NOBODY).argmax())
-            owner = int(self.pending[places[first]])
-            found.append(Conflict("async-not-awaited", first // per_row, owner, -1, "the copy was not waited for"))
-        written = self.written_at[places]
-        if written.max() > warp.seen_least:
-            found += self._unordered(warp, places, codes, per_row, self.writer, written, "written by")
+        found = self._after_writes(warp, places, codes, per_row)
         read = self.read_at[:, places]
         if read.max() > warp.seen_least:
             for column in range(self.columns):

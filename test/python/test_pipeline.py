@@ -144,10 +144,8 @@ def test_code_assembles_without_spills_on_every_chip(source: str) -> None:
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         checked = [chip for chip in pool.map(check, CHIPS) if chip]  # only ptxas: a process of its own
-    if not checked:
-        pytest.skip("no ptxas that assembles this code")
     missing = set(CHIPS) - set(checked)
-    assert missing <= {"sm_70"}, f"ptxas refused {source} for {missing}"  # CUDA 13 has dropped sm_70
+    assert not missing, f"ptxas refused {source} for {missing}, or the test extra's ptxas packages are not installed"
 
 
 def test_compiles_fast_from_cold() -> None:
