@@ -1,7 +1,16 @@
 """The `tile` dialect: what a thread block does, in whole tiles, with no thread in sight.
 
-Reads beyond the bounds of a memref give zero and writes beyond them are dropped, by definition of `load`, `store` and
-`copy`. Attributes whose names start with `tile.` (`tile.schedule`, `tile.layout`, `tile.loop`, ...) are the dialect's
+Reads beyond the bounds of a memref give zero and writes beyond them are dropped, by definition of `load`, `store`,
+`copy` and `copy_async`. These operations may carry two more attributes, each with one entry for each dimension of the
+memory in global memory (the `source` of a copy):
+
+- `dims`: the dimension of the tile that this dimension of the memory runs along, or -1 when the tile lies at one index
+  of it. Without the attribute the tile runs along the last dimensions, in order. A tile dimension that none of the
+  memory's runs along is a broadcast, and dimensions out of order are a transposition.
+- `in_bounds`: whether the tile is known to lie within the memory along this dimension, so that nothing needs to be
+  guarded. Without the attribute nothing is known.
+
+Attributes whose names start with `tile.` (`tile.schedule`, `tile.layout`, `tile.loop`, ...) are the dialect's
 own annotations on other dialects' operations; `docs/pipeline.md` lists them.
 """
 
@@ -10,6 +19,7 @@ own annotations on other dialects' operations; `docs/pipeline.md` lists them.
 # The bindings build operations from annotations that no type checker knows.
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
@@ -48,16 +58,47 @@ class Copy(Tile.Operation, name="copy"):
     offsets: Sequence[ext.Operand[ir.IndexType]]
 
 
+class CopyAsync(Tile.Operation, name="copy_async"):
+    """A copy that is only sure to have happened behind a `tile.await` for the `tile.commit` that follows it."""
+
+    target: ext.Operand[Any]
+    source: ext.Operand[Any]
+    offsets: Sequence[ext.Operand[ir.IndexType]]
+
+
+class Commit(Tile.Operation, name="commit"):
+    """Makes one group of the asynchronous copies since the last `tile.commit`."""
+
+
+class Await(Tile.Operation, name="await"):
+    """Waits until at most `pending` of the groups committed so far are still under way, as seen by this thread; a
+    barrier must follow before other threads' copies are read."""
+
+    pending: ir.IntegerAttr
+
+
+class Clip(Tile.Operation, name="clip"):
+    """`value` with zero wherever `offset + i >= size`, i being the index along the dimension `dim` of the value."""
+
+    value: ext.Operand[Value]
+    offset: ext.Operand[ir.IndexType]
+    size: ext.Operand[ir.IndexType]
+    result: ext.Result[Value]
+    dim: ir.IntegerAttr
+
+
 class Mma(Tile.Operation, name="mma"):
     """`acc + a b` for a[M, K], b[K, N] and acc[M, N]: whole memrefs `a` and `b`, a vector `acc`.
 
-    The attribute `b` says how the second operand is stored: `kn` for [K, N].
+    The attributes say how the operands are stored: `a` is `mk` for [M, K] or `km` for [K, M], `b` is `kn` or `nk`.
+    Integers are signed unless `unsigned` names their operand: `a`, `b` or `ab`.
     """
 
     lhs: ext.Operand[Any]
     rhs: ext.Operand[Any]
     acc: ext.Operand[Value]
     result: ext.Result[Value]
+    a: ir.StringAttr
     b: ir.StringAttr
 
 
@@ -67,24 +108,115 @@ class UnitId(Tile.Operation, name="unit_id"):
     result: ext.Result[ir.IndexType]
 
 
-def load(memory: Any, offsets: Sequence[Any], type_: Any) -> Any:
-    """A tile.load of a vector type at the insertion point; its value."""
-    return Load(memory, list(offsets), type_).value
+DIMS = "dims"
+IN_BOUNDS = "in_bounds"
 
 
-def store(value: Any, memory: Any, offsets: Sequence[Any]) -> Any:
+@dataclass(frozen=True)
+class Place:
+    """Where in a memref a tile lies, one entry for each dimension of the memref."""
+
+    offsets: tuple[Any, ...]
+    """Index values."""
+    dims: tuple[int, ...]
+    """The tile's dimension that this one runs along, or -1."""
+    in_bounds: tuple[bool, ...]
+    """Whether the tile is known to end within this dimension."""
+
+    @staticmethod
+    def at(offsets: Sequence[Any], rank: int, in_bounds: bool = False) -> "Place":
+        """A tile of `rank` dimensions that runs along the last ones of the memory."""
+        ahead = len(offsets) - rank
+        dims = tuple(max(axis - ahead, -1) for axis in range(len(offsets)))
+        return Place(tuple(offsets), dims, (in_bounds,) * len(offsets))
+
+
+def rank_of(operation: Any) -> int:
+    """Dimensions of the tile that an access moves."""
+    tile = operation.results[0] if operation.operation.name == "tile.load" else operation.operands[0]
+    return len(tile.type.shape)
+
+
+def memory_of(operation: Any) -> Any:
+    """The memref that an access's place is in: what is loaded, copied from or stored to."""
+    operands = list(operation.operation.operands)
+    return operands[0] if operation.operation.name == "tile.load" else operands[1]
+
+
+def place_of(operation: Any) -> Place:
+    """The place of a tile.load, store, copy or copy_async."""
+    op = operation.operation
+    plain = Place.at(list(op.operands)[1 if op.name == "tile.load" else 2 :], rank_of(op))
+    dims = tuple(ir.DenseI64ArrayAttr(op.attributes[DIMS])) if DIMS in op.attributes else plain.dims
+    known = tuple(ir.DenseBoolArrayAttr(op.attributes[IN_BOUNDS])) if IN_BOUNDS in op.attributes else plain.in_bounds
+    return Place(plain.offsets, dims, known)
+
+
+def _placed(operation: Any, place: Place | Sequence[Any]) -> Any:
+    """Writes down what is not the default in a place; returns the operation."""
+    op = operation.operation
+    if isinstance(place, Place):
+        if place.dims != Place.at(place.offsets, rank_of(op)).dims:
+            op.attributes[DIMS] = ir.DenseI64ArrayAttr.get(place.dims)
+        if any(place.in_bounds):
+            op.attributes[IN_BOUNDS] = ir.DenseBoolArrayAttr.get(place.in_bounds)
+    return op
+
+
+def _offsets(place: Place | Sequence[Any]) -> list[Any]:
+    return list(place.offsets if isinstance(place, Place) else place)
+
+
+def load(memory: Any, place: Place | Sequence[Any], type_: Any) -> Any:
+    """A tile.load of a vector type at the insertion point; its value. A place may be given as its offsets alone."""
+    return _placed(Load(memory, _offsets(place), type_), place).results[0]
+
+
+def store(value: Any, memory: Any, place: Place | Sequence[Any]) -> Any:
     """A tile.store at the insertion point; the operation."""
-    return Store(value, memory, list(offsets)).operation
+    return _placed(Store(value, memory, _offsets(place)), place)
 
 
-def copy(target: Any, source: Any, offsets: Sequence[Any]) -> Any:
+def copy(target: Any, source: Any, place: Place | Sequence[Any]) -> Any:
     """A tile.copy at the insertion point; the operation."""
-    return Copy(target, source, list(offsets)).operation
+    return _placed(Copy(target, source, _offsets(place)), place)
 
 
-def mma(lhs: Any, rhs: Any, acc: Any) -> Any:
-    """A tile.mma of a[M, K] by b[K, N] at the insertion point; the operation."""
-    return Mma(lhs, rhs, acc, acc.type, ir.StringAttr.get("kn")).operation
+def copy_async(target: Any, source: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.copy_async at the insertion point; the operation."""
+    return _placed(CopyAsync(target, source, _offsets(place)), place)
+
+
+def commit() -> Any:
+    """A tile.commit at the insertion point; the operation."""
+    return Commit().operation
+
+
+def await_(pending: int) -> Any:
+    """A tile.await at the insertion point; the operation."""
+    return Await(_integer(pending)).operation
+
+
+def clip(value: Any, dim: int, offset: Any, size: Any) -> Any:
+    """A tile.clip at the insertion point; its value."""
+    return Clip(value, offset, size, value.type, _integer(dim)).result
+
+
+def _integer(value: int) -> Any:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+
+def mma(lhs: Any, rhs: Any, acc: Any, a: str = "mk", b: str = "kn", unsigned: str = "") -> Any:
+    """A tile.mma at the insertion point; the operation."""
+    operation = Mma(lhs, rhs, acc, acc.type, ir.StringAttr.get(a), ir.StringAttr.get(b)).operation
+    if unsigned:
+        operation.attributes["unsigned"] = ir.StringAttr.get(unsigned)
+    return operation
+
+
+def order_of(product: Any, operand: str) -> str:
+    """How operand `a` or `b` of a tile.mma is stored: `mk` or `km`, `kn` or `nk`."""
+    return ir.StringAttr(product.operation.attributes[operand]).value
 
 
 def unit_id() -> Any:
@@ -104,4 +236,5 @@ def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context."""
     with context, ir.Location.unknown():
         Tile.load(reload=True)
-        ir.MemoryEffectsOpInterface.attach("tile.unit_id", target=_Pure, context=context)
+        for name in ("tile.unit_id", "tile.clip"):
+            ir.MemoryEffectsOpInterface.attach(name, target=_Pure, context=context)

@@ -53,7 +53,7 @@ def check_product(product: Any) -> None:
     raise pass_error(
         product,
         f"a product of {types[0]} by {types[1]} into {types[2]}, b = {product.attributes['b']}; "
-        'expected M x K by K x N into M x N of constant sizes, b = "kn"',
+        'expected M x K by K x N into M x N of constant sizes, a = "mk", b = "kn"',
     )
 
 

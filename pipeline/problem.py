@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ELEMENT_BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4}
+ELEMENT_BYTES = {
+    "f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4, "i16": 2, "i64": 8, "i1": 1,
+    "f8E4M3FN": 1, "f8E5M2": 1,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One product D[M, N] = A[M, K] B[K, N] + C[M, N], row-major, sizes in elements.
+    """`batch` products D[M, N] = A[M, K] B[K, N] + C[M, N], sizes in elements.
 
-    `a`, `b`, `acc` and `out` are element types by their MLIR names. `reads_c` says whether C is an input from memory
-    (it is not when the module fills it with zero first). `extra_bytes` counts bytes per result element that the
-    epilogue reads or writes beyond D itself.
+    `a`, `b`, `acc` and `out` are element types by their MLIR names: of the operands as the operator takes them, of the
+    accumulator and of the result. `reads_c` says whether C is an input from memory (it is not when the module fills it
+    with zero first). `extra_bytes` counts bytes per result element that the epilogue reads or writes beyond D itself.
     """
 
     m: int
@@ -25,11 +28,34 @@ class Problem:
     out: str = "f32"
     reads_c: bool = True
     extra_bytes: int = 0
+    batch: int = 1
+    """Products of these sizes."""
+    a_order: str = "mk"
+    """How A lies in memory: `mk` (the elements of a row are neighbours) or `km` (those of a column are)."""
+    b_order: str = "kn"
+    """How B lies in memory: `kn` or `nk`."""
+    a_vector: int = 128
+    """Bits of the widest aligned access along A's neighbours that never crosses the end of its row: 128 at most."""
+    b_vector: int = 128
+    """The same for B."""
+    out_vector: int = 128
+    """The same for D."""
+    a_memory: str = ""
+    """Element type of A in memory where a prologue computes what is multiplied from it; empty where there is none."""
+    b_memory: str = ""
+    """The same for B."""
+    unsigned: str = ""
+    """Which of the integer operands are unsigned: `a`, `b` or `ab`."""
+    dynamic: str = ""
+    """Which of the sizes, such as `m` or `mk`, are known at run time only; they stand for typical values then."""
 
     @property
     def flops(self) -> int:
-        """Floating-point operations: one multiplication and one addition for each of M N K."""
-        return 2 * self.m * self.n * self.k
+        """Floating-point operations: one multiplication and one addition for each of M N K, in each product."""
+        return 2 * self.batch * self.m * self.n * self.k
 
     def __str__(self) -> str:
-        return f"{self.m}x{self.n}x{self.k} {self.a},{self.b}->{self.out} (accumulates in {self.acc})"
+        batch = f"{self.batch} x " if self.batch > 1 else ""
+        orders = "" if (self.a_order, self.b_order) == ("mk", "kn") else f" ({self.a_order}, {self.b_order})"
+        sizes = f"{batch}{self.m}x{self.n}x{self.k}"
+        return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc})"

@@ -12,8 +12,10 @@ from mlir_gemm.errors import Location, ScheduleError
 
 Tile = tuple[int, int, int]
 
-OPERATORS = ("wmma",)
-COPIES = ("plain", "prefetch")
+OPERATORS = ("wmma", "mma_sync", "simt")
+COPIES = ("plain", "prefetch", "cp_async")
+LAYOUTS = ("pad", "xor")
+PRECISIONS = ("full", "tf32", "f16")
 RASTERS = ("grouped", "row", "column")
 STORAGES = ("auto", "static", "dynamic")
 VECTOR_BITS = (16, 32, 64, 128)
@@ -33,10 +35,14 @@ class Schedule:
     instruction: Tile = (16, 16, 16)
     """Shape of the tensor-core operation."""
     operator: str = "wmma"
-    """Which operation multiplies: a row of the operator table."""
+    """Which operation multiplies: `wmma` (16x16x16 fragments), `mma_sync` (ldmatrix and mma.sync) or `simt` (FMA)."""
+    precision: str = "full"
+    """What may be less exact than the module says: `full` (nothing), `tf32` (f32 operands are rounded to 10 bits for
+    the tensor cores) or `f16` (a product with an f16 result accumulates in f16)."""
     copy: str = "prefetch"
-    """How global memory reaches shared memory: `plain` (copy, then compute) or `prefetch` (the next k tile is loaded
-    into registers before the compute and stored to shared memory after it)."""
+    """How global memory reaches shared memory: `plain` (copy, then compute), `prefetch` (the next k tile is loaded
+    into registers before the compute and stored to shared memory after it) or `cp_async` (asynchronous copies, `stages`
+    - 1 k tiles ahead)."""
     early: bool = True
     """With `prefetch`: issue the loads of the next k tile in front of the barrier rather than behind it."""
     stages: int = 1
@@ -45,6 +51,9 @@ class Schedule:
     """Stage A and B in shared memory. Without it the operator reads global memory."""
     accumulate: bool = True
     """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
+    layout: str = "pad"
+    """How rows lie in shared memory: `pad` (`pad` elements after each row) or `xor` (the 16-byte chunks of a row change
+    places, by XOR with the row's number)."""
     pad: int = 8
     """Elements added to each row of the shared-memory buffers, against bank conflicts."""
     vector: int = 128
@@ -100,7 +109,14 @@ class Schedule:
 
 
 FIELDS: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Schedule)}
-_CHOICES = {"operator": OPERATORS, "copy": COPIES, "raster": RASTERS, "storage": STORAGES}
+_CHOICES = {
+    "operator": OPERATORS,
+    "precision": PRECISIONS,
+    "copy": COPIES,
+    "layout": LAYOUTS,
+    "raster": RASTERS,
+    "storage": STORAGES,
+}
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 
 

@@ -14,7 +14,7 @@ func.func @moving(%A: memref<16x16xf16, 3>, %C: memref<16x64xf32>) {
   affine.for %k = 0 to 4 {
     %n = affine.apply affine_map<(k) -> (k * 16)>(%k)
     %c = "tile.load"(%C, %z, %n) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x64xf32>, index, index) -> vector<16x16xf32>
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     "tile.store"(%d, %C, %z, %n) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x64xf32>, index, index) -> ()
   } {tile.loop = "k"}
   return
@@ -28,7 +28,7 @@ func.func @also_a_factor(%C: memref<16x32xf32>) {
   %A = memref.subview %C[0, 0] [16, 16] [1, 1] : memref<16x32xf32> to memref<16x16xf32, strided<[32, 1]>>
   affine.for %k = 0 to 4 {
     %c = "tile.load"(%C, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x32xf32>, index, index) -> vector<16x16xf32>
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf32, strided<[32, 1]>>, memref<16x16xf32, strided<[32, 1]>>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf32, strided<[32, 1]>>, memref<16x16xf32, strided<[32, 1]>>, vector<16x16xf32>) -> vector<16x16xf32>
     "tile.store"(%d, %C, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x32xf32>, index, index) -> ()
   } {tile.loop = "k"}
   return
@@ -53,7 +53,7 @@ func.func @dynamic(%A: memref<16x16xf16, 3>, %C: memref<16x16xf32>, %steps: inde
   %z = arith.constant 0 : index
   affine.for %k = 0 to %steps {
     %c = "tile.load"(%C, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     "tile.store"(%d, %C, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
   } {tile.loop = "k"}
   return
@@ -71,7 +71,7 @@ func.func @read_through_a_view(%v: vector<16x16xf32>, %C: memref<16x16xf32>) {
   %A = memref.subview %T[0, 0] [16, 16] [1, 1] : memref<16x16xf32> to memref<16x16xf32, strided<[16, 1]>>
   affine.for %i = 0 to 1 {
     "tile.store"(%v, %T, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
-    %d = "tile.mma"(%A, %A, %v) {b = "kn"} : (memref<16x16xf32, strided<[16, 1]>>, memref<16x16xf32, strided<[16, 1]>>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %v) {a = "mk", b = "kn"} : (memref<16x16xf32, strided<[16, 1]>>, memref<16x16xf32, strided<[16, 1]>>, vector<16x16xf32>) -> vector<16x16xf32>
     "tile.store"(%d, %T, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
   } {tile.loop = "block"}
   return

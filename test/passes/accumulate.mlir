@@ -35,7 +35,7 @@ func.func @temporary(%A: memref<16x16xf16, 3>, %B: memref<16x16xf16, 3>, %C: mem
     "tile.store"(%w, %T, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
     affine.for %k = 0 to 4 {
       %c = "tile.load"(%T, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
-      %d = "tile.mma"(%A, %B, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+      %d = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
       "tile.store"(%d, %T, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
     } {tile.loop = "k"}
     %s = "tile.load"(%T, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>

@@ -8,7 +8,7 @@
 func.func @rows(%a: memref<48x16xf16>, %b: memref<16x32xf16>, %c: vector<48x32xf32>) {
   scf.forall (%block) in (1) {
     // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a warp tile of 32 does not divide the block tile of 48 in M
-    %d = "tile.mma"(%a, %b, %c) {b = "kn"} : (memref<48x16xf16>, memref<16x32xf16>, vector<48x32xf32>) -> vector<48x32xf32>
+    %d = "tile.mma"(%a, %b, %c) {a = "mk", b = "kn"} : (memref<48x16xf16>, memref<16x32xf16>, vector<48x32xf32>) -> vector<48x32xf32>
   }
   return
 }
@@ -19,7 +19,7 @@ func.func @depth(%a: memref<32x24xf16>, %b: memref<24x32xf16>) {
   scf.forall (%block) in (1) {
     %c = arith.constant dense<0.0> : vector<32x32xf32>
     // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a warp tile of 16 does not divide the block tile of 24 in K
-    %d = "tile.mma"(%a, %b, %c) {b = "kn"} : (memref<32x24xf16>, memref<24x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+    %d = "tile.mma"(%a, %b, %c) {a = "mk", b = "kn"} : (memref<32x24xf16>, memref<24x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
   }
   return
 }
@@ -28,8 +28,8 @@ func.func @depth(%a: memref<32x24xf16>, %b: memref<24x32xf16>) {
 
 func.func @dynamic(%a: memref<32x?xf16>, %b: memref<?x32xf16>, %c: vector<32x32xf32>) {
   scf.forall (%block) in (1) {
-    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<32x?xf16> by memref<?x32xf16> into vector<32x32xf32>, b = "kn"; expected M x K by K x N into M x N of constant sizes
-    %d = "tile.mma"(%a, %b, %c) {b = "kn"} : (memref<32x?xf16>, memref<?x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<32x?xf16> by memref<?x32xf16> into vector<32x32xf32>, a = "mk", b = "kn"; expected M x K by K x N into M x N of constant sizes
+    %d = "tile.mma"(%a, %b, %c) {a = "mk", b = "kn"} : (memref<32x?xf16>, memref<?x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
   }
   return
 }
@@ -49,7 +49,7 @@ func.func @order(%a: memref<32x32xf16>, %c: vector<32x32xf32>) {
 func.func @outside(%a: memref<32x32xf16>, %c: vector<32x32xf32>) {
   scf.forall (%block) in (1) {
     // CHECK: error: 'func.func' gives an accumulator from outside its block loop; expected it inside
-    %d = "tile.mma"(%a, %a, %c) {b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
   }
   return
 }
@@ -59,7 +59,7 @@ func.func @outside(%a: memref<32x32xf16>, %c: vector<32x32xf32>) {
 func.func @transposed(%a: memref<32x32xf16>) {
   scf.forall (%block) in (1) {
     %c = arith.constant dense<0.0> : vector<32x32xf32>
-    %d = "tile.mma"(%a, %a, %c) {b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
     // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: 'vector.transpose' on an accumulator cannot be divided among warps
     %e = vector.transpose %d, [1, 0] : vector<32x32xf32> to vector<32x32xf32>
   }
@@ -72,7 +72,7 @@ func.func @branch(%a: memref<32x32xf16>, %which: i1) {
   scf.forall (%block) in (1) {
     %c = arith.constant dense<0.0> : vector<32x32xf32>
     %e = scf.if %which -> (vector<32x32xf32>) {
-      %d = "tile.mma"(%a, %a, %c) {b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+      %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
       // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:7: error: 'scf.yield' on an accumulator cannot be divided among warps
       scf.yield %d : vector<32x32xf32>
     } else {

@@ -23,7 +23,7 @@
 // CHECK: %[[AB:.*]] = scf.for %[[K:.*]] = %{{.*}} to %[[C32]] step %[[C16]] iter_args(%[[ACC:.*]] = %[[C]]) -> (vector<32x16xf32>)
 // CHECK: %[[SUB_A:.*]] = memref.subview %[[A]][%[[ROW]], %[[K]]] [32, 16]
 // CHECK: %[[SUB_B:.*]] = memref.subview %[[B]][%[[K]], %[[COLUMN]]] [16, 16]
-// CHECK: "tile.mma"(%[[SUB_A]], %[[SUB_B]], %[[ACC]]) {b = "kn", scope = "warp"} {{.*}} -> vector<32x16xf32>
+// CHECK: "tile.mma"(%[[SUB_A]], %[[SUB_B]], %[[ACC]]) {a = "mk", b = "kn", scope = "warp"} {{.*}} -> vector<32x16xf32>
 // CHECK: } {tile.loop = "warp_k"}
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[AB]], %[[HALF]] : vector<32x16xf32>
 // CHECK: %[[D:.*]] = arith.truncf %[[SCALED]] : vector<32x16xf32> to vector<32x16xf16>
@@ -47,7 +47,7 @@ func.func @product(%A: memref<128x32xf16>, %B: memref<32x128xf16>, %C: memref<12
     %c = "tile.load"(%C, %m, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (memref<128x128xf32>, index, index) -> vector<64x64xf32>
     "tile.copy"(%a, %A, %m, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<64x32xf16, 3>, memref<128x32xf16>, index, index) -> ()
     "tile.copy"(%b, %B, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<32x64xf16, 3>, memref<32x128xf16>, index, index) -> ()
-    %ab = "tile.mma"(%a, %b, %c) {b = "kn"} : (memref<64x32xf16, 3>, memref<32x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+    %ab = "tile.mma"(%a, %b, %c) {a = "mk", b = "kn"} : (memref<64x32xf16, 3>, memref<32x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
     %scaled = arith.mulf %ab, %half : vector<64x64xf32>
     %d = arith.truncf %scaled : vector<64x64xf32> to vector<64x64xf16>
     "tile.store"(%d, %D, %m, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xf16>, memref<128x128xf16>, index, index) -> ()
@@ -78,7 +78,7 @@ func.func @loop(%A: memref<64x64xf16>, %C: memref<64x64xf32>) {
     "tile.store"(%zero, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xf32>, memref<64x64xf32>, index, index) -> ()
     %sum = scf.for %k = %c0 to %c4 step %c1 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
       %next = "tile.load"(%A, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (memref<64x64xf16>, index, index) -> vector<64x64xf16>
-      %d = "tile.mma"(%a, %a, %acc) {b = "kn"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+      %d = "tile.mma"(%a, %a, %acc) {a = "mk", b = "kn"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
       "tile.store"(%next, %a, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xf16>, memref<64x64xf16, 3>, index, index) -> ()
       scf.yield %d : vector<64x64xf32>
     }

@@ -3,7 +3,7 @@
 gpu.module @kernels {
   gpu.func @types(%a: memref<16x16xf32, 3>, %c: vector<16x16xf32>) kernel {
     // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:10: error: WMMA has no product of f32 and f32 into f32; supported: f16, f16 into f32
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf32, 3>, memref<16x16xf32, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf32, 3>, memref<16x16xf32, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     gpu.return
   }
 }
@@ -13,7 +13,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @sizes(%a: memref<8x8xf16, 3>, %c: vector<8x8xf32>) kernel {
     // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:10: error: a product of [8, 8] by [8, 8]; WMMA needs multiples of 16
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<8x8xf16, 3>, memref<8x8xf16, 3>, vector<8x8xf32>) -> vector<8x8xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<8x8xf16, 3>, memref<8x8xf16, 3>, vector<8x8xf32>) -> vector<8x8xf32>
     gpu.return
   }
 }
@@ -23,7 +23,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @block(%a: memref<16x16xf16, 3>, %c: vector<16x16xf32>) kernel {
     // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:10: error: a product of whole block tiles; expected warp tiles, which distribute-warps makes
-    %d = "tile.mma"(%a, %a, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     gpu.return
   }
 }
@@ -33,7 +33,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @rows(%a: memref<16x16xf16, strided<[20, 1]>, 3>, %c: vector<16x16xf32>) kernel {
     // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:10: error: memref<16x16xf16, strided<[20, 1]>, 3> in WMMA; expected rows of consecutive elements, a constant multiple of 128 bits apart
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf16, strided<[20, 1]>, 3>, memref<16x16xf16, strided<[20, 1]>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, strided<[20, 1]>, 3>, memref<16x16xf16, strided<[20, 1]>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     gpu.return
   }
 }
@@ -43,7 +43,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @argument(%a: memref<16x16xf16, 3>, %c: vector<16x16xf32>) kernel {
     // CHECK: error: an accumulator that comes from elsewhere than a constant, tile.load or tile.mma
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     gpu.return
   }
 }
@@ -53,7 +53,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @arithmetic(%a: memref<16x16xf16, 3>) kernel {
     %c = arith.constant dense<0.0> : vector<16x16xf32>
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:10: error: 'arith.negf' on an accumulator that is held in WMMA fragments is not supported
     %e = arith.negf %d : vector<16x16xf32>
     gpu.return
@@ -65,7 +65,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @part(%a: memref<16x16xf16, 3>) kernel {
     %c = arith.constant dense<0.0> : vector<16x16xf32>
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:10: error: a part of an accumulator at [8, 0]; WMMA needs multiples of 16
     %e = vector.extract_strided_slice %d {offsets = [8, 0], sizes = [8, 16], strides = [1, 1]} : vector<16x16xf32> to vector<8x16xf32>
     gpu.return
@@ -78,7 +78,7 @@ gpu.module @kernels {
   gpu.func @elements(%a: memref<16x16xf16, 3>, %D: memref<16x16xf16>) kernel {
     %c0 = arith.constant 0 : index
     %c = arith.constant dense<0.0> : vector<16x16xf32>
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:5: error: a vector<16x16xf32> in a memref<16x16xf16>; expected the same element type
     "tile.store"(%d, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf16>, index, index) -> ()
     gpu.return

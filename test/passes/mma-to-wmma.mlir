@@ -25,7 +25,7 @@ gpu.module @kernels {
     %m = gpu.block_id x
     %c16 = arith.constant 16 : index
     %c = "tile.load"(%C, %m, %c16) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<64x64xf32>, index, index) -> vector<32x16xf32>
-    %d = "tile.mma"(%A, %B, %c) {b = "kn", scope = "warp"} : (memref<32x32xf16, strided<[40, 1]>, 3>, memref<32x16xf16, strided<[24, 1], offset: ?>, 3>, vector<32x16xf32>) -> vector<32x16xf32>
+    %d = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<32x32xf16, strided<[40, 1]>, 3>, memref<32x16xf16, strided<[24, 1], offset: ?>, 3>, vector<32x16xf32>) -> vector<32x16xf32>
     "tile.store"(%d, %C, %m, %c16) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<32x16xf32>, memref<64x64xf32>, index, index) -> ()
     gpu.return
   }
@@ -51,7 +51,7 @@ gpu.module @kernels {
     %zero = arith.constant dense<0.000000e+00> : vector<16x32xf32>
     %sum, %at = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %zero, %p = %start) -> (vector<16x32xf32>, index) {
       %d = scf.for %k = %c0 to %c4 step %c1 iter_args(%inner = %acc) -> (vector<16x32xf32>) {
-        %e = "tile.mma"(%A, %B, %inner) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x32xf16, 3>, vector<16x32xf32>) -> vector<16x32xf32>
+        %e = "tile.mma"(%A, %B, %inner) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x32xf16, 3>, vector<16x32xf32>) -> vector<16x32xf32>
         scf.yield %e : vector<16x32xf32>
       } {tile.loop = "warp_k"}
       %q = arith.addi %p, %i : index

@@ -27,7 +27,7 @@ func.func @product(%X: memref<16x128xf16>, %Y: memref<128x16xf16>, %v: vector<16
     %l = affine.apply affine_map<(k) -> (k * 32)>(%k)
     "tile.copy"(%A, %X, %z, %l) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x32xf16, 3>, memref<16x128xf16>, index, index) -> ()
     "tile.copy"(%B, %Y, %l, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<32x16xf16, 3>, memref<128x16xf16>, index, index) -> ()
-    %d = "tile.mma"(%A, %B, %c) {b = "kn"} : (memref<16x32xf16, 3>, memref<32x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn"} : (memref<16x32xf16, 3>, memref<32x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return

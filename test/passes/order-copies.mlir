@@ -18,7 +18,7 @@ func.func @one_stage(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %B: memref
   %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
     "tile.copy"(%A, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<16x64xf16>, index, index) -> ()
     "tile.copy"(%B, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<16x64xf16>, index, index) -> ()
-    %d = "tile.mma"(%A, %B, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return
@@ -38,7 +38,7 @@ func.func @two_stages(%X: memref<16x64xf16>, %v: vector<16x16xf32>) {
     %turn = affine.apply affine_map<(k) -> (k mod 2)>(%k)
     %S = memref.subview %A[%turn, 0, 0] [1, 16, 16] [1, 1, 1] : memref<2x16x16xf16, 3> to memref<16x16xf16, strided<[16, 1], offset: ?>, 3>
     "tile.copy"(%S, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x64xf16>, index, index) -> ()
-    %d = "tile.mma"(%S, %S, %c) {b = "kn"} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%S, %S, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return
@@ -56,7 +56,7 @@ func.func @same_stage(%X: memref<16x64xf16>, %v: vector<16x16xf32>) {
   affine.for %k = 0 to 4 {
     %S = memref.subview %A[1, 0, 0] [1, 16, 16] [1, 1, 1] : memref<2x16x16xf16, 3> to memref<16x16xf16, strided<[16, 1], offset: 256>, 3>
     "tile.copy"(%S, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: 256>, 3>, memref<16x64xf16>, index, index) -> ()
-    %d = "tile.mma"(%S, %S, %v) {b = "kn"} : (memref<16x16xf16, strided<[16, 1], offset: 256>, 3>, memref<16x16xf16, strided<[16, 1], offset: 256>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%S, %S, %v) {a = "mk", b = "kn"} : (memref<16x16xf16, strided<[16, 1], offset: 256>, 3>, memref<16x16xf16, strided<[16, 1], offset: 256>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
   } {tile.loop = "k"}
   return
 }

@@ -48,7 +48,7 @@ func.func @factor(%C: memref<32x32xf32>, %v: vector<16x16xf32>) {
     %m = affine.apply affine_map<(i) -> (i * 16)>(%i)
     %A = memref.subview %C[0, 0] [16, 16] [1, 1] : memref<32x32xf32> to memref<16x16xf32, strided<[32, 1]>>
     // FACTOR: -:[[# @LINE + 1]]:10: error: cannot prove that blocks are independent
-    %d = "tile.mma"(%A, %A, %v) {b = "kn"} : (memref<16x16xf32, strided<[32, 1]>>, memref<16x16xf32, strided<[32, 1]>>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %v) {a = "mk", b = "kn"} : (memref<16x16xf32, strided<[32, 1]>>, memref<16x16xf32, strided<[32, 1]>>, vector<16x16xf32>) -> vector<16x16xf32>
     "tile.store"(%d, %C, %m, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<32x32xf32>, index, index) -> ()
   } {tile.loop = "block"}
   return

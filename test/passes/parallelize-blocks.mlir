@@ -28,7 +28,7 @@ func.func @product(%X: memref<32x64xf16>, %C: memref<32x48xf32>) {
         %l = affine.apply affine_map<(k) -> (k * 16)>(%k)
         "tile.copy"(%S, %X, %m, %l) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<32x64xf16>, index, index) -> ()
         gpu.barrier
-        %d = "tile.mma"(%S, %S, %c) {b = "kn"} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+        %d = "tile.mma"(%S, %S, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
         affine.yield %d : vector<16x16xf32>
       } {tile.loop = "k"}
       "tile.store"(%s, %C, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<32x48xf32>, index, index) -> ()

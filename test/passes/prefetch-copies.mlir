@@ -32,7 +32,7 @@ func.func @one_stage(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %v: vector
   %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
     %l = affine.apply affine_map<(k) -> (k * 16)>(%k)
     "tile.copy"(%A, %X, %z, %l) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<16x64xf16>, index, index) -> ()
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>
@@ -58,7 +58,7 @@ func.func @two_stages(%X: memref<16x64xf16>, %v: vector<16x16xf32>) -> vector<16
     %turn = affine.apply affine_map<(k) -> (k mod 2)>(%k)
     %S = memref.subview %A[%turn, 0, 0] [1, 16, 16] [1, 1, 1] : memref<2x16x16xf16, 3> to memref<16x16xf16, strided<[16, 1], offset: ?>, 3>
     "tile.copy"(%S, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x64xf16>, index, index) -> ()
-    %d = "tile.mma"(%S, %S, %c) {b = "kn"} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%S, %S, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>
@@ -75,7 +75,7 @@ func.func @one_step(%X: memref<16x16xf16>, %A: memref<16x16xf16, 3>, %v: vector<
   %z = arith.constant 0 : index
   %s = affine.for %k = 0 to 1 iter_args(%c = %v) -> vector<16x16xf32> {
     "tile.copy"(%A, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<16x16xf16>, index, index) -> ()
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>

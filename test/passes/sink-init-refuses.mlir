@@ -11,7 +11,7 @@
 func.func @constant(%A: memref<16x16xf16, 3>) -> vector<16x16xf32> {
   %one = arith.constant dense<1.0> : vector<16x16xf32>
   %s = affine.for %k = 0 to 4 iter_args(%c = %one) -> vector<16x16xf32> {
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>
@@ -24,7 +24,7 @@ func.func @loaded(%A: memref<16x16xf16, 3>, %C: memref<16x16xf32>) -> vector<16x
   %z = arith.constant 0 : index
   %v = "tile.load"(%C, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
   %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>
@@ -37,7 +37,7 @@ func.func @scaled(%A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) -> vector<16x
   %two = arith.constant dense<2.0> : vector<16x16xf32>
   %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
     %t = arith.mulf %c, %two : vector<16x16xf32>
-    %d = "tile.mma"(%A, %A, %t) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %t) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>

@@ -12,7 +12,7 @@
 func.func @extended(%A: memref<16x16xf16, 3>, %v: vector<16x16xf16>) -> vector<16x16xf32> {
   %w = arith.extf %v : vector<16x16xf16> to vector<16x16xf32>
   %s = affine.for %k = 0 to 4 iter_args(%c = %w) -> vector<16x16xf32> {
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %d : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>
@@ -25,8 +25,8 @@ func.func @extended(%A: memref<16x16xf16, 3>, %v: vector<16x16xf16>) -> vector<1
 //       CHECK:   arith.addf %[[SUM]], %arg1 : vector<16x16xf32>
 func.func @argument(%A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) -> vector<16x16xf32> {
   %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
-    %d = "tile.mma"(%A, %A, %c) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
-    %e = "tile.mma"(%A, %A, %d) {b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %e = "tile.mma"(%A, %A, %d) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     affine.yield %e : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>

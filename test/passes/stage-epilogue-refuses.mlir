@@ -10,7 +10,7 @@ gpu.module @kernels {
   gpu.func @legal(%a: memref<16x16xf16, 3>, %D: memref<16x16xf16>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c = arith.constant dense<0.0> : vector<16x16xf32>
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     // CHUNKS: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:10: error: a warp tile of 16x16 in chunks of 12 rows for 32 lanes
     %e = arith.truncf %d : vector<16x16xf32> to vector<16x16xf16>
     "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf16>, memref<16x16xf16>, index, index) -> ()
@@ -24,7 +24,7 @@ gpu.module @kernels {
   gpu.func @in_loop(%a: memref<16x16xf16, 3>, %n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %zero = arith.constant dense<0.0> : vector<16x16xf32>
     %d = scf.for %i = %n to %n step %n iter_args(%c = %zero) -> (vector<16x16xf32>) {
-      %ab = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+      %ab = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
       // CHECK: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:12: error: arithmetic on the accumulator inside a loop is not supported by this operator
       %e = arith.negf %ab : vector<16x16xf32>
       scf.yield %e : vector<16x16xf32>
@@ -41,7 +41,7 @@ gpu.module @kernels {
     %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
     %minus = arith.negf %c : vector<16x16xf32>
     // CHECK: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.mma' uses arithmetic on the accumulator; this operator supports arithmetic only between the last product and tile.store
-    %d = "tile.mma"(%a, %a, %minus) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %minus) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     gpu.return
   }
 }
@@ -54,7 +54,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<16x16xf32>
     %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
-    %d = "tile.mma"(%a, %a, %zero) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     %e = arith.addf %c, %d : vector<16x16xf32>
     // CHECK: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:5: error: this accesses memory that the arithmetic on the accumulator also reads or writes
     "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
@@ -69,7 +69,7 @@ gpu.module @kernels {
   gpu.func @rows(%a: memref<16x16xf16, 3>, %D: memref<18x18xf16>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c = arith.constant dense<0.0> : vector<16x16xf32>
-    %d = "tile.mma"(%a, %a, %c) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     %e = arith.truncf %d : vector<16x16xf32> to vector<16x16xf16>
     // CHECK: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:5: error: a vector<16x16xf16> in a memref<18x18xf16>; expected the same elements, in rows a constant multiple of 128 bits apart
     "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf16>, memref<18x18xf16>, index, index) -> ()
@@ -87,7 +87,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<16x16xf32>
     %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
-    %d = "tile.mma"(%a, %a, %zero) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     %e = arith.addf %c, %d : vector<16x16xf32>
     "tile.store"(%e, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
     gpu.return

@@ -56,7 +56,7 @@ gpu.module @kernels {
     %a = memref.alloc() : memref<32x16xf16, 3>
     %b = memref.alloc() : memref<16x16xf16, 3>
     %zero = arith.constant dense<0.000000e+00> : vector<32x16xf32>
-    %ab = "tile.mma"(%a, %b, %zero) {b = "kn", scope = "warp"} : (memref<32x16xf16, 3>, memref<16x16xf16, 3>, vector<32x16xf32>) -> vector<32x16xf32>
+    %ab = "tile.mma"(%a, %b, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<32x16xf16, 3>, memref<16x16xf16, 3>, vector<32x16xf32>) -> vector<32x16xf32>
     %c = "tile.load"(%C, %m, %c16) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<64x32xf32>, index, index) -> vector<32x16xf32>
     %sum = arith.addf %ab, %c fastmath<nnan> : vector<32x16xf32>
     %relu = arith.maximumf %sum, %zero : vector<32x16xf32>
@@ -71,7 +71,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %a = memref.alloc() : memref<16x16xf16, 3>
     %zero = arith.constant dense<0.000000e+00> : vector<16x16xf32>
-    %ab = "tile.mma"(%a, %a, %zero) {b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %ab = "tile.mma"(%a, %a, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     "tile.store"(%ab, %AB, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<64x32xf32>, index, index) -> ()
     gpu.return
   }

@@ -8,7 +8,7 @@
 //       CHECK:   affine.for %[[I:.*]] = 0 to 2 {
 //       CHECK:     %[[M:.*]] = affine.apply #[[BY16:.*]](%[[I]])
 //       CHECK:     %[[ACC:.*]] = "tile.load"(%[[C]], %[[M]], %{{.*}}) {{.*}} -> vector<16x8xf32>
-//  CHECK-NEXT:     %[[SUM:.*]] = "tile.mma"(%[[SA]], %[[SB]], %[[ACC]]) {b = "kn"}
+//  CHECK-NEXT:     %[[SUM:.*]] = "tile.mma"(%[[SA]], %[[SB]], %[[ACC]]) {a = "mk", b = "kn"}
 //       CHECK:     "tile.store"(%[[SUM]], %[[C]], %{{.*}}, %{{.*}})
 //   CHECK-NOT:   affine.load
 //       CHECK:   return
@@ -36,7 +36,7 @@ func.func @staged(%A: memref<16x32xf16, 3>, %B: memref<32x8xf16, 3>, %C: memref<
 // CHECK-LABEL: func.func @unstaged(
 //       CHECK:   %[[VA:.*]] = memref.subview %arg0[%{{.*}}, %{{.*}}] [16, 16] [1, 1] : memref<32x32xf16> to
 //       CHECK:   %[[VB:.*]] = memref.subview %arg1[%{{.*}}, %{{.*}}] [16, 16] [1, 1] : memref<32x48xf16> to
-//       CHECK:   "tile.mma"(%[[VA]], %[[VB]], %{{.*}}) {b = "kn"}
+//       CHECK:   "tile.mma"(%[[VA]], %[[VB]], %{{.*}}) {a = "mk", b = "kn"}
 func.func @unstaged(%A: memref<32x32xf16>, %B: memref<32x48xf16>, %C: memref<16x16xf32>) {
   affine.for %l = 0 to 2 {
     affine.for %m = 0 to 16 {
