@@ -2,11 +2,14 @@
 
 Every stage is compared with NumPy in float64 on the source. Stages up to `launch`, and the passes inside the stage
 that breaks, run block-wide (`stages`); the output of `lower` runs on the faithful engine (`kernel`) when the problem is
-small enough, so that its checks take part.
+small enough, so that its checks take part. Of a program the kernels take their turns: all passes of the first, then
+those of the next.
 """
 
 from __future__ import annotations
 
+import importlib
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,22 +18,23 @@ from typing import Any
 from mlir_gemm.dialect.locations import relabelled
 from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.errors import Error, InputError
-from mlir_gemm.passes.check_input import the_function
 from mlir_gemm.passes.registry import run_pass
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.kernel_record import KernelRecord
 from mlir_gemm.pipeline.launch import Argument
-from mlir_gemm.pipeline.launch_info import arguments_of
-from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.launch_info import arguments_of, launch_of_program
+from mlir_gemm.pipeline.program import is_program, kind_of, nested_kernels, outer_function
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.stages import import_passes, stage_passes
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.simulator import sampling
+from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.options import Options
 from mlir_gemm.simulator.stages import run_stage
 from mlir_gemm.tile_model.chips import target as target_of
-from mlir_gemm.tools.reference import TOLERANCE, Array, reference, relative_error
+from mlir_gemm.tools.reference import Array, limits, reference, relative_error
 
 LARGEST = 1 << 30
 """Largest M N K: every stage runs the whole problem."""
@@ -46,14 +50,15 @@ class Row:
     pass_: str
     """The pass with its options; empty for a whole stage."""
     error: float
-    """Largest relative error among the arguments (Frobenius norm); infinite for NaN and for what does not run."""
+    """Largest relative error among the arguments (Frobenius norm); infinite for NaN and for what fails; NaN where
+    neither interpreter can run what the pass leaves, which `right` then does not hold against it."""
     right: bool
     seconds: float
     note: str = ""
 
     def __str__(self) -> str:
         name = f"  {self.pass_}" if self.pass_ else self.stage
-        verdict = "ok" if self.right else "WRONG"
+        verdict = "?" if math.isnan(self.error) else "ok" if self.right else "WRONG"
         return f"{name:<40} {self.error:>9.2e}  {verdict:<5}  {1e3 * self.seconds:>7.0f} ms  {self.note}".rstrip()
 
 
@@ -113,19 +118,21 @@ class _Bisection:
     def result(self) -> BisectResult:
         texts, refusal = self._compile()
         decided = Decided.of(next(text for stage, text in texts.items() if stage != "import"))
-        if decided.problem.flops > 2 * LARGEST:
+        if decided.flops > 2 * LARGEST:
+            what = ", ".join(str(kernel.problem) for kernel in decided.kernels if kernel.problem)
             raise InputError(
-                f"{decided.problem} is too large to bisect, as every stage runs all of it; expected M N K of at most "
+                f"{what} is too large to bisect, as every stage runs all of it; expected M N K of at most "
                 f"{LARGEST}, such as {round(LARGEST ** (1 / 3))} each"
             )
         self.arguments = decided.arguments
         self.before = self.arrays(self.arguments)
-        given = sum(argument.role != "result" for argument in self.arguments)
-        self.expected = reference(self.source, self.before[:given])
+        self.expected = reference(self.source, self.before)
+        self.limits = limits(self.arguments, decided.kernels, self.source, self.before, self.expected)
         previous = self.source
         for stage, text in texts.items():
-            faithful = stage == LAST and sampling.is_small(decided.problem)
-            if not self._row(stage, "", text, faithful=faithful).right:
+            faithful = stage == LAST and decided.flops <= 2 * sampling.CHECKED
+            row = self._row(stage, "", text, faithful=faithful)
+            if not row.right:
                 name = self._pass(stage, previous, decided)
                 return BisectResult(tuple(self.rows), stage, name)
             previous = text
@@ -148,7 +155,8 @@ class _Bisection:
         return texts, None
 
     def _pass(self, stage: str, before: str, decided: Decided) -> str | None:
-        """The pass of a stage after which the result is wrong, found by running the stage's passes one by one."""
+        """The pass of a stage after which the result is wrong, found by running the stage's passes one by one. IR that
+        mixes tiles and lanes so that neither interpreter runs it gets a row that says so, and is passed over."""
         with relabelled(self.filename):
             for name, text in after_each_pass(stage, before, decided):
                 if not self._row(stage, name, text, faithful=False).right:
@@ -157,19 +165,22 @@ class _Bisection:
 
     def _row(self, stage: str, pass_: str, text: str, *, faithful: bool) -> Row:
         after = [array.copy() for array in self.before]
-        note = ""
+        note, known = "", True
         start = time.perf_counter()
         try:
             if faithful:
-                report = simulate(text, after, Options(checks=True))
+                report = _simulate(text, after)
                 if report.findings:
                     note = f"{len(report.findings)} findings; the first: {report.findings[0]}"
             else:
                 run_stage(text, after, filename=f"after {pass_ or stage}")
             error, right = self._errors(after)
+        except SimulationError as problem:
+            known = not (pass_ and _cannot_run(problem))
+            error, right, note = float("inf" if known else "nan"), False, str(problem)
         except Error as problem:
             error, right, note = float("inf"), False, str(problem)
-        row = Row(stage, pass_, error, right and not note, time.perf_counter() - start, note)
+        row = Row(stage, pass_, error, not known or (right and not note), time.perf_counter() - start, note)
         self.rows.append(row)
         if self.observe is not None:
             self.observe(row)
@@ -177,8 +188,21 @@ class _Bisection:
 
     def _errors(self, after: Sequence[Array]) -> tuple[float, bool]:
         errors = [relative_error(got, wanted) for got, wanted in zip(after, self.expected, strict=True)]
-        limits = [0.0 if argument.role == "in" else TOLERANCE[argument.dtype] for argument in self.arguments]
-        return max(errors), all(error <= limit for error, limit in zip(errors, limits, strict=True))
+        return max(errors), all(error <= limit for error, limit in zip(errors, self.limits, strict=True))
+
+
+def _simulate(text: str, arrays: list[Array]) -> Any:
+    """The report of the faithful engine on the output of `lower`, a kernel or a program."""
+    module = parse_module(text, "-", new_context())
+    if not is_program(module):
+        return simulate(text, arrays, Options(checks=True))
+    program: Any = importlib.import_module("mlir_gemm.simulator.program")
+    return program.simulate_launch(text, launch_of_program(module), arrays, Options(checks=True))
+
+
+def _cannot_run(problem: SimulationError) -> bool:
+    """Whether an error says that an operation is not known here, and not that one went wrong."""
+    return any(words in str(problem) for words in ("does not know", "differs between", "is not simulated"))
 
 
 @dataclass(frozen=True)
@@ -186,29 +210,53 @@ class Decided:
     """What stands in the IR from `select` on."""
 
     arguments: tuple[Argument, ...]
-    problem: Problem
-    schedule: Schedule
+    kernels: tuple[KernelRecord, ...]
+    """By the names of their modules; one without a name where that is the whole module."""
     target: Target
+
+    @property
+    def flops(self) -> int:
+        """Operations of all products."""
+        return sum(kernel.problem.flops for kernel in self.kernels if kernel.problem)
 
     @staticmethod
     def of(text: str) -> Decided:
         """Reads them off the text of a module."""
         module = parse_module(text, "-", new_context())
         with module.context:
-            function = the_function(module)
-            problem = annotations.written_problem(function)
-            assert problem is not None  # `select` wrote it
-            schedule = Schedule(**annotations.written_schedule(function))
+            nested = nested_kernels(module) if is_program(module) else [("", module)]
+            kernels = tuple(_decided_kernel(name, each) for name, each in nested)
             chip = annotations.module_string(module, annotations.CHIP) or ""
-            return Decided(arguments_of(function), problem, schedule, target_of(chip))
+            return Decided(arguments_of(outer_function(module)), kernels, target_of(chip))
+
+
+def _decided_kernel(name: str, module: Any) -> KernelRecord:
+    function = outer_function(module)
+    problem = annotations.written_problem(function)
+    schedule = Schedule(**annotations.written_schedule(function)) if problem is not None else None
+    return KernelRecord(name, kind_of(function), problem, schedule, None, "")
 
 
 def after_each_pass(stage: str, before: str, decided: Decided) -> Iterator[tuple[str, str]]:
-    """Each pass of a stage with the IR that it leaves, from the IR before the stage."""
+    """Each pass of a stage with the IR that it leaves, from the IR before the stage; of a program named with its
+    kernel."""
     if stage == "select":
         return
     module = parse_module(before, "-", new_context())
-    passes = import_passes() if stage == "import" else stage_passes(stage, decided.schedule, decided.target)
-    for step in passes:
-        run_pass(module, step)
-        yield str(step), str(module)
+    if stage == "import":
+        for step in import_passes():
+            run_pass(module, step)
+            yield str(step), str(module)
+        return
+    nested = dict(nested_kernels(module))
+    for kernel in decided.kernels:
+        for step in _passes(stage, kernel, decided.target):
+            run_pass(nested.get(kernel.name, module), step)
+            yield f"{kernel.name}: {step}" if kernel.name else str(step), str(module)
+
+
+def _passes(stage: str, kernel: KernelRecord, target: Target) -> list[Any]:
+    if kernel.schedule is None:
+        points: Any = importlib.import_module("mlir_gemm.pipeline.points")
+        return points.points_passes(stage, target)
+    return stage_passes(stage, kernel.schedule, target)

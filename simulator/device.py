@@ -1,4 +1,4 @@
-"""The simulator as a device: a compiled kernel called with arrays of the host, with the checks that the GPU gets."""
+"""The simulator as a device: kernels and programs called with arrays of the host, with the checks that the GPU gets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlir_gemm.errors import ArgumentError, FindingsError
+from mlir_gemm.pipeline.element_types import BY_NAME, NAMES, TYPE_STRINGS, numpy_dtype
+from mlir_gemm.pipeline.kernel_record import KernelRecord
 from mlir_gemm.pipeline.launch import Argument, Launch
-from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.runtime import arguments, arrays
 from mlir_gemm.simulator import sampling
 
@@ -21,16 +22,16 @@ _DLPACK_CPU = 1
 
 
 class SimulatorLauncher:
-    """Calls one kernel on the simulator. Small problems run with all checks (`sampling.CHECKED`)."""
+    """Calls a kernel or a program on the simulator. Small problems run with all checks (`sampling.CHECKED`)."""
 
     short: Callable[[tuple[Any, ...], Any], Any] | None = None
     """There is no short way."""
     device = "simulator"
 
-    def __init__(self, lowered: Callable[[], str], launch: Launch, problem: Problem) -> None:
+    def __init__(self, lowered: Callable[[], str], launch: Launch, kernels: Sequence[KernelRecord]) -> None:
         self._lowered = lowered
         self._launch = launch
-        self._problem = problem
+        self._kernels = kernels
         self._passed = arguments.passed(launch)
         self._results = tuple(argument for argument in launch.arguments if argument.role == "result")
 
@@ -40,24 +41,26 @@ class SimulatorLauncher:
         Raises ArgumentError for arrays that do not fit, and FindingsError when a check finds something.
         """
         arguments.check_count(given, self._passed)
-        if sampling.size(self._problem) > LARGEST:
+        program: Any = importlib.import_module("mlir_gemm.simulator.program")
+        work = program.work(self._kernels, self._launch)
+        if work > LARGEST:
+            what = ", ".join(str(kernel.problem or kernel.name) for kernel in self._kernels)
             raise ArgumentError(
-                f"{self._problem} is too large to simulate whole; expected M N K of at most {LARGEST}, or a sample of "
+                f"{what} is too large to simulate whole; expected M N K of at most {LARGEST}, or a sample of "
                 "its blocks (mlir-gemm run --device simulator)"
             )
         pairs = zip(given, self._passed, strict=True)
         host = [_on_host(array, argument, number) for number, (array, argument) in enumerate(pairs)]
         arguments.check([arrays.view(array, "numpy", None, 0) for array in host], self._passed, 0)
         made = [_unwritten(argument) for argument in self._results]
-        self._simulate([*host, *made])
+        memory = [*(_as(array, argument) for array, argument in zip(host, self._passed, strict=True)), *made]
+        self._simulate(program, memory, checks=work <= sampling.CHECKED)
         results = [_like(given[0], array) if given else array for array in made]
         return None if not results else results[0] if len(results) == 1 else tuple(results)
 
-    def _simulate(self, memory: Sequence[Any]) -> None:
-        kernel: Any = importlib.import_module("mlir_gemm.simulator.kernel")
-        options: Any = importlib.import_module("mlir_gemm.simulator.options")
-        checks = sampling.is_small(self._problem)
-        report = kernel.simulate(self._lowered(), list(memory), options.Options(checks=checks))
+    def _simulate(self, program: Any, memory: list[Any], checks: bool) -> None:
+        options: Any = importlib.import_module("mlir_gemm.simulator.options").Options(checks=checks)
+        report = program.simulate_launch(self._lowered(), self._launch, memory, options)
         if report.findings:
             raise FindingsError("the simulator found faults in the kernel", None, tuple(first_findings(report)))
 
@@ -84,7 +87,7 @@ def _on_host(array: Any, argument: Argument, index: int) -> Any:
     if library == "torch":
         if str(array.device) != "cpu":
             raise ArgumentError(f"{where}its memory is on {array.device}, the simulator runs on the CPU; pass .cpu()")
-        return array.detach().numpy()
+        return _of_torch(array.detach(), argument)
     if library == "other" and hasattr(array, "__dlpack_device__"):
         kind, _ = array.__dlpack_device__()
         if int(kind) == _DLPACK_CPU:
@@ -95,16 +98,36 @@ def _on_host(array: Any, argument: Argument, index: int) -> Any:
     raise ArgumentError(f"{where}its memory is on a GPU, the simulator runs on the CPU; copy it to the host")
 
 
+def _as(array: Any, argument: Argument) -> Any:
+    """The same memory by the type that the kernel has for it: int8 for uint8."""
+    return array.view(numpy_dtype(argument.dtype))
+
+
 def _unwritten(argument: Argument) -> Any:
     """Memory for a result: NaN, so that an element that the kernel does not write shows."""
     numpy: Any = importlib.import_module("numpy")
-    dtype = numpy.dtype(arrays.NAMES[argument.dtype])
-    return numpy.full(argument.shape, numpy.nan if dtype.kind == "f" else 0, dtype)
+    return numpy.full(argument.shape, numpy.nan if "f" in argument.dtype else 0, numpy_dtype(argument.dtype))
+
+
+def _of_torch(tensor: Any, argument: Argument) -> Any:
+    """A NumPy array on the memory of a CPU tensor. PyTorch itself does not hand out the types beyond NumPy's own."""
+    if str(tensor.dtype).removeprefix("torch.") != NAMES[argument.dtype] or argument.dtype in TYPE_STRINGS:
+        return tensor.numpy()
+    torch: Any = importlib.import_module("torch")
+    return tensor.view(_same_size(torch, argument.item_bytes)).numpy().view(numpy_dtype(argument.dtype))
+
+
+def _same_size(torch: Any, item_bytes: int) -> Any:
+    return torch.uint8 if item_bytes == 1 else torch.int16
 
 
 def _like(first: Any, result: Any) -> Any:
     """A result in the library of the first argument."""
-    if arrays.library_of(first) == "torch":
-        torch: Any = importlib.import_module("torch")
+    if arrays.library_of(first) != "torch":
+        return result
+    torch: Any = importlib.import_module("torch")
+    name = result.dtype.name
+    if BY_NAME[name] in TYPE_STRINGS:
         return torch.from_numpy(result)
-    return result
+    plain = result.view("u1" if result.itemsize == 1 else "i2")
+    return torch.from_numpy(plain).view(getattr(torch, name))

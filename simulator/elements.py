@@ -6,7 +6,8 @@ A value of a warp is one of:
 - a vector: an array of shape (32, ...), or (1, ...) where all lanes share it;
 - a fragment (mma_matrix): one matrix of the warp, f16 and bf16 operands kept as the f32 that equals them;
 - a view of memory (memref).
-bf16 and tf32 are kept as f32 and rounded after every operation.
+bf16, tf32 and the types of 8 bits are kept as f32 and rounded after every operation. In memory, and in the caller's
+arrays, they are the types of `ml_dtypes`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 LANES = 32
@@ -43,20 +45,18 @@ class Element:
 
     def load(self, raw: Array) -> Array:
         """Values from an array of `storage`."""
-        if self.name == "bf16":
-            return (raw.astype(np.uint32) << 16).view(np.float32)
-        return raw
+        return raw if self.storage == self.value else raw.astype(self.value)
 
     def store(self, value: Array) -> Array:
         """An array of `storage` from values."""
-        if self.name == "bf16":
-            return (np.asarray(value, np.float32).view(np.uint32) >> 16).astype(np.uint16)
-        return np.asarray(value, self.storage)
+        array = np.asarray(value)
+        return array if array.dtype == self.storage else array.astype(self.storage)
 
     def cast(self, value: Array) -> Array:
-        """Floating-point values rounded to this type, to nearest even."""
+        """Floating-point values rounded to this type, to nearest even; f8E4M3FN, which has no infinity, gives NaN
+        beyond its range."""
         if self.round is not None:
-            return self.round(np.asarray(value).astype(np.float32))
+            return self.round(_to_odd(np.asarray(value)))
         return value.astype(self.value)
 
     def wrap(self, number: int) -> int | bool:
@@ -80,6 +80,28 @@ def _round_to(kept: int) -> Callable[[Array], Array]:
     return rounded
 
 
+def _to_odd(value: Array) -> Array:
+    """f32 from any floating-point values; f64 rounded so that rounding once more gives what one rounding would."""
+    if value.dtype != np.float64:
+        return value.astype(np.float32)
+    narrow = value.astype(np.float32)
+    back = narrow.astype(np.float64)
+    away = np.isfinite(value) & (np.abs(back) > np.abs(value))
+    towards_zero = choose(away, np.nextafter(narrow, np.float32(0)), narrow)
+    inexact = np.isfinite(value) & (back != value)
+    return choose(inexact, (towards_zero.view(np.uint32) | 1).view(np.float32), narrow)
+
+
+def _through(dtype: Any) -> Callable[[Array], Array]:
+    """Rounds f32 to a type of `ml_dtypes`."""
+    return lambda value: value.astype(dtype).astype(np.float32)
+
+
+def truncated(value: Array) -> Array:
+    """f32 values as a tensor core reads them as tf32: the last 13 bits do not take part."""
+    return (np.ascontiguousarray(value, np.float32).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
 def _float(name: str, bits: int, storage: Any, value: Any, round: Any = None) -> Element:
     return Element(name, bits, np.dtype(storage), np.dtype(value), True, round)
 
@@ -92,7 +114,9 @@ ELEMENTS: dict[str, Element] = {
     element.name: element
     for element in (
         _float("f16", 16, np.float16, np.float16),
-        _float("bf16", 16, np.uint16, np.float32, _round_to(7)),
+        _float("bf16", 16, ml_dtypes.bfloat16, np.float32, _through(ml_dtypes.bfloat16)),
+        _float("f8E4M3FN", 8, ml_dtypes.float8_e4m3fn, np.float32, _through(ml_dtypes.float8_e4m3fn)),
+        _float("f8E5M2", 8, ml_dtypes.float8_e5m2, np.float32, _through(ml_dtypes.float8_e5m2)),
         _float("tf32", 32, np.float32, np.float32, _round_to(10)),
         _float("f32", 32, np.float32, np.float32),
         _float("f64", 64, np.float64, np.float64),

@@ -15,9 +15,9 @@ from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ArgumentError, InputError
 from mlir_gemm.simulator.decode import HANDLERS, Code, Decoder, Endless, Info
-from mlir_gemm.simulator.elements import ELEMENTS, Element, is_array
+from mlir_gemm.simulator.elements import ELEMENTS, Element, choose, is_array
 from mlir_gemm.simulator.errors import SimulationError, unsupported
-from mlir_gemm.simulator.memory import POISON, Buffer, View, dense_strides
+from mlir_gemm.simulator.memory import POISON, Buffer, View, dense_strides, strided
 from mlir_gemm.simulator.options import DEFAULT_STEPS, Options
 from mlir_gemm.simulator.report import Finding, Report
 from mlir_gemm.simulator.shadow import Shadow
@@ -25,7 +25,7 @@ from mlir_gemm.simulator.warps import Block, Run, Stop, Warp, run_block
 
 __all__ = ["Finding", "Options", "Report", "SimulationError", "simulate"]
 
-_TABLES = ("arith", "affine", "memref", "vector", "control", "gpu", "fragments", "nvgpu")
+_TABLES = ("arith", "affine", "memref", "vector", "shapes", "control", "gpu", "fragments", "nvgpu", "nvvm")
 _SHARED = 3
 """The memory space of shared memory."""
 _OUTPUTS = ("out", "result")
@@ -35,16 +35,22 @@ _OUTPUTS = ("out", "result")
 def simulate(module: Any, arrays: Sequence[Any], options: Options | None = None) -> Report:
     """Runs a module at stage `lower` (MLIR text or an ir.Module) on NumPy arrays, in the order of its host function.
 
-    Arrays that the kernel writes are modified in place; bf16 is held in arrays of uint16. Raises SimulationError at an
-    operation that is not known, ArgumentError for arrays that do not fit, InputError for text that is no such module.
+    Arrays that the kernel writes are modified in place; bf16 and f8 are held in arrays of `ml_dtypes`. Raises
+    SimulationError at an operation that is not known, ArgumentError for arrays that do not fit, InputError for text
+    that is no such module.
     """
-    for name in _TABLES:
-        importlib.import_module(f"mlir_gemm.simulator.ops_{name}")
+    load_handlers()
     options = options or Options()
     if isinstance(module, str):
         module = parse_module(module, "-", new_context())
     with module.context, np.errstate(all="ignore"):
         return _Simulation(module, list(arrays), options).run()
+
+
+def load_handlers() -> None:
+    """Fills the table of operations that are known, `decode.HANDLERS`."""
+    for name in _TABLES:
+        importlib.import_module(f"mlir_gemm.simulator.ops_{name}")
 
 
 class _Simulation:
@@ -69,18 +75,19 @@ class _Simulation:
         self.views = [self._argument(number, argument) for number, argument in enumerate(arguments)]
         self._host()
         for view, array in zip(self.views, self.arrays, strict=True):
-            self._hand_back(view.buffer, array)
+            self._hand_back(view, array)
         return self.report
 
-    def _hand_back(self, buffer: Buffer, array: Any) -> None:
+    def _hand_back(self, view: View, array: Any) -> None:
         """Copies what was written into the caller's array. What blocks that did not run would write stays as it was."""
-        content = buffer.data[: buffer.size]
-        before = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        if self.options.blocks is not None and buffer.shadow is not None:
-            written = np.repeat(buffer.shadow.initialized, 1 << buffer.shadow.shift)[: buffer.size]
-            content = np.where(written, content, before)
-        if not np.array_equal(content, before):
-            array[...] = content.view(array.dtype).reshape(array.shape)
+        if not array.size:
+            return
+        content: Any = elements_of(view)
+        bits = f"u{array.dtype.itemsize}"
+        if self.options.blocks is not None and view.buffer.shadow is not None:
+            content = choose(_written(view), content.view(bits), array.view(bits)).view(array.dtype)
+        if not np.array_equal(content.view(bits), array.view(bits)):
+            array[...] = content
 
     def _argument(self, number: int, argument: Any) -> View:
         """A buffer with the contents of an array."""
@@ -95,17 +102,15 @@ class _Simulation:
         if not fits or any(want not in (-1, size) for want, size in zip(shape, array.shape, strict=True)):
             given = f"{array.shape} {array.dtype}" if is_array(array) else type(array).__name__
             raise ArgumentError(f"argument {number} ({name}): {given}; expected a NumPy array for {type_}")
-        strides = dense_strides(array.shape)
-        dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-        declared, offset = type_.get_strides_and_offset()
-        if offset or any(want not in (dynamic, had) for want, had in zip(declared, strides, strict=True)):
-            raise unsupported(self.function, f"argument {number} of type {type_}; expected dense rows")
-        buffer = Buffer(name, "global", array.nbytes)
-        buffer.data[: array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        if self.roles[number] in _OUTPUTS and self.options.checks:
-            buffer.data[: array.nbytes] = POISON
-        view = View(buffer, 0, array.shape, strides, element)
+        strides, offset = _layout(type_, array.shape)
+        if min(strides, default=0) < 0 or offset < 0:
+            raise unsupported(self.function, f"argument {number} of type {type_}; expected no negative strides")
+        span = 1 + sum((size - 1) * step for size, step in zip(array.shape, strides, strict=True))
+        buffer = Buffer(name, "global", (offset + span) * element.bytes if array.size else 0)
+        view = View(buffer, offset * element.bytes, array.shape, strides, element)
         buffer.view = view
+        if array.size and not (self.roles[number] in _OUTPUTS and self.options.checks):
+            elements_of(view)[...] = array
         return view
 
     def _host(self) -> None:
@@ -132,6 +137,8 @@ class _Simulation:
             raise unsupported(launch, "asynchronous launches and clusters are not simulated")
         grid = tuple(int(size) for size in operands[:3])
         size = tuple(int(size) for size in operands[3:6])
+        if 0 in grid:
+            return
         dynamic = launch.dynamicSharedMemorySize is not None
         shared = int(operands[6]) if dynamic else 0
         kernel = self._kernel(launch)
@@ -244,14 +251,44 @@ class _Simulation:
     def _check_outputs(self, info: Info) -> None:
         """Reports results that were not written whole."""
         for role, view in zip(self.roles, self.views, strict=True):
-            shadow = view.buffer.shadow
-            if role in _OUTPUTS and shadow is not None and not shadow.initialized.all():
-                missing = int((~shadow.initialized).sum()) << shadow.shift
-                where = view.describe(int((~shadow.initialized).argmax()) << shadow.shift)
-                message = f"{missing} bytes of the result were never written"
+            if role not in _OUTPUTS or view.buffer.shadow is None:
+                continue
+            missing = ~_written(view)
+            if missing.any():
+                first = [int(index) for index in np.argwhere(missing)[0]]
+                address = view.base + sum(i * s for i, s in zip(first, view.strides, strict=True)) * view.element.bytes
+                message = f"{int(missing.sum()) * view.element.bytes} bytes of the result were never written"
                 self.report.add(
-                    Finding("uninitialized-output", info.operation, info.location, -1, -1, -1, where, message)
-                )
+                    Finding(
+                        "uninitialized-output", info.operation, info.location, -1, -1, -1,
+                        view.describe(address), message,
+                    )
+                )  # fmt: skip
+
+
+def elements_of(view: View) -> Any:
+    """The elements of an argument as a NumPy array on its buffer."""
+    item = view.element.bytes
+    steps = tuple(item * stride for stride in view.strides)
+    data = view.buffer.data[view.base :].view(view.element.storage)
+    return strided(data, view.sizes, steps)
+
+
+def _written(view: View) -> Any:
+    """For each element of an argument that is watched whether it was written, or held something from the start."""
+    shadow = view.buffer.shadow
+    assert shadow is not None
+    bytes_ = np.repeat(shadow.initialized, 1 << shadow.shift)[view.base :]
+    steps = tuple(view.element.bytes * stride for stride in view.strides)
+    return strided(bytes_, view.sizes, steps)
+
+
+def _layout(type_: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """Strides and offset of an argument in elements, those that its type leaves open as in dense rows."""
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    declared, offset = type_.get_strides_and_offset()
+    strides = tuple(had if want == dynamic else want for want, had in zip(declared, dense_strides(shape), strict=True))
+    return strides, 0 if offset == dynamic else offset
 
 
 def _attributes(function: Any, number: int, name: str) -> list[str]:

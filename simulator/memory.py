@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from mlir_gemm.simulator.elements import Array, Element
 from mlir_gemm.simulator.shadow import Shadow
@@ -48,6 +49,12 @@ class Buffer:
             places = places[:, None] + count(width // step)
         pieces = np.ascontiguousarray(rows).view(np.uint8).view(_CHUNKS[step])
         self._chunks[step][places] = pieces.reshape(places.shape)
+
+
+def strided(array: Array, shape: Any, steps: Any) -> Array:
+    """The memory of an array from its start on, by another shape and other strides (in bytes), whatever its type."""
+    bits = array.view(f"u{array.itemsize}")  # NumPy's as_strided does not take every type of ml_dtypes
+    return as_strided(bits, tuple(shape), tuple(steps)).view(array.dtype)
 
 
 def _step(starts: Array, width: int) -> int:

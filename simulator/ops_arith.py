@@ -69,7 +69,7 @@ _SIGNED: dict[str, tuple[Callable[[int, int], int], Callable[[Any, Any], Any]]] 
     "divsi": (_divide, _array_divide),
     "remsi": (lambda a, b: a - _divide(a, b) * b, np.fmod),
     "floordivsi": (lambda a, b: a // b, np.floor_divide),
-    "ceildivsi": (lambda a, b: -(-a // b), lambda a, b: -np.floor_divide(-a, b)),
+    "ceildivsi": (lambda a, b: -(-a // b), lambda a, b: np.floor_divide(a, b) + (np.remainder(a, b) != 0)),
     "shli": (lambda a, b: a << b, np.left_shift),
     "shrsi": (lambda a, b: a >> b, np.right_shift),
 }
@@ -204,6 +204,14 @@ def _compare_floats(decoder: Decoder, operation: Any) -> Step:
     return _binary(left, right, out, compare)
 
 
+_ERF = np.frompyfunc(math.erf, 1, 1)
+
+
+def erf(value: Any) -> Any:
+    """The error function, in f64."""
+    return np.asarray(_ERF(value), np.float64)
+
+
 _FLOATS: dict[str, Callable[[Any, Any], Any]] = {
     "arith.addf": np.add, "arith.subf": np.subtract, "arith.mulf": np.multiply, "arith.divf": np.divide,
     "arith.remf": np.fmod, "arith.minimumf": np.minimum, "arith.maximumf": np.maximum, "arith.minnumf": np.fmin,
@@ -216,8 +224,8 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
     "math.tan": np.tan, "math.sinh": np.sinh, "math.cosh": np.cosh, "math.atan": np.arctan, "math.ceil": np.ceil,
     "math.floor": np.floor, "math.trunc": np.trunc, "math.roundeven": np.rint,
     "math.round": lambda x: np.trunc(x + np.copysign(0.5, x)),
-    "math.erf": lambda x: np.vectorize(math.erf, otypes=[np.float64])(x), "math.cbrt": np.cbrt,
-    "math.absi": np.abs,
+    "math.erf": erf, "math.erfc": lambda x: 1 - erf(x), "math.cbrt": np.cbrt, "math.asin": np.arcsin,
+    "math.acos": np.arccos,
 }  # fmt: skip
 
 
@@ -231,7 +239,7 @@ def _floats(decoder: Decoder, operation: Any) -> Step:
     slots = decoder.all_slots(operation.operation.operands)
     out = decoder.slot(operation.operation.results[0])
     element = decoder.element(operation, operation.operation.results[0].type)
-    if name == "math.absi" or not element.is_float:
+    if not element.is_float:
         raise unsupported(operation, f"on {element.name} is not simulated")
     if name in _FLOATS and name.startswith("arith."):
         function, (left, right) = _FLOATS[name], slots
@@ -256,10 +264,19 @@ def _convert_floats(decoder: Decoder, operation: Any) -> Step:
     element = decoder.element(operation, operation.operation.results[0].type)
 
     def step(warp: Warp) -> None:
+        warp.slots[out] = element.cast(warp.slots[source])[()]
+
+    return step
+
+
+@handles("math.absi")
+def _absolute(decoder: Decoder, operation: Any) -> Step:
+    source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
+    element = decoder.element(operation, operation.operation.results[0].type)
+
+    def step(warp: Warp) -> None:
         value = warp.slots[source]
-        if element.round is not None and getattr(value, "dtype", None) == np.float64:
-            raise unsupported(operation, f"from f64 to {element.name} is not simulated")
-        warp.slots[out] = element.cast(value)
+        warp.slots[out] = np.abs(value) if is_array(value) else element.wrap(abs(value))
 
     return step
 
@@ -299,6 +316,8 @@ def _between_kinds(decoder: Decoder, operation: Any) -> Step:
         array = np.asarray(value, before.value)
         if name == "arith.uitofp":
             array = unsigned(array, before)
+        elif before.bits == 1:  # true is -1
+            array = -array.astype(np.int8)
         if after.is_float:
             warp.slots[out] = element_cast(after, array)
             return

@@ -100,6 +100,40 @@ def _if(decoder: Decoder, operation: Any) -> Decoded:
     return _as_step(run, any(code is not None and code.blocking for code in codes))
 
 
+@handles("scf.index_switch")
+def _index_switch(decoder: Decoder, operation: Any) -> Decoded:
+    chosen = decoder.slot(operation.operation.operands[0])
+    outs = decoder.all_slots(operation.operation.results)
+    codes = [decoder.code(region.blocks[0]) for region in operation.operation.regions]  # the default comes first
+    cases = [*ir.DenseI64ArrayAttr(operation.operation.attributes["cases"])]
+    merges = _mergers(operation)
+
+    def run(warp: Warp) -> Run:
+        values, before = warp.slots, warp.mask
+        number = collapse(values[chosen])
+        if not is_array(number):
+            code = codes[cases.index(number) + 1 if number in cases else 0]
+            yield from _run(code, warp)
+            for out, slot in zip(outs, code.results, strict=True):
+                values[out] = values[slot]
+            return
+        active = _active(warp)
+        masks = [active & (number == case) for case in cases]
+        masks.insert(0, active & ~np.isin(number, cases))
+        results: list[Any] = [None] * len(outs)
+        for code, mask in zip(codes, masks, strict=True):
+            if mask.any():
+                warp.mask = mask
+                yield from _run(code, warp)
+                triples = zip(merges, code.results, results, strict=True)
+                results = [merge(mask, values[slot], old) for merge, slot, old in triples]
+        warp.mask = before
+        for out, value in zip(outs, results, strict=True):
+            values[out] = value
+
+    return _as_step(run, any(code.blocking for code in codes))
+
+
 @handles("scf.for")
 def _for(decoder: Decoder, operation: Any) -> Decoded:
     lower, upper, step, *starts = decoder.all_slots(operation.operation.operands)

@@ -149,12 +149,24 @@ def _constant(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+def _wrong_layout(operation: Any) -> str:
+    """`a_transpose` and `b_transpose` say how an operand was loaded, which PTX must know; they move nothing. What is
+    wrong where they say something else, else nothing."""
+    attributes = operation.operation.attributes
+    for place, name in enumerate(("a_transpose", "b_transpose")):
+        owner = operation.operation.operands[place].owner
+        if getattr(owner, "name", "") != "gpu.subgroup_mma_load_matrix":
+            continue
+        if ("transpose" in owner.attributes) != (name in attributes):
+            return f"{name} differs from how operand {place} was loaded"
+    return ""
+
+
 @handles("gpu.subgroup_mma_compute")
 def _compute(decoder: Decoder, operation: Any) -> Step:
     left, right, accumulator = decoder.all_slots(operation.operation.operands)
     fragments = [_fragment(operation, value.type) for value in operation.operation.operands]
-    if any(name in operation.operation.attributes for name in ("a_transpose", "b_transpose")):
-        raise unsupported(operation, "with transposed operands is not simulated")
+    wrong = _wrong_layout(operation)
     out = decoder.slot(operation.operation.results[0])
     element = fragments[2].element
     info = decoder.info(operation, collective=True)
@@ -167,6 +179,8 @@ def _compute(decoder: Decoder, operation: Any) -> Step:
     def step(warp: Warp) -> None:
         if warp.mask is not None:
             check_collective(info, warp)
+        if wrong:
+            info.find("undefined", warp, -1, "", wrong)
         values = warp.slots
         result = values[left] @ values[right] + values[accumulator]
         values[out] = element.cast(result) if rounds else result

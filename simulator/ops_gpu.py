@@ -140,6 +140,36 @@ def _shuffle(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+@handles("nvvm.shfl.sync")
+def _warp_shuffle(decoder: Decoder, operation: Any) -> Step:
+    members, value, offset, clamp = decoder.all_slots(operation.operation.operands)
+    out = decoder.slot(operation.operation.results[0])
+    element = decoder.element(operation, operation.operation.operands[1].type)
+    text = str(operation.operation.attributes["kind"])
+    kind = next(name for name in ("bfly", "up", "down", "idx") if name in text)
+    info = decoder.info(operation, collective=True)
+    if str(operation.operation.results[0].type) != str(operation.operation.operands[1].type):
+        raise unsupported(operation, "with a predicate is not simulated")
+
+    def step(warp: Warp) -> None:  # PTX ISA, shfl.sync
+        values = warp.slots
+        lane, by = count(LANES), np.asarray(values[offset], np.int64)
+        limits = np.asarray(values[clamp], np.int64)
+        segment, limit = limits >> 8 & 31, limits & 31
+        last = (lane & segment) | (limit & ~segment)
+        first = lane & segment
+        source = {"bfly": lane ^ by, "up": lane - by, "down": lane + by, "idx": first | (by & ~segment)}[kind]
+        inside = source >= last if kind == "up" else source <= last
+        source = choose(inside, source, lane) & 31
+        there = np.ones(LANES, np.bool_) if warp.mask is None else warp.mask
+        named = np.asarray(values[members], np.int64) >> lane & 1 == 1
+        if not (there & named)[source][there].all():
+            info.find("divergent-collective", warp, -1, "", "a lane reads from one that does not take part")
+        values[out] = per_lane(values[value], element)[source]
+
+    return step
+
+
 def check_collective(info: Info, warp: Warp) -> None:
     """Reports an operation of the whole warp that some lanes do not reach."""
     if warp.mask is not None:

@@ -183,6 +183,47 @@ def _cast(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+@handles("memref.collapse_shape", "memref.expand_shape")
+def _reshape(decoder: Decoder, operation: Any) -> Step:
+    source, *dynamic = operation.operation.operands
+    place, out = decoder.slot(source), decoder.slot(operation.operation.results[0])
+    groups = [integers(group) for group in operation.operation.attributes["reassociation"]]
+    expands = operation.operation.name == "memref.expand_shape"
+    lengths = _mixed(decoder, operation, "output_shape", dynamic) if expands else []
+
+    def step(warp: Warp) -> None:
+        view: View = warp.slots[place]
+        sizes, strides = list[int](), list[int]()
+        for axis, group in enumerate(groups):
+            if expands:
+                inner = [_one(lengths[number](warp.slots), operation) for number in group]
+                sizes += inner
+                strides += [view.strides[axis] * by for by in dense_strides(tuple(inner))]
+            else:
+                wide = [number for number in group if view.sizes[number] != 1] or group[-1:]
+                sizes.append(int(np.prod([view.sizes[number] for number in group])))
+                strides.append(view.strides[wide[-1]] if wide else 1)
+        warp.slots[out] = View(view.buffer, view.base, tuple(sizes), tuple(strides), view.element)
+
+    return step
+
+
+@handles("memref.transpose")
+def _transpose(decoder: Decoder, operation: Any) -> Step:
+    source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
+    order: list[int] = [
+        e.position for e in ir.AffineMapAttr(operation.operation.attributes["permutation"]).value.results
+    ]
+
+    def step(warp: Warp) -> None:
+        view: View = warp.slots[source]
+        sizes = tuple(view.sizes[axis] for axis in order)
+        strides = tuple(view.strides[axis] for axis in order)
+        warp.slots[out] = View(view.buffer, view.base, sizes, strides, view.element)
+
+    return step
+
+
 @handles("memref.dim")
 def _dim(decoder: Decoder, operation: Any) -> Step:
     source, axis = decoder.all_slots(operation.operation.operands)

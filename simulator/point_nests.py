@@ -18,9 +18,13 @@ import numpy as np
 from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.simulator.contraction import contract_all
 from mlir_gemm.simulator.tile_affine import map_evaluators
 from mlir_gemm.simulator.tile_memory import gather, scatter
 from mlir_gemm.simulator.tile_program import Decoder, Frame, Step, run_steps
+
+_SUMS = ("arith.addf", "arith.addi")
+_PRODUCTS = ("arith.mulf", "arith.muli")
 
 
 @dataclass(frozen=True)
@@ -141,14 +145,14 @@ def _free_axes(store: Any, variables: list[Any]) -> tuple[int, ...] | None:
 def _reduction(store: Any, axes: tuple[int, ...], trips: list[int]) -> _Reduction | None:
     extents = tuple(trips[axis] for axis in axes)
     place = affine.access(store)
-    add = _maker(store.operands[0], "arith.addf")
+    add = _maker(store.operands[0], *_SUMS)
     if add is None or not _used_once(add):
         return None
     for old, new in ((0, 1), (1, 0)):
         load = _maker(add.operands[old], "affine.load")
         if load is None or affine.access(load.opview) != place or not _used_once(load):
             continue
-        product = _maker(add.operands[new], "arith.mulf")
+        product = _maker(add.operands[new], *_PRODUCTS)
         if product is not None and _used_once(product):
             return _Reduction(axes, extents, len(trips), (add, load, product), product.operands[0], product.operands[1])
         return _Reduction(axes, extents, len(trips), (add, load), add.operands[new], None)
@@ -159,9 +163,9 @@ def _used_once(operation: Any) -> bool:
     return len(list(operation.results[0].uses)) == 1
 
 
-def _maker(value: Any, name: str) -> Any | None:
+def _maker(value: Any, *names: str) -> Any | None:
     owner = value.owner
-    return owner.operation if getattr(owner, "name", None) == name else None
+    return owner.operation if getattr(owner, "name", None) in names else None
 
 
 def _reduce(decoder: Decoder, store: Any, reduction: _Reduction) -> Step:
@@ -172,24 +176,16 @@ def _reduce(decoder: Decoder, store: Any, reduction: _Reduction) -> Step:
 
     def step(frame: Frame) -> None:
         at = [evaluate([frame[slot] for slot in operands]) for evaluate in evaluators]
-        added = _sum(frame[left], 1 if right is None else frame[right], reduction)
-        scatter(frame[memory], at, gather(frame[memory], at) + added)
+        factors = [_ranked(frame[slot], reduction.rank) for slot in (left, right) if slot is not None]
+        before = gather(frame[memory], at)
+        extents = dict(zip(reduction.axes, reduction.extents, strict=True))
+        added = contract_all(factors, extents, frame[memory].dtype)
+        after = np.asarray(before).astype(added.dtype) + added
+        scatter(frame[memory], at, after.astype(frame[memory].dtype, copy=False))
 
     return step
 
 
-def _sum(left: Any, right: Any, reduction: _Reduction) -> Any:
-    """The sum of left * right over the axes of a reduction, which stay with extent 1; a matrix product if it is one."""
-    axes, extents = reduction.axes, reduction.extents
-    if len(axes) == 1 and np.ndim(left) == np.ndim(right) == 3:
-        (depth,) = axes
-        down, across = (axis for axis in range(3) if axis != depth)
-        for rows, columns in ((left, right), (right, left)):
-            if rows.shape[across] == columns.shape[down] == 1 and rows.shape[depth] == columns.shape[depth]:
-                matrix = rows.transpose(down, depth, across)[:, :, 0] @ columns.transpose(depth, across, down)[:, :, 0]
-                return np.expand_dims(matrix, depth)
-    value = np.asarray(left * right)
-    if not value.ndim:
-        value = value.reshape([1] * reduction.rank)
-    shape = [extents[axes.index(axis)] if axis in axes else size for axis, size in enumerate(value.shape)]
-    return np.sum(np.broadcast_to(value, shape), axis=axes, keepdims=True, dtype=value.dtype)
+def _ranked(value: Any, rank: int) -> Any:
+    array = np.asarray(value)
+    return array if array.ndim else array.reshape([1] * rank)

@@ -196,6 +196,8 @@ def _globals(module: Any) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for operation in named(module, "memref.global"):
         type_ = ir.TypeAttr(operation.attributes["type"]).value
+        if type_.memory_space is None:
+            continue  # a constant
         if str(type_.element_type) != "i8" or len(type_.shape) != 1:
             raise unsupported(operation, f"a global of {type_}; expected bytes")
         found.append((ir.StringAttr(operation.attributes["sym_name"]).value, type_.shape[0]))
@@ -275,6 +277,9 @@ def _return(decoder: Decoder, operation: Any) -> Step | None:
     returned = decoder.slots(operation.operation.operands)
 
     def step(frame: Frame) -> None:
+        if decoder.state.results is None:
+            decoder.state.returned = [frame[slot] for slot in returned]
+            return
         for target, slot in zip(decoder.state.results, returned, strict=True):
             target[...] = frame[slot]
 

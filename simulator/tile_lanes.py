@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.errors import unsupported
+from mlir_gemm.simulator.memory import strided
 from mlir_gemm.simulator.tile_memory import checked
 from mlir_gemm.simulator.tile_numbers import DTYPES
 from mlir_gemm.simulator.tile_ops import product
@@ -76,7 +76,7 @@ def _window(operation: Any, memory: Any, indices: tuple[Any, ...], shape: tuple[
     steps = (lead * memory.itemsize, memory.itemsize)
     if start.size == 0 or _end(start, shape, steps) > _end(room, room.shape, room.strides):
         raise IndexError("a fragment leaves its buffer")
-    return as_strided(start, shape, steps)
+    return strided(start, shape, steps)
 
 
 def _end(array: Any, shape: tuple[int, ...], steps: tuple[int, ...]) -> int:
@@ -90,19 +90,19 @@ def _load_fragment(operation: Any) -> Function:
     transposed = "transpose" in operation.operation.attributes
 
     def load(memory: Any, *indices: Any) -> Any:
-        window = _window(operation, memory, indices, shape)
+        window = _window(operation, memory, indices, (shape[1], shape[0]) if transposed else shape)
         return (window.T if transposed else window).copy()
 
     return load
 
 
 def _store_fragment(operation: Any) -> Function:
-    if "transpose" in operation.operation.attributes:
-        raise unsupported(operation, "a transposed store")
     shape, _ = _fragment_of(operation, operation.operation.operands[0])
+    transposed = "transpose" in operation.operation.attributes
 
     def store(value: Any, memory: Any, *indices: Any) -> None:
-        _window(operation, memory, indices, shape)[...] = value
+        window = _window(operation, memory, indices, (shape[1], shape[0]) if transposed else shape)
+        window[...] = value.T if transposed else value
 
     return store
 
@@ -116,9 +116,7 @@ def _constant_fragment(operation: Any) -> Function:
     return fill
 
 
-def _compute(operation: Any) -> Function:
-    if {"a_transpose", "b_transpose"} & {operation.attributes[i].name for i in range(len(operation.attributes))}:
-        raise unsupported(operation, "a transposed operand")
+def _compute(_: Any) -> Function:
     return product
 
 

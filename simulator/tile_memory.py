@@ -1,21 +1,23 @@
 """Memory on whole arrays: a memref is a NumPy array that shares the memory of its buffer.
 
-Reads beyond the bounds of a tile operation give zero and writes beyond them are dropped, by definition of these
-operations; a view that leaves its buffer is an error. Memory that nobody wrote holds NaN, so that reading it shows.
+A view that leaves its buffer is an error. Memory that nobody wrote holds NaN, so that reading it shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.walk import named
+from mlir_gemm.simulator.constants import dense_contents
 from mlir_gemm.simulator.errors import SimulationError
-from mlir_gemm.simulator.tile_numbers import dtype_of
-from mlir_gemm.simulator.tile_program import Decoder, Frame, Function, Maker, Step, StepMaker, Written, call, uniform
+from mlir_gemm.simulator.memory import strided
+from mlir_gemm.simulator.tile_numbers import dtype_of, written_dtype
+from mlir_gemm.simulator.tile_program import Decoder, Frame, Function, Maker, Step, StepMaker, uniform
 
 _WHERE: Any = np.where
 POISON = 0xFF
@@ -25,35 +27,6 @@ POISON = 0xFF
 def poisoned(count: int, dtype: Any) -> Any:
     """A new array of `count` elements that nobody has written."""
     return np.full(count * dtype.itemsize, POISON, np.uint8).view(dtype)
-
-
-def region_of(memory: Any, offsets: Sequence[int], shape: Sequence[int]) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Where a tile of `shape` at `offsets` meets `memory`: the slices of the memory, and those of the tile."""
-    inside: list[slice] = []
-    of_tile: list[slice] = []
-    for offset, extent, size in zip(offsets, shape, memory.shape, strict=True):
-        first, last = max(0, min(offset, size)), max(0, min(offset + extent, size))
-        inside.append(slice(first, last))
-        of_tile.append(slice(first - offset, last - offset))
-    return tuple(inside), tuple(of_tile)
-
-
-def read_tile(memory: Any, offsets: Sequence[int], shape: tuple[int, ...]) -> Any:
-    """A copy of the tile of `shape` at `offsets`, zero beyond the bounds."""
-    inside, of_tile = region_of(memory, offsets, shape)
-    part = memory[inside]
-    if part.shape == shape:
-        return part.copy()
-    tile = np.zeros(shape, memory.dtype)
-    tile[of_tile] = part
-    return tile
-
-
-def write_tile(memory: Any, offsets: Sequence[int], tile: Any) -> tuple[slice, ...]:
-    """Writes a tile, nothing beyond the bounds; the region that was written."""
-    inside, of_tile = region_of(memory, offsets, tile.shape)
-    memory[inside] = tile[of_tile]
-    return inside
 
 
 def gather(memory: Any, indices: Sequence[Any]) -> Any:
@@ -92,24 +65,46 @@ def _inside(memory: Any, indices: Sequence[Any]) -> Any:
 def _alloc(operation: Any) -> Function:
     type_ = operation.operation.results[0].type
     dtype = dtype_of(type_, operation)
-    if not type_.has_static_shape:
-        raise SimulationError(f"'{operation.operation.name}' of dynamic sizes ({type_}) cannot be simulated")
-    shape = list(type_.shape)
-    strides, _ = type_.get_strides_and_offset()
+    sizes = _sizes(type_)
+    dense = not type_.has_static_shape
+    if dense and not type_.layout.affine_map == ir.AffineMap.get_identity(type_.rank):
+        raise SimulationError(f"'{operation.operation.name}' of {type_}: dynamic sizes with strides")
+    strides: list[int] = [] if dense else list(type_.get_strides_and_offset()[0])
     steps = [stride * dtype.itemsize for stride in strides]
-    count = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-    count = max([count, *(size * stride for size, stride in zip(shape, strides, strict=True))])  # padded rows in full
 
-    def alloc() -> Any:
-        return as_strided(poisoned(count, dtype), shape, steps)
+    def alloc(*dynamic: Any) -> Any:
+        shape = sizes(dynamic)
+        count = math.prod(shape)
+        if dense or 0 in shape:
+            return poisoned(count, dtype).reshape(shape)
+        count = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+        # Padded rows in full.
+        count = max([count, *(size * stride for size, stride in zip(shape, strides, strict=True))])
+        return strided(poisoned(count, dtype), shape, steps)
 
     return alloc
 
 
+def _sizes(type_: Any) -> Callable[[Sequence[Any]], list[int]]:
+    """A function from the operands for a type's dynamic sizes to all sizes."""
+    static = [None if type_.is_dynamic_dim(axis) else size for axis, size in enumerate(type_.shape)]
+
+    def sizes(dynamic: Sequence[Any]) -> list[int]:
+        rest = iter(dynamic)
+        return [uniform(next(rest), "a size") if size is None else size for size in static]
+
+    return sizes
+
+
 def _empty(operation: Any) -> Function:
     type_ = ir.ShapedType(operation.operation.results[0].type)
-    dtype, shape = dtype_of(type_, operation), list(type_.shape)
-    return lambda: poisoned(int(np.prod(shape, dtype=np.int64)), dtype).reshape(shape)
+    dtype, sizes = dtype_of(type_, operation), _sizes(type_)
+
+    def empty(*dynamic: Any) -> Any:
+        shape = sizes(dynamic)
+        return poisoned(math.prod(shape), dtype).reshape(shape)
+
+    return empty
 
 
 def _copy(_: Any) -> Function:
@@ -201,6 +196,13 @@ def checked(memory: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
 def _get_global(decoder: Decoder, operation: Any) -> Step:
     name = ir.FlatSymbolRefAttr(operation.operation.attributes["name"]).value
     slot, shared = decoder.slot(operation.operation.results[0]), decoder.state.shared
+    content = _global_contents(decoder.module, name)
+    if content is not None:
+
+        def fixed(frame: Frame) -> None:
+            frame[slot] = content
+
+        return fixed
 
     def step(frame: Frame) -> None:
         frame[slot] = shared[name]
@@ -208,45 +210,113 @@ def _get_global(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _tile_load(operation: Any) -> Function:
-    shape = tuple(operation.operation.results[0].type.shape)
-
-    def load(memory: Any, *offsets: Any) -> Any:
-        return read_tile(memory, _integers(offsets), shape)
-
-    return load
-
-
-def _tile_store(decoder: Decoder, operation: Any) -> Step:
-    state = decoder.state
-
-    def store(tile: Any, memory: Any, *offsets: Any) -> None:
-        region = write_tile(memory, _integers(offsets), tile)
-        if state.written is not None:
-            state.written.append(Written(memory, region))
-
-    return call(store, decoder.slots(operation.operation.operands), None)
+def _global_contents(module: Any, name: str) -> Any | None:
+    """What a constant of the module holds; None for memory whose contents come with the block."""
+    for operation in named(module, "memref.global"):
+        attributes = operation.operation.attributes
+        if ir.StringAttr(attributes["sym_name"]).value != name or "initial_value" not in attributes:
+            continue
+        type_ = ir.TypeAttr(attributes["type"]).value
+        if isinstance(attributes["initial_value"], ir.UnitAttr):  # uninitialized
+            return None
+        array = dense_contents(attributes["initial_value"], written_dtype(type_), operation)
+        array = array.astype(dtype_of(type_), copy=False)
+        array.flags.writeable = False
+        return array
+    return None
 
 
-def _tile_copy(_: Any) -> Function:
-    def copy(target: Any, source: Any, *offsets: Any) -> None:
-        target[...] = read_tile(source, _integers(offsets), target.shape)
+def _dim(_: Any) -> Function:
+    def dim(memory: Any, axis: Any) -> int:
+        return memory.shape[uniform(axis, "a dimension")]
 
-    return copy
+    return dim
 
 
-def _integers(offsets: Sequence[Any]) -> list[int]:
-    return [offset if type(offset) is int else uniform(offset, "the offset of a tile") for offset in offsets]
+def _reassociate(operation: Any) -> Function:
+    """memref and tensor: collapse_shape and expand_shape."""
+    attributes = operation.operation.attributes
+    groups = [[ir.IntegerAttr(place).value for place in group] for group in attributes["reassociation"]]
+    if operation.operation.name.endswith("expand_shape"):
+        static, marker = list(attributes["static_output_shape"]), ir.ShapedType.get_dynamic_size()
+
+        def expand(memory: Any, *dynamic: Any) -> Any:
+            rest = iter(dynamic)
+            return _reshaped(memory, [uniform(next(rest), "a size") if n == marker else n for n in static])
+
+        return expand
+
+    def collapse(memory: Any) -> Any:
+        return _reshaped(memory, [math.prod(memory.shape[place] for place in group) for group in groups])
+
+    return collapse
+
+
+def _reshaped(memory: Any, shape: list[int]) -> Any:
+    """The same memory in another shape."""
+    found = memory.reshape(shape)
+    if found.size and not np.may_share_memory(found, memory):
+        raise ValueError(f"strides {memory.strides} do not allow the shape {shape}")
+    return found
+
+
+def _transpose(operation: Any) -> Function:
+    order = [e.position for e in operation.operation.attributes["permutation"].value.results]
+
+    def transpose(memory: Any) -> Any:
+        return memory.transpose(order)
+
+    return transpose
+
+
+def _reinterpret(operation: Any) -> Function:
+    attributes = operation.operation.attributes
+    marker = ir.ShapedType.get_dynamic_size()
+    static = [list(attributes[f"static_{name}"]) for name in ("offsets", "sizes", "strides")]
+
+    def reinterpret(memory: Any, *dynamic: Any) -> Any:
+        rest = iter(dynamic)
+        offsets, sizes, strides = (
+            [uniform(next(rest), "a view") if number == marker else number for number in numbers] for numbers in static
+        )
+        return view_from_start(memory, offsets[0], sizes, strides)
+
+    return reinterpret
+
+
+def view_from_start(memory: Any, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> Any:
+    """A view of a buffer from its first byte on; offset and strides in elements. Raises IndexError beyond its end."""
+    if 0 in sizes:
+        return np.empty(sizes, memory.dtype)
+    room = (
+        1 + sum((size - 1) * step for size, step in zip(memory.shape, memory.strides, strict=True)) // memory.itemsize
+    )
+    reach = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    if min(memory.shape, default=1) == 0 or not 0 <= offset <= reach < max(room, _room(memory)):
+        raise IndexError(f"a view of {list(sizes)} with strides {list(strides)} leaves its buffer of {memory.shape}")
+    flat = strided(memory, (reach + 1,), (memory.itemsize,))
+    return strided(flat[offset:], sizes, [stride * memory.itemsize for stride in strides])
+
+
+def _room(memory: Any) -> int:
+    """Elements of the buffer behind an array, from the array's first on."""
+    base = memory.base
+    if base is None or getattr(base, "dtype", None) != memory.dtype:
+        return 0
+    ahead = (memory.ctypes.data - base.ctypes.data) // memory.itemsize
+    return base.size - ahead
 
 
 FUNCTIONS: dict[str, Maker] = {
     "memref.alloc": _alloc, "memref.alloca": _alloc, "memref.copy": _copy, "memref.subview": _subview,
     "memref.view": _view, "memref.cast": _same, "memref.load": _load, "memref.store": _store,
-    "memref.assume_alignment": _same, "tensor.empty": _empty, "tile.load": _tile_load, "tile.copy": _tile_copy,
+    "memref.assume_alignment": _same, "memref.memory_space_cast": _same, "memref.dim": _dim, "tensor.dim": _dim,
+    "memref.collapse_shape": _reassociate, "memref.expand_shape": _reassociate, "memref.transpose": _transpose,
+    "memref.extract_aligned_pointer_as_index": _same,  # for tile.run: the memory stands for its address
+    "memref.reinterpret_cast": _reinterpret, "tensor.empty": _empty, "bufferization.alloc_tensor": _empty,
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {
     "memref.get_global": _get_global,
     "memref.dealloc": lambda _, __: None,
     "memref.global": lambda _, __: None,
-    "tile.store": _tile_store,
 }

@@ -1,4 +1,4 @@
-"""Linalg and tile operations that compute, on whole arrays: exact products of f16 operands, summed in f32 or wider."""
+"""Tile operations that compute, on whole arrays: exact products of f16 operands, summed in f32 or wider; vectors."""
 
 from __future__ import annotations
 
@@ -7,92 +7,39 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.simulator import tile_numbers
+from mlir_gemm.simulator.contraction import contract, wide_type
 from mlir_gemm.simulator.errors import unsupported
-from mlir_gemm.simulator.tile_program import Decoder, Frame, Function, Maker, PerUnit, Step, StepMaker, run_steps
-
-_MATMUL_MAPS = ["(d0, d1, d2) -> (d0, d2)", "(d0, d1, d2) -> (d2, d1)", "(d0, d1, d2) -> (d0, d1)"]
+from mlir_gemm.simulator.tile_program import Decoder, Frame, Function, Maker, PerUnit, Step, StepMaker
 
 
 def product(lhs: Any, rhs: Any, acc: Any) -> Any:
     """acc + lhs rhs. The product of two f16 is exact in f32, in which the sums are kept, as tensor cores do; a narrower
     accumulator is rounded once, at the end."""
-    wide = np.result_type(acc.dtype, np.float32)
-    return (lhs.astype(wide) @ rhs.astype(wide) + acc).astype(acc.dtype, copy=False)
+    wide = wide_type(acc.dtype)
+    found = contract(np.asarray(lhs)[:, None, :], np.asarray(rhs).T[None, :, :], {2: lhs.shape[1]}, acc.dtype)[:, :, 0]
+    return (found + acc.astype(wide)).astype(acc.dtype, copy=False)
+
+
+_ORDERS = {"a": ("mk", "km"), "b": ("kn", "nk")}
 
 
 def _mma(operation: Any) -> Function:
-    order = ir.StringAttr(operation.operation.attributes["b"]).value
-    if order not in ("kn", "nk"):
-        raise unsupported(operation, f"b = '{order}'; expected kn or nk")
-    return _product_by_rows if order == "nk" else product
+    attributes = operation.operation.attributes
+    orders = [ir.StringAttr(attributes[name]).value for name in "ab"]
+    unsigned = ir.StringAttr(attributes["unsigned"]).value if "unsigned" in attributes else ""
+    for name, order in zip("ab", orders, strict=True):
+        if order not in _ORDERS[name]:
+            raise unsupported(operation, f"{name} = '{order}'; expected {' or '.join(_ORDERS[name])}")
 
-
-def _product_by_rows(lhs: Any, rhs: Any, acc: Any) -> Any:
-    return product(lhs, rhs.T, acc)
-
-
-def _linalg(compute: Any) -> StepMaker:
-    """The step of a linalg operation with one output: in place on a memref, a new array on tensors."""
-
-    def make(decoder: Decoder, operation: Any) -> Step:
-        function = compute(decoder, operation)
-        operands = decoder.slots(operation.operation.operands)
-        results = decoder.slots(operation.operation.results)
-
-        def step(frame: Frame) -> None:
-            *inputs, output = [frame[slot] for slot in operands]
-            computed = np.broadcast_to(function(frame, inputs, output), output.shape)
-            if results:
-                frame[results[0]] = computed.astype(output.dtype)
-            else:
-                output[...] = computed
-
-        return step
-
-    return make
-
-
-def _fill(_: Decoder, __: Any) -> Any:
-    def fill(_: Frame, inputs: list[Any], __: Any) -> Any:
-        return inputs[0]
-
-    return fill
-
-
-def _matmul(_: Decoder, operation: Any) -> Any:
-    if "indexing_maps" in operation.operation.attributes:
-        maps = [str(map_.value) for map_ in operation.operation.attributes["indexing_maps"]]
-        if maps != _MATMUL_MAPS:
-            raise unsupported(operation, "indexing maps of its own (a transpose or broadcast)")
-
-    def multiply(_: Frame, inputs: list[Any], output: Any) -> Any:
-        return product(inputs[0], inputs[1], output)
+    def multiply(lhs: Any, rhs: Any, acc: Any) -> Any:
+        left, right = (
+            value.view(f"u{value.itemsize}").astype(acc.dtype) if name in unsigned else value
+            for name, value in zip("ab", (lhs, rhs), strict=True)
+        )
+        return product(left.T if orders[0] == "km" else left, right.T if orders[1] == "nk" else right, acc)
 
     return multiply
-
-
-def _generic(decoder: Decoder, operation: Any) -> Any:
-    attributes = operation.operation.attributes
-    for map_ in attributes["indexing_maps"]:
-        if map_.value != ir.AffineMap.get_identity(map_.value.n_dims):
-            raise unsupported(operation, f"indexing map {map_.value}; expected the identity")
-    if {str(i) for i in attributes["iterator_types"]} - {"#linalg.iterator_type<parallel>"}:
-        raise unsupported(operation, "a reduction; expected elementwise operations")
-    block = body(operation)
-    arguments = decoder.slots(block.arguments)
-    *inside, terminator = in_block(block)
-    steps = decoder.steps(inside)
-    (yielded,) = decoder.slots(terminator.operation.operands)
-
-    def compute(frame: Frame, inputs: list[Any], output: Any) -> Any:
-        for slot, value in zip(arguments, [*inputs, output], strict=True):
-            frame[slot] = value
-        run_steps(steps, frame)
-        return frame[yielded]
-
-    return compute
 
 
 def _broadcast(operation: Any) -> Function:
@@ -108,6 +55,25 @@ def _broadcast(operation: Any) -> Function:
         return np.broadcast_to(source, shape)
 
     return broadcast
+
+
+def _transpose(operation: Any) -> Function:
+    order = list(ir.DenseI64ArrayAttr(operation.operation.attributes["permutation"]))
+
+    def transpose(value: Any) -> Any:
+        ahead = value.ndim - len(order)  # lanes
+        return value.transpose(*range(ahead), *(axis + ahead for axis in order))
+
+    return transpose
+
+
+def _shape_cast(operation: Any) -> Function:
+    before, after = (list(v.type.shape) for v in (operation.operation.operands[0], operation.operation.results[0]))
+
+    def cast(value: Any) -> Any:
+        return value.reshape(*value.shape[: value.ndim - len(before)], *after)
+
+    return cast
 
 
 def _unit_id(decoder: Decoder, operation: Any) -> Step:
@@ -135,11 +101,11 @@ def _nothing(_: Decoder, __: Any) -> None:
     """Operations that only order others: warps run in lockstep here, so everything is in order."""
 
 
-FUNCTIONS: dict[str, Maker] = {"tile.mma": _mma, "vector.broadcast": _broadcast, "vector.splat": _broadcast}
+FUNCTIONS: dict[str, Maker] = {"tile.mma": _mma, "vector.broadcast": _broadcast, "vector.splat": _broadcast,
+    "vector.transpose": _transpose, "vector.shape_cast": _shape_cast,
+}  # fmt: skip
 STEPS: dict[str, StepMaker] = {
     "arith.constant": _constant,
-    "linalg.fill": _linalg(_fill), "linalg.copy": _linalg(_fill), "linalg.matmul": _linalg(_matmul),
-    "linalg.generic": _linalg(_generic),
     "tile.unit_id": _unit_id,
     "gpu.barrier": _nothing, "nvvm.bar.warp.sync": _nothing, "nvvm.barrier0": _nothing,
 }  # fmt: skip

@@ -8,6 +8,7 @@ they are is for the engine that runs the output of `lower` to find.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,16 +43,21 @@ class Written:
 class State:
     """What a running program knows besides its values."""
 
-    results: list[Any]
-    """Arrays that a function on tensors copies what it returns to."""
+    results: list[Any] | None
+    """Arrays that a function on tensors copies what it returns to; None for leaving it in `returned`."""
     units: int = 0
     """Warps in a block; 0 while it is not known."""
     blocks: Collection[int] | None = None
     """The blocks of the grid to run; None for all."""
     written: list[Written] | None = None
     """Regions written by tile.store, if somebody asked."""
+    returned: list[Any] = field(default_factory=list[Any])
     shared: dict[str, Any] = field(default_factory=dict[str, Any])
     """Shared-memory globals of the block that is running, by name."""
+    copies: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
+    """Asynchronous copies that no group holds yet: the target, and what it is to hold."""
+    groups: deque[list[tuple[Any, Any]]] = field(default_factory=deque[list[tuple[Any, Any]]])
+    """Groups of them under way."""
 
 
 class Decoder:
@@ -89,8 +95,9 @@ class Decoder:
     def step(self, operation: Any) -> Step | None:
         """The step of one operation."""
         name: str = operation.operation.name
-        if name in self._steps:
-            return self._steps[name](self, operation)
+        make = self._steps.get(name) or self._steps.get(f"{name.partition('.')[0]}.*")
+        if make is not None:
+            return make(self, operation)
         if name not in self._functions:
             raise unknown(operation)
         results = list(operation.operation.results)

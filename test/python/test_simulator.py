@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from small_kernels import kernel
 
 from mlir_gemm.errors import ArgumentError, InputError
 from mlir_gemm.pipeline.driver import compile_module
@@ -91,7 +92,7 @@ OPTIONS = (
 def test_every_option_is_right_and_finds_nothing(option: str, form: str, out: str):
     if out == "f16" and "accumulate=off" in option:
         pytest.skip("partial sums are not kept in f16")
-    report = run((64, 96, 64), form, out, f"block=32x32x32,warp=16x16x16,{option}")
+    report = run((64, 96, 64), form, out, f"block=32x32x32,warp=16x16x16,operator=wmma,{option}")
     assert not report.findings, str(report)
     assert report.blocks_run == report.blocks == 6
 
@@ -133,7 +134,13 @@ def test_legal_schedules_are_right(
 # Counters.
 def conflicts(pad: int) -> int:
     options = Options(checks=False, counters=True)
-    report = run((128, 128, 64), "tensor", "f32", f"block=128x128x64,warp=64x32x16,pad={pad}", options)
+    report = run(
+        (128, 128, 64),
+        "tensor",
+        "f32",
+        f"block=128x128x64,warp=64x32x16,operator=wmma,layout=pad,copy=prefetch,pad={pad}",
+        options,
+    )
     return report.counters.bank_conflicts
 
 
@@ -156,7 +163,9 @@ def test_larger_block_tiles_move_fewer_bytes_for_a_flop():
 
 def test_counted_bytes_are_what_the_schedule_says():
     options = Options(counters=True)
-    counters = run((64, 64, 64), "tensor", "f32", "block=32x32x32,warp=16x16x16,stages=1", options).counters
+    counters = run(
+        (64, 64, 64), "tensor", "f32", "block=32x32x32,warp=16x16x16,operator=wmma,stages=1", options
+    ).counters
     assert counters.bytes["global_load"] == 4 * 2 * (2 * 32 * 32) * 2  # blocks, k steps, tiles of A and B, f16
     assert counters.bytes["global_store"] == 64 * 64 * 4
     assert counters.bytes["shared_store"] == counters.bytes["global_load"]
@@ -164,40 +173,6 @@ def test_counted_bytes_are_what_the_schedule_says():
 
 
 # Small kernels.
-def kernel(code: str, arguments: str, *, threads: int = 64, blocks: int = 1, roles: str = "inout", shared: int = 256):
-    """A module that launches `code`; `arguments` are types of memrefs, named %a, %b, ... in it."""
-    types = arguments.split(" ")
-    names = [f"%{chr(ord('a') + place)}" for place in range(len(types))]
-    inner = ", ".join(f"{name}: {type_}" for name, type_ in zip(names, types, strict=True))
-    each = zip(names, types, roles.split(" ") * len(types), strict=False)
-    host = ", ".join(f'{name}: {type_} {{tile.role = "{role}"}}' for name, type_, role in each)
-    handed = ", ".join(f"{name} : {type_}" for name, type_ in zip(names, types, strict=True))
-    return f"""module attributes {{gpu.container_module}} {{
-  func.func @f({host}) {{
-    %one = arith.constant 1 : index
-    %threads = arith.constant {threads} : index
-    %blocks = arith.constant {blocks} : index
-    gpu.launch_func @m::@k blocks in (%blocks, %one, %one) threads in (%threads, %one, %one) args({handed})
-    return
-  }}
-  gpu.module @m {{
-    memref.global "private" @s : memref<{shared}xi8, 3> = uninitialized {{alignment = 128 : i64}}
-    gpu.func @k({inner}) kernel {{
-      %t = gpu.thread_id x
-      %blk = gpu.block_id x
-      %lane = gpu.lane_id
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %c32 = arith.constant 32 : index
-      %bytes = memref.get_global @s : memref<{shared}xi8, 3>
-      %s = memref.view %bytes[%c0][] : memref<{shared}xi8, 3> to memref<{shared // 4}xf32, 3>
-{code}
-      gpu.return
-    }}
-  }}
-}}"""
-
-
 def found(code: str, **options: Any) -> set[str]:
     out = np.zeros(64, np.float32)
     return simulate(kernel(code, "memref<64xf32>", **options), [out], Options(max_steps=2000)).checks_found

@@ -1,0 +1,92 @@
+"""nvvm: rounding to tf32, and mma.sync on registers (bytes, f64), whose results llvm.extractvalue takes apart."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
+from mlir_gemm.simulator.elements import LANES
+from mlir_gemm.simulator.errors import unsupported
+from mlir_gemm.simulator.ops_gpu import check_collective
+from mlir_gemm.simulator.ops_nvgpu import gathered, spread
+from mlir_gemm.simulator.warps import Warp
+
+_CUT = 13
+"""Bits of f32 that tf32 does not have."""
+_KINDS: dict[str, Any] = {
+    "#nvvm.mma_type<s8>": np.int8,
+    "#nvvm.mma_type<u8>": np.uint8,
+    "#nvvm.mma_type<f64>": np.float64,
+}
+"""What a register of an operand holds, by its type."""
+
+
+@handles("nvvm.convert.float.to.tf32")
+def _to_tf32(decoder: Decoder, operation: Any) -> Step:
+    source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
+    mode = str(operation.operation.attributes["rnd"])
+    if "rna" not in mode:
+        raise unsupported(operation, f"rounding by {mode} is not simulated; expected rna")
+
+    def step(warp: Warp) -> None:
+        value = np.atleast_1d(np.asarray(warp.slots[source], np.float32))
+        bits = value.view(np.uint32)
+        # Half of the last bit that stays is added to the magnitude: to nearest, ties away from zero.
+        nearest = (bits + np.uint32(1 << (_CUT - 1))) & np.uint32(-(1 << _CUT) & 0xFFFFFFFF)
+        warp.slots[out] = np.where(np.isfinite(value), nearest, bits).view(np.int32)
+
+    return step
+
+
+@handles("nvvm.mma.sync")
+def _mma_sync(decoder: Decoder, operation: Any) -> Step:
+    op = operation.operation
+    attributes = op.attributes
+    shape = [int(number) for number in re.findall(r"= (\d+)", str(attributes["shape"]))]
+    double = shape == [8, 8, 4]
+    kinds = [str(attributes[f"multiplicand{side}PtxType"]) for side in "AB"]
+    storage = [_KINDS.get(kind) for kind in kinds]
+    wraps = double or "wrapped" in str(attributes["intOverflowBehavior"])
+    if None in storage or not wraps or (not double and shape != [16, 8, 32]):
+        raise unsupported(operation, f"of {kinds}, {shape}, is not simulated; expected f64, or bytes that wrap around")
+    slots = decoder.all_slots(op.operands)
+    sizes = integers(attributes["operandSegmentSizes"])
+    out = decoder.slot(op.results[0])
+    info = decoder.info(operation, collective=True)
+    counters = decoder.report.counters
+    value, wide = (np.float64, np.float64) if double else (np.int32, np.int32)
+
+    def registers(warp: Warp, first: int, count: int) -> Any:
+        values = [np.broadcast_to(np.asarray(warp.slots[slot], value), LANES) for slot in slots[first:][:count]]
+        return np.stack(values, axis=1)
+
+    def step(warp: Warp) -> None:
+        if warp.mask is not None:
+            check_collective(info, warp)
+        sides = [registers(warp, first, count) for first, count in zip((0, sizes[0]), sizes, strict=False)]
+        left, right = (
+            side.view(type_).reshape(LANES, side.shape[1], -1).astype(wide)
+            for side, type_ in zip(sides, storage, strict=True)
+        )
+        sums = registers(warp, sizes[0] + sizes[1], sizes[2]).reshape(LANES, -1, 2)
+        a, b, c = gathered(left, right, sums, shape[0], shape[2])
+        warp.slots[out] = spread(a @ b + c).reshape(LANES, -1)
+        counters.tensor_operations += 1
+        counters.flops += 2 * shape[0] * shape[1] * shape[2]
+
+    return step
+
+
+@handles("llvm.extractvalue")
+def _extract_value(decoder: Decoder, operation: Any) -> Step:
+    source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
+    (place,) = ir.DenseI64ArrayAttr(operation.operation.attributes["position"])
+
+    def step(warp: Warp) -> None:
+        warp.slots[out] = np.ascontiguousarray(warp.slots[source][:, place])
+
+    return step
