@@ -6,6 +6,22 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Rates:
+    """How fast an SM multiplies each type: tensor cores through mma.sync relative to f16 with f32 accumulation, the
+    others as operations in one clock of one SM (a multiplication and an addition are two)."""
+
+    tf32: float = 0.5
+    f16_f16: float = 1.0
+    """f16 with f16 accumulation."""
+    i8: float = 2.0
+    f64: float = 0.0
+    """f64 tensor operations in one clock of one SM (not relative: their ratio differs most between chips)."""
+    fma_f32: float = 256
+    fma_f64: float = 4
+    fma_i32: float = 128
+
+
+@dataclass(frozen=True)
 class Target:
     """What the compiler and its model need to know of a chip.
 
@@ -44,6 +60,8 @@ class Target:
     l2_bytes: int
     l2_bytes_s: float
     dram_bytes_s: float
+    rates: Rates = Rates()
+    """The rates of the other types and of the ordinary arithmetic units."""
     operators: tuple[str, ...] = ("wmma",)
     copies: tuple[str, ...] = ("plain", "prefetch")
     features: str = ""

@@ -5,6 +5,11 @@ Sources of the columns, unless a row says otherwise:
 * `_Limits` and registers: "Technical Specifications per Compute Capability" in NVIDIA's CUDA programming guide.
 * SMs, clock, L2, DRAM: the product's datasheet or the white paper of its architecture. The clock is the boost clock.
 * `tensor`: dense f16 FLOPs with f32 accumulation in one clock of one SM, from the same white papers.
+* `rates`: relative tensor rates from the dense rates that the same papers give for tf32, f16 with f16 accumulation,
+  int8 and f64; FMA rates from "Arithmetic Instructions" in NVIDIA's CUDA programming guide (results in one clock of one
+  SM by compute capability), two operations each. bf16 has f16's rate on every chip.
+* operators and copies: `mma.sync` of the shapes used here, `ldmatrix` of all of them and `cp.async` begin with sm_80
+  (PTX ISA). sm_70 and sm_75 have WMMA and ordinary arithmetic.
 * `l2_bytes_s`: published microbenchmarks where a row says so, else an estimate of 32 bytes per clock and SM
   (that is what the H200's measured products need).
 """
@@ -16,7 +21,7 @@ import re
 from typing import NamedTuple
 
 from mlir_gemm.errors import TargetError
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.pipeline.target import Rates, Target
 
 KB = 1024
 _SUFFIX = re.compile(r"(sm_\d+)[af]")
@@ -43,6 +48,27 @@ _ORIN = _Limits(163, 164, 1, 1536, 16)
 _ADA = _Limits(99, 100, 1, 1536, 24)
 _HOPPER = _Limits(227, 228, 1, 2048, 32)
 
+_OLDER = ("wmma", "simt"), ("plain", "prefetch")
+_NEWER = ("wmma", "mma_sync", "simt"), ("plain", "prefetch", "cp_async")
+"""Operators and copies of sm_70 and sm_75, and of sm_80 and later."""
+
+# Half the f32 lanes of the later ones, and f64 at half of f32's rate; no tensor cores for tf32 and f64.
+_VOLTA_RATES = Rates(tf32=0, i8=0, fma_f32=128, fma_f64=64)
+_TURING_RATES = Rates(tf32=0, fma_f32=128)
+# A100: 156, 312, 624 and 19.5 TFLOP/s beside 312.
+_AMPERE_RATES = Rates(f64=128, fma_f32=128, fma_f64=64)
+_GRAPHICS_RATES = Rates()
+"""Professional graphics cards: 62.5 (tf32), 125 and 250 (int8) beside 125. f64 has no tensor cores of its own there:
+`mma.sync` runs at the rate of FMA."""
+_GEFORCE_RATES = Rates(f16_f16=2.0, i8=4.0)
+"""GeForce cards halve f32 accumulation: 82.6 (tf32), 330 (f16) and 661 (int8) beside 165."""
+# H200: 494 and 1979 beside 989 TFLOP/s with wgmma, of which mma.sync reaches the same part for each type (Luo et al.,
+# "Dissecting the NVIDIA Hopper Architecture", 2024); f64, which only mma.sync has, 67 TFLOP/s at 1.98 GHz.
+_HOPPER_RATES = Rates(f64=256, fma_f64=128)
+# B200: 37 TFLOP/s of f64 with and without tensor cores; B300 gave up nearly all of f64 (1.2) and of int8 (an estimate).
+_BLACKWELL_RATES = Rates(f64=128, fma_f64=128)
+_ULTRA_RATES = Rates(i8=0.5)
+
 
 def _chip(
     chip: str,
@@ -54,8 +80,10 @@ def _chip(
     tensor: float,
     l2: tuple[float, float],
     dram: float,
+    rates: Rates,
+    has: tuple[tuple[str, ...], tuple[str, ...]] = _NEWER,
 ) -> Target:
-    """One row: clock in GHz, `l2` in MB and TB/s, `dram` in TB/s."""
+    """One row: clock in GHz, `l2` in MB and TB/s, `dram` in TB/s, `has` its operators and copies."""
     return Target(
         chip=chip,
         name=name,
@@ -74,35 +102,44 @@ def _chip(
         l2_bytes=round(l2[0] * KB * KB),
         l2_bytes_s=l2[1] * 1e12,
         dram_bytes_s=dram * 1e12,
+        rates=rates,
+        operators=has[0],
+        copies=has[1],
     )
 
 
 _ROWS = (
     # V100 SXM2: Volta white paper (125 TFLOP/s at 1.53 GHz); L2 rate measured by Jia et al., 2018.
-    _chip("sm_70", "V100", _VOLTA, sms=80, clock=1.53, tensor=1024, l2=(6, 2.2), dram=0.9),
+    _chip(
+        "sm_70", "V100", _VOLTA, sms=80, clock=1.53, tensor=1024, l2=(6, 2.2), dram=0.9, rates=_VOLTA_RATES, has=_OLDER
+    ),
     # T4: Turing white paper (65 TFLOP/s at 1.59 GHz; 70 W keep it nearer 1 GHz); L2 rate measured by Jia et al., 2019.
-    _chip("sm_75", "T4", _TURING, sms=40, clock=1.0, tensor=1024, l2=(4, 1.27), dram=0.32),
+    _chip(
+        "sm_75", "T4", _TURING, sms=40, clock=1.0, tensor=1024, l2=(4, 1.27), dram=0.32, rates=_TURING_RATES, has=_OLDER
+    ),
     # A100 SXM 80 GB: Ampere white paper (312 TFLOP/s at 1.41 GHz).
-    _chip("sm_80", "A100", _AMPERE, sms=108, clock=1.41, tensor=2048, l2=(40, 4.9), dram=2.0),
+    _chip("sm_80", "A100", _AMPERE, sms=108, clock=1.41, tensor=2048, l2=(40, 4.9), dram=2.0, rates=_AMPERE_RATES),
     # A10: datasheet (125 TFLOP/s at 1.695 GHz). GeForce cards of sm_86 have half of its tensor rate.
-    _chip("sm_86", "A10", _AMPERE_GRAPHICS, sms=72, clock=1.695, tensor=1024, l2=(6, 3.9), dram=0.6),
+    _chip(
+        "sm_86", "A10", _AMPERE_GRAPHICS, sms=72, clock=1.695, tensor=1024, l2=(6, 3.9), dram=0.6, rates=_GRAPHICS_RATES
+    ),
     # Jetson AGX Orin 64 GB: its technical brief (42.5 TFLOP/s dense at 1.3 GHz); memory shared with the CPU.
-    _chip("sm_87", "Orin", _ORIN, sms=16, clock=1.3, tensor=2048, l2=(4, 0.66), dram=0.2),
+    _chip("sm_87", "Orin", _ORIN, sms=16, clock=1.3, tensor=2048, l2=(4, 0.66), dram=0.2, rates=_GRAPHICS_RATES),
     # RTX 4090: Ada white paper (165 TFLOP/s with f32 accumulation at 2.52 GHz); L4 and L40 have twice its tensor rate.
-    _chip("sm_89", "RTX 4090", _ADA, sms=128, clock=2.52, tensor=512, l2=(72, 10.3), dram=1.0),
+    _chip("sm_89", "RTX 4090", _ADA, sms=128, clock=2.52, tensor=512, l2=(72, 10.3), dram=1.0, rates=_GEFORCE_RATES),
     # H200 SXM: datasheet. Tensor rate: 64 % of the 4096 FLOP a clock that wgmma has, which is what published
     # microbenchmarks find for mma.sync and WMMA. DRAM: a measured copy, read plus write (datasheet: 4.8). L2 rate
     # (with what L1 keeps of it) fitted to measured products. Clock: that of products of 4096, from their time and the
     # profiler's clocks; the power limit holds it under the 1.98 GHz boost, and 2 % lower at 8192.
-    _chip("sm_90", "H200", _HOPPER, sms=132, clock=1.7, tensor=2621, l2=(60, 11.0), dram=4.3),
+    _chip("sm_90", "H200", _HOPPER, sms=132, clock=1.7, tensor=2621, l2=(60, 11.0), dram=4.3, rates=_HOPPER_RATES),
     # B200: datasheet. Tensor rate an estimate: the full 8192 need tcgen05; mma.sync is taken to run at sm_80's rate.
-    _chip("sm_100", "B200", _HOPPER, sms=148, clock=1.85, tensor=2048, l2=(126, 8.8), dram=7.7),
+    _chip("sm_100", "B200", _HOPPER, sms=148, clock=1.85, tensor=2048, l2=(126, 8.8), dram=7.7, rates=_BLACKWELL_RATES),
     # B300: datasheet; tensor rate as for sm_100, an estimate.
-    _chip("sm_103", "B300", _HOPPER, sms=148, clock=1.9, tensor=2048, l2=(126, 9.0), dram=7.7),
+    _chip("sm_103", "B300", _HOPPER, sms=148, clock=1.9, tensor=2048, l2=(126, 9.0), dram=7.7, rates=_ULTRA_RATES),
     # RTX 5090: Blackwell RTX white paper (209 TFLOP/s with f32 accumulation at 2.41 GHz).
-    _chip("sm_120", "RTX 5090", _ADA, sms=170, clock=2.41, tensor=512, l2=(96, 13.1), dram=1.79),
+    _chip("sm_120", "RTX 5090", _ADA, sms=170, clock=2.41, tensor=512, l2=(96, 13.1), dram=1.79, rates=_GEFORCE_RATES),
     # GB10 (DGX Spark): datasheet; tensor rate as for sm_120, an estimate; memory shared with the CPU.
-    _chip("sm_121", "GB10", _ADA, sms=48, clock=2.4, tensor=512, l2=(24, 3.7), dram=0.27),
+    _chip("sm_121", "GB10", _ADA, sms=48, clock=2.4, tensor=512, l2=(24, 3.7), dram=0.27, rates=_GEFORCE_RATES),
 )
 
 CHIPS: dict[str, Target] = {row.chip: row for row in _ROWS}

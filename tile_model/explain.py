@@ -9,17 +9,23 @@ from typing import Any
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule, Tile
 from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.clocks import fragment_conflicts
 from mlir_gemm.tile_model.cost import ADDITIVE_TERMS, OVERLAPPING_TERMS, Cost, estimate
+from mlir_gemm.tile_model.grid import blocks as blocks_of
+from mlir_gemm.tile_model.grid import ragged, waste
+from mlir_gemm.tile_model.layout import copied
+from mlir_gemm.tile_model.operators import flops_clock_sm
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
 from mlir_gemm.tile_model.resources import occupancy, storage
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select, widest_vector
+from mlir_gemm.tile_model.search import widest_vector
+from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select
 
 SHOWN = 10
 """How many candidates are printed."""
 
 TERM_NAMES = {
-    "tensor": "tensor cores",
+    "tensor": "tensor cores or FMA",
     "shared": "shared memory and copies",
     "l2": "L2",
     "dram": "DRAM",
@@ -41,6 +47,7 @@ def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None =
         _head(choice),
         _cost(choice),
         _occupancy(choice),
+        _operands(choice),
         _ranking(choice),
         _rejected(choice),
         _published(choice),
@@ -49,12 +56,14 @@ def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None =
 
 
 def _head(choice: Choice) -> list[str]:
-    chip = choice.target
+    chip, problem = choice.target, choice.problem
     lines = [
-        f"problem   {choice.problem}",
+        f"problem   {problem}",
         f"chip      {chip.chip} (figures of {chip.name}: {chip.sms} SMs at {chip.clock_hz / 1e9:.2f} GHz)",
         f"schedule  {choice.schedule}",
     ]
+    if problem.dynamic:
+        lines.append(f"typical   {', '.join(problem.dynamic)}: known at run time only, the sizes above stand for it")
     if choice.pinned:
         lines.append(f"pinned    {', '.join(choice.pinned)}")
     return lines
@@ -73,7 +82,7 @@ def _cost(choice: Choice) -> list[str]:
 def _occupancy(choice: Choice) -> list[str]:
     problem, schedule, target = choice.problem, choice.schedule, choice.target
     taken = occupancy(problem, schedule, target)
-    blocks = (problem.m // schedule.block[0]) * (problem.n // schedule.block[1])
+    blocks = blocks_of(problem, schedule)
     waves = blocks / (target.sms * taken.blocks)
     return [
         "occupancy",
@@ -83,6 +92,33 @@ def _occupancy(choice: Choice) -> list[str]:
         f"  blocks on an SM: {taken.blocks}, limited by {taken.limit}",
         f"  blocks in the grid: {blocks}, or {waves:.2f} waves",
     ]
+
+
+def _operands(choice: Choice) -> list[str]:
+    """What multiplies, and how A and B come to it."""
+    problem, schedule = choice.problem, choice.schedule
+    rate = flops_clock_sm(schedule.operator, problem, choice.target)
+    lines = [
+        "operands",
+        f"  {schedule.operator} {_tile(schedule.instruction)}, {problem.a} times {problem.b} into {problem.acc}: "
+        f"{rate:.0f} operations a clock and SM",
+    ]
+    for operand in "ab" if schedule.promote else "":
+        lying, vector, asynchronous = copied(problem, schedule, operand)
+        order = problem.a_order if operand == "a" else problem.b_order
+        memory = problem.a_memory if operand == "a" else problem.b_memory
+        conflicts = ""
+        if schedule.operator != "simt":
+            conflicts = f", fragments at {fragment_conflicts(problem, schedule, operand, lying):g} times their accesses"
+        lines.append(
+            f"  {operand.upper()} {order}{f' computed from {memory}' if memory else ''}: "
+            f"{'asynchronous' if asynchronous else 'synchronous'} copies of {vector} bits, rows of {lying.row} bytes "
+            f"{'swizzled' if lying.swizzled else f'and {lying.stride - lying.row} of padding'}{conflicts}"
+        )
+    if ragged(problem, schedule):
+        more = waste(problem, schedule)
+        lines.append(f"  tiles reach over the edges: {more:.2f} times the products of the problem, guarded copies")
+    return lines
 
 
 def _ranking(choice: Choice) -> list[str]:
@@ -140,7 +176,7 @@ def _published(choice: Choice) -> list[str]:
         f"  with one of {len(warps)} warp tiles: {' '.join(map(_tile, warps))}",
     ]
     shared: dict[str, Any] = {**choice.pinned, "block": block}
-    tried = [_published_schedule(shared, warp) for warp in warps]
+    tried = [_published_schedule(choice, shared, warp) for warp in warps]
     legal = [schedule for schedule in tried if not violations(problem, schedule, target)]
     if not legal:
         return [*lines, f"  not legal here: {violations(problem, tried[0], target)[0]}"]
@@ -154,7 +190,10 @@ def _published(choice: Choice) -> list[str]:
     ]
 
 
-def _published_schedule(pinned: Mapping[str, Any], warp: Tile) -> Schedule:
+def _published_schedule(choice: Choice, pinned: Mapping[str, Any], warp: Tile) -> Schedule:
+    if choice.schedule.operator != "wmma":
+        # The warp tile's k is the operator's matter, which the rules know nothing of.
+        return choice.schedule.replace(block=pinned["block"], warp=(*warp[:2], choice.schedule.warp[2]))
     vector = widest_vector(pinned["block"], warp, pinned.get("pad", Schedule.pad))
     fields: dict[str, Any] = {"vector": vector, **pinned, "warp": warp}
     return Schedule(**fields)

@@ -1,7 +1,7 @@
 """Choosing a schedule: propose, keep what the rules allow, score, take the cheapest.
 
-`proposals` decides only where to look; what is legal is for `rules` and what is good for `cost` to say. Fields that
-the user has pinned are never changed.
+`search` decides only where to look; what is legal is for `rules` and what is good for `cost` to say. Fields that the
+user has pinned are never changed.
 """
 
 from __future__ import annotations
@@ -15,29 +15,23 @@ from typing import Any, NamedTuple
 
 from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import VECTOR_BITS, Schedule, Tile
+from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.cost import Cost, estimate
-from mlir_gemm.tile_model.resources import VECTOR_ELEMENT_BITS, occupancy, uneven_vectors
-from mlir_gemm.tile_model.rules import PROBLEM_RULES, SIZE_UNIT, broken, violations
+from mlir_gemm.tile_model.grid import grid
+from mlir_gemm.tile_model.registers import uneven_vectors
+from mlir_gemm.tile_model.resources import occupancy
+from mlir_gemm.tile_model.rules import PROBLEM_RULES, broken, violations
+from mlir_gemm.tile_model.search import proposals
+from mlir_gemm.tile_model.shape_rules import MOST_STAGES, operator_of_chip
 
-LARGEST = 256
-"""Largest block tile in m and n that is proposed; larger ones do not fit in the registers of an SM."""
-LARGEST_K = 128
-DEPTHS = 3
-"""How many block tile k are proposed, from the largest: more steps of less work have never paid."""
-WARP_K = 16
-"""The warp tile's k that is proposed. The inner loop is unrolled, so a larger one gives the same code."""
+PREFERRED = ("mma_sync", "wmma", "simt")
+"""Operators in the order in which they are tried: the first that has a legal schedule is taken. To prefer `mma_sync`,
+put it first."""
 TIE = 1.0005
 """Times within this factor of the best count as the same: no measurement tells them apart."""
 RANKING = 64
 """How many candidates a choice keeps."""
-MANY_BLOCKS = 32
-"""Blocks for each SM from which tiles of an eighth of the largest area, or less, are no longer proposed."""
-MOST_WARPS = 16
-MOST_WARP_AREA = 64 * 96
-"""Largest warp tile proposed: 192 accumulators a thread."""
-MOST_ASPECT = 4
 
 
 class Candidate(NamedTuple):
@@ -79,11 +73,12 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     """The schedule with the least predicted time among the legal ones that have the `pinned` fields, which
     `Schedule.check_fields` must have checked.
 
-    Raises InputError for a problem that no schedule can compute yet, and ScheduleError when the pinned fields leave no
-    legal schedule.
+    Raises InputError for a problem that no operator of the chip can compute, and ScheduleError when the pinned fields
+    leave no legal schedule.
     """
     fixed = dict(pinned or {})
-    _check_problem(problem, target)
+    _check_problem(problem, target, fixed)
+    _check_operator(problem, target, fixed)
     legal = candidates(problem, target, fixed)
     scored = [Candidate(schedule, estimate(problem, schedule, target)) for schedule in legal]
     if not scored:
@@ -96,18 +91,34 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
 def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[Schedule]:
     """The legal schedules worth scoring, empty when there are none.
 
-    The first search that finds any decides: likely tiles with prefetch, then without it (which needs fewer
-    registers), then every tile. Tiles that the threads cannot copy evenly are left out when there are others: their
-    addresses take registers that no estimate knows well.
+    The first search that finds any decides: for each operator in the order of preference likely tiles, with the copies
+    that suit it best, then with those that need fewer registers; then every tile. With `wmma`, tiles that the threads
+    cannot copy evenly are left out when there are others: their addresses take registers that no estimate knows well.
     """
-    for wide in (False, True):
-        for copy in _copies(pinned):
-            tried = proposals(problem, target, {**pinned, "copy": copy}, wide)
-            legal = [schedule for schedule in tried if next(broken(problem, schedule, target), None) is None]
-            legal = [schedule for schedule in legal if not uneven_vectors(schedule)] or legal
-            if legal:
-                return legal if "group" in pinned else [_grouped(problem, schedule, target) for schedule in legal]
+    for operator in operators(problem, target, pinned):
+        named = {**pinned, "operator": operator}
+        for wide in (False, True):
+            for copies in _copies(problem, target, named):
+                tried = chain.from_iterable(
+                    proposals(problem, target, {**named, "copy": copy}, wide) for copy in copies
+                )
+                legal = [schedule for schedule in tried if next(broken(problem, schedule, target), None) is None]
+                if operator == "wmma":
+                    legal = [schedule for schedule in legal if not uneven_vectors(schedule)] or legal
+                if legal:
+                    return legal if "group" in pinned else [_grouped(problem, schedule, target) for schedule in legal]
     return []
+
+
+def operators(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[str]:
+    """The operators to try, in order: the pinned one, or those of the chip that take the problem's types and sizes."""
+    named = (pinned["operator"],) if "operator" in pinned else PREFERRED
+    precision = pinned.get("precision", Schedule.precision)
+    return [
+        operator
+        for operator in named
+        if operator in target.operators and not _reasons(problem, target, operator, precision)
+    ]
 
 
 def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
@@ -115,8 +126,10 @@ def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
     tile rows high, and read the rows of A and the columns of B that it spans, which are fewest when it is square.
     The tile rows of the result are shared evenly among the groups."""
     block_m, block_n, _ = schedule.block
-    rows = problem.m // block_m
-    in_flight = min(target.sms * occupancy(problem, schedule, target).blocks, rows * (problem.n // block_n))
+    rows, columns = grid(problem, schedule)
+    in_flight = rows * columns
+    if in_flight > target.sms:
+        in_flight = min(in_flight, target.sms * occupancy(problem, schedule, target).blocks)
     square = max(1, round(sqrt(in_flight * block_n / block_m)))
     groups = max(1, round(rows / square))
     return -(-rows // groups)
@@ -124,91 +137,13 @@ def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
 
 def rejections(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Iterator[Rejection]:
     """The schedules of the wide search that break a rule, each with the first rule it breaks."""
-    for schedule in proposals(problem, target, {**pinned, "copy": _copies(pinned)[0]}, wide=True):
+    operator = next(iter(operators(problem, target, pinned)), PREFERRED[0])
+    named = {**pinned, "operator": operator}
+    copy = _copies(problem, target, named)[0][0]
+    for schedule in proposals(problem, target, {**named, "copy": copy}, wide=True):
         for rule, reason in broken(problem, schedule, target):
             yield Rejection(schedule, rule, reason)
             break
-
-
-def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool = False) -> Iterator[Schedule]:
-    """Schedules to try, legal or not. A `wide` search also proposes tiles that cannot divide the problem, long warp
-    tiles and small tiles for large problems."""
-    fixed = {name: value for name, value in pinned.items() if name not in ("block", "warp", "stages", "vector")}
-    promote = pinned.get("promote", True)
-    for block in [pinned["block"]] if "block" in pinned else _blocks(problem, target, wide):
-        stages = (1, 2) if promote and problem.k > block[2] else (1,)
-        for warp in [pinned["warp"]] if "warp" in pinned else _warps(block, wide):
-            vector = pinned.get("vector") or widest_vector(block, warp, pinned.get("pad", 8))
-            for count in (pinned["stages"],) if "stages" in pinned else stages:
-                yield Schedule(block=block, warp=warp, stages=count, vector=vector, **fixed)
-
-
-def tile_sizes(extent: int) -> list[int]:
-    """Tile sizes to try along a dimension of `extent` elements, largest first: the powers of two from 16 to 256 that
-    divide it. When those end below 128, the other multiples of 16 that divide it too, none closer than a fifth to
-    the next larger one."""
-    powers = [size for size in (256, 128, 64, 32, 16) if extent % size == 0]
-    if powers and powers[0] >= 128:
-        return powers
-    spread: list[int] = []
-    for size in range(LARGEST, 0, -SIZE_UNIT):
-        if extent % size == 0 and (not spread or 5 * size <= 4 * spread[-1]):
-            spread.append(size)
-    return spread
-
-
-def widest_vector(block: Tile, warp: Tile, pad: int) -> int:
-    """The widest vector, in bits, that splits the tiles of A and B evenly among the threads and keeps padded rows
-    aligned; 16 when none does."""
-    m, n, k = block
-    threads = 32 * max(1, (m // warp[0]) * (n // warp[1]))
-    for bits in reversed(VECTOR_BITS):
-        width = bits // VECTOR_ELEMENT_BITS
-        aligned = not (k % width or n % width or pad % width)
-        if aligned and not (m * k % (width * threads) or k * n % (width * threads)):
-            return bits
-    return VECTOR_BITS[0]
-
-
-def _blocks(problem: Problem, target: Target, wide: bool) -> list[Tile]:
-    if wide:
-        # The sizes that divide, and around them the powers of two that may not: those are rejected, with a reason.
-        powers = {16, 32, 64, 128, 256}
-        rows, columns, depths = (
-            sorted(powers.union(tile_sizes(extent))) for extent in (problem.m, problem.n, problem.k)
-        )
-        return [(m, n, k) for m in rows for n in columns for k in depths if k <= LARGEST_K]
-    rows, columns = tile_sizes(problem.m), tile_sizes(problem.n)
-    depths = [k for k in tile_sizes(problem.k) if k <= LARGEST_K][:DEPTHS]
-    largest = rows[0] * columns[0]
-    few = MANY_BLOCKS * target.sms
-    return [
-        (m, n, k)
-        for m in rows
-        for n in columns
-        if 8 * m * n >= largest or problem.m * problem.n <= few * m * n
-        for k in depths
-    ]
-
-
-def _warps(block: Tile, wide: bool) -> list[Tile]:
-    rows, columns = _splits(block[0]), _splits(block[1])
-    tiles: list[Tile] = [(m, n, WARP_K) for m in rows for n in columns]
-    if wide:
-        return tiles
-
-    def likely(tile: Tile) -> bool:
-        m, n, _ = tile
-        area, warps = m * n, (block[0] // m) * (block[1] // n)
-        return area <= MOST_WARP_AREA and warps <= MOST_WARPS and max(m, n) <= MOST_ASPECT * min(m, n)
-
-    return [tile for tile in tiles if likely(tile)]
-
-
-def _splits(extent: int) -> list[int]:
-    """The sizes of warp tiles that divide a block tile's `extent`, largest first; 16 when none does."""
-    sizes = [size for size in range(SIZE_UNIT, min(extent, LARGEST) + 1, SIZE_UNIT) if extent % size == 0]
-    return sizes[::-1] or [SIZE_UNIT]
 
 
 def _grouped(problem: Problem, schedule: Schedule, target: Target) -> Schedule:
@@ -217,17 +152,56 @@ def _grouped(problem: Problem, schedule: Schedule, target: Target) -> Schedule:
     return schedule.replace(group=best_group(problem, schedule, target))
 
 
-def _copies(pinned: Mapping[str, Any]) -> tuple[str, ...]:
+def _copies(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Kinds of copy to propose, in the order in which they are tried; those that stand together are compared."""
     if "copy" in pinned:
-        return (pinned["copy"],)
-    return ("prefetch", "plain") if pinned.get("promote", True) else ("plain",)
+        return ((pinned["copy"],),)
+    if not pinned.get("promote", True):
+        return (("plain",),)
+    copies: tuple[tuple[str, ...], ...] = (("prefetch",), ("plain",))
+    if pinned["operator"] == "simt":
+        # Its guarded loads fit in registers with small tiles only.
+        copies = (("prefetch", "plain"),)
+    if pinned["operator"] == "wmma" or "cp_async" not in target.copies or problem.a_memory or problem.b_memory:
+        return copies
+    if min(problem.a_vector, problem.b_vector, pinned.get("vector", 128)) >= 32 and pinned.get("stages") != 1:
+        return (("cp_async",), *copies)
+    # Copies that fall back to loads and stores: those that load ahead may be better.
+    return (("cp_async", "prefetch"), ("plain",))
 
 
-def _check_problem(problem: Problem, target: Target) -> None:
-    reasons = [rule(problem, Schedule(), target) for rule in PROBLEM_RULES]
-    found = [reason for reason in reasons if reason]
-    if found:
+def _reasons(problem: Problem, target: Target, operator: str, precision: str) -> list[str]:
+    """Why an operator cannot compute a problem at all."""
+    schedule = Schedule(operator=operator, precision=precision)
+    return [reason for rule in PROBLEM_RULES if (reason := rule(problem, schedule, target))]
+
+
+def _check_problem(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> None:
+    """Refuses a problem that none of the chip's operators can compute with this precision. The reasons are those of an
+    operator that could with another precision, else of the last one, which takes most."""
+    precision = pinned.get("precision", Schedule.precision)
+    refused: list[list[str]] = []
+    for operator in PREFERRED:
+        if operator in target.operators:
+            refused.append(_reasons(problem, target, operator, precision))
+            if not refused[-1]:
+                return
+    if refused:
+        found = next((reasons for reasons in refused if "expected precision=" in reasons[0]), refused[-1])
         raise InputError(f"{problem}: {found[0]}", notes=tuple(found[1:]))
+
+
+def _check_operator(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> None:
+    """Refuses a pinned operator that the chip lacks or that cannot compute the problem when another can."""
+    if "operator" not in pinned or operators(problem, target, pinned):
+        return
+    operator: str = pinned["operator"]
+    precision = pinned.get("precision", Schedule.precision)
+    lacking = operator_of_chip(problem, Schedule(operator=operator), target)
+    found = [lacking] if lacking else _reasons(problem, target, operator, precision)
+    raise ScheduleError(
+        f"no legal schedule for {problem} on {target.chip} with operator={operator}: {found[0]}", notes=tuple(found[1:])
+    )
 
 
 def _wide_first(scored: list[Candidate]) -> list[Candidate]:
@@ -243,13 +217,23 @@ def _wide_first(scored: list[Candidate]) -> list[Candidate]:
 def _refusal(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> ScheduleError:
     """Why the pinned fields leave nothing: the violations of the schedule that comes closest to being legal."""
 
-    def distance(found: list[str]) -> tuple[bool, int]:
+    def distance(item: tuple[int, list[str]]) -> tuple[bool, int, int]:
+        place, found = item
         blamed = any(f"{name}=" in found[0] for name in pinned)
-        return not blamed, len(found)
+        return not blamed, place, len(found)
 
-    fixed = {**pinned, "copy": _copies(pinned)[-1]}
-    tried = chain(proposals(problem, target, fixed), proposals(problem, target, fixed, wide=True))
-    found = min((violations(problem, schedule, target) for schedule in tried), key=distance)
+    def violated() -> Iterator[tuple[int, list[str]]]:
+        for place, operator in enumerate(operators(problem, target, pinned)):
+            named = {**pinned, "operator": operator}
+            copies = [copy for together in _copies(problem, target, named) for copy in together]
+            # The copy that needs least of the chip, unless it is the stages that only the first has.
+            deep = pinned.get("stages", 1) > MOST_STAGES[copies[-1]]
+            fixed = {**named, "copy": copies[0 if deep else -1]}
+            for wide in (False, True):
+                for schedule in proposals(problem, target, fixed, wide):
+                    yield place, violations(problem, schedule, target)
+
+    _, found = min(violated(), key=distance)
     shown = ", ".join(f"{name}={_show(value)}" for name, value in pinned.items())
     where = f"{problem} on {target.chip}" + (f" with {shown}" if shown else "")
     return ScheduleError(f"no legal schedule for {where}: {found[0]}", notes=tuple(found[1:]))

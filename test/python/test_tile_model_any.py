@@ -1,0 +1,267 @@
+"""The tile model for any size, layout, type, operator and copy."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from itertools import product
+from typing import Any
+
+import pytest
+
+from mlir_gemm.errors import InputError, ScheduleError
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule, Tile
+from mlir_gemm.tile_model import select as selection
+from mlir_gemm.tile_model.chips import CHIPS, target
+from mlir_gemm.tile_model.layout import buffer, copied, element_conflicts, streamed
+from mlir_gemm.tile_model.operators import FORMS, flops_clock_sm
+from mlir_gemm.tile_model.registers import registers_needed
+from mlir_gemm.tile_model.resources import smem_bytes
+from mlir_gemm.tile_model.rules import violations
+from mlir_gemm.tile_model.select import operators, select
+
+H200 = target("sm_90")
+SYNC: dict[str, Any] = {"operator": "mma_sync"}
+ORDERS = (("wmma", "mma_sync", "simt"), ("mma_sync", "wmma", "simt"))
+SWIZZLED = Schedule(
+    block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16), operator="mma_sync", copy="cp_async", stages=3,
+    layout="xor", pad=0,
+)  # fmt: skip
+PADDED = SWIZZLED.replace(layout="pad", pad=8)
+FMA = Schedule(
+    block=(128, 128, 16), warp=(32, 64, 8), instruction=(1, 1, 1), operator="simt", copy="cp_async", stages=3, pad=4
+)
+TYPES = (
+    # a, b, acc, precision, operator on sm_80 and later, instruction
+    ("f16", "f16", "f32", "full", "mma_sync", (16, 8, 16)),
+    ("f16", "f16", "f16", "f16", "mma_sync", (16, 8, 16)),
+    ("bf16", "bf16", "f32", "full", "mma_sync", (16, 8, 16)),
+    ("f32", "f32", "f32", "tf32", "mma_sync", (16, 8, 8)),
+    ("f64", "f64", "f64", "full", "mma_sync", (8, 8, 4)),
+    ("i8", "i8", "i32", "full", "mma_sync", (16, 8, 32)),
+    ("f32", "f32", "f32", "full", "simt", (1, 1, 1)),
+    ("f16", "f32", "f32", "full", "simt", (1, 1, 1)),
+    ("f32", "f64", "f64", "full", "simt", (1, 1, 1)),
+    ("i16", "i8", "i32", "full", "simt", (1, 1, 1)),
+    ("i32", "i32", "i32", "full", "simt", (1, 1, 1)),
+)
+
+
+def square(size: int, **fields: Any) -> Problem:
+    return Problem(size, size, size, reads_c=False, **fields)
+
+
+@pytest.fixture
+def prefer_sync(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "PREFERRED", ORDERS[1])
+
+
+@pytest.fixture(params=ORDERS, ids=["wmma first", "mma_sync first"])
+def either_order(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "PREFERRED", request.param)
+
+
+class TestOperators:
+    @pytest.mark.parametrize(("a", "b", "acc", "precision", "operator", "instruction"), TYPES)
+    def test_each_type_has_its_operator_and_instruction(
+        self, a: str, b: str, acc: str, precision: str, operator: str, instruction: Tile, prefer_sync: None
+    ) -> None:
+        chosen = select(square(512, a=a, b=b, acc=acc, out=acc), H200, {"precision": precision}).schedule
+        assert (chosen.operator, chosen.instruction) == (operator, instruction)
+
+    def test_plain_f16_products_stay_with_the_first_operator(self, either_order: None) -> None:
+        assert select(square(512), H200).schedule.operator == selection.PREFERRED[0]
+        assert select(square(512), target("sm_75")).schedule.operator == "wmma"
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"m": 100},
+            {"a_order": "km"},
+            {"b_order": "nk"},
+            {"batch": 3},
+            {"dynamic": "m"},
+            {"b_memory": "i8"},
+            {"a_vector": 64},
+            {"out": "bf16"},
+        ],
+    )
+    def test_wmma_leaves_what_is_not_plain_to_the_others(self, changes: dict[str, Any], either_order: None) -> None:
+        problem = dataclasses.replace(square(128), **changes)
+        assert select(problem, H200).schedule.operator == "mma_sync"
+        assert select(problem, target("sm_75")).schedule.operator == "simt"
+        with pytest.raises(ScheduleError, match="operator=wmma"):
+            select(problem, H200, {"operator": "wmma"})
+
+    def test_pinned_fields_that_only_one_operator_takes_decide(self, either_order: None) -> None:
+        assert select(square(512), H200, {"accumulate": False, "copy": "plain"}).schedule.operator == "wmma"
+        assert select(square(512), H200, {"stages": 3}).schedule.operator == "mma_sync"
+        assert select(square(512), H200, {"instruction": (1, 1, 1)}).schedule.operator == "simt"
+
+    def test_older_chips(self) -> None:
+        for chip in ("sm_70", "sm_75"):
+            assert operators(square(512), CHIPS[chip], {}) == ["wmma", "simt"]
+            assert "cp_async" not in CHIPS[chip].copies
+        with pytest.raises(ScheduleError, match=r"operator=mma_sync: sm_75 has wmma, simt"):
+            select(square(512), target("sm_75"), SYNC)
+
+    def test_rates(self) -> None:
+        def rate(a: str, acc: str, operator: str = "mma_sync") -> float:
+            return flops_clock_sm(operator, square(1, a=a, b=a, acc=acc), H200)
+
+        assert rate("f32", "f32") * 2 == rate("f16", "f32") == rate("bf16", "f32") == rate("i8", "i32") / 2
+        # 67 TFLOP/s at 1.98 GHz for f64 on the tensor cores and f32 beside them, half of it for f64 there.
+        assert rate("f64", "f64") * 132 * 1.98e9 == pytest.approx(67e12, rel=0.01)
+        assert rate("f32", "f32", "simt") == 2 * rate("f64", "f64", "simt") == rate("f64", "f64")
+
+    @pytest.mark.parametrize("chip", CHIPS)
+    def test_every_form_has_a_rate_on_every_chip(self, chip: str) -> None:
+        for operator in CHIPS[chip].operators:
+            for form in FORMS[operator]:
+                a = form.operands[0]
+                assert flops_clock_sm(operator, square(1, a=a, b=a, acc=form.acc), CHIPS[chip]) > 0
+
+
+class TestProblems:
+    @pytest.mark.parametrize(
+        ("problem", "pinned", "reason"),
+        [
+            (Problem(128, 0, 128), {}, "N=0 is not supported: a kernel needs sizes of at least 1"),
+            (Problem(128, 128, 0), {}, "K=0"),
+            (square(128, a="f16", b="i8"), {}, "types f16,i8 accumulated in f32 .*any of f16, bf16, f32"),
+            (square(128, acc="f16"), {}, "with precision=full: expected precision=f16"),
+            (square(128, out="index"), {}, "result type index is not supported"),
+        ],
+    )
+    def test_problems_it_cannot_do(self, problem: Problem, pinned: dict[str, Any], reason: str) -> None:
+        with pytest.raises(InputError, match=reason):
+            select(problem, H200, pinned)
+
+    @pytest.mark.parametrize(
+        ("problem", "operator", "reason"),
+        [
+            (square(100), "wmma", "M=100 .*multiples of 16 .*the nearest: 96 or 112, or operator=mma_sync or simt"),
+            (square(128, a="f32", b="f32"), "mma_sync", "with precision=full: expected precision=tf32"),
+            (square(128, a="f16", b="f32"), "mma_sync", "types f16,f32 .*expected f16,f16 accumulated in f32; "),
+            (square(128, a="f64", b="f64", acc="f64"), "wmma", "types f64,f64"),
+        ],
+    )
+    def test_operators_that_cannot_when_another_can(self, problem: Problem, operator: str, reason: str) -> None:
+        with pytest.raises(ScheduleError, match=f"with operator={operator}: .*{reason}"):
+            select(problem, H200, {"operator": operator})
+
+
+class TestRules:
+    @pytest.mark.parametrize("schedule", [SWIZZLED, PADDED, FMA])
+    def test_legal_at_any_size(self, schedule: Schedule) -> None:
+        element = "f32" if schedule is FMA else "f16"
+        for m, n, k in product((1, 7, 100, 4096, 8191), repeat=3):
+            assert violations(Problem(m, n, k, a=element, b=element), schedule, H200) == []
+
+    @pytest.mark.parametrize(
+        ("base", "changes", "reason"),
+        [
+            (SWIZZLED, {"instruction": (16, 16, 16)}, "operator mma_sync has 16x8x16 for f16"),
+            (
+                SWIZZLED,
+                {"warp": (64, 20, 16)},
+                "its n of 20 must be a multiple of the instruction's 8; the nearest: 16 or 24",
+            ),
+            (SWIZZLED, {"warp": (64, 64, 8)}, "its k of 8 must be a multiple of the instruction's 16.*nearest: 16"),
+            (SWIZZLED, {"stages": 1}, "stages=1: expected 2 to 8 with copy=cp_async; the nearest: 2"),
+            (SWIZZLED, {"stages": 9}, "stages=9: .*the nearest: 8"),
+            (SWIZZLED, {"copy": "prefetch"}, "stages=3: expected 1 or 2 with copy=prefetch; the nearest: 2"),
+            (SWIZZLED, {"pad": 8}, "pad=8 with layout=xor: .*expected pad=0"),
+            (
+                SWIZZLED,
+                {"block": (128, 192, 48)},
+                "rows of A have 96 bytes .*expected 32, 64 or a multiple of 128.*: 64",
+            ),
+            (SWIZZLED, {"promote": False, "copy": "plain", "stages": 1}, "promote=off with operator=mma_sync"),
+            (SWIZZLED, {"accumulate": False}, "accumulate=off with operator=mma_sync: expected accumulate=on"),
+            (SWIZZLED, {"stages": 5}, "the block needs 245760 bytes .*fewer stages"),
+            (SWIZZLED, {"warp": (128, 128, 16)}, "registers a thread, at most 255"),
+            (PADDED, {"pad": 4}, "the rows of A, 64 elements and the pad, must be multiples of 16 bytes .*: 0 or 8"),
+            (
+                FMA,
+                {"warp": (30, 64, 8)},
+                "its m of 30 must be a multiple of the lanes of a warp, 4; the nearest: 28 or 32",
+            ),
+            (FMA, {"pad": 1}, "multiples of 16 bytes"),
+            (FMA, {"instruction": (16, 8, 16)}, "operator simt has 1x1x1$"),
+            (Schedule(), {"layout": "xor", "pad": 0}, "layout=xor with operator=wmma: expected layout=pad"),
+        ],
+    )
+    def test_refusals(self, base: Schedule, changes: dict[str, Any], reason: str) -> None:
+        types: dict[str, Any] = {"a": "f32", "b": "f32"} if base is FMA else {}
+        found = violations(square(4096, **types), base.replace(**changes), H200)
+        assert any(re.search(reason, line) for line in found), found
+
+    def test_a_prologue_needs_registers_to_pass(self) -> None:
+        problem = square(512, b_memory="f8E4M3FN")
+        assert "B is computed from f8E4M3FN" in violations(problem, SWIZZLED, H200)[0]
+        assert violations(problem, PADDED.replace(copy="prefetch", stages=2, block=(128, 128, 32)), H200) == []
+        assert select(problem, H200).schedule.copy == "prefetch"
+
+    def test_fragments_of_f64_are_single_instructions(self) -> None:
+        schedule = SWIZZLED.replace(block=(16, 8, 16), warp=(8, 8, 4), instruction=(8, 8, 4), stages=2)
+        problem = square(64, a="f64", b="f64", acc="f64", out="f64")
+        assert violations(problem, schedule, H200) == []
+
+    def test_simt_may_pad_by_one_when_its_copies_are_narrow(self) -> None:
+        narrow = FMA.replace(copy="prefetch", stages=1, vector=32, pad=1)
+        assert violations(square(512, a="f32", b="f32"), narrow, H200) == []
+
+    def test_grid_counts_the_batch(self) -> None:
+        problem = Problem(4096, 4096, 64, batch=2**24)
+        assert f"{2**24 * 512} blocks in the grid" in violations(problem, SWIZZLED, H200)[0]
+
+
+class TestResources:
+    def test_shared_memory_follows_types_and_orders(self) -> None:
+        assert smem_bytes(square(512), SWIZZLED) == 3 * 2 * (128 * 64 + 64 * 256)
+        assert smem_bytes(square(512), PADDED) == 3 * 2 * (128 * 72 + 64 * 264)
+        turned = square(512, a_order="km", b_order="nk")
+        assert smem_bytes(turned, PADDED) == 3 * 2 * (64 * 136 + 256 * 72)
+        mixed = square(512, a="f16", b="f32")
+        assert smem_bytes(mixed, FMA) == 3 * (2 * 128 * 20 + 4 * 16 * 132)
+        assert smem_bytes(square(512, out="f16"), SWIZZLED) == smem_bytes(square(512), SWIZZLED)
+
+    def test_registers(self) -> None:
+        plain = registers_needed(square(4096), SWIZZLED, H200)
+        # 128 accumulators, 16 registers of A's fragments and as many of B's.
+        assert 128 + 32 < plain <= 245
+        half = registers_needed(square(4096, acc="f16", out="f16"), SWIZZLED.replace(precision="f16"), H200)
+        assert plain - half == 64
+        double = square(4096, a="f64", b="f64", acc="f64", out="f64")
+        fields: dict[str, Any] = {"instruction": (8, 8, 4), "warp": (32, 64, 4), "block": (128, 128, 16)}
+        assert registers_needed(double, SWIZZLED.replace(**fields), H200) == pytest.approx(plain, abs=16)
+        assert registers_needed(square(4095), SWIZZLED, H200) > plain
+        prefetched = SWIZZLED.replace(copy="prefetch", stages=2)
+        assert registers_needed(square(4096), prefetched, H200) == plain + 48
+
+    def test_vectors_narrow_with_alignment_and_rows(self) -> None:
+        assert copied(square(512), SWIZZLED, "a").vector == 128
+        assert copied(square(512, a_vector=64), SWIZZLED, "a").vector == 64
+        assert copied(square(512), SWIZZLED.replace(vector=32), "b").vector == 32
+        assert copied(square(512), FMA.replace(block=(128, 12, 16)), "b").vector == 64
+        assert streamed(square(512, a_vector=32), SWIZZLED)
+        assert not streamed(square(512, a_vector=16), SWIZZLED)
+
+    def test_swizzled_elements_lie_in_their_rows(self) -> None:
+        for element, row in product((1, 2, 4, 8), (32, 64, 128, 256)):
+            for along_k in (True, False):
+                assert element_conflicts(element, row, True, along_k, row) >= 1
+
+    def test_rows_in_turn_fill_the_banks(self) -> None:
+        # f64 with 16 in k: four k of eight rows; a chunk of padding shifts each row by four banks.
+        assert element_conflicts(8, 128, False, True, 128) > element_conflicts(8, 144, False, True, 128)
+        # 32 bits with neighbours in n: eight elements of four rows lie on 32 banks when rows are 32 bytes apart.
+        assert element_conflicts(4, 1024 + 32, False, False, 1024) == 1
+        assert element_conflicts(4, 1024, False, False, 1024) == 4
+
+    def test_buffers_keep_the_order_of_memory(self) -> None:
+        assert buffer(square(8), PADDED, "a")[:2] == (128, 64)
+        assert buffer(square(8, a_order="km"), PADDED, "a")[:2] == (64, 128)
+        assert buffer(square(8, b_order="nk"), PADDED, "b")[:2] == (256, 64)

@@ -1,0 +1,185 @@
+"""Clocks inside an SM for one k step of a block: its shared memory and L1, which are one memory, and each warp's chain.
+
+What comes from fitting rather than from a chip's data stands in `Constants`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.grid import ragged
+from mlir_gemm.tile_model.layout import (
+    LINE,
+    Buffer,
+    bank_conflicts,
+    buffer,
+    copied,
+    element_conflicts,
+    store_conflicts,
+    streamed,
+)
+from mlir_gemm.tile_model.operators import LANES, by_matrix, flops_clock_sm
+from mlir_gemm.tile_model.registers import SCHEDULERS, WARP_SIZE
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What the model fits. Those of `wmma` were fitted to 2088 kernels on the H200: every candidate for the squares
+    from 1024 to 8192 (see docs/tile-model.md)."""
+
+    inside: float = 2.5
+    """Exponent of the norm that overlaps what happens inside an SM: tensor cores, shared memory, and each warp's own
+    chain. Barriers keep warps in step, so that their phases overlap less than those of independent work."""
+    outside: float = 4.0
+    """Exponent of the norm that overlaps an SM with L2 and DRAM."""
+    memory_latency: float = 5.65e-7
+    """Seconds from a global load to its data under load."""
+    barrier: float = 1.25e-7
+    """Seconds from the last product before a barrier to the first behind it, the stores to shared memory included."""
+    fragment: float = 66.0
+    """Clocks from a warp's load of fragments to its first product."""
+    launch: float = 3.8e-6
+    """Seconds to start and to end a kernel."""
+    late: tuple[float, float] = (0.03, 0.25)
+    """Part of the memory latency that shows with early=off, for one and for two buffers. The assembler may move the
+    loads down to their use; with two buffers no barrier holds them."""
+    sm_l2_bytes_clock: float = 64.0
+    """Bytes that one SM can take from L2 in one clock."""
+    copy_issue: float = 1.0
+    """Instructions issued for each vector copied, addresses and guards included."""
+    rolled: float = 1.15
+    """Factor on tensor time without unrolling."""
+    unpromoted_shared: float = 8.0
+    """Factor on fragment loads that come through L1 instead of shared memory: each reads eight rows of 16 bytes, which
+    are eight lines."""
+    unaccumulated: float = 4.0
+    """Factor on C's fragments without accumulation: rows of 32 bytes, one line each."""
+
+    # Of `mma_sync` and `simt`: first estimates, to be fitted.
+    sync_fragment: float = 24.0
+    """Clocks of a warp's k step of one instruction that its products do not cover, with fragments loaded ahead."""
+    async_barrier: float = 4e-8
+    """Seconds that a barrier costs when no thread stores to shared memory in front of it."""
+    vector_issue: float = 5.0
+    """Instructions issued for each vector that a thread loads and stores. Gives the measured ratios of narrow vectors
+    with `wmma`: 0.98, 0.89 and 0.52 of the speed of 128 bits with 64, 32 and 16."""
+    subword_issue: float = 6.0
+    """Further ones for a vector narrower than a register."""
+    vary: float = 4.0
+    """Exponent of the norm that hides the latency of asynchronous copies behind the k steps in flight."""
+    async_issue: float = 2.0
+    """The same with cp.async."""
+    guard_issue: float = 3.0
+    """Further ones where tiles reach over an edge: bounds and predicates."""
+    fma_share: float = 0.85
+    """Part of the FMA rate that is reached beside loads, addresses and conversions."""
+    simt_load: float = 2.0
+    """Clocks of shared memory for a 128-bit load of a warp of `simt`, most of whose lanes read the same."""
+    conversion: float = 2.0
+    """FMA slots that the conversion of one operand to the accumulator's type takes."""
+
+
+CONSTANTS = Constants()
+INSTRUCTION_K = 16
+"""Extent in k of one tensor-core operation of `wmma`."""
+
+
+def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants = CONSTANTS) -> float:
+    """Clocks of one SM's shared memory and L1, which are one memory, for one k step of one block.
+
+    Every warp reads the fragments of its tile of A and B; both tiles are loaded through L1 and stored once. Copies also
+    cost issue slots, which narrow vectors multiply.
+    """
+    if schedule.operator != "wmma":
+        return sum(_fragment_clocks(problem, schedule, operand, constants) for operand in "ab") + sum(
+            _copy_clocks(problem, schedule, operand, constants) for operand in "ab"
+        )
+    m, n, k = schedule.block
+    warp_m, warp_n, _ = schedule.warp
+    a, b = ELEMENT_BYTES[problem.a], ELEMENT_BYTES[problem.b]
+    read_a = m * k * (n // warp_n) * a
+    read_b = k * n * (m // warp_m) * b
+    moved = 0.0 if schedule.accumulate else 2 * m * n * ELEMENT_BYTES[problem.acc] * constants.unaccumulated
+    if not schedule.promote:
+        return (moved + (read_a + read_b) * constants.unpromoted_shared) / LINE
+    stride_a, stride_b = (k + schedule.pad) * a, (n + schedule.pad) * b
+    moved += read_a * bank_conflicts(stride_a) + read_b * bank_conflicts(stride_b)
+    moved += m * k * a * store_conflicts(k * a, stride_a) + k * n * b * store_conflicts(n * b, stride_b)
+    # A row shorter than a line takes a line's time to look up.
+    loaded = m * max(k * a, LINE) + k * max(n * b, LINE)
+    instructions = (m * k * a + k * n * b) * 8 / schedule.vector / WARP_SIZE * constants.copy_issue
+    return (moved + loaded) / LINE + instructions / SCHEDULERS
+
+
+def _fragment_clocks(problem: Problem, schedule: Schedule, operand: str, constants: Constants) -> float:
+    """Clocks in which all warps read their parts of one operand's tile."""
+    m, n, k = schedule.block
+    warp_m, warp_n, _ = schedule.warp
+    lying = buffer(problem, schedule, operand)
+    if schedule.operator == "simt":
+        lane = warp_m // LANES[0] if operand == "a" else warp_n // LANES[1]
+        return schedule.warps * k * lane * lying.element / 16 * constants.simt_load
+    readers = n // warp_n if operand == "a" else m // warp_m
+    return lying.rows * lying.row * readers * fragment_conflicts(problem, schedule, operand, lying) / LINE
+
+
+def fragment_conflicts(problem: Problem, schedule: Schedule, operand: str, lying: Buffer) -> float:
+    """Accesses to shared memory for an operand's fragments, against those that its bytes need at 128 bytes each."""
+    if by_matrix(schedule.operator, problem, operand):
+        return 1 if lying.swizzled else bank_conflicts(lying.stride)
+    return element_conflicts(lying.element, lying.stride, lying.swizzled, lying.along_k, lying.row)
+
+
+def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: Constants) -> float:
+    """Clocks in which one operand's tile is copied: through L1 unless asynchronously, into shared memory, and in issue
+    slots. A warp's access takes a clock however narrow its vectors are."""
+    lying, vector, asynchronous = copied(problem, schedule, operand)
+    size = lying.rows * lying.row
+    accesses = size * 8 / vector / WARP_SIZE
+    conflicts = 1 if lying.swizzled else store_conflicts(lying.row, lying.stride)
+    clocks = max(size * conflicts / LINE, accesses)
+    issued = constants.async_issue
+    if not asynchronous:
+        # A row shorter than a line takes a line's time to look up.
+        clocks += max(lying.rows * max(lying.row, LINE) / LINE, accesses)
+        issued = constants.vector_issue + (constants.subword_issue if vector < 32 else 0)
+    if ragged(problem, schedule):
+        issued += constants.guard_issue
+    return clocks + accesses * issued / SCHEDULERS
+
+
+def product_factor(problem: Problem, schedule: Schedule, constants: Constants = CONSTANTS) -> float:
+    """Factor on the time of the products at the operator's full rate."""
+    factor = 1.0 if schedule.unroll else constants.rolled
+    if schedule.operator != "simt":
+        return factor
+    rows, columns = schedule.warp[0] // LANES[0], schedule.warp[1] // LANES[1]
+    converted = rows * (problem.a != problem.acc) + columns * (problem.b != problem.acc)
+    return factor / constants.fma_share * (1 + constants.conversion * converted / (rows * columns))
+
+
+def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants = CONSTANTS) -> float:
+    """Seconds of one k step of a block for a warp that has the SM to itself: fragments, products, barriers."""
+    _, _, k = schedule.block
+    warp_m, warp_n, _ = schedule.warp
+    waiting = barrier_seconds(problem, schedule, constants)
+    if schedule.operator == "wmma":
+        products = 2 * warp_m * warp_n * INSTRUCTION_K * SCHEDULERS / target.tensor_flops_clock_sm
+        clocks = k / INSTRUCTION_K * (constants.fragment + products)
+    else:
+        depth = schedule.instruction[2] if schedule.operator == "mma_sync" else 8
+        products = 2 * warp_m * warp_n * depth * SCHEDULERS / flops_clock_sm(schedule.operator, problem, target)
+        clocks = k / depth * (constants.sync_fragment + products)
+    return clocks / target.clock_hz + waiting
+
+
+def barrier_seconds(problem: Problem, schedule: Schedule, constants: Constants = CONSTANTS) -> float:
+    """Seconds of the barriers in a k step: two with one buffer, one with more; shorter behind asynchronous copies."""
+    if not schedule.promote:
+        return 0.0
+    if streamed(problem, schedule):
+        return constants.async_barrier
+    return constants.barrier * (1 if schedule.stages > 1 else 2)

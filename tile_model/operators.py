@@ -1,0 +1,121 @@
+"""What each operator multiplies, as data: element types, instruction shapes, the tiles of a warp, the rate, and how
+fragments come out of shared memory.
+
+Shapes and fragment layouts: PTX ISA, "Matrix multiply-accumulate operation using mma instruction" and "wmma".
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.pipeline.schedule import Tile
+from mlir_gemm.pipeline.target import Target
+
+
+class Form(NamedTuple):
+    """One way in which an operator multiplies."""
+
+    operands: tuple[str, ...]
+    """Element types of A and B."""
+    mixed: bool
+    """Whether A and B may be different ones of `operands`."""
+    acc: str
+    """Element type of the accumulator."""
+    instruction: Tile
+    precision: str = ""
+    """The schedule's `precision` without which this form is not allowed; empty where it is exact."""
+
+
+SIMT: Tile = (1, 1, 1)
+FORMS: dict[str, tuple[Form, ...]] = {
+    "wmma": (Form(("f16",), False, "f32", (16, 16, 16)),),
+    "mma_sync": (
+        Form(("f16",), False, "f32", (16, 8, 16)),
+        Form(("f16",), False, "f16", (16, 8, 16), "f16"),
+        Form(("bf16",), False, "f32", (16, 8, 16)),
+        Form(("f32",), False, "f32", (16, 8, 8), "tf32"),
+        Form(("f64",), False, "f64", (8, 8, 4)),
+        Form(("i8",), False, "i32", (16, 8, 32)),
+    ),
+    "simt": (
+        Form(("f16", "bf16", "f32"), True, "f32", SIMT),
+        Form(("f16", "bf16", "f32", "f64"), True, "f64", SIMT),
+        Form(("i8", "i16", "i32"), True, "i32", SIMT),
+    ),
+}
+"""The forms of each operator. `simt` extends its operands to the accumulator's type before it multiplies."""
+WMMA_OUTPUTS = ("f16", "f32")
+LANES = (4, 8)
+"""Rows and columns of the lanes of a warp in `simt`: the smallest warp tile."""
+SYNC_OPERATORS = ("mma_sync", "simt")
+"""The operators that guard ragged edges and take any layout; `wmma` is for plain aligned products."""
+
+
+def form_of(operator: str, problem: Problem, precision: str) -> Form | None:
+    """The form in which the operator multiplies the problem's types at this precision; None when it has none."""
+    for form in FORMS[operator]:
+        fits = problem.acc == form.acc and problem.a in form.operands and problem.b in form.operands
+        if fits and (form.mixed or problem.a == problem.b) and form.precision in ("", precision):
+            return form
+    return None
+
+
+def shown_forms(operator: str) -> str:
+    """The types that an operator takes, for messages."""
+    shown: list[str] = []
+    for form in FORMS[operator]:
+        types = f"any of {', '.join(form.operands)}" if form.mixed else f"{form.operands[0]},{form.operands[0]}"
+        allowed = f" with precision={form.precision}" if form.precision else ""
+        shown.append(f"{types} accumulated in {form.acc}{allowed}")
+    return "; ".join(shown)
+
+
+def instruction_of(operator: str, problem: Problem) -> Tile:
+    """The instruction of the problem's types, at whatever precision allows them."""
+    for precision in ("full", "tf32", "f16"):
+        form = form_of(operator, problem, precision)
+        if form is not None:
+            return form.instruction
+    return FORMS[operator][0].instruction
+
+
+def warp_unit(operator: str, instruction: Tile) -> Tile:
+    """What the sizes of a warp tile must be multiples of."""
+    return (*LANES, 1) if operator == "simt" else instruction
+
+
+def by_matrix(operator: str, problem: Problem, operand: str) -> bool:
+    """Whether the fragments of operand `a` or `b` are loaded as 8x8 matrices (ldmatrix): always for 16-bit elements,
+    which it can transpose; for 8 and 32 bits when neighbours lie along k; never for 64. The rest is loaded element by
+    element."""
+    if operator != "mma_sync":
+        return operator == "wmma"
+    size = element_bytes(problem, operand)
+    along_k = problem.a_order == "mk" if operand == "a" else problem.b_order == "nk"
+    return size == 2 or (along_k and size != 8)
+
+
+def element_bytes(problem: Problem, operand: str) -> int:
+    """Bytes of an element of A or B in shared memory: as the operator takes it."""
+    return ELEMENT_BYTES[problem.a if operand == "a" else problem.b]
+
+
+def memory_bytes(problem: Problem, operand: str) -> int:
+    """Bytes of an element of A or B in global memory, in front of a prologue where there is one."""
+    if operand == "a":
+        return ELEMENT_BYTES[problem.a_memory or problem.a]
+    return ELEMENT_BYTES[problem.b_memory or problem.b]
+
+
+def flops_clock_sm(operator: str, problem: Problem, target: Target) -> float:
+    """Operations that an SM does in one clock for the problem's types, a multiplication and an addition being two."""
+    rates = target.rates
+    if operator == "simt":
+        return {"f64": rates.fma_f64, "i32": rates.fma_i32}.get(problem.acc, rates.fma_f32)
+    if problem.a == "f64":
+        return rates.f64 or rates.fma_f64
+    relative = {"f32": rates.tf32, "i8": rates.i8}.get(problem.a, 1.0)
+    if problem.acc == "f16":
+        relative = rates.f16_f16
+    return target.tensor_flops_clock_sm * relative
