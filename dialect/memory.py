@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any
 
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 
 
@@ -33,3 +35,51 @@ def has_rows(type_: Any, bits: int) -> bool:
 def vector_bytes(type_: Any) -> int:
     """The alignment in bytes of an access of a vector type: its size, at most 16."""
     return min(16, type_.element_type.width * type_.shape[0] // 8)
+
+
+def divisor_of(value: Any) -> int:
+    """A number that divides an index value for sure; 0 for the constant zero, which every number divides."""
+    number = constants.integer_of(value)
+    if number is not None:
+        return abs(number)
+    if hasattr(value.owner, "operations"):  # a block argument
+        loop = value.owner.owner.operation
+        counts = loop.name == "scf.for" and value.arg_number == 0
+        return gcd(divisor_of(loop.operands[0]), divisor_of(loop.operands[2])) if counts else 1
+    operation = value.owner.operation
+    if operation.name == "arith.muli":
+        return divisor_of(operation.operands[0]) * divisor_of(operation.operands[1])
+    if operation.name in ("arith.addi", "arith.subi"):
+        return gcd(*map(divisor_of, operation.operands))
+    return gcd(*map(divisor_of, list(operation.operands)[1:])) if operation.name == "arith.select" else 1
+
+
+def offset_divisor(memory: Any) -> int:
+    """A number of elements that divides the distance from an aligned address to the start of a memref; 0 for none."""
+    _, offset = memory.type.get_strides_and_offset()
+    if offset != ir.ShapedType.get_dynamic_stride_or_offset():
+        return offset
+    if getattr(memory.owner, "name", "") != "memref.subview":
+        return 1
+    view = memory.owner.operation
+    source, *dynamic = view.operands
+    strides, _ = source.type.get_strides_and_offset()
+    marker, values = ir.ShapedType.get_dynamic_size(), iter(dynamic)
+    starts = list(ir.DenseI64ArrayAttr(view.attributes["static_offsets"]))
+    steps = [divisor_of(next(values)) if start == marker else start for start in starts]
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    moves = [step * (1 if stride == unknown else stride) for step, stride in zip(steps, strides, strict=True)]
+    return gcd(offset_divisor(source), *moves)
+
+
+def with_last(memory: Any, axis: int) -> Any:
+    """The same memory with one of its dimensions moved to the end: a cast at the insertion point."""
+    type_ = memory.type
+    order = [other for other in range(len(type_.shape)) if other != axis] + [axis]
+    if order == sorted(order):
+        return memory
+    strides, offset = type_.get_strides_and_offset()
+    shape, steps = [type_.shape[other] for other in order], [strides[other] for other in order]
+    layout = ir.StridedLayoutAttr.get(offset, steps)
+    result = ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
+    return dialect("_memref_ops_gen").ReinterpretCastOp(result, memory, [], [], [], [offset], shape, steps).result

@@ -1,9 +1,11 @@
 """apply-layouts: the layout that a staging buffer asks for becomes its memref type.
 
-Expects memref.alloc with `tile.layout = "padN"`. Leaves the buffer with rows N elements further apart (a strided memref
-type), and every subview of it with the strides that follow. Without a layout attribute nothing changes, so a second run
-changes nothing. Refuses an unknown layout, a buffer that is not a dense one of constant sizes, and views other than
-subviews in steps of 1 that drop at most leading dimensions.
+Expects memref.alloc with `tile.layout = "padN"` or `"xor"`. Leaves a `padN` buffer with rows N elements further apart
+(a strided memref type), and every subview of it with the strides that follow. An `xor` buffer keeps its type and its
+attribute, which is for `swizzle-accesses`: all accesses are known only then. Without a layout attribute nothing
+changes, nor in a second run. Refuses an unknown layout, a buffer that is not a dense one of constant sizes, `xor` for
+rows of other than whole chunks of 16 bytes, and views other than subviews in steps of 1 that drop at most leading
+dimensions.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.fold_subviews import kept_dimensions
 from mlir_gemm.passes.promote_operands import LAYOUT
+from mlir_gemm.passes.swizzle_accesses import XOR, check_rows
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,14 @@ class ApplyLayouts(Pass):
 
 def _apply(alloc: Any) -> None:
     layout = alloc.operation.attributes[LAYOUT]
+    if str(layout) == f'"{XOR}"':
+        check_rows(alloc)
+        return
     padding = re.fullmatch(r'"pad([0-9]+)"', str(layout))
     if not padding:
-        raise pass_error(alloc, f"unknown layout {layout}; expected padN for N elements of padding in each row")
+        raise pass_error(
+            alloc, f"unknown layout {layout}; expected padN for N elements of padding in each row, or {XOR}"
+        )
     buffer = alloc.operation.results[0]
     shape = list(buffer.type.shape)
     if not buffer.type.has_static_shape or len(shape) < 2 or not isinstance(buffer.type.layout, ir.AffineMapAttr):

@@ -1,9 +1,17 @@
-"""distribute-copies: block-wide copies are divided among threads, in vectors.
+"""distribute-copies: block-wide copies, and chains of loads, arithmetic and stores, are divided among threads.
 
-Expects a kernel function (`known_block_size`) with tile.copy between memrefs, or a block-wide tile.load whose value is
-only stored by block-wide tile.store. Leaves vector.load and vector.store: consecutive threads take consecutive vectors
-of `bits` bits along a row, each thread as many as needed; unrolled, or in a loop when `unroll` is false (a load whose
-value is kept in registers is always unrolled). Refuses tiles that do not divide evenly, and other uses of such loads.
+Expects a kernel function (`known_block_size`) with tile.copy and tile.copy_async between memrefs, and block-wide
+tile.load whose values reach block-wide tile.store directly or through elementwise arith and math operations and
+tile.clip. Leaves vector.load and vector.store (memref.load and store for single elements of memory that is not
+consecutive): consecutive threads take consecutive vectors, as wide as all accesses of the tile allow, at most `bits`
+bits each. Where a place is not `in_bounds`, what lies outside is neither read (it gives zero) nor written. The loads
+of all vectors of a thread come where the tile.load stood, the arithmetic and the stores likewise; unrolled, but for
+tile.copy when `unroll` is false.
+
+tile.copy_async becomes nvgpu.device_async_copy, zero-filled out of bounds; where it cannot have 4, 8 or 16 bytes it is
+a plain copy, which is as good in time for the same await and barrier.
+
+Refuses tiles of sizes that are not constant, and other uses of block-wide tiles.
 """
 
 from __future__ import annotations
@@ -11,10 +19,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing, memory
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.chains import Chain, chains_of
+from mlir_gemm.dialect.division import Division
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.dialect.pieces import Access
+from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import SCOPE
@@ -22,6 +33,11 @@ from mlir_gemm.passes.launch_blocks import threads_of
 
 WIDTHS = (8, 16, 32, 64, 128)
 """Bits of the accesses that one thread can make."""
+ASYNC_BITS = (32, 64, 128)
+"""Bits of the asynchronous copies that one thread can make (PTX: cp.async)."""
+
+MOST_LOADS = 16
+"""Loads of a plain copy that are under way in a thread at a time: enough to hide latency, few enough for registers."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +46,7 @@ class DistributeCopies(Pass):
 
     name: ClassVar[str] = "distribute-copies"
     bits: int = 128
-    """Bits that one thread moves in one access."""
+    """Most bits that one thread moves in one access, but for single elements that are wider."""
     unroll: bool = True
     """Unroll the vectors of one thread."""
 
@@ -40,142 +56,85 @@ class DistributeCopies(Pass):
                 f"pass 'distribute-copies': bits={self.bits}; expected one of {', '.join(map(str, WIDTHS))}"
             )
         for kernel in named(module, "gpu.func"):
-            for copy in named(kernel, "tile.copy"):
-                _distribute_copy(copy, _Work.of(kernel, copy, copy.operands[0].type, self.bits), self.unroll)
-            for load in [op for op in named(kernel, "tile.load") if SCOPE not in op.operation.attributes]:
-                _distribute_load(load, _Work.of(kernel, load, load.operation.results[0].type, self.bits))
+            for copy in named(kernel, "tile.copy", "tile.copy_async"):
+                _distribute_copy(kernel, copy, self)
+            accesses = [op for op in named(kernel, "tile.load", "tile.store") if SCOPE not in op.operation.attributes]
+            for chain in chains_of(kernel, accesses):
+                _distribute_chain(kernel, chain, self.bits)
 
 
-@dataclass(frozen=True)
-class _Work:
-    """How one tile is divided: `rounds` vectors of `width` elements for each of `threads` threads."""
-
-    threads: int
-    width: int
-    across: int
-    """Vectors in a row of the tile."""
-    rounds: int
-    element: Any
-
-    @staticmethod
-    def of(kernel: Any, operation: Any, type_: Any, bits: int) -> _Work:
-        threads = threads_of(kernel)
-        if len(type_.shape) != 2 or not type_.has_static_shape or not hasattr(type_.element_type, "width"):
-            raise pass_error(operation, f"a copy of {type_}; expected a matrix of numbers of constant sizes")
-        rows, columns = type_.shape
-        width = bits // type_.element_type.width
-        if not width:
-            raise pass_error(
-                operation, f"elements of {type_.element_type} in accesses of {bits} bits; expected wider ones"
-            )
-        if columns % width or rows * columns % (width * threads):
-            raise pass_error(
-                operation,
-                f"a tile of {rows}x{columns} elements does not divide into vectors of {width} for {threads} threads; "
-                "take fewer threads, narrower vectors or a larger tile",
-            )
-        return _Work(threads, width, columns // width, rows * columns // (width * threads), type_.element_type)
-
-    @property
-    def vector(self) -> Any:
-        return ir.VectorType.get([self.width], self.element)
-
-    def position(self, thread: Any, number: int) -> tuple[Any, Any]:
-        """Row and column of the vector that a thread moves in round `number`."""
-        if self.threads % self.across == 0:  # the column is the same in all rounds, the row moves by a constant
-            row = indexing.div(thread, self.across)
-            row = indexing.add(row, number * (self.threads // self.across))
-            return row, self._column(thread)
-        linear = indexing.add(thread, number * self.threads)
-        return indexing.div(linear, self.across), self._column(linear)
-
-    def position_in_loop(self, thread: Any, number: Any) -> tuple[Any, Any]:
-        """The same for a round whose number is an index value."""
-        linear = indexing.add(thread, indexing.mul(number, self.threads))
-        return indexing.div(linear, self.across), self._column(linear)
-
-    def _column(self, linear: Any) -> Any:
-        remainder = indexing.rem(linear, self.across)
-        return indexing.mul(remainder, self.width)
-
-
-def _check_side(operation: Any, work: _Work, side: Any, offsets: int = 2) -> None:
-    """Refuses memory that cannot be accessed in the vectors that a tile was divided into."""
-    if side.type.element_type != work.element or len(side.type.shape) != 2 or offsets != 2:
-        raise pass_error(
-            operation, f"{side.type} at {offsets} offsets; expected a matrix of {work.element} and 2 offsets"
-        )
-    bits = 8 * memory.vector_bytes(work.vector)
-    if not memory.has_rows(side.type, bits):
-        raise pass_error(
-            operation,
-            f"{side.type} in vectors of {bits} bits; expected rows of consecutive elements, a constant multiple of "
-            "that apart",
-        )
-
-
-def _thread() -> Any:
-    gpu = dialect("gpu")
-    return gpu.thread_id(gpu.Dimension.x)
-
-
-def _distribute_copy(copy: Any, work: _Work, unroll: bool) -> None:
-    target, source, *offsets = copy.operation.operands
-    _check_side(copy, work, target)
-    _check_side(copy, work, source, len(offsets))
+def _distribute_copy(kernel: Any, copy: Any, options: DistributeCopies) -> None:
+    target, source = Access.whole(copy.operation.operands[0]), Access.of(copy)
+    shape = tuple(target.memory.type.shape)
+    _check_copy(copy, target, source)
+    division = _divide(kernel, copy, shape, [target, source], options.bits)
+    bits = division.width * target.element.width
+    asynchronous = copy.operation.name == "tile.copy_async" and bits in ASYNC_BITS
+    if asynchronous and not (source.runs_close(division.along) and target.runs_close(division.along)):
+        asynchronous = False  # a broadcast or a strided row is no copy of consecutive elements
     with ir.InsertionPoint(copy), copy.location:
-        thread = _thread()
-        if unroll or work.rounds == 1:
-            positions = [work.position(thread, number) for number in range(work.rounds)]
-            loaded = [_load(work, source, offsets, at) for at in positions]
-            for value, at in zip(loaded, positions, strict=True):
-                _store(work, value, target, [], at)
+        if options.unroll or division.rounds == 1:
+            _copy_rounds(target, source, division, asynchronous)
         else:
-            bounds = [constants.index(value) for value in (0, work.rounds, 1)]
-            loop = dialect("scf").ForOp(*bounds)
-            with ir.InsertionPoint(loop.body):
-                at = work.position_in_loop(thread, loop.body.arguments[0])
-                _store(work, _load(work, source, offsets, at), target, [], at)
-                dialect("scf").YieldOp([])
+            _copy_in_loop(target, source, division, asynchronous)
     copy.operation.erase()
 
 
-def _distribute_load(load: Any, work: _Work) -> None:
-    source, *offsets = load.operation.operands
-    _check_side(load, work, source, len(offsets))
-    stores = users(load.operation.results[0])
-    for store in stores:
-        if store.name != "tile.store" or SCOPE in store.attributes:
-            raise pass_error(
-                store,
-                f"'{store.name}' on a block-wide tile; only a copy (tile.load, then tile.store) can be divided among "
-                "threads",
-            )
-        _check_side(store, work, store.operands[1], len(store.operands) - 2)
-    with ir.InsertionPoint(load), load.location:
-        thread = _thread()
-        positions = [work.position(thread, number) for number in range(work.rounds)]
-        loaded = [_load(work, source, offsets, at) for at in positions]
-    for store in stores:
-        _, target, *origin = store.operands
-        with ir.InsertionPoint(store), store.location:
-            for value, at in zip(loaded, positions, strict=True):
-                _store(work, value, target, origin, at)
-        store.operation.erase()
-    load.operation.erase()
+def _check_copy(copy: Any, target: Access, source: Access) -> None:
+    if target.element != source.element:
+        raise pass_error(copy, f"a copy from {source.memory.type} to {target.memory.type}; expected the same elements")
 
 
-def _shifted(at: tuple[Any, Any], offsets: list[Any]) -> list[Any]:
-    if not offsets:
-        return list(at)
-    return [indexing.add(offset, position) for offset, position in zip(offsets, at, strict=True)]
+def _copy_rounds(target: Access, source: Access, division: Division, asynchronous: bool) -> None:
+    spots = division.spots()
+    if asynchronous:
+        for spot in spots:
+            source.locate(division, spot).copy_async(target.locate(division, spot))
+        return
+    for first in range(0, len(spots), MOST_LOADS):
+        batch = spots[first : first + MOST_LOADS]
+        loaded = [source.locate(division, spot).load() for spot in batch]
+        for value, spot in zip(loaded, batch, strict=True):
+            target.locate(division, spot).store(value)
 
 
-def _load(work: _Work, source: Any, offsets: list[Any], at: tuple[Any, Any]) -> Any:
-    alignment = memory.vector_bytes(work.vector)
-    return dialect("vector").LoadOp(work.vector, source, _shifted(at, offsets), alignment=alignment).result
+def _copy_in_loop(target: Access, source: Access, division: Division, asynchronous: bool) -> None:
+    bounds = [constants.index(value) for value in (0, division.rounds, 1)]
+    loop = dialect("scf").ForOp(*bounds)
+    with ir.InsertionPoint(loop.body):
+        spot = division.spot_in_loop(loop.body.arguments[0])
+        there, here = target.locate(division, spot), source.locate(division, spot)
+        if asynchronous:
+            here.copy_async(there)
+        else:
+            there.store(here.load())
+        dialect("scf").YieldOp([])
 
 
-def _store(work: _Work, value: Any, target: Any, offsets: list[Any], at: tuple[Any, Any]) -> None:
-    alignment = memory.vector_bytes(work.vector)
-    dialect("vector").StoreOp(value, target, _shifted(at, offsets), alignment=alignment)
+def _distribute_chain(kernel: Any, chain: Chain, bits: int) -> None:
+    accesses = [Access.of(op) for op in chain.accesses]
+    for operation, access in zip(chain.accesses, accesses, strict=True):
+        tile_type = operation.operation.results[0].type if operation.operation.results else operation.operands[0].type
+        if tile_type.element_type != access.element:
+            raise pass_error(operation, f"a {tile_type} in {access.memory.type}; expected the same type of elements")
+        missing = set(range(len(chain.shape))) - set(access.place.dims)
+        if missing and operation.operation.name == "tile.store":
+            raise pass_error(operation, "a tile that is stored must run along the memory in each of its dimensions")
+    chain.emit(_divide(kernel, chain.accesses[0], chain.shape, accesses, bits))
+
+
+def _divide(kernel: Any, operation: Any, shape: tuple[int, ...], accesses: list[Access], bits: int) -> Division:
+    """The division with the widest vectors; among these, one along which global memory has neighbours."""
+    for access in accesses:
+        type_ = access.memory.type
+        width = getattr(access.element, "width", 0)
+        if not shape or min(shape) < 1 or not width or width % 8:
+            raise pass_error(operation, f"a tile of {type_}; expected constant sizes and numbers of whole bytes")
+    far = [access for access in accesses if access.memory.type.memory_space is None]
+
+    def quality(dim: int) -> tuple[int, int, int]:
+        width = min(access.width(shape, dim, bits) for access in accesses)
+        return width, sum(access.runs_close(dim) for access in far), dim
+
+    best = max(range(len(shape)), key=quality)
+    return Division(shape, threads_of(kernel), best, quality(best)[0])

@@ -1,9 +1,10 @@
 """fold-subviews: accesses through a subview become accesses of what it is a view of.
 
-Expects memref.subview with unit steps (that drops no dimensions but leading ones), used by vector.load, vector.store,
-gpu.subgroup_mma_load_matrix, gpu.subgroup_mma_store_matrix or further subviews. Leaves those accesses on the source,
-with the offsets added to their indices, and no subview that is not used by something else. Unlike upstream's
-fold-memref-alias-ops it keeps the accesses' alignment, without which LLVM splits a 128-bit access into scalars.
+Expects memref.subview with unit steps (that drops no dimensions but leading ones), used by vector.load and store,
+memref.load and store, gpu.subgroup_mma_load_matrix and store_matrix, nvgpu.ldmatrix, nvgpu.device_async_copy or further
+subviews. Leaves those accesses on the source, with the offsets added to their indices, and no subview that is not used
+by something else. Unlike upstream's fold-memref-alias-ops it keeps the accesses' alignment, without which LLVM splits a
+128-bit access into scalars.
 """
 
 from __future__ import annotations
@@ -17,13 +18,17 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 
-INDEXED = {
+_INDEXED = {
     "vector.load": 0,
     "vector.store": 1,
+    "memref.load": 0,
+    "memref.store": 1,
     "gpu.subgroup_mma_load_matrix": 0,
     "gpu.subgroup_mma_store_matrix": 1,
+    "nvgpu.ldmatrix": 0,
 }
 """Accesses that can be folded, with the position of the memref among their operands; the indices follow it."""
+_COPY = "nvgpu.device_async_copy"
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,9 @@ def _fold(view: Any) -> None:
     if kept is None:
         return
     for user in users(view.operation.results[0]):
-        if user.name in INDEXED:
-            _move(user, view, kept)
+        for place, indices in places_of(user):
+            if user.operands[place] == view.operation.results[0]:
+                user = _move(user, view, kept, place, indices)
     if not users(view.operation.results[0]):
         view.operation.erase()
 
@@ -62,17 +68,34 @@ def kept_dimensions(view: Any) -> list[int] | None:
     return list(range(dropped, len(sizes))) if simple else None
 
 
-def _move(access: Any, view: Any, kept: list[int]) -> None:
-    position = INDEXED[access.name]
+def places_of(access: Any) -> list[tuple[int, list[int]]]:
+    """The memrefs that an operation accesses and their indices, by position among its operands, the last one first;
+    nothing for an operation that is no access."""
+    op = access.operation
+    if op.name == _COPY:
+        _, to, _, whence, _ = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])
+        return [(1 + to, list(range(2 + to, 2 + to + whence))), (0, list(range(1, 1 + to)))]
+    if op.name not in _INDEXED:
+        return []
+    place = _INDEXED[op.name]
+    return [(place, list(range(place + 1, len(op.operands))))]
+
+
+def _move(access: Any, view: Any, kept: list[int], place: int, positions: list[int]) -> Any:
+    """Replaces an access of a view by one of its source; returns the new operation."""
     operands = list(access.operands)
-    own = dict(zip(kept, operands[position + 1 :], strict=True))
+    own = dict(zip(kept, [operands[position] for position in positions], strict=True))
     with ir.InsertionPoint(access), access.location:
         indices = [_sum(offset, own.get(axis)) for axis, offset in enumerate(_offsets(view))]
     attributes = attributes_of(access)
+    if access.name == _COPY:
+        sizes = list(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"]))
+        sizes[1 if place == 0 else 3] = len(indices)
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
     new = ir.Operation.create(
         access.name,
         results=[result.type for result in access.results],
-        operands=[*operands[:position], view.operation.operands[0], *indices],
+        operands=[*operands[:place], view.operation.operands[0], *indices, *operands[place + 1 + len(positions) :]],
         attributes=attributes,
         loc=access.location,
         ip=ir.InsertionPoint(access),
@@ -80,6 +103,7 @@ def _move(access: Any, view: Any, kept: list[int]) -> None:
     for old, result in zip(list(access.results), new.results, strict=True):
         old.replace_all_uses_with(result)
     access.erase()
+    return new.operation
 
 
 def _offsets(view: Any) -> list[Any]:

@@ -2,9 +2,12 @@
 
 Expects a kernel function (inside a gpu.module) with memref.alloc in memory space 3 at its top level. Leaves one
 memref.global of bytes, a memref.view of it for each buffer, and on the launch the bytes it takes. Buffers whose uses do
-not overlap in time, with a barrier in between, share memory. Storage `static` declares the size (at most `limit`
-bytes); `dynamic` declares an external array whose size is given at launch; `auto` takes static when it fits.
-A second run changes nothing. Refuses buffers whose size or layout is not constant.
+not overlap in time, with a barrier in between, share memory; a buffer that is copied to asynchronously is in use until
+all copies are waited for. `tile.layout` moves from a buffer to its view.
+
+Storage `static` declares the size (at most `limit` bytes); `dynamic` declares an external array whose size is given at
+launch; `auto` takes static when it fits. A second run changes nothing. Refuses buffers whose size or layout is not
+constant.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, parents, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.promote_operands import SHARED
+from mlir_gemm.passes.promote_operands import LAYOUT, SHARED
 
 VIEWS = ("memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
          "memref.collapse_shape")  # fmt: skip
@@ -69,7 +72,8 @@ def _place(module: Any, kernel: Any, buffers: list[Any], options: PlaceShared) -
     order = in_block(body(kernel))
     numbers = {operation.operation: number for number, operation in enumerate(order)}
     barriers = [n for n, operation in enumerate(order) if operation.operation.name == "gpu.barrier"]
-    lives = [_life(alloc, numbers, body(kernel)) for alloc in buffers]
+    waits = [n for n, operation in enumerate(order) if _waits_for_all(operation)]
+    lives = [_life(alloc, numbers, body(kernel), waits) for alloc in buffers]
     offsets = _offsets(lives, barriers)
     size = max(offset + life.bytes for offset, life in zip(offsets, lives, strict=True))
     dynamic = options.storage == "dynamic" or (options.storage == "auto" and size > options.limit)
@@ -103,9 +107,18 @@ def _padded(type_: Any) -> list[int]:
     return [*type_.shape[:-1], strides[-2]] if len(type_.shape) > 1 else list(type_.shape)
 
 
-def _life(alloc: Any, numbers: dict[Any, int], block: Any) -> _Life:
+def _waits_for_all(operation: Any) -> bool:
+    """Whether no asynchronous copy is under way behind an operation."""
+    op = operation.operation
+    if op.name != "nvgpu.device_async_wait":
+        return False
+    return "numGroups" not in op.attributes or ir.IntegerAttr(op.attributes["numGroups"]).value == 0
+
+
+def _life(alloc: Any, numbers: dict[Any, int], block: Any, waits: list[int]) -> _Life:
     """Follows views of the buffer to everything that touches it. What hands it on in a way that cannot be followed (a
-    loop that carries it, a yield, its address) may use it at any time."""
+    loop that carries it, a yield, its address) may use it at any time. An asynchronous copy may touch it until the next
+    of `waits`."""
     touched: list[int] = []
     pending = [alloc.operation.results[0]]
     while pending:
@@ -116,6 +129,8 @@ def _life(alloc: Any, numbers: dict[Any, int], block: Any) -> _Life:
                 touched += numbers.values()
             else:
                 touched.append(numbers[ancestor_in(block, user)])
+                if user.name == "nvgpu.device_async_copy":
+                    touched.append(min((wait for wait in waits if wait > touched[-1]), default=len(numbers)))
     type_ = alloc.operation.results[0].type
     strides, _ = type_.get_strides_and_offset()
     size = strides[0] * type_.shape[0] * type_.element_type.width // 8
@@ -178,6 +193,8 @@ def _replace(life: _Life, storage: Any, offset: int) -> None:
             view = dialect("_memref_ops_gen").SubViewOp(
                 type_, view, [], [], [], [0] * len(padded), type_.shape, [1] * len(padded)
             ).result  # fmt: skip
+    if LAYOUT in alloc.operation.attributes:
+        view.owner.attributes[LAYOUT] = alloc.operation.attributes[LAYOUT]
     old.replace_all_uses_with(view)
     alloc.operation.erase()
 

@@ -55,3 +55,11 @@ func.func @cast() {
   %1 = memref.cast %0 : memref<4x8xf16, 3> to memref<?x8xf16, 3>
   return
 }
+
+// -----
+
+func.func @part_of_a_chunk() {
+  // CHECK: apply-layouts-refuses.mlir:[[# @LINE + 1]]:8: error: layout xor for memref<4x12xf16, 3>; expected a dense buffer with rows of a multiple of 16 bytes
+  %0 = memref.alloc() {tile.layout = "xor"} : memref<4x12xf16, 3>
+  return
+}

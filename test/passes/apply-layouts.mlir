@@ -27,3 +27,11 @@ func.func @dense() {
   %plain = memref.alloc() : memref<32x64xf16, 3>
   return
 }
+
+// Which accesses an XOR changes is known only later: the buffer keeps its type and the attribute.
+// CHECK-LABEL: @xor
+// CHECK: memref.alloc() {tile.layout = "xor"} : memref<2x32x64xf16, 3>
+func.func @xor() {
+  %buffer = memref.alloc() {tile.layout = "xor"} : memref<2x32x64xf16, 3>
+  return
+}

@@ -1,19 +1,7 @@
 // RUN: not mlir-gemm opt --split-input-file %s distribute-copies 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'distribute-copies{bits=7}' 2>&1 | FileCheck %s --check-prefix=BITS
-// RUN: not mlir-gemm opt --split-input-file %s 'distribute-copies{bits=8}' 2>&1 | FileCheck %s --check-prefix=NARROW
 
 // BITS: error: pass 'distribute-copies': bits=7; expected one of 8, 16, 32, 64, 128
-
-gpu.module @kernels {
-  gpu.func @uneven(%A: memref<64x64xf16>, %buffer: memref<16x16xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
-    // NARROW: distribute-copies-refuses.mlir:[[# @LINE + 2]]:5: error: elements of f16 in accesses of 8 bits; expected wider ones
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a tile of 16x16 elements does not divide into vectors of 8 for 64 threads; take fewer threads, narrower vectors or a larger tile
-    "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<64x64xf16>, index, index) -> ()
-    gpu.return
-  }
-}
-
-// -----
 
 gpu.module @kernels {
   // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:3: error: a kernel without known_block_size; the number of its threads must be known
@@ -27,7 +15,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @dynamic(%A: memref<64x64xf16>, %buffer: memref<16x?xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a copy of memref<16x?xf16, 3>; expected a matrix of numbers of constant sizes
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a tile of memref<16x?xf16, 3>; expected constant sizes and numbers of whole bytes
     "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x?xf16, 3>, memref<64x64xf16>, index, index) -> ()
     gpu.return
   }
@@ -36,8 +24,18 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
+  gpu.func @bits(%A: memref<64x64xi1>, %buffer: memref<16x16xi1, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a tile of memref<16x16xi1, 3>; expected constant sizes and numbers of whole bytes
+    "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xi1, 3>, memref<64x64xi1>, index, index) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
   gpu.func @elements(%A: memref<64x64xf32>, %buffer: memref<16x16xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: memref<64x64xf32> at 2 offsets; expected a matrix of f16 and 2 offsets
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a copy from memref<64x64xf32> to memref<16x16xf16, 3>; expected the same elements
     "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<64x64xf32>, index, index) -> ()
     gpu.return
   }
@@ -46,9 +44,9 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @rows(%A: memref<64x64xf16>, %buffer: memref<16x16xf16, strided<[20, 1]>, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: memref<16x16xf16, strided<[20, 1]>, 3> in vectors of 128 bits; expected rows of consecutive elements, a constant multiple of that apart
-    "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, strided<[20, 1]>, 3>, memref<64x64xf16>, index, index) -> ()
+  gpu.func @broken(%A: memref<64x64xf16>, %buffer: memref<16x16xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: dims = [0, 2] and 2 offsets for memref<64x64xf16> and a tile of 2 dimensions; expected one entry for each dimension of the memory, each of the tile's dimensions at most once
+    "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>, dims = array<i64: 0, 2>} : (memref<16x16xf16, 3>, memref<64x64xf16>, index, index) -> ()
     gpu.return
   }
 }
@@ -56,10 +54,37 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @computed(%A: memref<64x64xf16>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  gpu.func @spread_out(%A: memref<64xf16>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tile = "tile.load"(%A, %i) {operandSegmentSizes = array<i32: 1, 1>} : (memref<64xf16>, index) -> vector<16x16xf16>
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a tile that is stored must run along the memory in each of its dimensions
+    "tile.store"(%tile, %A, %i) {operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<16x16xf16>, memref<64xf16>, index) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @reduced(%A: memref<64x64xf16>, %i: index, %zero: vector<16xf16>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %tile = "tile.load"(%A, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (memref<64x64xf16>, index, index) -> vector<16x16xf16>
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:10: error: 'arith.negf' on a block-wide tile; only a copy (tile.load, then tile.store) can be divided among threads
-    %e = arith.negf %tile : vector<16x16xf16>
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:13: error: 'vector.multi_reduction' on a block-wide tile; only loads, elementwise arithmetic and stores can be divided among threads
+    %sums = vector.multi_reduction <add>, %tile, %zero [1] : vector<16x16xf16> to vector<16xf16>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @carried(%A: memref<64x64xf16>, %buffer: memref<16x16xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tile = "tile.load"(%A, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (memref<64x64xf16>, index, index) -> vector<16x16xf16>
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:15: error: 'scf.for' on a block-wide tile
+    %result = scf.for %k = %c0 to %i step %c1 iter_args(%t = %tile) -> (vector<16x16xf16>) {
+      "tile.store"(%t, %buffer, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf16>, memref<16x16xf16, 3>, index, index) -> ()
+      scf.yield %t : vector<16x16xf16>
+    }
     gpu.return
   }
 }

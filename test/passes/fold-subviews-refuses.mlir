@@ -26,10 +26,10 @@ func.func @last(%m: memref<4x8x1xf16>, %i: index) -> f16 {
 // CHECK-SAME: %[[M:[^:]*]]: memref<8x8xf16>
 // CHECK: %[[VIEW:.*]] = memref.subview
 // CHECK: vector.load %[[M]]
-// CHECK: memref.load %[[VIEW]]
-func.func @others(%m: memref<8x8xf16>, %i: index) -> f16 {
+// CHECK: memref.extract_aligned_pointer_as_index %[[VIEW]]
+func.func @others(%m: memref<8x8xf16>, %i: index) -> index {
   %view = memref.subview %m[%i, 0] [2, 8] [1, 1] : memref<8x8xf16> to memref<2x8xf16, strided<[8, 1], offset: ?>>
   %v = vector.load %view[%i, %i] : memref<2x8xf16, strided<[8, 1], offset: ?>>, vector<2xf16>
-  %w = memref.load %view[%i, %i] : memref<2x8xf16, strided<[8, 1], offset: ?>>
-  return %w : f16
+  %w = memref.extract_aligned_pointer_as_index %view : memref<2x8xf16, strided<[8, 1], offset: ?>> -> index
+  return %w : index
 }

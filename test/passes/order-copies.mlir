@@ -60,3 +60,21 @@ func.func @same_stage(%X: memref<16x64xf16>, %v: vector<16x16xf32>) {
   } {tile.loop = "k"}
   return
 }
+
+// A computed tile fills its buffer as a copy does.
+// CHECK-LABEL: func.func @computed(
+//       CHECK:     arith.negf
+//  CHECK-NEXT:     "tile.store"
+//  CHECK-NEXT:     gpu.barrier
+//  CHECK-NEXT:     "tile.mma"
+//  CHECK-NEXT:     gpu.barrier
+func.func @computed(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) {
+  %z = arith.constant 0 : index
+  affine.for %k = 0 to 4 {
+    %x = "tile.load"(%X, %z, %k) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x64xf16>, index, index) -> vector<16x16xf16>
+    %n = arith.negf %x : vector<16x16xf16>
+    "tile.store"(%n, %A, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf16>, memref<16x16xf16, 3>, index, index) -> ()
+    %d = "tile.mma"(%A, %A, %v) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+  } {tile.loop = "k"}
+  return
+}

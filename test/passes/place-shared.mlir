@@ -105,6 +105,30 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A buffer that is copied to asynchronously is in use until everything is waited for: %b may share the memory of %a,
+  // behind a wait and a barrier, but not that of %c, whose copy may still be under way. The layout moves to the view.
+// CHECK-LABEL: gpu.func @streamed
+// CHECK: memref.view %{{.*}}[%{{.*}}][] {tile.layout = "xor"} : memref<1024xi8, 3> to memref<256xf16, 3>
+// CHECK-NEXT: %[[C:.*]] = arith.constant 512 : index
+// CHECK-NEXT: memref.view %{{.*}}[%[[C]]][] : memref<1024xi8, 3> to memref<256xf16, 3>
+// CHECK-NEXT: %[[B:.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.view %{{.*}}[%[[B]]][] : memref<1024xi8, 3> to memref<256xf16, 3>
+  gpu.func @streamed(%v: vector<4xf16>, %m: memref<256xf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %a = memref.alloc() {tile.layout = "xor"} : memref<256xf16, 3>
+    %c = memref.alloc() : memref<256xf16, 3>
+    %b = memref.alloc() : memref<256xf16, 3>
+    %t = nvgpu.device_async_copy %m[%c0], %a[%c0], 8 : memref<256xf16> to memref<256xf16, 3>
+    %g = nvgpu.device_async_create_group %t
+    nvgpu.device_async_wait %g {numGroups = 0 : i32}
+    %u = nvgpu.device_async_copy %m[%c0], %c[%c0], 8 : memref<256xf16> to memref<256xf16, 3>
+    %h = nvgpu.device_async_create_group %u
+    nvgpu.device_async_wait %h {numGroups = 1 : i32}
+    gpu.barrier
+    vector.store %v, %b[%c0] : memref<256xf16, 3>, vector<4xf16>
+    gpu.return
+  }
+
   gpu.func @none() kernel {
     gpu.return
   }

@@ -80,3 +80,39 @@ func.func @one_step(%X: memref<16x16xf16>, %A: memref<16x16xf16, 3>, %v: vector<
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>
 }
+
+// A computed tile, and a copy with its place: loads early, arithmetic and stores late.
+// CHECK-LABEL: func.func @computed(
+//  CHECK-SAME: %[[X:.*]]: memref<64x16xi8>, %[[S:.*]]: memref<16xf16>, %[[A:.*]]: memref<16x16xf16, 3>, %[[B:.*]]: memref<16x16xf16, 3>,
+//       CHECK:   "tile.load"(%[[X]],
+//       CHECK:   arith.sitofp
+//       CHECK:   "tile.store"(%{{.*}}, %[[A]],
+//       CHECK:   affine.for
+//       CHECK:     %[[L:.*]] = "tile.load"(%[[X]], {{.*}}dims = array<i64: 1, 0>, in_bounds = array<i1: false, true>
+//  CHECK-NEXT:     %[[SCALE:.*]] = "tile.load"(%[[S]]
+//       CHECK:     %[[C:.*]] = "tile.load"({{.*}}in_bounds = array<i1: true, false>
+//  CHECK-NEXT:     gpu.barrier
+//       CHECK:     "tile.mma"
+//  CHECK-NEXT:     gpu.barrier
+//       CHECK:     %[[F:.*]] = arith.sitofp %[[L]]
+//  CHECK-NEXT:     %[[P:.*]] = arith.mulf %[[F]], %[[SCALE]]
+//  CHECK-NEXT:     %[[Q:.*]] = "tile.clip"(%[[P]]
+//  CHECK-NEXT:     "tile.store"(%[[Q]], %[[A]],
+//       CHECK:     "tile.store"(%[[C]], %[[B]], {{.*}}in_bounds = array<i1: true, true>
+//  CHECK-NEXT:     affine.yield
+func.func @computed(%X: memref<64x16xi8>, %S: memref<16xf16>, %A: memref<16x16xf16, 3>, %B: memref<16x16xf16, 3>, %Y: memref<16x64xf16>, %v: vector<16x16xf32>) -> vector<16x16xf32> {
+  %z = arith.constant 0 : index
+  %size = arith.constant 64 : index
+  %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
+    %x = "tile.load"(%X, %k, %z) {operandSegmentSizes = array<i32: 1, 2>, dims = array<i64: 1, 0>, in_bounds = array<i1: false, true>} : (memref<64x16xi8>, index, index) -> vector<16x16xi8>
+    %scale = "tile.load"(%S, %z) {operandSegmentSizes = array<i32: 1, 1>, dims = array<i64: 0>} : (memref<16xf16>, index) -> vector<16x16xf16>
+    %f = arith.sitofp %x : vector<16x16xi8> to vector<16x16xf16>
+    %p = arith.mulf %f, %scale : vector<16x16xf16>
+    %q = "tile.clip"(%p, %k, %size) {dim = 1 : i64} : (vector<16x16xf16>, index, index) -> vector<16x16xf16>
+    "tile.store"(%q, %A, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf16>, memref<16x16xf16, 3>, index, index) -> ()
+    "tile.copy"(%B, %Y, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>, in_bounds = array<i1: true, false>} : (memref<16x16xf16, 3>, memref<16x64xf16>, index, index) -> ()
+    %d = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    affine.yield %d : vector<16x16xf32>
+  } {tile.loop = "k"}
+  return %s : vector<16x16xf32>
+}

@@ -1,0 +1,117 @@
+"""swizzle-accesses: the 16-byte chunks of a buffer's rows change places, against bank conflicts.
+
+Expects a dense buffer in shared memory (memref.view, alloc or get_global) with `tile.layout = "xor"`, accessed directly
+(after fold-subviews) by vector.load and store, memref.load and store, nvgpu.ldmatrix and nvgpu.device_async_copy. In
+each access the number of the chunk is XORed with a number made from that of the row, so that the chunks of one column
+lie in different banks: for rows of 128 bytes and more with the row modulo 8 (within each 128 bytes), for 64 bytes with
+row / 2 modulo 4, for 32 bytes with row / 4 modulo 2. The attribute is removed, so a second run changes nothing.
+Refuses any other use of the buffer, rows of other than whole chunks, and accesses that may cross from one chunk to
+another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.fold_subviews import places_of
+from mlir_gemm.passes.promote_operands import LAYOUT
+
+XOR = "xor"
+CHUNK = 16
+"""Bytes that move together: what a lane reads or copies at most, and a row of ldmatrix."""
+SPAN = 128
+"""Bytes of all banks together; chunks change places within them."""
+
+
+@dataclass(frozen=True)
+class SwizzleAccesses(Pass):
+    """Swizzle accesses to shared memory."""
+
+    name: ClassVar[str] = "swizzle-accesses"
+
+    def run(self, module: Any) -> None:
+        for buffer in named(module, "memref.view", "memref.alloc", "memref.get_global"):
+            attributes = buffer.operation.attributes
+            if LAYOUT in attributes and ir.StringAttr(attributes[LAYOUT]).value == XOR:
+                _swizzle(buffer)
+                del buffer.operation.attributes[LAYOUT]
+
+
+def check_rows(buffer: Any) -> None:
+    """Refuses a buffer (the operation that makes it) whose rows are not whole chunks."""
+    type_ = buffer.operation.results[0].type
+    bits = getattr(type_.element_type, "width", 0)
+    dense = type_.has_static_shape and len(type_.shape) > 1 and isinstance(type_.layout, ir.AffineMapAttr)
+    if not dense or not bits or type_.shape[-1] * bits % (8 * CHUNK):
+        raise pass_error(
+            buffer, f"layout {XOR} for {type_}; expected a dense buffer with rows of a multiple of {CHUNK} bytes"
+        )
+
+
+def _swizzle(buffer: Any) -> None:
+    check_rows(buffer)
+    result = buffer.operation.results[0]
+    for user in users(result):
+        places = places_of(user)
+        elements = _elements_of(user)
+        if elements is None or not any(user.operands[place] == result for place, _ in places):
+            raise pass_error(
+                user,
+                f"'{user.name}' of a buffer with layout {XOR}; expected accesses of vectors and elements, ldmatrix and "
+                "asynchronous copies only (take layout=pad)",
+            )
+        _check_width(user, elements, result.type)
+        for place, indices in places:
+            if user.operands[place] == result:
+                _move(user, result.type, indices)
+
+
+def _elements_of(access: Any) -> int | None:
+    """How many elements of a row an access takes from its index on; None for what is no access."""
+    if access.name in ("memref.load", "memref.store"):
+        return 1
+    if access.name in ("vector.load", "vector.store"):
+        vector = access.results[0] if access.name == "vector.load" else access.operands[0]
+        return vector.type.shape[-1]
+    if access.name == "nvgpu.ldmatrix":
+        return CHUNK * 8 // access.results[0].type.element_type.width
+    return ir.IntegerAttr(access.attributes["dstElements"]).value if access.name == "nvgpu.device_async_copy" else None
+
+
+def _check_width(access: Any, elements: int, type_: Any) -> None:
+    """Refuses an access that is not known to stay in a chunk: too wide, or not aligned to its size."""
+    size = elements * type_.element_type.width // 8
+    known = size
+    if access.name.startswith("vector."):
+        has = "alignment" in access.attributes
+        known = ir.IntegerAttr(access.attributes["alignment"]).value if has else type_.element_type.width // 8
+    if CHUNK % size or known % size:
+        raise pass_error(
+            access,
+            f"an access of {size} bytes aligned to {known} in a buffer with layout {XOR}; expected a power of 2 up to "
+            f"{CHUNK} and that alignment",
+        )
+
+
+def _move(access: Any, type_: Any, indices: list[int]) -> None:
+    """Rewrites the last one of an access's indices, whose positions among its operands are given."""
+    row_bytes = type_.shape[-1] * type_.element_type.width // 8
+    span = gcd(row_bytes, SPAN)
+    chunks, elements = span // CHUNK, CHUNK * 8 // type_.element_type.width
+    if chunks == 1:
+        return  # rows of an odd number of chunks start at different banks as it is
+    row, column = (access.operands[position] for position in indices[-2:])
+    with ir.InsertionPoint(access), access.location:
+        arith = dialect("arith")
+        if span < SPAN:  # as many rows as fill all banks share a number
+            row = arith.ShRUIOp(row, constants.index((SPAN // span).bit_length() - 1)).result
+        number = arith.AndIOp(row, constants.index(chunks - 1)).result
+        shift = constants.index(elements.bit_length() - 1)
+        access.operands[indices[-1]] = arith.XOrIOp(column, arith.ShLIOp(number, shift).result).result
