@@ -2,9 +2,10 @@
 
 Expects a kernel function in which the accumulator is a warp tile (after `distribute-warps`, and `stage-epilogue` if
 there is arithmetic on it). Leaves gpu.subgroup_mma operations: the accumulator as one fragment for each 16x16 part,
-carried by the loops; the fragments of A and B loaded just before they are used. Reads the operands through whatever
-memref they are in. Refuses anything else that touches the accumulator, and types, sizes and row strides that WMMA does
-not have.
+carried by the loops; the fragments of A and B loaded just before they are used, transposed where they are stored as km
+or nk. Reads the operands through whatever memref they are in. Refuses anything else that touches the accumulator, and
+types, sizes and row strides that WMMA does not have; also loads and stores that would need a guard for each lane
+(without `in_bounds`), or that broadcast or transpose.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.affine import LEVEL
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import has_rows
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.operators.products import check_warp_product, is_plain
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute_warps import SCOPE, check_product, with_fills
+from mlir_gemm.passes.distribute_warps import with_fills
 
 SIDE = 16
 """Rows and columns of a fragment."""
@@ -48,11 +50,7 @@ class MmaToWmma(Pass):
 
 def _check(products: list[Any]) -> None:
     for product in products:
-        if SCOPE not in product.operation.attributes:
-            raise pass_error(
-                product, "a product of whole block tiles; expected warp tiles, which distribute-warps makes"
-            )
-        check_product(product)
+        check_warp_product(product)
         lhs, rhs, acc = product.operation.operands
         types = [str(t.element_type) for t in (lhs.type, rhs.type, acc.type)]
         if types != ["f16", "f16", "f32"]:
@@ -112,15 +110,16 @@ class _Rewriter:
 
     def _product(self, product: Any) -> None:
         lhs, rhs, acc = product.operation.operands
-        m, k = lhs.type.shape
-        n = rhs.type.shape[1]
+        m, n = acc.type.shape
+        swap_a, swap_b = tile.order_of(product, "a") == "km", tile.order_of(product, "b") == "nk"
         grid = [list(row) for row in self._of(acc)]
-        for step in range(0, k, SIDE):
-            a = [_load_fragment(lhs, (row, step), "AOp") for row in range(0, m, SIDE)]
+        for step in range(0, lhs.type.shape[0 if swap_a else 1], SIDE):
+            a = [_load_operand(lhs, (row, step), "AOp", swap_a) for row in range(0, m, SIDE)]
             for j, column in enumerate(range(0, n, SIDE)):
-                b = _load_fragment(rhs, (step, column), "BOp")
+                b = _load_operand(rhs, (step, column), "BOp", swap_b)
                 for i, row in enumerate(grid):
-                    row[j] = dialect("gpu").SubgroupMmaComputeOp(a[i], b, row[j]).result
+                    sums = dialect("gpu").SubgroupMmaComputeOp(a[i], b, row[j], a_transpose=swap_a, b_transpose=swap_b)
+                    row[j] = sums.result
         self.fragments[product.operation.results[0]] = grid
 
     def _loop(self, loop: Any) -> None:
@@ -207,6 +206,12 @@ class _Rewriter:
 def _check_access(operation: Any, value: Any, memory: Any) -> None:
     if value.type.element_type != memory.type.element_type:
         raise pass_error(operation, f"a {value.type} in a {memory.type}; expected the same element type")
+    if not is_plain(operation):
+        raise pass_error(
+            operation,
+            "WMMA moves whole fragments, row by row: expected a tile along both dimensions of a matrix, in order, and "
+            "surely within it (in_bounds)",
+        )
     _check_rows(operation, memory)
 
 
@@ -243,3 +248,10 @@ def _indices(at: tuple[int, int], offsets: list[Any]) -> list[Any]:
 def _load_fragment(memory: Any, at: tuple[int, int], role: str, offsets: list[Any] | None = None) -> Any:
     type_ = _fragment_type(memory.type.element_type, role)
     return dialect("gpu").SubgroupMmaLoadMatrixOp(type_, memory, _indices(at, offsets or []), _lead(memory)).res
+
+
+def _load_operand(memory: Any, at: tuple[int, int], role: str, swapped: bool) -> Any:
+    """A fragment of A or B whose first element is `at`, stored with its dimensions swapped or not."""
+    type_ = _fragment_type(memory.type.element_type, role)
+    indices = _indices((at[1], at[0]) if swapped else at, [])
+    return dialect("gpu").SubgroupMmaLoadMatrixOp(type_, memory, indices, _lead(memory), transpose=swapped).res

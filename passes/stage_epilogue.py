@@ -6,7 +6,8 @@ over in chunks of `rows` rows: the warp stores a chunk to its own part of a scra
 consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
 allows. Accumulators that are stored as they are stay as they are: the operator stores its fragments itself.
 A second run changes nothing. Refuses arithmetic on the accumulator inside or in front of the k loop, results that are
-used for anything but tile.store, and accesses to the same memory whose order would change.
+used for anything but tile.store, accesses to the same memory whose order would change, and tiles that are not known to
+lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import ancestor_in, in_block, named, users
 from mlir_gemm.errors import PassError
+from mlir_gemm.operators.products import is_plain
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import SCOPE
 from mlir_gemm.passes.launch_blocks import LANES, threads_of
@@ -88,6 +90,8 @@ def _check_uses(arithmetic: list[Any], made: list[Any], inputs: list[Any]) -> No
     for value in inputs:
         if _maker(value) == "arith.constant" and constants.splat_of(value) is None:
             raise pass_error(value, "a constant matrix that is not the same everywhere is not supported here")
+        if _maker(value) == "vector.broadcast" and isinstance(value.owner.operands[0].type, ir.VectorType):
+            raise pass_error(value, "a broadcast of a vector is not supported here; expected one of a number")
 
 
 def _check_order(kernel: Any, block: Any, loads: list[Any], stores: list[Any]) -> None:
@@ -132,7 +136,7 @@ def _accumulators(arithmetic: list[Any]) -> list[Any]:
 
 def _emit(kernel: Any, arithmetic: list[Any], inputs: list[Any], stores: list[Any], options: StageEpilogue) -> None:
     gpu = dialect("gpu")
-    registers = [value for value in inputs if _maker(value) not in ("tile.load", "arith.constant")]
+    registers = [value for value in inputs if _maker(value) not in ("tile.load", "arith.constant", "vector.broadcast")]
     m, n = registers[0].type.shape if registers else inputs[0].type.shape
     width = _lane_width([*inputs, *(store.operands[0] for store in stores)], options.rows, n)
     if not width or m % options.rows:
@@ -175,6 +179,12 @@ def _check_rows(inputs: list[Any], stores: list[Any], width: int) -> None:
     ]
     for access, value, target in [*loads, *((store, store.operands[0], store.operands[1]) for store in stores)]:
         bits = 8 * memory.vector_bytes(ir.VectorType.get([width], value.type.element_type))
+        if not is_plain(access):
+            raise pass_error(
+                access,
+                "expected a tile along both dimensions of a matrix, in order, and surely within it (in_bounds): this "
+                "operator moves whole vectors of rows",
+            )
         if value.type.element_type != target.type.element_type or not memory.has_rows(target.type, bits):
             raise pass_error(
                 access,
@@ -219,7 +229,7 @@ def _spill(value: Any, part: Any, first: int, rows: int, n: int) -> None:
         ir.VectorType.get([rows, n], value.type.element_type), value, [first, 0], [rows, n], [1, 1]
     )
     origin = constants.index(0)
-    store = tile.store(chunk.result, part, [origin, origin])
+    store = tile.store(chunk.result, part, tile.Place.at([origin, origin], 2, in_bounds=True))
     store.attributes[SCOPE] = ir.StringAttr.get("warp")
 
 
@@ -254,6 +264,8 @@ def _lane_input(value: Any, scratch: dict[Any, Any], at: tuple[int, Any, Any], w
         return _vector_load(type_, scratch[value], [row, column])
     if _maker(value) == "arith.constant":
         return constants.splat(type_, constants.splat_of(value))
+    if _maker(value) == "vector.broadcast":
+        return dialect("vector").BroadcastOp(type_, value.owner.operands[0]).result
     source, *offsets = value.owner.operands
     return _vector_load(type_, source, _in_global(offsets, at))
 

@@ -80,7 +80,32 @@ gpu.module @kernels {
     %c = arith.constant dense<0.0> : vector<16x16xf32>
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:5: error: a vector<16x16xf32> in a memref<16x16xf16>; expected the same element type
-    "tile.store"(%d, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf16>, index, index) -> ()
+    "tile.store"(%d, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf32>, memref<16x16xf16>, index, index) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @bounds(%a: memref<16x16xf16, 3>, %m: memref<16x16xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c = arith.constant dense<0.0> : vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:5: error: WMMA moves whole fragments, row by row: expected a tile along both dimensions of a matrix, in order, and surely within it (in_bounds)
+    "tile.store"(%d, %m, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, false>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @transposed(%a: memref<16x16xf16, 3>, %m: memref<16x16xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:10: error: WMMA moves whole fragments, row by row: expected a tile along both dimensions of a matrix, in order, and surely within it (in_bounds)
+    %c = "tile.load"(%m, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp", in_bounds = array<i1: true, true>, dims = array<i64: 1, 0>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     gpu.return
   }
 }

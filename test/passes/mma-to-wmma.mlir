@@ -24,9 +24,9 @@ gpu.module @kernels {
   gpu.func @product(%A: memref<32x32xf16, strided<[40, 1]>, 3>, %B: memref<32x16xf16, strided<[24, 1], offset: ?>, 3>, %C: memref<64x64xf32>) kernel {
     %m = gpu.block_id x
     %c16 = arith.constant 16 : index
-    %c = "tile.load"(%C, %m, %c16) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<64x64xf32>, index, index) -> vector<32x16xf32>
+    %c = "tile.load"(%C, %m, %c16) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (memref<64x64xf32>, index, index) -> vector<32x16xf32>
     %d = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<32x32xf16, strided<[40, 1]>, 3>, memref<32x16xf16, strided<[24, 1], offset: ?>, 3>, vector<32x16xf32>) -> vector<32x16xf32>
-    "tile.store"(%d, %C, %m, %c16) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<32x16xf32>, memref<64x64xf32>, index, index) -> ()
+    "tile.store"(%d, %C, %m, %c16) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<32x16xf32>, memref<64x64xf32>, index, index) -> ()
     gpu.return
   }
 
@@ -58,7 +58,20 @@ gpu.module @kernels {
       scf.yield %d, %q : vector<16x32xf32>, index
     }
     %half = vector.extract_strided_slice %sum {offsets = [0, 16], sizes = [16, 16], strides = [1, 1]} : vector<16x32xf32> to vector<16x16xf32>
-    "tile.store"(%half, %C, %at, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf32, 3>, index, index) -> ()
+    "tile.store"(%half, %C, %at, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf32>, memref<16x16xf32, 3>, index, index) -> ()
+    gpu.return
+  }
+
+  // The other orders: both operands are transposed as they are loaded.
+// CHECK-LABEL: @orders
+// CHECK: %[[A:.*]] = gpu.subgroup_mma_load_matrix %{{.*}}[%{{.*}}] {leadDimension = 24 : index, transpose} : memref<16x16xf16, strided<[24, 1]>, 3> -> !gpu.mma_matrix<16x16xf16, "AOp">
+// CHECK: %[[B:.*]] = gpu.subgroup_mma_load_matrix %{{.*}}[%{{.*}}] {leadDimension = 16 : index, transpose} : memref<32x16xf16, 3> -> !gpu.mma_matrix<16x16xf16, "BOp">
+// CHECK: gpu.subgroup_mma_compute %[[A]], %[[B]], %{{.*}} {a_transpose, b_transpose}
+  gpu.func @orders(%A: memref<16x16xf16, strided<[24, 1]>, 3>, %B: memref<32x16xf16, 3>, %C: memref<16x32xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<16x32xf32>
+    %d = "tile.mma"(%A, %B, %zero) {a = "km", b = "nk", scope = "warp"} : (memref<16x16xf16, strided<[24, 1]>, 3>, memref<32x16xf16, 3>, vector<16x32xf32>) -> vector<16x32xf32>
+    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x32xf32>, memref<16x32xf32>, index, index) -> ()
     gpu.return
   }
 }

@@ -13,7 +13,7 @@ gpu.module @kernels {
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     // CHUNKS: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:10: error: a warp tile of 16x16 in chunks of 12 rows for 32 lanes
     %e = arith.truncf %d : vector<16x16xf32> to vector<16x16xf16>
-    "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf16>, memref<16x16xf16>, index, index) -> ()
+    "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf16>, memref<16x16xf16>, index, index) -> ()
     gpu.return
   }
 }
@@ -38,7 +38,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @before(%a: memref<16x16xf16, 3>, %C: memref<16x16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+    %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
     %minus = arith.negf %c : vector<16x16xf32>
     // CHECK: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.mma' uses arithmetic on the accumulator; this operator supports arithmetic only between the last product and tile.store
     %d = "tile.mma"(%a, %a, %minus) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
@@ -53,12 +53,12 @@ gpu.module @kernels {
   gpu.func @overwritten(%a: memref<16x16xf16, 3>, %C: memref<16x16xf32>, %D: memref<16x16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<16x16xf32>
-    %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+    %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
     %d = "tile.mma"(%a, %a, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     %e = arith.addf %c, %d : vector<16x16xf32>
     // CHECK: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:5: error: this accesses memory that the arithmetic on the accumulator also reads or writes
-    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
-    "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+    "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
     gpu.return
   }
 }
@@ -72,7 +72,21 @@ gpu.module @kernels {
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     %e = arith.truncf %d : vector<16x16xf32> to vector<16x16xf16>
     // CHECK: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:5: error: a vector<16x16xf16> in a memref<18x18xf16>; expected the same elements, in rows a constant multiple of 128 bits apart
-    "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf16>, memref<18x18xf16>, index, index) -> ()
+    "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf16>, memref<18x18xf16>, index, index) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @bounds(%a: memref<16x16xf16, 3>, %D: memref<16x16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<16x16xf32>
+    %d = "tile.mma"(%a, %a, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %e = arith.negf %d : vector<16x16xf32>
+    // CHECK: stage-epilogue-refuses.mlir:[[# @LINE + 1]]:5: error: expected a tile along both dimensions of a matrix, in order, and surely within it (in_bounds): this operator moves whole vectors of rows
+    "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
     gpu.return
   }
 }
@@ -86,10 +100,10 @@ gpu.module @kernels {
   gpu.func @in_place(%a: memref<16x16xf16, 3>, %C: memref<16x16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<16x16xf32>
-    %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+    %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
     %d = "tile.mma"(%a, %a, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     %e = arith.addf %c, %d : vector<16x16xf32>
-    "tile.store"(%e, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+    "tile.store"(%e, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
     gpu.return
   }
 }

@@ -57,12 +57,12 @@ gpu.module @kernels {
     %b = memref.alloc() : memref<16x16xf16, 3>
     %zero = arith.constant dense<0.000000e+00> : vector<32x16xf32>
     %ab = "tile.mma"(%a, %b, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<32x16xf16, 3>, memref<16x16xf16, 3>, vector<32x16xf32>) -> vector<32x16xf32>
-    %c = "tile.load"(%C, %m, %c16) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<64x32xf32>, index, index) -> vector<32x16xf32>
+    %c = "tile.load"(%C, %m, %c16) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (memref<64x32xf32>, index, index) -> vector<32x16xf32>
     %sum = arith.addf %ab, %c fastmath<nnan> : vector<32x16xf32>
     %relu = arith.maximumf %sum, %zero : vector<32x16xf32>
     %d = arith.truncf %relu : vector<32x16xf32> to vector<32x16xf16>
-    "tile.store"(%d, %D, %m, %c16) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<32x16xf16>, memref<64x32xf16>, index, index) -> ()
-    "tile.store"(%ab, %AB, %m, %c16) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<32x16xf32>, memref<64x32xf32>, index, index) -> ()
+    "tile.store"(%d, %D, %m, %c16) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<32x16xf16>, memref<64x32xf16>, index, index) -> ()
+    "tile.store"(%ab, %AB, %m, %c16) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<32x16xf32>, memref<64x32xf32>, index, index) -> ()
     gpu.return
   }
 
@@ -72,7 +72,23 @@ gpu.module @kernels {
     %a = memref.alloc() : memref<16x16xf16, 3>
     %zero = arith.constant dense<0.000000e+00> : vector<16x16xf32>
     %ab = "tile.mma"(%a, %a, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
-    "tile.store"(%ab, %AB, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<64x32xf32>, index, index) -> ()
+    "tile.store"(%ab, %AB, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf32>, memref<64x32xf32>, index, index) -> ()
+    gpu.return
+  }
+}
+
+// A number for all elements is one for each lane.
+// CHECK-LABEL: @scaled
+// CHECK: %[[ALPHA:.*]] = vector.broadcast %{{.*}} : f32 to vector<4xf32>
+// CHECK: arith.mulf %{{.*}}, %[[ALPHA]] : vector<4xf32>
+gpu.module @scaling {
+  gpu.func @scaled(%a: memref<32x16xf16, 3>, %b: memref<16x16xf16, 3>, %D: memref<32x16xf32>, %alpha: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<32x16xf32>
+    %factor = vector.broadcast %alpha : f32 to vector<32x16xf32>
+    %d = "tile.mma"(%a, %b, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<32x16xf16, 3>, memref<16x16xf16, 3>, vector<32x16xf32>) -> vector<32x16xf32>
+    %e = arith.mulf %d, %factor : vector<32x16xf32>
+    "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<32x16xf32>, memref<32x16xf32>, index, index) -> ()
     gpu.return
   }
 }

@@ -1,0 +1,234 @@
+"""Rewriting the accumulator's flow in a kernel from tiles of a warp to vectors of a lane.
+
+An accumulator is kept in a list of small vectors, which loops carry and products take (`Layout.kept_type`).
+Arithmetic, loads and stores work on its pieces (`Layout.piece_type`); see `operators/group.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.flow import flow_from, is_elementwise
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block, named, users
+from mlir_gemm.operators.access import zero_of
+from mlir_gemm.operators.group import Group
+from mlir_gemm.operators.layouts import Lane, Layout
+from mlir_gemm.operators.order import check_order, sink_starts
+from mlir_gemm.passes.distribute_warps import SCOPE
+
+Emit = Callable[["Rewriter", list[Any]], None]
+"""Emits the products of a run: tile.mma operations between which nothing happens. Gives each result its vectors."""
+
+PURE = ("memref.subview", "memref.dim", "affine.apply", "tile.unit_id", "gpu.thread_id", "gpu.block_id")
+"""Operations besides arith and math that may be moved above a run of products."""
+
+
+def lower_products(kernel: Any, layout: Layout, emit: Emit) -> None:
+    """Rewrites everything that the products of a gpu.func flow through, and the products by `emit`."""
+    accesses = [op for op in named(kernel, "tile.load", "tile.store") if SCOPE in op.operation.attributes]
+    values = [op.operands[0] if op.operation.name == "tile.store" else op.operation.results[0] for op in accesses]
+    products = [op.operation.results[0] for op in named(kernel, "tile.mma")]
+    flow = flow_from([*products, *values], shared=False)
+    for value in flow:
+        _check(kernel, value, layout)
+    check_order(accesses)
+    sink_starts(kernel, flow)
+    with ir.InsertionPoint(in_block(body(kernel))[0]), kernel.location:
+        lane = layout.lane()
+        entry = constants.index(0).owner
+        rewriter = Rewriter(layout, emit, flow, lane, entry)
+    rewriter.rewrite(body(kernel))
+    rewriter.erase_old()
+    entry.erase()
+
+
+def _check(kernel: Any, value: Any, layout: Layout) -> None:
+    """Refuses a vector that does not divide into fragments, or comes from where its lanes' parts are not known."""
+    shape = list(value.type.shape)
+    owner = value.owner
+    maker = owner.owner.operation if hasattr(owner, "operations") else owner.operation
+    if len(shape) != 2 or shape[0] % layout.shape[0] or shape[1] % layout.shape[1]:
+        raise pass_error(
+            maker,
+            f"a warp tile of {value.type}; this operator needs matrices of multiples of {layout.shape[0]} x "
+            f"{layout.shape[1]} elements",
+        )
+    known = maker.name in ("arith.constant", "scf.for", "tile.mma", "vector.broadcast") or is_elementwise(maker)
+    if not known and (maker.name != "tile.load" or SCOPE not in maker.attributes):
+        raise pass_error(maker, f"'{maker.name}' makes a tile that flows into warp tiles; that is not supported")
+
+
+@dataclass
+class Rewriter:
+    """Rewrites the operations of a kernel one after another."""
+
+    layout: Layout
+    emit: Emit
+    flow: dict[Any, None]
+    lane: Lane
+    entry: Any
+    """What every block may use is built in front of this operation."""
+    kept: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
+    """The vectors that tiles are kept in."""
+    pieces: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
+    """The pieces of tiles that arithmetic made."""
+    old: list[Any] = field(default_factory=list[Any])
+
+    def rewrite(self, block: Any) -> None:
+        """Rewrites the operations of a block. Arithmetic and accesses that follow each other make a group, products
+        that follow each other a run; they are emitted where the next operation of another kind stands."""
+        group, run = Group(self), list[Any]()
+        for operation in in_block(block):
+            op = operation.operation
+            member = self._is_member(op)
+            if op.name == "tile.mma" or (not member and not self._is_pure(op)):
+                group = self._finish(group, op)
+            if run and op.name != "tile.mma" and (member or not self._is_pure(op)):
+                self._multiply(run)
+                run = []
+            if member:
+                if group.must_end_before(op):
+                    group = self._finish(group, op)
+                group.add(op)
+                self.old.append(op)
+            elif op.name == "tile.mma":
+                run.append(op)
+                self.old.append(op)
+            elif run and self._is_pure(op):
+                op.move_before(run[0])
+            else:
+                with ir.InsertionPoint(op), op.location:
+                    self._other(op)
+
+    def keep(self, value: Any) -> list[Any]:
+        """The vectors that a tile is kept in; made of its pieces, at the insertion point, if need be."""
+        if value in self.kept:
+            return self.kept[value]
+        type_, share = self.layout.kept_type(value.type.element_type), self.layout.share
+        pieces = self.pieces[value]
+        return [_stack(type_, pieces[first : first + share]) for first in range(0, len(pieces), share)]
+
+    def piece(self, value: Any, number: int) -> Any:
+        """One piece of a tile; taken from a kept vector, at the insertion point, if need be."""
+        if value in self.pieces:
+            return self.pieces[value][number]
+        vector = self.kept[value][number // self.layout.share]
+        if not self.layout.stacked:
+            return vector
+        return dialect("vector").ExtractOp(vector, [], [number % self.layout.share]).result
+
+    def count(self, value: Any) -> int:
+        """Pieces of a tile in one lane."""
+        rows, columns = value.type.shape
+        return self.layout.count((rows, columns))
+
+    def erase_old(self) -> None:
+        """Erases what was replaced, users first. Not earlier: a new value may take the address of an erased one, and
+        would then be mistaken for it."""
+        for op in reversed(self.old):
+            # A copy may use the same constant, or the same number for all elements.
+            if op.name not in ("arith.constant", "vector.broadcast") or not users(op.results[0]):
+                op.erase()
+
+    def _finish(self, group: Group, before: Any) -> Group:
+        if not group.operations:
+            return group
+        with ir.InsertionPoint(before), group.operations[0].location:
+            group.emit()
+        return Group(self)
+
+    def _multiply(self, run: list[Any]) -> None:
+        with ir.InsertionPoint(run[0]), run[0].location:
+            self.emit(self, run)
+
+    def _concerns(self, op: Any) -> bool:
+        return any(value in self.flow for value in [*op.operands, *op.results])
+
+    def _is_member(self, op: Any) -> bool:
+        """Whether an operation works on pieces."""
+        if op.name in ("tile.load", "tile.store"):
+            return SCOPE in op.attributes
+        return is_elementwise(op) and self._concerns(op)
+
+    def _is_pure(self, op: Any) -> bool:
+        """Whether a run or a group may be moved past an operation."""
+        plain = op.name.startswith(("arith.", "math.")) or op.name in PURE
+        return plain and not self._concerns(op)
+
+    def _other(self, op: Any) -> None:
+        if op.name == "scf.yield" or not self._concerns(op):
+            for region in op.regions:
+                for block in region.blocks:
+                    self.rewrite(block)
+            return
+        makers = {"scf.for": self._loop, "arith.constant": self._constant, "vector.broadcast": self._broadcast}
+        if op.name not in makers:
+            raise pass_error(op, f"'{op.name}' on a tile that is kept in registers is not supported")
+        self.old.append(op)  # before what is inside it: erasing goes backwards, users first
+        makers[op.name](op)
+
+    def _constant(self, op: Any) -> None:
+        value = op.results[0]
+        element = constants.splat_of(value)
+        if element is None:
+            raise pass_error(op, "a constant matrix that is not the same everywhere is not supported here")
+        self._everywhere(value, lambda type_: constants.splat(type_, element))
+
+    def _broadcast(self, op: Any) -> None:
+        source = op.operands[0]
+        if isinstance(source.type, ir.VectorType):
+            raise pass_error(op, f"a broadcast of {source.type}; expected one of a number")
+        self._everywhere(op.results[0], lambda type_: dialect("vector").BroadcastOp(type_, source).result)
+
+    def _everywhere(self, value: Any, make: Callable[[Any], Any]) -> None:
+        """A tile all of whose elements are the same."""
+        count, element = self.count(value), value.type.element_type
+        self.pieces[value] = [make(self.layout.piece_type(element))] * count
+        self.kept[value] = [make(self.layout.kept_type(element))] * (count // self.layout.share)
+
+    def _loop(self, op: Any) -> None:
+        """Rebuilds an scf.for that carries tiles to carry what they are kept in."""
+        *bounds, start = list(op.operands)[:3], list(op.operands)[3:]
+        inits = [vector for value in start for vector in self._flat(value)]
+        new = dialect("scf").ForOp(*bounds[0], inits)
+        for name, attribute in attributes_of(op).items():
+            new.operation.attributes[name] = attribute
+        old = body(op)
+        self._bind(old.arguments[1:], list(new.body.arguments)[1:])
+        old.arguments[0].replace_all_uses_with(new.body.arguments[0])
+        for operation in in_block(old):
+            new.body.append(operation)
+        self.rewrite(new.body)
+        terminator = in_block(new.body)[-1].operation
+        with ir.InsertionPoint(terminator), terminator.location:
+            dialect("scf").YieldOp([vector for value in terminator.operands for vector in self._flat(value)])
+        terminator.erase()
+        self._bind(op.results, list(new.results))
+
+    def _flat(self, value: Any) -> list[Any]:
+        return self.keep(value) if value in self.flow else [value]
+
+    def _bind(self, old: Any, new: list[Any]) -> None:
+        """Gives each old loop value its share of the new ones."""
+        for value in old:
+            if value not in self.flow:
+                value.replace_all_uses_with(new.pop(0))
+                continue
+            number = self.count(value) // self.layout.share
+            self.kept[value], new = new[:number], new[number:]
+
+
+def _stack(type_: Any, pieces: list[Any]) -> Any:
+    """A kept vector from its pieces."""
+    if len(type_.shape) == 1:
+        return pieces[0]
+    value = dialect("arith").ConstantOp(type_, zero_of(type_)).result
+    for number, piece in enumerate(pieces):
+        value = dialect("vector").InsertOp(piece, value, [], [number]).result
+    return value

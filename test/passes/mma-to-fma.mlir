@@ -1,0 +1,65 @@
+// RUN: mlir-gemm opt %s mma-to-fma cse | FileCheck %s
+// RUN: mlir-gemm opt %s mma-to-fma mma-to-fma cse | FileCheck %s
+
+gpu.module @kernels {
+  // 16 x 32 elements for 4 x 8 lanes: 4 rows of 4 neighbours each. K runs along the rows of A: four steps are loaded
+  // together. Each element of A is multiplied with a vector of B.
+// CHECK-LABEL: @product
+// CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32
+// CHECK: %[[ROW:.*]] = arith.divui %[[LANE]], %c8
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[LANE]], %c8
+// CHECK: %[[Y:.*]] = arith.muli %[[ROW]], %c4
+// CHECK: %[[X:.*]] = arith.muli %[[COLUMN]], %c4
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK: %[[A0:.*]] = vector.load %[[A:.*]][%[[Y]], %c0] {alignment = 16 : i64} : memref<16x4xf32, 3>, vector<4xf32>
+// CHECK: %[[A00:.*]] = vector.extract %[[A0]][0]
+// CHECK: %[[S00:.*]] = vector.broadcast %[[A00]] : f32 to vector<4xf32>
+// CHECK-COUNT-3: vector.load %[[A]]
+// CHECK: %[[B0:.*]] = vector.load %[[B:.*]][%c0, %[[X]]] {alignment = 16 : i64} : memref<4x32xf32, 3>, vector<4xf32>
+// CHECK-COUNT-3: vector.load %[[B]]
+// CHECK: %[[D:.*]] = vector.fma %[[S00]], %[[B0]], %[[ZERO]] : vector<4xf32>
+// CHECK-COUNT-3: vector.fma
+// CHECK: vector.fma %{{.*}}, %{{.*}}, %[[D]]
+// CHECK-COUNT-11: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK-COUNT-4: vector.store %{{.*}} {alignment = 16 : i64} : memref<16x32xf32>, vector<4xf32>
+  gpu.func @product(%A: memref<16x4xf32, 3>, %B: memref<4x32xf32, 3>, %C: memref<16x32xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<16x32xf32>
+    %d = "tile.mma"(%A, %B, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x4xf32, 3>, memref<4x32xf32, 3>, vector<16x32xf32>) -> vector<16x32xf32>
+    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x32xf32>, memref<16x32xf32>, index, index) -> ()
+    gpu.return
+  }
+
+  // Bytes become 32 bits, with their sign or without; a tile of 4 x 8 is one element in each lane. In the other orders
+  // neighbours along M are loaded together for A, along K for B.
+// CHECK-LABEL: @bytes
+// CHECK: %[[LA:.*]] = memref.load %{{.*}} : memref<4x4xi8, 3>
+// CHECK: %[[VA:.*]] = vector.from_elements %[[LA]] : vector<1xi8>
+// CHECK: arith.extui %[[VA]] : vector<1xi8> to vector<1xi32>
+// CHECK: %[[LB:.*]] = vector.load %{{.*}} {alignment = 4 : i64} : memref<8x4xi8, 3>, vector<4xi8>
+// CHECK: arith.extsi %[[LB]] : vector<4xi8> to vector<4xi32>
+// CHECK: %[[P:.*]] = arith.muli %{{.*}} : vector<1xi32>
+// CHECK: arith.addi %[[P]], %{{.*}} : vector<1xi32>
+  gpu.func @bytes(%A: memref<4x4xi8, 3>, %B: memref<8x4xi8, 3>, %C: memref<4x8xi32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0> : vector<4x8xi32>
+    %d = "tile.mma"(%A, %B, %zero) {a = "km", b = "nk", scope = "warp", unsigned = "a"} : (memref<4x4xi8, 3>, memref<8x4xi8, 3>, vector<4x8xi32>) -> vector<4x8xi32>
+    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<4x8xi32>, memref<4x8xi32>, index, index) -> ()
+    gpu.return
+  }
+
+  // Sizes that are only known when the kernel runs are asked for.
+// CHECK-LABEL: @dynamic
+// CHECK: %[[ROWS:.*]] = memref.dim %[[C:.*]], %c0
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %{{.*}}, %[[ROWS]]
+// CHECK: scf.if %[[IN]]
+// CHECK: memref.store %{{.*}}, %[[C]]
+  gpu.func @dynamic(%A: memref<4x4xf32, 3>, %B: memref<4x8xf32, 3>, %C: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<4x8xf32>
+    %d = "tile.mma"(%A, %B, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<4x4xf32, 3>, memref<4x8xf32, 3>, vector<4x8xf32>) -> vector<4x8xf32>
+    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: false, true>} : (vector<4x8xf32>, memref<?x?xf32>, index, index) -> ()
+    gpu.return
+  }
+}
