@@ -1,0 +1,120 @@
+"""expand-fp8: conversions of 8-bit floats become arithmetic on their bits.
+
+Expects kernel functions. Leaves arith.extf and arith.truncf between f8E4M3FN or f8E5M2 and f16, bf16, f32 or f64 as
+operations on integers and f16 or f32, which every chip has; they are exact, respectively rounded to nearest even. What
+is too large for f8E4M3FN becomes NaN (it has no infinity), for f8E5M2 infinity: as PyTorch converts. Refuses f64 to an
+8-bit float, which would be rounded twice, other rounding modes, and arithmetic on 8-bit floats themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.number import INFINITY, Number, absolute, select
+from mlir_gemm.dialect.walk import operations
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class Eight:
+    """An 8-bit float format."""
+
+    mantissa: int
+    bias: int
+    largest: int
+    """The bits of the largest finite number."""
+    overflow: int
+    """The bits of what a larger number becomes."""
+    nan: int
+
+
+FORMATS = {"f8E4M3FN": Eight(3, 7, 0x7E, 0x7F, 0x7F), "f8E5M2": Eight(2, 15, 0x7B, 0x7C, 0x7E)}
+CONVERSIONS = ("arith.extf", "arith.truncf")
+MOVES = ("arith.constant", "arith.bitcast", "arith.select")
+"""Operations of arith that do not compute with the number."""
+
+
+@dataclass(frozen=True)
+class ExpandFp8(Pass):
+    """Turn conversions of 8-bit floats into arithmetic."""
+
+    name: ClassVar[str] = "expand-fp8"
+
+    def run(self, module: Any) -> None:
+        for kernel in [op for op in operations(module) if op.operation.name == "gpu.func"]:
+            found = [op for op in operations(kernel) if _computes_with_eight(op)]
+            for operation in found:
+                _check(operation)
+            for operation in found:
+                with ir.InsertionPoint(operation), operation.location:
+                    x = Number(operation.operation.operands[0])
+                    wide = Number(operation.operation.results[0]).element
+                    result = _extended(x, wide) if operation.operation.name == "arith.extf" else _rounded(x, wide)
+                operation.operation.results[0].replace_all_uses_with(result.value)
+            for operation in found:
+                operation.operation.erase()
+
+
+def _computes_with_eight(operation: Any) -> bool:
+    if operation.operation.name.partition(".")[0] not in ("arith", "math") or operation.operation.name in MOVES:
+        return False
+    values = [*operation.operation.operands, *operation.operation.results]
+    return any(str(Number(value).element).startswith("f8") for value in values)
+
+
+def _check(operation: Any) -> None:
+    op = operation.operation
+    if op.name not in CONVERSIONS:
+        raise pass_error(operation, f"'{op.name}' on 8-bit floats; expected arith.extf to a wider type first")
+    eight, wide = Number(op.operands[0]).element, Number(op.results[0]).element
+    if op.name == "arith.truncf":
+        eight, wide = wide, eight
+    if str(eight) not in FORMATS or str(wide) not in ("f16", "bf16", "f32", "f64"):
+        raise pass_error(
+            operation, f"a conversion between {eight} and {wide}; expected {' or '.join(FORMATS)} and f16 to f64"
+        )
+    if op.name == "arith.truncf" and isinstance(wide, ir.F64Type):
+        raise pass_error(operation, f"f64 to {eight} would be rounded twice; convert to f32 first")
+    mode = str(op.attributes["roundingmode"]) if "roundingmode" in op.attributes else "0"
+    if not mode.startswith("0"):
+        raise pass_error(operation, f"to {eight} in rounding mode {mode}; expected to nearest even")
+
+
+def _integers(bits: int) -> Any:
+    return ir.IntegerType.get_signless(bits)
+
+
+def _extended(x: Number, wide: Any) -> Number:
+    """By way of f16, which holds every number of both formats."""
+    form = FORMATS[str(x.element)]
+    bits = x.converted("BitcastOp", _integers(8)).converted("ExtUIOp", _integers(16))
+    size = bits & 0x7F
+    half = ((size << (10 - form.mantissa)) | ((bits & 0x80) << 8)).converted("BitcastOp", ir.F16Type.get())
+    if form.mantissa == 3:  # the exponents differ, and what would be infinity in f16 is a number
+        half = select(size.equals(form.nan), float("nan"), half * 2.0 ** (15 - form.bias))
+    if isinstance(wide, ir.F16Type):
+        return half
+    single = half.converted("ExtFOp", ir.F32Type.get())
+    if isinstance(wide, ir.F32Type):
+        return single
+    return single.converted("TruncFOp" if isinstance(wide, ir.BF16Type) else "ExtFOp", wide)
+
+
+def _rounded(x: Number, eight: Any) -> Number:
+    form = FORMATS[str(eight)]
+    x = x if isinstance(x.element, ir.F32Type) else x.converted("ExtFOp", ir.F32Type.get())
+    size, drop = absolute(x), 23 - form.mantissa
+    bits = size.bits()
+    odd = bits.shifted_right(drop) & 1
+    normal = (bits + odd + ((1 << (drop - 1)) - 1)).shifted_right(drop) - ((127 - form.bias) << form.mantissa)
+    # The sum's last bit is worth the smallest number of the format, so that the addition itself rounds.
+    last_bit = 2.0 ** (23 + 1 - form.bias - form.mantissa)
+    tiny = (size + last_bit).bits() - Number.bits(size.like(last_bit))
+    result = select(size < 2.0 ** (1 - form.bias), tiny, normal)
+    result = select(result > form.largest, form.overflow, result)
+    result = select(size <= INFINITY, result, form.nan)
+    result = result | (x.bits().shifted_right(24) & 0x80)
+    return result.converted("TruncIOp", _integers(8)).converted("BitcastOp", eight)

@@ -1,0 +1,136 @@
+"""expand-math: functions that the NVPTX back end has no instructions for become arithmetic.
+
+Expects kernel functions with operations of math, or arith.remf, on floats, or vectors of any rank of them. Leaves arith
+and the operations of math that `select-math` finds instructions for: fma, absf, sqrt, copysign, floor, ceil, trunc,
+round, roundeven, and exp2 of f32 with the flag `afn`. The formulas and their errors stand in
+`dialect/approximations.py`. f16 and bf16 are extended to f32 and the result is rounded. Powers with a constant whole
+exponent from 1 to 4 become products; arith.remf becomes a long division. Refuses every other operation of math, and in
+f64 what has no formula there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import approximations, constants
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.number import APPROXIMATE, INFINITY, Number, absolute, select
+from mlir_gemm.dialect.walk import named, operations
+from mlir_gemm.passes.base import Pass
+
+KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "math.ceil", "math.trunc", "math.round",
+        "math.roundeven")  # fmt: skip
+"""Each is one instruction, or a few that LLVM knows; exact, so that f16 and bf16 need no detour."""
+INTEGERS = ("math.absi", "math.ctlz", "math.cttz", "math.ctpop")
+"""Operations on integers that upstream lowers."""
+FORMULAS: dict[str, Callable[[Number], Number]] = {
+    f"math.{name}": getattr(approximations, name)
+    for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "erf", "rsqrt", "sin", "cos")
+}
+TESTS: dict[str, Callable[[Number], Number]] = {
+    "math.isnan": lambda x: x.differs(x),
+    "math.isinf": lambda x: absolute(x).equals(INFINITY),
+    "math.isfinite": lambda x: absolute(x) < INFINITY,
+}
+POWERS = ("math.powf", "math.fpowi")
+OTHERS = ("math.clampf", "arith.remf")
+IN_F64 = ("math.exp", "math.log", "math.tanh", "math.erf", "math.rsqrt", *TESTS)
+"""What has a formula for f64."""
+PRODUCTS = 4
+"""The largest exponent for which x^n becomes products; each costs half an ulp."""
+
+
+@dataclass(frozen=True)
+class ExpandMath(Pass):
+    """Turn elementary functions into arithmetic."""
+
+    name: ClassVar[str] = "expand-math"
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            found = [op for op in operations(kernel) if op.operation.name.startswith(("math.", "arith.remf"))]
+            rest = [op for op in found if op.operation.name not in (*KEPT, *INTEGERS) and not is_instruction(op)]
+            for operation in rest:
+                _check(operation)
+            for operation in rest:
+                _expand(operation)
+            for operation in rest:
+                operation.operation.erase()
+
+
+def is_instruction(operation: Any) -> bool:
+    """Whether an operation is PTX's ex2.approx: math.exp2 on f32 with the flag `afn`."""
+    op = operation.operation
+    approximate = "fastmath" in op.attributes and op.attributes["fastmath"] == ir.Attribute.parse(APPROXIMATE)
+    return op.name == "math.exp2" and approximate and str(Number(op.results[0]).element) == "f32"
+
+
+def _check(operation: Any) -> None:
+    name = operation.operation.name
+    if name not in FORMULAS and name not in TESTS and name not in POWERS and name not in OTHERS:
+        known = ", ".join(full.removeprefix("math.") for full in sorted((*FORMULAS, *TESTS, *POWERS, *KEPT)))
+        raise pass_error(operation, f"'{name}' has no formula here; of the dialect math there are {known}")
+    element = Number(operation.operation.operands[0]).element
+    if str(element) not in ("f16", "bf16", "f32", "f64"):
+        raise pass_error(operation, f"'{name}' on {element}; expected f16, bf16, f32 or f64")
+    if isinstance(element, ir.F64Type) and name not in (*IN_F64, "math.clampf"):
+        known = ", ".join(full.removeprefix("math.") for full in IN_F64)
+        raise pass_error(operation, f"'{name}' on f64 has no formula here; for f64 there are {known}")
+
+
+def _expand(operation: Any) -> None:
+    old = operation.operation
+    with ir.InsertionPoint(operation), operation.location:
+        operands = [Number(operand) for operand in old.operands]
+        narrow = operands[0].element
+        if narrow.width == 16:
+            operands = [x if x.is_integer else x.converted("ExtFOp", ir.F32Type.get()) for x in operands]
+        result = _result(old, operands)
+        if narrow.width == 16 and old.name not in TESTS:
+            result = result.converted("TruncFOp", narrow)
+    old.results[0].replace_all_uses_with(result.value)
+
+
+def _result(operation: Any, operands: list[Number]) -> Number:
+    x = operands[0]
+    if operation.name == "math.clampf":
+        return _clamp(*operands)
+    if operation.name == "arith.remf":
+        return approximations.remainder(*operands)
+    if operation.name not in POWERS:
+        return {**FORMULAS, **TESTS}[operation.name](x)
+    exponent = _whole_constant(operation.operands[1])
+    if exponent is not None and 1 <= exponent <= PRODUCTS:
+        return _product(x, exponent)
+    wide = "SIToFPOp" if operands[1].is_integer else "ExtFOp"
+    return approximations.power(x, operands[1].converted(wide, ir.F64Type.get()))
+
+
+def _clamp(x: Number, low: Number, high: Number) -> Number:
+    """As LLVM's maxnum and minnum would, for bounds that are no NaN; a NaN stays one."""
+    x = select(x < low, low, x)
+    return select(x > high, high, x)
+
+
+def _product(x: Number, exponent: int) -> Number:
+    if exponent == 1:
+        return x
+    square = x * x
+    return {2: lambda: square, 3: lambda: square * x, 4: lambda: square * square}[exponent]()
+
+
+def _whole_constant(value: Any) -> int | None:
+    """The whole number that a constant exponent is, in each element if it is a vector; else None."""
+    owner = value.owner
+    if getattr(owner, "name", "") in ("vector.broadcast", "vector.splat"):
+        return _whole_constant(owner.operands[0])
+    splat: Any = constants.splat_of(value) if isinstance(value.type, ir.VectorType) else None
+    is_constant = getattr(owner, "name", "") == "arith.constant"
+    attribute: Any = owner.attributes["value"] if splat is None and is_constant else splat
+    if attribute is None or not isinstance(attribute, ir.FloatAttr | ir.IntegerAttr):
+        return None
+    number = float(getattr(attribute, "value", float("nan")))
+    return int(number) if number.is_integer() else None

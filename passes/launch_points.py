@@ -1,0 +1,115 @@
+"""launch-points: a parallel loop over points becomes a gpu.launch with a thread for each iteration.
+
+Expects, in a function marked `tile.kind = "points"`, an scf.forall with constant bounds and no mapping (`point-loops`).
+Leaves a gpu.launch of blocks of up to `threads` threads along x: the last loop is the fastest, so that neighbouring
+threads take neighbouring iterations of it; iterations beyond the last one do nothing. Numbers of iterations below 2^31
+are divided in 32 bits, which is several times cheaper, others in 64. Refuses any other scf.forall in such a function.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.errors import PassError
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.launch_blocks import LANES
+from mlir_gemm.passes.point_loops import is_points
+
+LARGEST_GRID = 2**31 - 1
+"""Blocks that a grid may have along x."""
+
+
+@dataclass(frozen=True)
+class LaunchPoints(Pass):
+    """Give each iteration over points a thread."""
+
+    name: ClassVar[str] = "launch-points"
+    threads: int = 256
+    """Most threads in a block."""
+    processors: int = 1
+    """Multiprocessors that there should be blocks for: where there are too few, blocks are made smaller."""
+
+    def run(self, module: Any) -> None:
+        if not 1 <= self.threads <= 1024 or self.threads % LANES:
+            raise PassError(f"pass 'launch-points': threads={self.threads}; expected a multiple of {LANES} up to 1024")
+        for function in named(module, "func.func"):
+            if is_points(function):
+                for forall in named(function, "scf.forall"):
+                    _launch(forall, self.threads, self.processors)
+
+
+def _launch(forall: Any, most: int, processors: int) -> None:
+    attributes = forall.attributes
+    lower, sizes, step = (list(ir.DenseI64ArrayAttr(attributes[f"static{name}"])) for name in _BOUNDS)
+    dynamic = ir.ShapedType.get_dynamic_size()
+    plain = set(lower) <= {0} and set(step) <= {1} and dynamic not in sizes
+    if "mapping" in attributes or list(forall.operation.results) or not plain:
+        raise pass_error(forall, "only an scf.forall without mapping and results, from 0 to constants, becomes threads")
+    total = math.prod(sizes)
+    threads = min(most, max(LANES, total // max(processors, 1) // LANES * LANES))
+    blocks = -(-total // threads)
+    if not 0 < blocks <= LARGEST_GRID:
+        raise pass_error(forall, f"{total} iterations; expected 1 to {LARGEST_GRID * most}")
+    gpu, scf = dialect("gpu"), dialect("scf")
+    with ir.InsertionPoint(forall), forall.location:
+        launch = gpu.LaunchOp((blocks, 1, 1), (threads, 1, 1))
+    target = body(launch)
+    with forall.location:
+        with ir.InsertionPoint(target):
+            number = _number(total, threads, target.arguments[0], target.arguments[3])
+            inside = target
+            if total % threads:
+                arith = dialect("arith")
+                known = arith.CmpIOp(arith.CmpIPredicate.ult, number, _like(number, total)).result
+                inside = scf.IfOp(known).then_block
+        with ir.InsertionPoint(inside):
+            positions = _positions(number, sizes)
+        for operation in in_block(body(forall))[:-1]:
+            inside.append(operation)
+        for argument, position in zip(body(forall).arguments, positions, strict=True):
+            argument.replace_all_uses_with(position)
+        with ir.InsertionPoint(target):
+            gpu.TerminatorOp()
+        if inside != target:
+            with ir.InsertionPoint(inside):
+                scf.YieldOp([])
+    forall.operation.erase()
+
+
+def _number(total: int, threads: int, block: Any, thread: Any) -> Any:
+    """The number of the iteration: an i32 if all numbers fit, else an index."""
+    if total + threads >= 1 << 31:
+        return indexing.add(indexing.mul(block, threads), thread)
+    arith, narrow = dialect("arith"), ir.IntegerType.get_signless(32)
+    block, thread = (arith.IndexCastUIOp(narrow, value).result for value in (block, thread))
+    return arith.AddIOp(arith.MulIOp(block, _like(block, threads)).result, thread).result
+
+
+def _like(value: Any, number: int) -> Any:
+    if isinstance(value.type, ir.IndexType):
+        return constants.index(number)
+    return dialect("arith").ConstantOp(value.type, ir.IntegerAttr.get(value.type, number)).result
+
+
+def _positions(number: Any, sizes: list[int]) -> list[Any]:
+    """The position in each loop, as an index, of an iteration by its number."""
+    arith = dialect("arith")
+    found: list[Any] = []
+    for place in reversed(range(len(sizes))):
+        position = number
+        if place:
+            position = arith.RemUIOp(number, _like(number, sizes[place])).result
+            number = arith.DivUIOp(number, _like(number, sizes[place])).result
+        if not isinstance(position.type, ir.IndexType):
+            position = arith.IndexCastUIOp(ir.IndexType.get(), position).result
+        found.append(position)
+    return found[::-1]
+
+
+_BOUNDS = ("LowerBound", "UpperBound", "Step")

@@ -1,0 +1,128 @@
+"""point-loops: linalg.generics become one parallel loop over points.
+
+Expects functions marked `tile.kind = "points"`: linalg.generics on memrefs of constant sizes (behind upstream's
+linalg-generalize-named-ops), and tile.copy into global memory, which fills what lies beyond its source with zeros. All
+must have parallel loops of the same sizes, and what one writes others may touch only at the same point: then a point
+keeps it in a register. Leaves an scf.forall, its loops in the order of the output's memory; the loops of a reduction
+stay loops inside, with the accumulator in a register. An iteration takes several neighbouring points where all
+accesses are aligned vectors. Refuses what would need two kernels, or a temporary buffer in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import indexing, pointwise
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.point_emission import Emission
+from mlir_gemm.dialect.pointwise import Pointwise
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.passes.base import Pass
+
+KIND = "tile.kind"
+"""On a function: what kind of kernel it is, if it is no product: `points`."""
+_AROUND = ("arith.constant", "memref.alloc", "memref.dealloc", "func.return")
+_INSIDE = ("arith", "math", "index", "affine", "memref.load", "linalg.index", "linalg.yield")
+
+
+@dataclass(frozen=True)
+class PointLoops(Pass):
+    """Turn linalg on points into one parallel loop."""
+
+    name: ClassVar[str] = "point-loops"
+    bits: int = 128
+    """The widest access of one thread: an iteration takes as many neighbouring points as fit. 0: always one point."""
+
+    def run(self, module: Any) -> None:
+        for function in named(module, "func.func"):
+            if is_points(function):
+                _convert(function, self.bits)
+
+
+def is_points(function: Any) -> bool:
+    """Whether a function is a kernel over points."""
+    attributes = function.attributes
+    return KIND in attributes and ir.StringAttr(attributes[KIND]).value == "points"
+
+
+def _convert(function: Any, bits: int) -> None:
+    everything = in_block(body(function))
+    work = [operation for operation in everything if operation.operation.name not in (*_AROUND, "scf.forall")]
+    if not work:
+        return
+    all_points = _aligned([pointwise.pointwise(operation) for operation in work])
+    _check(all_points)
+    order = pointwise.order(all_points[-1])
+    width = pointwise.vector_width(all_points, order[-1], bits) if order else 1
+    bounds = [all_points[0].space[place] for place in order] or [1]
+    bounds[-1] //= width
+    with ir.InsertionPoint(work[-1]), work[-1].location:
+        loop = dialect("scf").ForallOp([0] * len(bounds), bounds, [1] * len(bounds))
+        with ir.InsertionPoint(loop.body):
+            positions: dict[int, Any] = dict(zip(order, loop.body.arguments, strict=False))
+            if width > 1:
+                positions[order[-1]] = indexing.mul(positions[order[-1]], width)
+            emission = Emission([positions[place] for place in range(len(order))], width, order[-1] if order else -1)
+            for points in all_points:
+                with points.operation.location:
+                    emission.point(points)
+            emission.flush()
+            dialect("scf").InParallelOp()
+    for operation in reversed(everything):
+        if operation.operation.name in ("linalg.generic", "tile.copy", "memref.alloc", "memref.dealloc"):
+            operation.operation.erase()
+
+
+def _aligned(all_points: list[Pointwise]) -> list[Pointwise]:
+    """The operations with their parallel loops in one order, as far as the buffers that they share tell."""
+    elements = dict[Any, Any]()
+    found: list[Pointwise] = []
+    for points in all_points:
+        found.append(pointwise.aligned(points, elements))
+        for buffer, map_ in zip((*points.inputs, *points.outputs), points.maps, strict=True):
+            elements.setdefault(buffer, found[-1].element_of(map_))
+    return found
+
+
+def _check(all_points: list[Pointwise]) -> None:
+    first = all_points[0]
+    touched = dict[Any, set[Any]]()
+    for points in all_points:
+        if points.space != first.space:
+            raise pass_error(
+                points.operation,
+                f"points of {_times(points.space)} in one kernel with points of {_times(first.space)}; expected the "
+                "same sizes",
+            )
+        if 0 in points.sizes:
+            raise pass_error(points.operation, f"points of {_times(list(points.sizes))}; expected at least one")
+        for operation in pointwise.body_of(points):
+            _check_inside(operation)
+        for buffer, map_ in zip((*points.inputs, *points.outputs), points.maps, strict=True):
+            touched.setdefault(buffer, set()).add(points.element_of(map_))
+        copied = list(points.operation.operands)[1:2] if points.operation.operation.name == "tile.copy" else []
+        loaded = [op.operands[0] for op in named(points.operation, "memref.load")]
+        for buffer in [*copied, *loaded]:
+            if getattr(buffer.owner, "name", "") == "memref.alloc":
+                raise pass_error(points.operation, f"a buffer of {buffer.type} of this kernel is read at any place")
+            touched.setdefault(buffer, set()).add(None)
+    for points in all_points:
+        for buffer in points.outputs:
+            if len(touched[buffer]) > 1:
+                raise pass_error(
+                    points.operation,
+                    f"a buffer of {buffer.type} is written here, and other points touch the same element; expected "
+                    "each point to touch only its own",
+                )
+
+
+def _check_inside(operation: Any) -> None:
+    name = operation.operation.name
+    if name not in _INSIDE and name.partition(".")[0] not in _INSIDE:
+        raise pass_error(operation, f"'{name}' in the body of a point; expected operations of arith and math")
+
+
+def _times(sizes: list[int]) -> str:
+    return "x".join(map(str, sizes)) or "1"

@@ -1,0 +1,73 @@
+"""select-math: exact operations of math, arith.maxnumf and minnumf, and ex2.approx become intrinsics that PTX has.
+
+Expects kernel functions behind `expand-math`. Leaves calls of intrinsics on numbers and vectors of one dimension;
+vectors of more dimensions are taken apart into rows. Belongs in front of upstream's convert-gpu-to-nvvm, which would
+turn these operations into calls of libdevice, which is not there. Refuses nothing: it leaves what it does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.walk import named
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.expand_math import is_instruction
+
+INTRINSICS = {
+    "math.fma": "llvm.fma", "math.absf": "llvm.fabs", "math.sqrt": "llvm.sqrt", "math.copysign": "llvm.copysign",
+    "math.floor": "llvm.floor", "math.ceil": "llvm.ceil", "math.trunc": "llvm.trunc", "math.round": "llvm.round",
+    "math.roundeven": "llvm.roundeven", "arith.maxnumf": "llvm.maxnum", "arith.minnumf": "llvm.minnum",
+}  # fmt: skip
+"""The instructions that each becomes (abs.f32, fma.rn.f32, cvt.rmi.f32.f32, ...) are there for f16, bf16, f32 and f64
+on every chip from sm_70 on, by way of f32 where a chip lacks them; round is a few instructions."""
+
+
+@dataclass(frozen=True)
+class SelectMath(Pass):
+    """Turn exact operations of math into LLVM's intrinsics."""
+
+    name: ClassVar[str] = "select-math"
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            found = [op for op in named(kernel, "math.exp2", *INTRINSICS) if _has_instruction(op)]
+            for operation in found:
+                with ir.InsertionPoint(operation), operation.location:
+                    result = _selected(operation.operation)
+                operation.operation.results[0].replace_all_uses_with(result)
+            for operation in found:
+                operation.operation.erase()
+
+
+def _has_instruction(operation: Any) -> bool:
+    return operation.operation.name in INTRINSICS or is_instruction(operation)
+
+
+def _selected(operation: Any) -> Any:
+    type_, operands = operation.results[0].type, list(operation.operands)
+    name = INTRINSICS.get(operation.name, "llvm.exp2")
+    if not isinstance(type_, ir.VectorType) or len(ir.VectorType(type_).shape) == 1:
+        return _call(name, type_, operands)
+    vector, type_ = dialect("vector"), ir.VectorType(type_)
+    row = ir.VectorType.get(list(type_.shape)[-1:], type_.element_type)
+    result = operands[0]  # each of its rows is replaced
+    for place in product(*map(range, list(type_.shape)[:-1])):
+        rows = [vector.ExtractOp(operand, [], list(place), results=[row]).result for operand in operands]
+        result = vector.InsertOp(_call(name, row, rows), result, [], list(place)).result
+    return result
+
+
+def _call(name: str, type_: Any, operands: list[Any]) -> Any:
+    shape = f"v{ir.VectorType(type_).shape[0]}" if isinstance(type_, ir.VectorType) else ""
+    element = getattr(type_, "element_type", type_)
+    attributes = {
+        "intrin": ir.StringAttr.get(f"{name}.{shape}{element}"),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
+        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+    }
+    if name == "llvm.exp2":
+        attributes["fastmathFlags"] = ir.Attribute.parse("#llvm.fastmath<afn>")
+    return ir.Operation.create("llvm.call_intrinsic", [type_], operands, attributes).results[0]

@@ -1,0 +1,44 @@
+"""The stages of a kernel over points: what is no product and was not fused with one.
+
+Its function is marked `tile.kind = "points"`. It goes through the same stages as a product; where a stage is about
+tiles, it has no passes. There is nothing to choose, so there is no schedule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.passes.registry import Upstream, pass_class
+from mlir_gemm.pipeline.target import Target
+
+
+def points_passes(stage: str, target: Target) -> list[Any]:
+    """The passes of one stage, from `tile` to `lower`; `nvvm` is the same for every kernel. None for other stages."""
+    return _TABLE[stage](target) if stage in _TABLE else []
+
+
+def _ours(name: str, **options: Any) -> Any:
+    return pass_class(name)(**options)
+
+
+def _tile(_: Target) -> list[Any]:
+    return [Upstream("func.func(linalg-generalize-named-ops)"), _ours("point-loops"), Upstream("cse")]
+
+
+def _launch(target: Target) -> list[Any]:
+    return [
+        _ours("launch-points", processors=target.sms),
+        Upstream("gpu-launch-sink-index-computations,gpu-kernel-outlining,cse"),
+    ]
+
+
+def _lower(_: Target) -> list[Any]:
+    return [
+        _ours("expand-fp8"),
+        _ours("expand-math"),
+        Upstream("lower-affine,gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
+        _ours("check-lowered"),
+    ]
+
+
+_TABLE = {"tile": _tile, "launch": _launch, "lower": _lower}

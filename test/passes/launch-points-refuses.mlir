@@ -1,0 +1,35 @@
+// RUN: not mlir-gemm opt %s 'launch-points{threads=100}' 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: not mlir-gemm opt --split-input-file %s launch-points 2>&1 | FileCheck %s
+
+// OPTION: error: pass 'launch-points': threads=100; expected a multiple of 32 up to 1024
+
+func.func @dynamic(%n: index, %x: memref<?xf32>) attributes {tile.kind = "points"} {
+  %zero = arith.constant 0.0 : f32
+  // CHECK: launch-points-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without mapping and results, from 0 to constants, becomes threads
+  scf.forall (%i) in (%n) {
+    memref.store %zero, %x[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @mapped(%x: memref<4xf32>) attributes {tile.kind = "points"} {
+  %zero = arith.constant 0.0 : f32
+  // CHECK: launch-points-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without mapping
+  scf.forall (%i) in (4) {
+    memref.store %zero, %x[%i] : memref<4xf32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @start(%x: memref<4xf32>) attributes {tile.kind = "points"} {
+  %zero = arith.constant 0.0 : f32
+  // CHECK: launch-points-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without mapping
+  scf.forall (%i) = (1) to (4) step (1) {
+    memref.store %zero, %x[%i] : memref<4xf32>
+  }
+  return
+}
