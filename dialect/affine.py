@@ -204,6 +204,17 @@ def extent_of(value: Any) -> int:
     return trip_count(owner.opview) or 0
 
 
+def furthest(index: Linear) -> int | None:
+    """The largest value that an index takes as the loops around it run; None when that is not known."""
+    most = index.constant
+    for value, coefficient in index.terms.items():
+        trips = extent_of(value)
+        if not trips:
+            return None
+        most += max(coefficient, 0) * (trips - 1)
+    return most
+
+
 def is_point(value: Any) -> bool:
     """Whether a value is the induction variable of a point loop."""
     owner = value.owner.owner if hasattr(value.owner, "operations") else None

@@ -102,6 +102,14 @@ class Mma(Tile.Operation, name="mma"):
     b: ir.StringAttr
 
 
+class Run(Tile.Operation, name="run"):
+    """Runs a kernel, by the name of its module, on whole buffers. Only their addresses are handed over: the kernel may
+    see them in another shape."""
+
+    buffers: Sequence[ext.Operand[Any]]
+    kernel: ir.StringAttr
+
+
 class UnitId(Tile.Operation, name="unit_id"):
     """Which warp of the block this is."""
 
@@ -217,6 +225,11 @@ def mma(lhs: Any, rhs: Any, acc: Any, a: str = "mk", b: str = "kn", unsigned: st
 def order_of(product: Any, operand: str) -> str:
     """How operand `a` or `b` of a tile.mma is stored: `mk` or `km`, `kn` or `nk`."""
     return ir.StringAttr(product.operation.attributes[operand]).value
+
+
+def run(kernel: str, buffers: Sequence[Any]) -> Any:
+    """A tile.run at the insertion point; the operation."""
+    return Run(list(buffers), ir.StringAttr.get(kernel)).operation
 
 
 def unit_id() -> Any:

@@ -14,8 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine
+from mlir_gemm.dialect import affine, tile
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.walk import body, defined_within, in_block, named, operations, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.tile_loops import plain_trips
@@ -46,17 +47,17 @@ class Region:
 
     memory: Any
     offsets: tuple[affine.Linear, ...]
+    dims: tuple[int, ...]
     shape: tuple[int, ...]
 
 
 def region_of(operation: Any) -> Region:
     """The region that a tile.load or tile.store touches."""
-    operands = list(operation.operation.operands)
-    is_load = operation.operation.name == "tile.load"
-    memory = operands[0] if is_load else operands[1]
-    value = operation.operation.results[0] if is_load else operands[0]
-    offsets = operands[1:] if is_load else operands[2:]
-    return Region(memory, tuple(affine.linear_of(o) for o in offsets), tuple(value.type.shape))
+    operation_ = operation.operation
+    place = tile.place_of(operation)
+    value = operation_.results[0] if operation_.name == "tile.load" else operation_.operands[0]
+    offsets = tuple(affine.linear_of(offset) for offset in place.offsets)
+    return Region(tile.memory_of(operation), offsets, place.dims, tuple(value.type.shape))
 
 
 def base_of(memory: Any) -> Any:
@@ -94,8 +95,9 @@ def _carry(loop: Any) -> None:
 def _like(operation: Any, operands: list[Any], results: list[Any]) -> Any:
     """A tile.load or tile.store like `operation`, on other operands, at the insertion point."""
     old = operation.operation
-    attributes = {"operandSegmentSizes": old.attributes["operandSegmentSizes"]}
-    return ir.Operation.create(old.name, results=results, operands=operands, attributes=attributes, loc=old.location)
+    return ir.Operation.create(
+        old.name, results=results, operands=operands, attributes=attributes_of(old), loc=old.location
+    )
 
 
 def _move_into(loop: Any, carried: Any, load: Any, store: Any, result: Any) -> None:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.affine import LEVEL
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
@@ -46,14 +47,15 @@ def check_product(product: Any) -> None:
     """Refuses a tile.mma whose operands are not matrices of constant sizes that fit together."""
     types = [value.type for value in product.operation.operands]
     shapes = [list(type_.shape) for type_ in types] if all(map(_is_static, types)) else []
-    if [len(shape) for shape in shapes] == [2, 2, 2]:
-        (m, k), (k_, n), acc = shapes
-        if k == k_ and acc == [m, n] and ir.StringAttr(product.attributes["b"]).value == "kn":
+    orders = tile.order_of(product, "a"), tile.order_of(product, "b")
+    if [len(shape) for shape in shapes] == [2, 2, 2] and orders[0] in ("mk", "km") and orders[1] in ("kn", "nk"):
+        sizes = [dict(zip(order, shape, strict=True)) for order, shape in zip((*orders, "mn"), shapes, strict=True)]
+        if all(one[axis] == other[axis] for one, other, axis in zip(sizes, [*sizes[1:], sizes[0]], "knm", strict=True)):
             return
     raise pass_error(
         product,
-        f"a product of {types[0]} by {types[1]} into {types[2]}, b = {product.attributes['b']}; "
-        'expected M x K by K x N into M x N of constant sizes, a = "mk", b = "kn"',
+        f'a product of {types[0]} by {types[1]} into {types[2]}, a = "{orders[0]}", b = "{orders[1]}"; '
+        "expected M x K by K x N into M x N of constant sizes, as a and b name them",
     )
 
 
@@ -129,38 +131,48 @@ def _narrow(operation: Any, row: Any, column: Any, warp: tuple[int, int, int]) -
         type_ = ir.VectorType.get(list(warp[:2]), old.results[0].type.element_type)
         old.attributes["value"] = ir.DenseElementsAttr.get_splat(type_, element)
         return
-    first = len(old.operands) - 2
+    place = tile.place_of(old)
+    first = len(old.operands) - len(place.offsets)
     with ir.InsertionPoint(old), old.location:
-        for position, shift in ((first, row), (first + 1, column)):
-            old.operands[position] = indexing.add(old.operands[position], shift)
+        for position, dim in enumerate(place.dims, first):
+            if dim >= 0:
+                old.operands[position] = indexing.add(old.operands[position], (row, column)[dim])
     old.attributes[SCOPE] = ir.StringAttr.get("warp")
 
 
 def _split_product(product: Any, row: Any, column: Any, warp: tuple[int, int, int]) -> None:
     """One block-wide product as a loop over the warp tile's K."""
-    lhs, rhs, acc = product.operation.operands
-    depth = lhs.type.shape[1]
-    m, n, k = warp
+    lhs, _, acc = product.operation.operands
+    depth = lhs.type.shape[tile.order_of(product, "a").index("k")]
+    k = warp[2]
     if depth % k:
         raise pass_error(product, f"a warp tile of {k} does not divide the block tile of {depth} in K")
     with ir.InsertionPoint(product), product.location:
         if depth == k:
-            result = _warp_product(lhs, rhs, acc, (row, constants.index(0), column), warp)
+            result = _warp_product(product, acc, (row, column, constants.index(0)), warp)
         else:
             bounds = [constants.index(value) for value in (0, depth, k)]
             loop = dialect("scf").ForOp(*bounds, [acc])
             loop.operation.attributes[LEVEL] = ir.StringAttr.get("warp_k")
             with ir.InsertionPoint(loop.body):
                 step, carried = loop.body.arguments
-                dialect("scf").YieldOp([_warp_product(lhs, rhs, carried, (row, step, column), (m, n, k))])
+                dialect("scf").YieldOp([_warp_product(product, carried, (row, column, step), warp)])
             result = loop.results[0]
     product.operation.results[0].replace_all_uses_with(result)
     product.operation.erase()
 
 
-def _warp_product(lhs: Any, rhs: Any, acc: Any, at: tuple[Any, Any, Any], warp: tuple[int, int, int]) -> Any:
-    row, step, column = at
-    m, n, k = warp
-    product = tile.mma(subview(lhs, [row, step], [m, k]), subview(rhs, [step, column], [k, n]), acc)
-    product.attributes[SCOPE] = ir.StringAttr.get("warp")
-    return product.results[0]
+def _warp_product(product: Any, acc: Any, at: tuple[Any, Any, Any], warp: tuple[int, int, int]) -> Any:
+    """The product of one warp's rows and columns, `at` (m, n, k) in the block's tiles."""
+    starts, sizes = dict(zip("mnk", at, strict=True)), dict(zip("mnk", warp, strict=True))
+    parts = {
+        name: subview(memory, [starts[axis] for axis in order], [sizes[axis] for axis in order])
+        for name, memory in zip("ab", product.operation.operands, strict=False)
+        for order in (tile.order_of(product, name),)
+    }
+    attributes = attributes_of(product)
+    new = tile.mma(parts["a"], parts["b"], acc)
+    for name, attribute in attributes.items():
+        new.attributes[name] = attribute
+    new.attributes[SCOPE] = ir.StringAttr.get("warp")
+    return new.results[0]

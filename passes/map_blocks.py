@@ -1,8 +1,9 @@
 """map-blocks: parallel block loops become one grid dimension, walked in a chosen order.
 
-Expects a two-dimensional scf.parallel over block tiles with constant bounds (what lower-affine makes of the
+Expects an scf.parallel over (batch ..., tile rows, tile columns) with constant bounds (what lower-affine makes of the
 affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall over the linear block number, mapped to
-`#gpu.block<x>`, whose body computes the tile's row and column. Refuses any other scf.parallel. Rasters:
+`#gpu.block<x>`, whose body computes the batch and the tile's row and column: one batch after another, and in each the
+raster decides. Refuses any other scf.parallel. Rasters:
 - `row`: row by row; `column`: column by column;
 - `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
   tiles of both A and B in L2.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing
@@ -42,14 +44,15 @@ class MapBlocks(Pass):
 
 
 def _map(parallel: Any, options: MapBlocks) -> None:
-    rows, columns = _bounds(parallel)
+    *batches, rows, columns = _bounds(parallel)
     mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
     with ir.InsertionPoint(parallel), parallel.location:
-        forall = dialect("scf").ForallOp([0], [rows * columns], [1], mapping=mapping)
+        forall = dialect("scf").ForallOp([0], [prod(batches) * rows * columns], [1], mapping=mapping)
     target = body(forall)
     with ir.InsertionPoint(target), parallel.location:
-        tile = RASTERS[options.raster](target.arguments[0], rows, columns, options.group)
-        for old, new in zip(body(parallel).arguments, tile, strict=True):
+        block, batch = _split_batches(target.arguments[0], batches, rows * columns)
+        place = [*batch, *RASTERS[options.raster](block, rows, columns, options.group)]
+        for old, new in zip(body(parallel).arguments, place, strict=True):
             old.replace_all_uses_with(new)
         dialect("scf").InParallelOp()
     anchor = in_block(target)[-1]
@@ -58,19 +61,34 @@ def _map(parallel: Any, options: MapBlocks) -> None:
     parallel.operation.erase()
 
 
-def _bounds(parallel: Any) -> tuple[int, int]:
+def _split_batches(block: Any, batches: list[int], tiles: int) -> tuple[Any, list[Any]]:
+    """The block's number inside its batch, and the batch's index in each batch dimension; the last one runs fastest."""
+    if prod(batches) == 1:
+        return block, [constants.index(0) for _ in batches]
+    left, indices = indexing.div(block, tiles), list[Any]()
+    for size in reversed(batches):
+        indices.insert(0, constants.index(0) if size == 1 else indexing.rem(left, size))
+        left = left if size == 1 else indexing.div(left, size)
+    return indexing.rem(block, tiles), indices
+
+
+def _bounds(parallel: Any) -> list[int]:
     if any(parent.operation.name in ("scf.parallel", "scf.forall") for parent in parents(parallel)):
         raise pass_error(parallel, "a parallel loop inside another cannot be mapped to the grid")
     found = [constants.integer_of(value) for value in parallel.operation.operands]
     numbers = [number for number in found if number is not None]
     dimensions, results = len(body(parallel).arguments), len(parallel.operation.results)
-    if (dimensions, results) != (2, 0) or len(numbers) < len(found):
-        raise pass_error(parallel, "only a two-dimensional scf.parallel with constant bounds can be mapped to the grid")
-    if numbers[:2] != [0, 0] or numbers[4:] != [1, 1]:
+    if dimensions < 2 or results or len(numbers) < len(found):
+        raise pass_error(
+            parallel, "only an scf.parallel of two or more dimensions with constant bounds can be mapped to the grid"
+        )
+    lower, upper, step = (numbers[first : first + dimensions] for first in range(0, 3 * dimensions, dimensions))
+    if set(lower) != {0} or set(step) != {1}:
         raise pass_error(parallel, "only a scf.parallel from 0 in steps of 1 can be mapped to the grid")
-    if min(numbers[2:4]) < 1:
-        raise pass_error(parallel, f"a grid of {numbers[2]} by {numbers[3]} blocks; expected at least one block")
-    return numbers[2], numbers[3]
+    if min(upper) < 1:
+        shown = " by ".join(map(str, upper))
+        raise pass_error(parallel, f"a grid of {shown} blocks; expected at least one block")
+    return upper
 
 
 def _row(block: Any, _rows: int, columns: int, _group: int) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine
+from mlir_gemm.dialect import affine, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, parents
@@ -93,17 +93,10 @@ def _touches_of(operation: Any) -> list[Touch]:
                 operation, "an access whose indices are not linear in the loops; cannot prove blocks independent"
             )
         return [Touch(operation, memory, tuple(indices), (1,) * len(indices), name == "affine.store")]
-    if name == "tile.load":
-        shape = tuple(operation.operation.results[0].type.shape)
-        return [_tile_touch(operation, operands[0], operands[1:], shape, False)]
-    if name == "tile.store":
-        return [_tile_touch(operation, operands[1], operands[2:], tuple(operands[0].type.shape), True)]
-    if name == "tile.copy":
-        target, source, *offsets = operands
-        return [
-            _tile_touch(operation, source, offsets, tuple(target.type.shape), False),
-            _whole_touch(operation, target, True),
-        ]
+    if name in ("tile.load", "tile.store"):
+        return [_tile_touch(operation, name == "tile.store")]
+    if name in ("tile.copy", "tile.copy_async"):
+        return [_tile_touch(operation, False), _whole_touch(operation, operands[0], True)]
     memrefs = [operand for operand in operands if isinstance(operand.type, ir.MemRefType)]
     if memrefs and name != "tile.mma" and name not in _NO_ACCESS:
         raise pass_error(operation, f"cannot tell what '{name}' touches; cannot prove blocks independent")
@@ -115,8 +108,14 @@ def _whole_touch(operation: Any, memory: Any, writes: bool) -> Touch:
     return Touch(operation, memory, (affine.Linear({}),) * len(shape), shape, writes)
 
 
-def _tile_touch(operation: Any, memory: Any, offsets: list[Any], shape: tuple[int, ...], writes: bool) -> Touch:
-    return Touch(operation, memory, tuple(affine.linear_of(offset) for offset in offsets), shape, writes)
+def _tile_touch(operation: Any, writes: bool) -> Touch:
+    """What the access of a tile in global memory touches: one index of the dimensions that it does not run along."""
+    place = tile.place_of(operation)
+    op = operation.operation
+    shape = (op.results[0] if op.name == "tile.load" else op.operands[0]).type.shape
+    extents = tuple(1 if dim < 0 else shape[dim] for dim in place.dims)
+    offsets = tuple(affine.linear_of(offset) for offset in place.offsets)
+    return Touch(operation, tile.memory_of(operation), offsets, extents, writes)
 
 
 def _prove_parallel(loop: Any, around: list[Any]) -> None:

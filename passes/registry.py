@@ -16,11 +16,16 @@ from mlir_gemm.passes.base import Pass
 
 NAMES = (
     "check-input", "widen-accumulator", "protect-inputs", "describe-arguments",
+    "check-module", "raise-to-tensors", "simplify-generics", "drop-unit-dims", "propagate-reshapes", "fold-movement",
+    "fold-operands", "add-init-last", "fuse-elementwise", "separate-results",
+    "drop-empty", "copy-operands", "copy-results", "group-kernels", "outline-kernels", "normalise-kernels",
+    "inline-kernel",
     "tile-loops", "fuse-blocks", "promote-operands", "tensorize", "accumulate", "sink-init",
-    "multi-buffer", "order-copies", "prefetch-copies", "parallelize-blocks", "map-blocks",
-    "distribute-warps", "launch-blocks", "limit-registers",
-    "apply-layouts", "unroll-loops", "stage-epilogue", "mma-to-wmma", "distribute-copies",
-    "place-shared", "fold-subviews", "lower-unit-ids", "check-lowered",
+    "multi-buffer", "order-copies", "prefetch-copies", "stream-copies", "parallelize-blocks", "map-blocks",
+    "distribute-warps", "launch-blocks", "point-loops", "launch-points", "limit-registers",
+    "apply-layouts", "unroll-loops", "stage-epilogue", "mma-to-wmma", "mma-to-sync", "mma-to-fma", "distribute-copies",
+    "lower-async", "place-shared", "fold-subviews", "swizzle-accesses", "expand-fp8", "expand-math", "lower-unit-ids",
+    "check-lowered", "select-math",
 )  # fmt: skip
 """Our passes, in the order in which the pipeline uses them."""
 

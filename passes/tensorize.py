@@ -2,9 +2,10 @@
 
 Expects the nests over `tile.loop = "point"` loops that `tile-loops` makes. A three-deep nest that adds the product of
 two loads to a third becomes tile.load, tile.mma, tile.store; a two-deep one becomes tile.load, the same arith and math
-operations on vectors, and tile.store. Operands of a product that were not staged in shared memory become subviews.
-Refuses a nest it does not recognise, one that reads a tile other than elementwise, and a product with an operand that
-is neither staged nor a whole number of tiles: a subview does not stop at the bounds.
+operations on vectors, and tile.store. Loads may be broadcast or transposed, and at one index of other dimensions of
+their memory: the place of the tile says so. Operands of a product that were not staged in shared memory become
+subviews. Refuses a nest it does not recognise, and a product with an operand that is neither staged nor a matrix of
+whole tiles: a subview does not stop at the bounds.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants, tile
-from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect import affine, tile, vectors
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
+from mlir_gemm.dialect.places import access_of
+from mlir_gemm.dialect.point_product import EXTENSIONS, PointProduct, product_in, unextended
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.tile_loops import plain_trips
@@ -45,141 +47,69 @@ def _tensorize(outer: Any) -> None:
     inside = in_block(body(nest[-1]))[:-1]
     with ir.InsertionPoint(outer):
         if len(nest) == 3:
-            _product(outer, inside, points)
+            _product(outer, inside)
         else:
-            _elementwise(inside, points, shape)
+            _check_same_tile(inside, points)
+            vectors.of_points(inside, points)
     outer.operation.erase()
 
 
-def _product(outer: Any, inside: list[Any], points: list[Any]) -> None:
-    m, n, k = points
+def _product(outer: Any, inside: list[Any]) -> None:
     store = inside[-1] if inside else outer
-    for operation in inside[:-1]:
-        if operation.operation.name not in ("affine.load", "arith.extf", "arith.mulf", "arith.addf"):
-            raise pass_error(operation, f"'{operation.operation.name}' inside a product is not supported")
-    a, b, c = _match_product(store)
-    with store.location:
-        lhs, rhs = _whole_operand(a, [m, k]), _whole_operand(b, [k, n])
-        acc = _load(c, [m, n])
-        _store(tile.mma(lhs, rhs, acc).results[0], store, [m, n])
-
-
-def _match_product(store: Any) -> tuple[Any, Any, Any]:
-    """The loads of a, b and c in `store(c + extend(a) * extend(b))`."""
-    add = _maker(store.operands[0], "arith.addf") if store.operation.name == "affine.store" else None
-    for old, new in ((0, 1), (1, 0)):
-        if add is None:
-            break
-        c = _maker(add.operands[old], "affine.load")
-        product = _maker(add.operands[new], "arith.mulf")
-        if c is None or product is None:
-            continue
-        factors = [_maker(_unextended(value), "affine.load") for value in product.operands]
-        if all(factor is not None for factor in factors) and affine.access(c) == affine.access(store):
-            return factors[0], factors[1], c
-    raise pass_error(store, "a three-deep point nest that is not c += extend(a) * extend(b)")
-
-
-def _maker(value: Any, name: str) -> Any | None:
-    owner = value.owner
-    return owner.opview if getattr(owner, "name", None) == name else None
-
-
-def _unextended(value: Any) -> Any:
-    extension = _maker(value, "arith.extf")
-    return extension.operands[0] if extension is not None else value
-
-
-def _split(access: Any, points: list[Any]) -> tuple[Any, list[affine.Linear]]:
-    """The memref and the tile's offsets of an access that runs along `points`, one dimension each, in this order."""
-    memory, indices = affine.access(access)
-    if indices is None or len(indices) != len(points):
-        raise pass_error(access, "an access that does not run along the loops of its tile, one dimension each")
-    for index, point in zip(indices, points, strict=True):
-        if [value for value in index.terms if affine.is_point(value)] != [point] or index.coefficient(point) != 1:
-            raise pass_error(
-                access, "an access that is not elementwise (transposed, broadcast or strided); not supported"
-            )
-    return memory, [index.without([point]) for index, point in zip(indices, points, strict=True)]
-
-
-def _whole_operand(load: Any, points: list[Any]) -> Any:
-    """The memref that holds just this operand's tile: the staging buffer itself, or a subview of global memory."""
-    memory, offsets = _split(load, points)
-    shape = [affine.extent_of(point) for point in points]
-    if list(memory.type.shape) == shape and not any(offset.terms or offset.constant for offset in offsets):
-        return memory
-    if not all(
-        size > 0 and not any(number % extent for number in (size, offset.constant, *offset.terms.values()))
-        for size, offset, extent in zip(memory.type.shape, offsets, shape, strict=True)
-    ):
-        tile = "x".join(map(str, shape))
-        raise pass_error(
-            load, f"an operand that is not staged must be made of whole {tile} tiles; this is {memory.type}"
-        )
-    return subview(memory, [offset.build() for offset in offsets], shape)
-
-
-def _vector(points: list[Any], element: Any) -> Any:
-    return ir.VectorType.get([affine.extent_of(point) for point in points], element)
-
-
-def _load(load: Any, points: list[Any]) -> Any:
-    memory, offsets = _split(load, points)
-    type_ = _vector(points, load.operation.results[0].type)
-    return tile.load(memory, [offset.build() for offset in offsets], type_)
-
-
-def _store(value: Any, store: Any, points: list[Any]) -> None:
-    memory, offsets = _split(store, points)
-    tile.store(value, memory, [offset.build() for offset in offsets])
-
-
-def _elementwise(inside: list[Any], points: list[Any], shape: list[Any]) -> None:
-    values: dict[Any, Any] = {}
-    _check_same_tile(inside, points)
+    found = product_in(store) if store.operation.name == "affine.store" else None
+    if found is None:
+        raise pass_error(store, "a three-deep point nest that is not c += extend(a) * extend(b)")
+    known = {store.operation, *(op.operation for op in found.behind(store.operands[0]))}
     for operation in inside:
-        with operation.location:
-            name = operation.operation.name
-            if name == "affine.load":
-                values[operation.operation.results[0]] = _load(operation, points)
-            elif name == "affine.store":
-                value = operation.operands[0]
-                _store(values.get(value) or _spread(value, shape), operation, points)
-            elif name.startswith(("arith.", "math.")):
-                _on_vectors(operation, values, shape)
-            else:
-                raise pass_error(operation, f"'{name}' inside an elementwise operation is not supported")
+        if operation.operation not in known:
+            raise pass_error(operation, f"'{operation.operation.name}' inside a product is not supported")
+    with store.location:
+        lhs, a = _operand(found, found.lhs, [found.m, found.k], "mk")
+        rhs, b = _operand(found, found.rhs, [found.k, found.n], "kn")
+        result = access_of(store, found.points)
+        rows = [found.m, found.n]
+        type_ = ir.VectorType.get([affine.extent_of(point) for point in rows], found.load.operation.results[0].type)
+        acc = tile.load(result.memory, result.along(rows), type_)
+        product = tile.mma(lhs, rhs, acc, a, b, _unsigned(found))
+        tile.store(product.results[0], result.memory, result.along(rows))
+
+
+def _operand(product: PointProduct, factor: Any, points: list[Any], order: str) -> tuple[Any, str]:
+    """The memref that holds just this operand's tile, and how it is stored in it."""
+    load = unextended(factor).owner
+    if getattr(load, "name", "") != "affine.load":
+        raise pass_error(product.multiply, "a factor that is computed and was not staged (promote-operands does that)")
+    access = access_of(load.opview, product.points)
+    if access.runs == dict(enumerate(reversed(points))):
+        points, order = points[::-1], order[::-1]
+    if access.runs != dict(enumerate(points)):
+        raise pass_error(load, "an operand that is not staged must be a matrix along the product's own loops")
+    memory, shape = access.memory, [affine.extent_of(point) for point in points]
+    if list(memory.type.shape) == shape and not any(start.terms or start.constant for start in access.starts):
+        return memory, order
+    if not all(
+        size > 0 and not any(number % extent for number in (size, start.constant, *start.terms.values()))
+        for size, start, extent in zip(memory.type.shape, access.starts, shape, strict=True)
+    ):
+        tiles = "x".join(map(str, shape))
+        raise pass_error(
+            load, f"an operand that is not staged must be made of whole {tiles} tiles; this is {memory.type}"
+        )
+    return subview(memory, [start.build() for start in access.starts], shape), order
+
+
+def _unsigned(product: PointProduct) -> str:
+    """Which of the factors are unsigned integers: those that were extended with zeros."""
+    factors = {"a": product.lhs, "b": product.rhs}
+    return "".join(name for name, factor in factors.items() if getattr(factor.owner, "name", "") == EXTENSIONS[2])
 
 
 def _check_same_tile(inside: list[Any], points: list[Any]) -> None:
     """A buffer that is written may be accessed at one place only: else one point would see what another one wrote."""
-    accesses = [op for op in inside if op.operation.name in ("affine.load", "affine.store")]
-    written = {affine.access(op)[0]: _split(op, points) for op in accesses if op.operation.name == "affine.store"}
-    for operation in accesses:
-        tile = _split(operation, points)
-        if tile[0] in written and tile != written[tile[0]]:
+    accesses = [(op, access_of(op, points)) for op in inside if op.operation.name in ("affine.load", "affine.store")]
+    written = {access.memory: access for op, access in accesses if op.operation.name == "affine.store"}
+    for operation, access in accesses:
+        if access.memory in written and access != written[access.memory]:
             raise pass_error(operation, "a buffer that is written is also accessed at another place")
-
-
-def _on_vectors(operation: Any, values: dict[Any, Any], shape: list[Any]) -> None:
-    old = operation.operation
-    operands = [values.get(value) or _spread(value, shape) for value in old.operands]
-    types = [ir.VectorType.get(shape, result.type) for result in old.results]
-    attributes = attributes_of(old)
-    if old.name == "arith.constant":
-        values[old.results[0]] = constants.splat(types[0], attributes["value"])
-        return
-    new = ir.Operation.create(old.name, results=types, operands=operands, attributes=attributes)
-    values.update(zip(old.results, new.results, strict=True))
-
-
-def _spread(value: Any, shape: list[Any]) -> Any:
-    """A scalar from outside the nest as a vector: a constant where it is one, a broadcast otherwise."""
-    if affine.is_point(value):
-        raise pass_error(value.owner.owner, "a point loop whose induction variable is computed with is not supported")
-    type_ = ir.VectorType.get(shape, value.type)
-    constant = _maker(value, "arith.constant")
-    if constant is not None:
-        return constants.splat(type_, constant.attributes["value"])
-    return dialect("vector").BroadcastOp(type_, value).result
+        if operation.operation.name == "affine.store" and len(access.runs) < len(points):
+            raise pass_error(operation, "a store whose elements each get values from several points")

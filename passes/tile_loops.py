@@ -1,8 +1,9 @@
 """tile-loops: affine loop nests become block loops around whole point nests.
 
-Expects perfect affine.for nests with constant bounds from 0 in steps of 1: three deep (m, n, k) for a product, two deep
-(m, n) for anything elementwise. Leaves, for each, loops over block tiles (`tile.loop = "block"`, and `"k"` for the
-reduction) with `ceildiv` bounds, around a full nest over the points of one tile (`tile.loop = "point"`). Where the tile
+Expects perfect affine.for nests with constant bounds from 0 in steps of 1, over (batch ..., m, n, k) for a product and
+(batch ..., m, n) for anything elementwise; a product is told by its last loop, which moves no store. Leaves, for each,
+loops over block tiles (`tile.loop = "block"`, and `"k"` for the reduction) with `ceildiv` bounds, one batch at a time,
+around a full nest over the points of one tile (`tile.loop = "point"`). Where the tile
 does not divide the size, points beyond the bounds remain: reading them gives zero and writing them does nothing by
 definition of the operations that `tensorize` turns them into. Refuses nests that do anything with their induction
 variables but index affine.load and affine.store, and, where points remain, accesses that would then stay in bounds.
@@ -56,25 +57,34 @@ def plain_trips(loop: Any) -> int | None:
 def _tile(outer: Any, block: tuple[int, int, int]) -> None:
     nest = affine.perfect_nest(outer)
     trips = [_trips(loop) for loop in nest]
-    if len(nest) not in (2, 3):
-        raise pass_error(outer, f"a nest of {len(nest)} loops; expected 2 (elementwise) or 3 (a product)")
     if any(op.operation.name == "affine.for" for op in operations(nest[-1])):
         raise pass_error(outer, "loops that are not perfectly nested cannot be tiled")
-    sizes = block[: len(nest)]
+    tiled = 3 if _reduces(nest[-1]) else 2
+    if len(nest) < tiled:
+        raise pass_error(outer, f"a nest of {len(nest)} loops; expected at least 2 (elementwise) or 3 (a product)")
+    batches = len(nest) - tiled
+    sizes = [1] * batches + list(block[:tiled])
     for loop, trip, size in zip(nest, trips, sizes, strict=True):
         _check_uses(loop, nest[-1], trip, size)
+    levels = [*["block"] * (batches + 2), "k"][: len(nest)]
     with ir.InsertionPoint(outer), outer.location:
-        levels = ["block", "block", "k"][: len(nest)]
-        tiled = [(level, -(-trip // size)) for level, trip, size in zip(levels, trips, sizes, strict=True)]
-        loops = _make_nest([*tiled, *(("point", size) for size in sizes)])
+        tiles = [(level, -(-trip // size)) for level, trip, size in zip(levels, trips, sizes, strict=True)]
+        loops = _make_nest([*tiles, *(("point", size) for size in block[:tiled])])
     tile_ivs = [affine.induction_variable(loop) for loop in loops[: len(nest)]]
-    point_ivs = [affine.induction_variable(loop) for loop in loops[len(nest) :]]
+    point_ivs = [None] * batches + [affine.induction_variable(loop) for loop in loops[len(nest) :]]
     replacement = {
-        affine.induction_variable(loop): affine.Linear({tile: size, point: 1})
+        affine.induction_variable(loop): affine.Linear({tile: size} if point is None else {tile: size, point: 1})
         for loop, tile, point, size in zip(nest, tile_ivs, point_ivs, sizes, strict=True)
     }
     _move_body(nest[-1], loops[-1], replacement)
     outer.operation.erase()
+
+
+def _reduces(innermost: Any) -> bool:
+    """Whether a nest's last loop is a reduction: it moves nothing that the nest stores."""
+    iv = affine.induction_variable(innermost)
+    stores = [op for op in in_block(body(innermost)) if op.operation.name == "affine.store"]
+    return bool(stores) and not any(iv in list(store.operation.operands) for store in stores)
 
 
 def _trips(loop: Any) -> int:

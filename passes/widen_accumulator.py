@@ -1,32 +1,97 @@
-"""widen-accumulator: a product with an f16 result accumulates in f32 and is rounded once at the end.
+"""widen-accumulator: a product with a narrow floating-point result accumulates in f32 and is rounded once at the end.
 
-Expects linalg on tensors or memrefs. Turns `linalg.matmul` of f16 operands into f16 `outs(%c)` into a product into an
-f32 buffer that starts as %c extended, and truncates that into %c. More exact than f16 accumulation, and what the
-tensor cores do best. A product of other types, or with a result of dynamic sizes, is left alone. A second run changes
-nothing.
+Expects linalg on tensors or memrefs. A product on tensors (a linalg.generic that multiplies and adds up) into f16, bf16
+or f8 becomes one into an f32 tensor that starts as the old start extended (a fill with zero directly), whose result is
+truncated by an elementwise linalg.generic. So does a `linalg.matmul` of f16 operands into f16 `outs(%c)`, also on
+memrefs. More exact than narrow accumulation, and what the tensor cores do best. With `keep_f16` f16 accumulators stay.
+A product of other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.walk import named
+from mlir_gemm.dialect.clone import clone
+from mlir_gemm.dialect.generics import Generic, build, element_of, empty, generics, owner_of, read, scalar_of, zero
+from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
+
+NARROW = ("f16", "bf16", "f8E4M3FN", "f8E5M2")
+"""Element types in which sums are not kept."""
 
 
 @dataclass(frozen=True)
 class WidenAccumulator(Pass):
-    """Accumulate f16 products in f32."""
+    """Accumulate products with f16 or other narrow results in f32."""
 
     name: ClassVar[str] = "widen-accumulator"
+    keep_f16: bool = False
 
     def run(self, module: Any) -> None:
-        for product in named(module, "linalg.matmul"):
+        narrow = NARROW[1:] if self.keep_f16 else NARROW
+        for operation in generics(module):
+            generic = read(operation)
+            if generic is not None and len(generic.outputs) == 1 and str(element_of(generic.outputs[0])) in narrow:
+                _widen_generic(generic)
+        for product in named(module, "linalg.matmul") if not self.keep_f16 else ():
             types = [ir.ShapedType(operand.type) for operand in product.operands]
             if {str(type_.element_type) for type_ in types} == {"f16"} and types[2].has_static_shape:
                 _widen(product)
+
+
+def _widen_generic(generic: Generic) -> None:
+    product = product_of(generic.operation)
+    if product is None:
+        return
+    old = generic.outputs[0]
+    shape, element, f32 = old.type.shape, element_of(old), ir.F32Type.get()
+    loops = tuple(range(len(shape)))
+    parallel = [False] * len(loops)
+
+    def emit(arguments: list[Any]) -> list[Any]:
+        known: dict[Any, Any] = dict(zip(generic.block.arguments, arguments, strict=True))
+        for inner in in_block(generic.block)[:-1]:
+            if inner.operation not in (product.multiplication, product.addition):
+                clone(inner, known)
+        a, b = (_extended(known.get(factor.value, factor.value)) for factor in (product.a, product.b))
+        arith = dialect("arith")
+        return [arith.AddFOp(arguments[-1], arith.MulFOp(a, b).result).result]
+
+    def widened(arguments: list[Any]) -> list[Any]:
+        return [_extended(arguments[0])]
+
+    def rounded(arguments: list[Any]) -> list[Any]:
+        return [_cast_one("arith.truncf", element, arguments[:1])]
+
+    with ir.InsertionPoint(generic.operation), generic.operation.location:
+        start = zero(shape, f32)
+        if not _is_zero(old):
+            start = build([old], [empty(shape, f32)], [loops] * 2, parallel, widened).results[0]
+        wide = build(generic.inputs, [start], generic.maps, generic.reductions, emit).results[0]
+        narrow = build([wide], [empty(shape, element)], [loops] * 2, parallel, rounded)
+    generic.results[0].replace_all_uses_with(narrow.results[0])
+    generic.operation.erase()
+
+
+def _cast_one(name: str, to: Any, operands: Sequence[Any]) -> Any:
+    return ir.Operation.create(name, results=[to], operands=list(operands)).results[0]
+
+
+def _extended(value: Any) -> Any:
+    """A factor in f32, exactly."""
+    return _cast_one("arith.extf", ir.F32Type.get(), [value])
+
+
+def _is_zero(tensor: Any) -> bool:
+    scalar = scalar_of(tensor)
+    owner = None if scalar is None else owner_of(scalar)
+    if owner is None or owner.name != "arith.constant":
+        return False
+    return float(ir.FloatAttr(owner.attributes["value"]).value) == 0.0
 
 
 def _widen(product: Any) -> None:

@@ -2,54 +2,145 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import gcd, prod
 from typing import Any
 
+from mlir_gemm.dialect import products, structured
+from mlir_gemm.dialect.products import Factor, Product, the_product
+from mlir_gemm.dialect.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
-from mlir_gemm.passes.check_input import the_product
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
+
+WIDEST = 128
+"""Bits of the widest access."""
 
 
 def problem_of(function: Any) -> Problem:
-    """The problem of a function on memrefs that holds one linalg.matmul and elementwise operations around it."""
+    """The problem of a kernel: a function on memrefs with one product and elementwise operations around it.
+
+    Raises InputError when there is not exactly one product.
+    """
     product = the_product(function)
-    a, b, c = product.operation.operands
-    m, k = a.type.shape
-    n = b.type.shape[1]
+    sizes = structured.sizes_of(product.generic)
+    batch, m, n, k = (prod(sizes[loop] for loop in loops) for loops in (product.batch, product.m, product.n, product.k))
     stores = _stored_outside(function)
     elements = [str(memory.type.element_type) for memory in stores]
+    acc = str(product.accumulator.type.element_type)
+    result = stores[-1] if stores else product.accumulator
     return Problem(
         m, n, k,
-        a=str(a.type.element_type),
-        b=str(b.type.element_type),
-        acc=str(c.type.element_type),
-        out=elements[-1] if elements else str(c.type.element_type),
-        reads_c=not _filled_before(function, product, c),
+        a=products.element_of(product.a),
+        b=products.element_of(product.b),
+        acc=acc,
+        out=elements[-1] if elements else acc,
+        reads_c=not _filled_before(function, product),
         extra_bytes=sum(ELEMENT_BYTES.get(element, 4) for element in elements[:-1]),
+        batch=batch,
+        a_order=_order(product, product.a, "m", "k"),
+        b_order=_order(product, product.b, "k", "n"),
+        a_vector=_vector_of(product, product.a, product.m + product.k),
+        b_vector=_vector_of(product, product.b, product.k + product.n),
+        out_vector=_result_vector(result),
+        a_memory=_memory(product, product.a),
+        b_memory=_memory(product, product.b),
+        unsigned=product.unsigned,
     )  # fmt: skip
+
+
+def _loops(product: Product, number: int) -> list[int]:
+    """The loop that each dimension of an operand runs along."""
+    return [expression.position for expression in product.generic.maps[number].results]
+
+
+def _matrix(product: Product, factor: Factor) -> tuple[View, list[int]] | None:
+    """The operand with the most dimensions of a factor: how it lies, and the loop of each dimension."""
+    if not factor.operands:
+        return None
+    number = factor.operands[0]
+    return view_of_type(product.generic.operands[number].type, product.op), _loops(product, number)
+
+
+def _order(product: Product, factor: Factor, rows: str, columns: str) -> str:
+    """`mk` or `km`, `kn` or `nk`: the dimension with the smaller steps comes last. Where one of them has no extent, the
+    dimensions' own order tells."""
+    matrix = _matrix(product, factor)
+    if matrix is None:
+        return rows + columns
+    parts = {"m": product.m, "n": product.n, "k": product.k}
+    steps: dict[str, tuple[int, int]] = {}
+    view, loops = matrix
+    real = all(size > 1 for size, loop in zip(view.shape, loops, strict=True) if loop not in product.batch)
+    for axis, loop in enumerate(loops):
+        for name in (rows, columns):
+            if loop in parts[name]:
+                steps[name] = (view.strides[axis] if real else 0, -axis)
+    swapped = len(steps) == 2 and steps[rows] < steps[columns]
+    return columns + rows if swapped else rows + columns
+
+
+def _vector_of(product: Product, factor: Factor, loops: Sequence[int]) -> int:
+    """Bits of the widest access to a factor along its neighbours."""
+    matrix = _matrix(product, factor)
+    if matrix is None:
+        return WIDEST
+    element = str(product.generic.operands[factor.operands[0]].type.element_type)
+    view, along = matrix
+    return _vector(view, element, [axis for axis, loop in enumerate(along) if loop in loops])
+
+
+def _result_vector(memory: Any) -> int:
+    """Bits of the widest access to D along its rows."""
+    view = view_of_type(memory.type, memory.owner)
+    return _vector(view, str(memory.type.element_type), [len(view.shape) - 1])
+
+
+def _vector(view: View, element: str, axes: Sequence[int]) -> int:
+    """The largest power of two of bits, 128 at most, that divides every step and ends with every row.
+
+    Rows run along the one of `axes` whose elements are neighbours; one element where there is none.
+    """
+    bits = 8 * ELEMENT_BYTES.get(element, 4)
+    rows = [axis for axis in axes if view.strides[axis] == 1 and view.shape[axis] > 1]
+    if not rows:
+        return bits
+    row = rows[-1]
+    steps = [s for axis, (n, s) in enumerate(zip(view.shape, view.strides, strict=True)) if n > 1 and axis != row]
+    common = gcd(view.shape[row], view.offset, *steps) * bits
+    return max(bits, min(WIDEST, common & -common))
+
+
+def _memory(product: Product, factor: Factor) -> str:
+    """The element type in memory of a factor that is computed from it; empty for one that is only extended."""
+    if factor.plain or not factor.operands:
+        return ""
+    return str(product.generic.operands[factor.operands[0]].type.element_type)
 
 
 def _stored_outside(function: Any) -> list[Any]:
     """The function's arguments that some operation writes, in the order of the last writes."""
     written: dict[Any, None] = {}
     for operation in in_block(body(function)):
-        operands = list(operation.operation.operands)
-        if (
-            operation.operation.name.startswith("linalg.")
-            and operands
-            and operands[-1] in list(body(function).arguments)
-        ):
-            written.pop(operands[-1], None)
-            written[operands[-1]] = None
+        for memory in _targets(operation):
+            if memory in list(body(function).arguments):
+                written.pop(memory, None)
+                written[memory] = None
     return list(written)
 
 
-def _filled_before(function: Any, product: Any, memory: Any) -> bool:
+def _targets(operation: Any) -> list[Any]:
+    """The memrefs that an operation writes."""
+    if structured.is_generic(operation):
+        return list(structured.read(operation).outputs)
+    return [operation.operation.operands[1]] if operation.operation.name == "linalg.fill" else []
+
+
+def _filled_before(function: Any, product: Product) -> bool:
     """Whether the accumulator is filled with a constant just before the product."""
     filled = False
     for operation in in_block(body(function)):
-        if operation.operation == product.operation:
+        if operation.operation == product.op:
             return filled
-        operands = list(operation.operation.operands)
-        if operands and operands[-1] == memory:
+        if product.accumulator in _targets(operation):
             filled = operation.operation.name == "linalg.fill"
     return filled

@@ -63,3 +63,22 @@ func.func @overwritten(%C: memref<16x32xf32>, %D: memref<16x16xf32>, %v: vector<
   } {tile.loop = "block"}
   return
 }
+
+// One batch of a larger result: the place says which, and the accumulator still goes through the loop.
+// CHECK-LABEL: func.func @batch(
+//       CHECK:   affine.for %[[H:.*]] = 0 to 3 {
+//       CHECK:     %[[INIT:.*]] = "tile.load"(%{{.*}}, %[[H]], %{{.*}}, %{{.*}}) {in_bounds = array<i1: true, false, true>
+//       CHECK:     %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%[[C:.*]] = %[[INIT]]) -> (vector<16x16xf32>) {
+//       CHECK:       "tile.mma"(%{{.*}}, %{{.*}}, %[[C]])
+//       CHECK:     "tile.store"(%[[SUM]], %{{.*}}, %[[H]], %{{.*}}, %{{.*}}) {in_bounds = array<i1: true, false, true>
+func.func @batch(%a: memref<16x16xf16, 3>, %b: memref<16x16xf16, 3>, %c: memref<3x10x16xf32>) {
+  affine.for %h = 0 to 3 {
+    affine.for %l = 0 to 4 {
+      %c0 = arith.constant 0 : index
+      %t = "tile.load"(%c, %h, %c0, %c0) {in_bounds = array<i1: true, false, true>, operandSegmentSizes = array<i32: 1, 3>} : (memref<3x10x16xf32>, index, index, index) -> vector<16x16xf32>
+      %d = "tile.mma"(%a, %b, %t) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+      "tile.store"(%d, %c, %h, %c0, %c0) {in_bounds = array<i1: true, false, true>, operandSegmentSizes = array<i32: 1, 1, 3>} : (vector<16x16xf32>, memref<3x10x16xf32>, index, index, index) -> ()
+    } {tile.loop = "k"}
+  } {tile.loop = "block"}
+  return
+}

@@ -38,8 +38,8 @@ func.func @dynamic(%a: memref<32x?xf16>, %b: memref<?x32xf16>, %c: vector<32x32x
 
 func.func @order(%a: memref<32x32xf16>, %c: vector<32x32xf32>) {
   scf.forall (%block) in (1) {
-    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<32x32xf16> by memref<32x32xf16> into vector<32x32xf32>, b = "nk"
-    %d = "tile.mma"(%a, %a, %c) {b = "nk"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<32x32xf16> by memref<32x32xf16> into vector<32x32xf32>, a = "mk", b = "other"
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "other"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
   }
   return
 }

@@ -86,3 +86,29 @@ func.func @loop(%A: memref<64x64xf16>, %C: memref<64x64xf32>) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// Operands stored [K, M] and [N, K]; a bias along each side moves with its own side only; unsigned stays.
+// CHECK-LABEL: @orders
+// CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %{{.*}}
+// CHECK: %[[COLUMN:.*]] = arith.muli %{{.*}}, %{{.*}}
+// CHECK: %[[A:.*]] = memref.subview %arg0[%[[STEP:.*]], %[[ROW]]] [16, 32] [1, 1]
+// CHECK: %[[B:.*]] = memref.subview %arg1[%[[COLUMN]], %[[STEP]]] [16, 16] [1, 1]
+// CHECK: "tile.mma"(%[[A]], %[[B]], %{{.*}}) {a = "km", b = "nk", scope = "warp", unsigned = "b"}
+// CHECK: %[[DOWN:.*]] = arith.addi %{{.*}}, %[[ROW]]
+// CHECK: "tile.load"(%arg2, %[[DOWN]]) {dims = array<i64: 0>, {{.*}}scope = "warp"} {{.*}} -> vector<32x16xi32>
+// CHECK: %[[ALONG:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
+// CHECK: "tile.load"(%arg3, %[[ALONG]]) {{{.*}}scope = "warp"} {{.*}} -> vector<32x16xi32>
+func.func @orders(%a: memref<32x64xi8, 3>, %b: memref<64x32xi8, 3>, %rows: memref<64xi32>, %columns: memref<64xi32>,
+                  %d: memref<64x64xi32>) {
+  scf.forall (%block) in (1) {
+    %zero = arith.constant dense<0> : vector<64x64xi32>
+    %c0 = arith.constant 0 : index
+    %p = "tile.mma"(%a, %b, %zero) {a = "km", b = "nk", unsigned = "b"} : (memref<32x64xi8, 3>, memref<64x32xi8, 3>, vector<64x64xi32>) -> vector<64x64xi32>
+    %r = "tile.load"(%rows, %c0) {dims = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1>} : (memref<64xi32>, index) -> vector<64x64xi32>
+    %s = "tile.load"(%columns, %c0) {operandSegmentSizes = array<i32: 1, 1>} : (memref<64xi32>, index) -> vector<64x64xi32>
+    %x = arith.addi %p, %r : vector<64x64xi32>
+    %y = arith.addi %x, %s : vector<64x64xi32>
+    "tile.store"(%y, %d, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xi32>, memref<64x64xi32>, index, index) -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}

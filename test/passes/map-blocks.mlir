@@ -88,3 +88,29 @@ func.func @low() {
   }
   return
 }
+
+// Batches one after another; a dimension of one batch takes no arithmetic.
+// RUN: mlir-gemm opt %s 'map-blocks{raster=row}' cse | FileCheck %s --check-prefix=BATCHES
+// BATCHES-LABEL: @batches
+// BATCHES: scf.forall (%[[BLOCK:.*]]) in (30) {
+// BATCHES: %[[C6:.*]] = arith.constant 6 : index
+// BATCHES: %[[BATCH:.*]] = arith.divui %[[BLOCK]], %[[C6]]
+// BATCHES: %[[C0:.*]] = arith.constant 0 : index
+// BATCHES: %[[C5:.*]] = arith.constant 5 : index
+// BATCHES: %[[H:.*]] = arith.remui %[[BATCH]], %[[C5]]
+// BATCHES: %[[IN:.*]] = arith.remui %[[BLOCK]], %[[C6]]
+// BATCHES: %[[ROW:.*]] = arith.divui %[[IN]],
+// BATCHES: %[[COLUMN:.*]] = arith.remui %[[IN]],
+// BATCHES: @batch(%[[H]], %[[C0]], %[[ROW]], %[[COLUMN]])
+func.func private @batch(index, index, index, index)
+func.func @batches() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  scf.parallel (%h, %g, %i, %j) = (%c0, %c0, %c0, %c0) to (%c5, %c1, %c2, %c3) step (%c1, %c1, %c1, %c1) {
+    func.call @batch(%h, %g, %i, %j) : (index, index, index, index) -> ()
+  }
+  return
+}

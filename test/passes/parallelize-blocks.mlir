@@ -62,3 +62,19 @@ func.func @through_a_view(%C: memref<32x16xf32>, %v: vector<16x16xf32>) {
   } {tile.loop = "block"}
   return
 }
+
+// Batches are parallel because each is an index of its own; a row of results that lies transposed is one, too.
+// CHECK-LABEL: func.func @batches(
+//       CHECK:   affine.parallel (%[[H:.*]], %[[I:.*]]) = (0, 0) to (3, 4) {
+//       CHECK:     %[[M:.*]] = affine.apply
+//       CHECK:     "tile.store"(%{{.*}}, %{{.*}}, %[[H]], %{{.*}}, %[[M]]) {dims = array<i64: -1, 1, 0>
+func.func @batches(%v: vector<16x8xf32>, %d: memref<3x8x64xf32>) {
+  affine.for %h = 0 to 3 {
+    affine.for %i = 0 to 4 {
+      %c0 = arith.constant 0 : index
+      %m = affine.apply affine_map<(i) -> (i * 16)>(%i)
+      "tile.store"(%v, %d, %h, %c0, %m) {dims = array<i64: -1, 1, 0>, operandSegmentSizes = array<i32: 1, 1, 3>} : (vector<16x8xf32>, memref<3x8x64xf32>, index, index, index) -> ()
+    } {tile.loop = "block"}
+  } {tile.loop = "block"}
+  return
+}

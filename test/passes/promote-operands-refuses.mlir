@@ -3,57 +3,118 @@
 // RUN: sed '/^func.func @nonlinear(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=NONLINEAR
 // RUN: sed '/^func.func @strided(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=STRIDED
 // RUN: sed '/^func.func @inner(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: sed '/^func.func @both(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: sed '/^func.func @sum(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=SUM
 // RUN: not mlir-gemm opt %s 'promote-operands{pad=-8}' 2>&1 | FileCheck %s --check-prefix=PAD
+// RUN: not mlir-gemm opt %s 'promote-operands{layout=tiled}' 2>&1 | FileCheck %s --check-prefix=LAYOUT
 
-// PAD: error: pass 'promote-operands{pad=-8}': pad must be from 0 to 1024
+// PAD: error: pass 'promote-operands{layout=pad pad=-8}': pad must be from 0 to 1024
+// LAYOUT: error: pass 'promote-operands{layout=tiled pad=8}': layout must be one of pad, xor
 
-func.func @written(%A: memref<32x32xf32>) {
+func.func @written(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
   affine.for %l = 0 to 2 {
     affine.for %m = 0 to 32 {
-      affine.for %k = 0 to 16 {
-        // WRITTEN: -:[[# @LINE + 1]]:14: error: an operand that the k loop also writes cannot be staged
-        %a = affine.load %A[%m, %l * 16 + %k] : memref<32x32xf32>
-        affine.store %a, %A[%m, %k] : memref<32x32xf32>
+      affine.for %n = 0 to 8 {
+        affine.for %k = 0 to 16 {
+          // WRITTEN: -:[[# @LINE + 1]]:16: error: an operand that the k loop also writes cannot be staged
+          %a = affine.load %C[%m, %l * 16 + %k] : memref<32x8xf32>
+          %b = affine.load %B[%l * 16 + %k, %n] : memref<32x8xf32>
+          %c = affine.load %C[%m, %n] : memref<32x8xf32>
+          %p = arith.mulf %a, %b : f32
+          %s = arith.addf %c, %p : f32
+          affine.store %s, %C[%m, %n] : memref<32x8xf32>
+        } {tile.loop = "point"}
       } {tile.loop = "point"}
     } {tile.loop = "point"}
   } {tile.loop = "k"}
   return
 }
 
-func.func @nonlinear(%A: memref<32x32xf32>, %B: memref<32x32xf32>) {
+func.func @nonlinear(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
   affine.for %l = 0 to 2 {
     affine.for %m = 0 to 32 {
-      affine.for %k = 0 to 16 {
-        // NONLINEAR: -:[[# @LINE + 1]]:14: error: an operand whose indices are not linear in the loops cannot be staged
-        %a = affine.load %A[%m, (%l * 16 + %k) mod 8] : memref<32x32xf32>
-        affine.store %a, %B[%m, %k] : memref<32x32xf32>
+      affine.for %n = 0 to 8 {
+        affine.for %k = 0 to 16 {
+          // NONLINEAR: -:[[# @LINE + 1]]:16: error: an access whose indices are not linear in the loops, or that runs along a diagonal
+          %a = affine.load %A[%m, (%l * 16 + %k) mod 8] : memref<32x64xf32>
+          %b = affine.load %B[%l * 16 + %k, %n] : memref<32x8xf32>
+          %c = affine.load %C[%m, %n] : memref<32x8xf32>
+          %p = arith.mulf %a, %b : f32
+          %s = arith.addf %c, %p : f32
+          affine.store %s, %C[%m, %n] : memref<32x8xf32>
+        } {tile.loop = "point"}
       } {tile.loop = "point"}
     } {tile.loop = "point"}
   } {tile.loop = "k"}
   return
 }
 
-func.func @strided(%A: memref<32x64xf32>, %B: memref<32x32xf32>) {
+func.func @strided(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
   affine.for %l = 0 to 2 {
     affine.for %m = 0 to 32 {
-      affine.for %k = 0 to 16 {
-        // STRIDED: -:[[# @LINE + 1]]:14: error: each dimension of an operand must run along one loop of the tile to be staged
-        %a = affine.load %A[%m, %l * 32 + %k * 2] : memref<32x64xf32>
-        affine.store %a, %B[%m, %k] : memref<32x32xf32>
+      affine.for %n = 0 to 8 {
+        affine.for %k = 0 to 16 {
+          // STRIDED: -:[[# @LINE + 1]]:16: error: an access that does not run along one loop of the tile, in steps of 1, in each dimension
+          %a = affine.load %A[%m, %l * 32 + %k * 2] : memref<32x64xf32>
+          %b = affine.load %B[%l * 16 + %k, %n] : memref<32x8xf32>
+          %c = affine.load %C[%m, %n] : memref<32x8xf32>
+          %p = arith.mulf %a, %b : f32
+          %s = arith.addf %c, %p : f32
+          affine.store %s, %C[%m, %n] : memref<32x8xf32>
+        } {tile.loop = "point"}
       } {tile.loop = "point"}
     } {tile.loop = "point"}
   } {tile.loop = "k"}
   return
 }
 
-func.func @inner(%A: memref<32x64xf32>, %B: memref<32x32xf32>) {
+func.func @inner(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
   affine.for %l = 0 to 2 {
     affine.for %m = 0 to 32 {
-      affine.for %k = 0 to 16 {
-        %odd = affine.apply affine_map<(k) -> (k mod 2)>(%m)
-        // INNER: -:[[# @LINE + 1]]:14: error: an operand whose tile starts at an index made inside the k loop cannot be staged
-        %a = affine.load %A[%m, %l * 16 + %k + %odd] : memref<32x64xf32>
-        affine.store %a, %B[%m, %k] : memref<32x32xf32>
+      affine.for %n = 0 to 8 {
+        affine.for %k = 0 to 16 {
+          %odd = affine.apply affine_map<(k) -> (k mod 2)>(%m)
+          // INNER: -:[[# @LINE + 1]]:16: error: an operand whose tile starts at an index made inside the k loop cannot be staged
+          %a = affine.load %A[%m, %l * 16 + %k + %odd] : memref<32x64xf32>
+          %b = affine.load %B[%l * 16 + %k, %n] : memref<32x8xf32>
+          %c = affine.load %C[%m, %n] : memref<32x8xf32>
+          %p = arith.mulf %a, %b : f32
+          %s = arith.addf %c, %p : f32
+          affine.store %s, %C[%m, %n] : memref<32x8xf32>
+        } {tile.loop = "point"}
+      } {tile.loop = "point"}
+    } {tile.loop = "point"}
+  } {tile.loop = "k"}
+  return
+}
+
+func.func @both(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
+  affine.for %l = 0 to 2 {
+    affine.for %m = 0 to 32 {
+      affine.for %n = 0 to 8 {
+        affine.for %k = 0 to 16 {
+          // BOTH: -:[[# @LINE + 1]]:16: error: a factor of a product that depends on both m and n cannot be staged
+          %a = affine.load %A[%m, %n] : memref<32x64xf32>
+          %b = affine.load %B[%l * 16 + %k, %n] : memref<32x8xf32>
+          %c = affine.load %C[%m, %n] : memref<32x8xf32>
+          %p = arith.mulf %a, %b : f32
+          %s = arith.addf %c, %p : f32
+          affine.store %s, %C[%m, %n] : memref<32x8xf32>
+        } {tile.loop = "point"}
+      } {tile.loop = "point"}
+    } {tile.loop = "point"}
+  } {tile.loop = "k"}
+  return
+}
+
+func.func @sum(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>, %x: f32) {
+  affine.for %l = 0 to 2 {
+    affine.for %m = 0 to 32 {
+      affine.for %n = 0 to 8 {
+        affine.for %k = 0 to 16 {
+          // SUM: -:[[# @LINE + 1]]:11: error: a k loop around something else than a product, c += a * b; it cannot be staged
+          affine.store %x, %C[%m, %n] : memref<32x8xf32>
+        } {tile.loop = "point"}
       } {tile.loop = "point"}
     } {tile.loop = "point"}
   } {tile.loop = "k"}

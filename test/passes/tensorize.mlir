@@ -82,3 +82,48 @@ func.func @elementwise(%A: memref<32x48xf32>, %B: memref<32x48xf16>, %x: f32) {
   } {tile.loop = "point"}
   return
 }
+
+// Places: one batch of A, stored [K, M]; a bias along each side; a transposed matrix.
+// CHECK-LABEL: func.func @places(
+//  CHECK-SAME: %[[A:.*]]: memref<16x32xf16, 3>, %[[B:.*]]: memref<8x16xf16, 3>, %[[C:.*]]: memref<3x64x8xf32>
+//       CHECK:   %[[T:.*]] = "tile.load"(%[[C]], %[[H:.*]], %{{.*}}, %{{.*}}) {in_bounds = array<i1: true, true, true>, {{.*}}} : {{.*}} -> vector<32x8xf32>
+//       CHECK:   %[[D:.*]] = "tile.mma"(%[[A]], %[[B]], %[[T]]) {a = "km", b = "nk"}
+//       CHECK:   "tile.store"(%[[D]], %[[C]], %[[H]],
+//       CHECK:   "tile.load"({{.*}}) {dims = array<i64: 0>, in_bounds = array<i1: true>, {{.*}}} : (memref<64xf32>, index) -> vector<32x8xf32>
+//       CHECK:   "tile.load"({{.*}}) {in_bounds = array<i1: true>, {{.*}}} : (memref<8xf32>, index) -> vector<32x8xf32>
+//       CHECK:   "tile.load"({{.*}}) {dims = array<i64: 1, 0>, in_bounds = array<i1: true, false>, {{.*}}} : (memref<8x60xf32>, index, index) -> vector<32x8xf32>
+//       CHECK:   return
+func.func @places(%A: memref<16x32xf16, 3>, %B: memref<8x16xf16, 3>, %C: memref<3x64x8xf32>, %rows: memref<64xf32>,
+                  %columns: memref<8xf32>, %X: memref<8x60xf32>) {
+  affine.for %h = 0 to 3 {
+    affine.for %i = 0 to 2 {
+      affine.for %m = 0 to 32 {
+        affine.for %n = 0 to 8 {
+          affine.for %k = 0 to 16 {
+            %a = affine.load %A[%k, %m] : memref<16x32xf16, 3>
+            %b = affine.load %B[%n, %k] : memref<8x16xf16, 3>
+            %c = affine.load %C[%h, %i * 32 + %m, %n] : memref<3x64x8xf32>
+            %x = arith.extf %a : f16 to f32
+            %y = arith.extf %b : f16 to f32
+            %p = arith.mulf %x, %y : f32
+            %d = arith.addf %c, %p : f32
+            affine.store %d, %C[%h, %i * 32 + %m, %n] : memref<3x64x8xf32>
+          } {tile.loop = "point"}
+        } {tile.loop = "point"}
+      } {tile.loop = "point"}
+      affine.for %m = 0 to 32 {
+        affine.for %n = 0 to 8 {
+          %c = affine.load %C[%h, %i * 32 + %m, %n] : memref<3x64x8xf32>
+          %r = affine.load %rows[%i * 32 + %m] : memref<64xf32>
+          %s = affine.load %columns[%n] : memref<8xf32>
+          %t = affine.load %X[%n, %i * 32 + %m] : memref<8x60xf32>
+          %u = arith.addf %c, %r : f32
+          %v = arith.addf %u, %s : f32
+          %w = arith.addf %v, %t : f32
+          affine.store %w, %C[%h, %i * 32 + %m, %n] : memref<3x64x8xf32>
+        } {tile.loop = "point"}
+      } {tile.loop = "point"}
+    } {tile.loop = "block"}
+  } {tile.loop = "block"}
+  return
+}

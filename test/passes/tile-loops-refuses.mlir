@@ -37,7 +37,7 @@ func.func @carried(%A: memref<32x48xf32>, %x: f32) -> f32 {
 }
 
 func.func @depth(%A: memref<32xf32>, %x: f32) {
-  // DEPTH: -:[[# @LINE + 1]]:3: error: a nest of 1 loops; expected 2 (elementwise) or 3 (a product)
+  // DEPTH: -:[[# @LINE + 1]]:3: error: a nest of 1 loops; expected at least 2 (elementwise) or 3 (a product)
   affine.for %m = 0 to 32 {
     affine.store %x, %A[%m] : memref<32xf32>
   }

@@ -70,3 +70,50 @@ func.func @shifted(%A: memref<64x64xf32>, %B: memref<32x16xf32>, %x: f32) {
 
 // CHECK: func.func private @declaration()
 func.func private @declaration()
+
+// Leading loops are batches, one at a time.
+// CHECK-LABEL: func.func @batches(
+//       CHECK:   affine.for %[[H:.*]] = 0 to 3 {
+//  CHECK-NEXT:     affine.for %[[I:.*]] = 0 to 2 {
+//  CHECK-NEXT:       affine.for %[[J:.*]] = 0 to 6 {
+//  CHECK-NEXT:         affine.for %[[L:.*]] = 0 to 16 {
+//  CHECK-NEXT:           affine.for %[[M:.*]] = 0 to 16 {
+//  CHECK-NEXT:             affine.for %[[N:.*]] = 0 to 8 {
+//  CHECK-NEXT:               affine.for %[[K:.*]] = 0 to 4 {
+//  CHECK-NEXT:                 affine.load %{{.*}}[%[[H]], %[[I]] * 16 + %[[M]], %[[L]] * 4 + %[[K]]]
+//       CHECK:         } {tile.loop = "k"}
+//  CHECK-NEXT:       } {tile.loop = "block"}
+//  CHECK-NEXT:     } {tile.loop = "block"}
+//  CHECK-NEXT:   } {tile.loop = "block"}
+//  CHECK-NEXT:   affine.for %[[H1:.*]] = 0 to 3 {
+//  CHECK-NEXT:     affine.for %{{.*}} = 0 to 2 {
+//  CHECK-NEXT:       affine.for %[[J1:.*]] = 0 to 6 {
+//  CHECK-NEXT:         affine.for %{{.*}} = 0 to 16 {
+//  CHECK-NEXT:           affine.for %[[N1:.*]] = 0 to 8 {
+//  CHECK-NEXT:             affine.load %{{.*}}[%[[J1]] * 8 + %[[N1]]]
+//       CHECK:   return
+func.func @batches(%A: memref<3x32x64xf32>, %B: memref<3x64x48xf32>, %C: memref<3x32x48xf32>, %D: memref<48xf32>) {
+  affine.for %h = 0 to 3 {
+    affine.for %m = 0 to 32 {
+      affine.for %n = 0 to 48 {
+        affine.for %k = 0 to 64 {
+          %a = affine.load %A[%h, %m, %k] : memref<3x32x64xf32>
+          %b = affine.load %B[%h, %k, %n] : memref<3x64x48xf32>
+          %c = affine.load %C[%h, %m, %n] : memref<3x32x48xf32>
+          %p = arith.mulf %a, %b : f32
+          %s = arith.addf %c, %p : f32
+          affine.store %s, %C[%h, %m, %n] : memref<3x32x48xf32>
+        }
+      }
+    }
+  }
+  affine.for %h = 0 to 3 {
+    affine.for %m = 0 to 32 {
+      affine.for %n = 0 to 48 {
+        %d = affine.load %D[%n] : memref<48xf32>
+        affine.store %d, %C[%h, %m, %n] : memref<3x32x48xf32>
+      }
+    }
+  }
+  return
+}

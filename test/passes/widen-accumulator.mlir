@@ -31,3 +31,32 @@ func.func @on_tensors(%A: tensor<32x32xf16>, %B: tensor<32x48xf16>, %C: tensor<3
                      outs(%C : tensor<32x48xf16>) -> tensor<32x48xf16>
   return %0 : tensor<32x48xf16>
 }
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// A product in any form: a zero start is a zero of f32 directly.
+// CHECK-LABEL: func.func @generic_product(
+//       CHECK:   %[[ZERO:.*]] = linalg.fill {{.*}} -> tensor<4x6xf32>
+//       CHECK:   %[[SUM:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<4x8xbf16>, tensor<8x6xbf16>) outs(%[[ZERO]] : tensor<4x6xf32>)
+//       CHECK:     arith.extf
+//       CHECK:     arith.extf
+//       CHECK:     arith.mulf {{.*}} : f32
+//       CHECK:     arith.addf {{.*}} : f32
+//       CHECK:   %[[ROUNDED:.*]] = linalg.generic {{.*}} ins(%[[SUM]] : tensor<4x6xf32>) outs({{.*}} : tensor<4x6xbf16>)
+//       CHECK:     arith.truncf
+//       CHECK:   return %[[ROUNDED]]
+func.func @generic_product(%A: tensor<4x8xbf16>, %B: tensor<8x6xbf16>) -> tensor<4x6xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %ce = tensor.empty() : tensor<4x6xbf16>
+  %c = linalg.fill ins(%zero : bf16) outs(%ce : tensor<4x6xbf16>) -> tensor<4x6xbf16>
+  %1 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %B : tensor<4x8xbf16>, tensor<8x6xbf16>) outs(%c : tensor<4x6xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %z: bf16):
+    %p = arith.mulf %x, %y : bf16
+    %s = arith.addf %z, %p : bf16
+    linalg.yield %s : bf16
+  } -> tensor<4x6xbf16>
+  return %1 : tensor<4x6xbf16>
+}

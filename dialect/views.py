@@ -1,0 +1,103 @@
+"""Views: how a tensor lies in its buffer, as sizes, strides and an offset in elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error
+
+
+@dataclass(frozen=True)
+class View:
+    """Element `i` is at `offset + sum(i * strides)` of the buffer."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int = 0
+
+    @staticmethod
+    def dense(shape: Sequence[int]) -> View:
+        """Row-major, without gaps."""
+        return View(tuple(shape), tuple(prod(shape[axis + 1 :]) for axis in range(len(shape))))
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the view is what `dense` gives."""
+        return self == View.dense(self.shape)
+
+    @property
+    def is_injective(self) -> bool:
+        """Whether it is plain that no two elements share a place."""
+        reach = 0
+        for stride, size in sorted((s, n) for s, n in zip(self.strides, self.shape, strict=True) if n > 1):
+            if stride <= reach:
+                return False
+            reach += stride * (size - 1)
+        return True
+
+    def expanded(self, groups: Sequence[Sequence[int]], shape: Sequence[int]) -> View:
+        """With each dimension split into the sizes of a group of dimensions of `shape`."""
+        strides = list(View.dense(shape).strides)  # dimensions of size 1 in front of a scalar have no group
+        for stride, group in zip(self.strides, groups, strict=bool(groups)):
+            for position, axis in enumerate(group):
+                strides[axis] = stride * prod(shape[inner] for inner in group[position + 1 :])
+        return View(tuple(shape), tuple(strides), self.offset)
+
+    def collapsed(self, groups: Sequence[Sequence[int]]) -> View | None:
+        """With each group of dimensions made one; None where their elements do not follow one another evenly."""
+        shape: list[int] = []
+        strides: list[int] = []
+        for group in groups:
+            axes = [axis for axis in group if self.shape[axis] != 1]
+            pairs = pairwise(axes)
+            if any(self.strides[outer] != self.strides[inner] * self.shape[inner] for outer, inner in pairs):
+                return None
+            shape.append(prod(self.shape[axis] for axis in group))
+            strides.append(self.strides[axes[-1]] if axes else 1)
+        view = View(tuple(shape), tuple(strides), self.offset)
+        dense = View.dense(shape)
+        tidy = tuple(d if n == 1 else s for s, d, n in zip(strides, dense.strides, shape, strict=True))
+        return View(view.shape, tidy, self.offset)
+
+    def sliced(self, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> View:
+        """A regular part of it, of the same rank."""
+        start = self.offset + sum(o * s for o, s in zip(offsets, self.strides, strict=True))
+        return View(tuple(sizes), tuple(s * step for s, step in zip(self.strides, steps, strict=True)), start)
+
+    def without_units(self, shape: Sequence[int]) -> View:
+        """With dimensions of size 1 dropped until the shape is `shape`."""
+        kept: list[int] = []
+        for axis, size in enumerate(self.shape):
+            if len(kept) < len(shape) and size == shape[len(kept)]:
+                kept.append(axis)
+        return View(tuple(shape), tuple(self.strides[axis] for axis in kept), self.offset)
+
+
+def view_of_type(type_: Any, operation: Any) -> View:
+    """How a memref lies in its buffer. Raises InputError where that is not known now, or runs backwards."""
+    shape = list(type_.shape)
+    if not type_.has_static_shape:
+        raise input_error(operation, f"{type_} has dynamic sizes; sizes must be static")
+    try:
+        strides, offset = type_.get_strides_and_offset()
+    except Exception:  # the bindings raise RuntimeError or ValueError, by version
+        raise input_error(operation, f"{type_} is not strided; expected sizes and strides") from None
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    if unknown in (*strides, offset):
+        raise input_error(operation, f"{type_} has a dynamic stride or offset; they must be static")
+    if min(strides, default=0) < 0:
+        raise input_error(operation, f"{type_} has a negative stride; strides must be at least 0")
+    return View(tuple(shape), tuple(strides), offset)
+
+
+def memref_type(view: View, element: Any) -> Any:
+    """The memref type of a view in global memory."""
+    if view.is_dense:
+        return ir.MemRefType.get(list(view.shape), element)
+    layout = ir.StridedLayoutAttr.get(view.offset, list(view.strides))
+    return ir.MemRefType.get(list(view.shape), element, layout)

@@ -1,0 +1,67 @@
+"""add-init-last: a product whose sum starts from something computed starts from zero; that is added at the end.
+
+Expects linalg.generic on tensors. A product's start (its `outs`) that is neither a fill, nor an argument, nor a
+constant (such as a bias that is broadcast, or C extended to the accumulator's type) becomes an elementwise addition
+behind the product, which is an epilogue like any other. The order of a sum's terms is no property of a product. A
+second run changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.generics import (
+    Generic,
+    build,
+    element_of,
+    empty,
+    erase_dead,
+    generics,
+    owner_of,
+    read,
+    rebuild,
+    zero,
+)
+from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.reshapes import root_of
+from mlir_gemm.passes.base import Pass
+
+_PLAIN = ("linalg.fill", "arith.constant", "bufferization.to_tensor", "tensor.empty")
+"""What a product may start from as it is."""
+
+
+@dataclass(frozen=True)
+class AddInitLast(Pass):
+    """Start products from zero and add a computed start behind them."""
+
+    name: ClassVar[str] = "add-init-last"
+
+    def run(self, module: Any) -> None:
+        for operation in generics(module):
+            generic = read(operation)
+            if generic is None or product_of(operation) is None:
+                continue
+            owner = owner_of(root_of(generic.outputs[0]))
+            if owner is not None and owner.name not in _PLAIN:
+                _add_last(generic)
+        erase_dead(module)
+
+
+def _add_last(generic: Generic) -> None:
+    start = generic.outputs[0]
+    element = element_of(start)
+    name = "arith.addi" if isinstance(element, ir.IntegerType) else "arith.addf"
+
+    def add(arguments: list[Any]) -> list[Any]:
+        return [ir.Operation.create(name, results=[element], operands=arguments[:2]).results[0]]
+
+    with ir.InsertionPoint(generic.operation), generic.operation.location:
+        shape = start.type.shape
+        product = rebuild(generic, outputs=[zero(shape, element)])
+        loops = tuple(range(len(shape)))
+        output = empty(shape, element)
+        sum_ = build([product.results[0], start], [output], [loops] * 3, [False] * len(loops), add)
+    generic.results[0].replace_all_uses_with(sum_.results[0])
+    generic.operation.erase()

@@ -1,0 +1,282 @@
+"""check-module: refuses a module that holds what the compiler does not know, naming it, its place and what would do.
+
+Expects a module as a user or a framework wrote it: one function with a body, of straight-line linalg, tensor and memref
+operations. Leaves it unchanged. docs/inputs.md lists what is accepted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.generics import owner_of, shape_of
+from mlir_gemm.dialect.locations import input_error, location_of
+from mlir_gemm.dialect.reshapes import root_of
+from mlir_gemm.dialect.walk import body, in_block, named, operations
+from mlir_gemm.errors import InputError, Location
+from mlir_gemm.passes.base import Pass
+
+PRODUCTS = (
+    "matmul", "batch_matmul", "batch_reduce_matmul", "matvec", "vecmat", "batch_matvec", "batch_vecmat", "dot",
+    "contract", "matmul_transpose_a", "matmul_transpose_b", "batch_matmul_transpose_a", "batch_matmul_transpose_b",
+)  # fmt: skip
+"""The named products of linalg."""
+
+ELEMENTWISE = (
+    "add", "sub", "mul", "div", "div_unsigned", "max", "min", "powf", "exp", "log", "abs", "ceil", "floor", "negf",
+    "reciprocal", "round", "sqrt", "rsqrt", "square", "tanh", "erf", "select", "elementwise", "map",
+)  # fmt: skip
+MOVEMENT = ("fill", "copy", "transpose", "broadcast")
+CONVOLUTIONS = (
+    "conv_2d_nchw_fchw", "conv_2d_nhwc_hwcf", "conv_2d_nhwc_fhwc", "conv_1d_ncw_fcw", "conv_1d_nwc_wcf",
+)  # fmt: skip
+"""Convolutions that are products when the window is one element and the step is 1."""
+
+LINALG = tuple(f"linalg.{name}" for name in (*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce"))
+OTHERS = (
+    "arith.constant", "func.return",
+    "tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast",
+    "memref.alloc", "memref.dealloc", "memref.copy", "memref.get_global", "memref.cast", "memref.subview",
+    "memref.collapse_shape", "memref.expand_shape", "memref.transpose",
+)  # fmt: skip
+"""What may stand around linalg operations."""
+
+ELEMENTS = ("f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i16", "i32", "i64")
+"""Element types of tensors and memrefs."""
+
+
+@dataclass(frozen=True)
+class CheckModule(Pass):
+    """Refuses modules that hold what is not understood."""
+
+    name: ClassVar[str] = "check-module"
+
+    def run(self, module: Any) -> None:
+        _check_top(module)
+        function = the_function(module)
+        for argument in body(function).arguments:
+            _check_argument(function, argument)
+        inside = in_block(body(function))
+        for operation in inside:
+            _check_operation(operation)
+        if not len(inside[-1].operation.operands) and not any(_writes(operation) for operation in inside):
+            raise input_error(function, "the function computes nothing: it returns no tensor and writes no memref")
+
+
+def the_function(module: Any) -> Any:
+    """The one function of a module that has a body. Raises InputError if there is none or more than one."""
+    functions = [f for f in in_block(body(module)) if f.operation.name == "func.func" and len(f.regions[0].blocks)]
+    if not functions:
+        inside = in_block(body(module))
+        place = location_of(inside[0]) if inside else Location("-", 1, 1)
+        raise InputError("the module has no function with a body; expected one func.func that computes", place)
+    if len(functions) > 1:
+        raise input_error(
+            functions[1], "the module has more than one function with a body; expected one, compile each on its own"
+        )
+    if len(functions[0].regions[0].blocks) > 1:
+        raise input_error(functions[0], "the function branches between blocks; expected straight-line code")
+    return functions[0]
+
+
+def _writes(operation: Any) -> bool:
+    """Whether an operation writes memory."""
+    name = operation.operation.name
+    return name == "memref.copy" or (name.startswith("linalg.") and not len(operation.operation.results))
+
+
+def _check_top(module: Any) -> None:
+    for operation in in_block(body(module)):
+        name = operation.operation.name
+        if name not in ("func.func", "memref.global"):
+            raise input_error(operation, f"'{name}' in the module; expected one func.func, and memref.global constants")
+
+
+def _check_argument(function: Any, argument: Any) -> None:
+    what = f"argument {argument.arg_number}"
+    if not isinstance(argument.type, (ir.MemRefType, ir.RankedTensorType)):
+        raise input_error(
+            function, f"{what} has type {argument.type}; expected tensors or memrefs (a number can be a tensor<f32>)"
+        )
+    _check_type(function, what, argument.type)
+    if not isinstance(argument.type, ir.MemRefType):
+        return
+    if argument.type.memory_space is not None:
+        raise input_error(
+            function,
+            f"{what} is in memory space {argument.type.memory_space}; expected the default one (global memory)",
+        )
+    try:
+        strides, offset = argument.type.get_strides_and_offset()
+    except Exception:
+        raise input_error(function, f"{what} has a layout without strides ({argument.type})") from None
+    if ir.ShapedType.get_dynamic_stride_or_offset() in [*strides, offset]:
+        raise input_error(function, f"{what} has dynamic strides or offset ({argument.type}); they must be static")
+
+
+def _check_type(operation: Any, what: str, type_: Any) -> None:
+    if not isinstance(type_, (ir.MemRefType, ir.RankedTensorType)):
+        if isinstance(type_, ir.ShapedType):
+            raise input_error(operation, f"{what} has type {type_}; expected ranked tensors or memrefs")
+        if str(type_) not in (*ELEMENTS, "none"):
+            raise input_error(operation, f"{what} has type {type_}; expected one of {', '.join(ELEMENTS)}")
+        return
+    element = str(type_.element_type)
+    if element not in ELEMENTS:
+        raise input_error(operation, f"{what} has element type {element}; expected one of {', '.join(ELEMENTS)}")
+    if isinstance(type_, ir.RankedTensorType) and type_.encoding is not None:
+        raise input_error(operation, f"{what} has an encoding ({type_}); expected a plain tensor")
+    if not type_.has_static_shape:
+        raise input_error(operation, f"{what} has dynamic sizes ({type_}); sizes must be static")
+
+
+def _check_operation(operation: Any) -> None:
+    name = operation.operation.name
+    convolution = name.removeprefix("linalg.") in CONVOLUTIONS
+    if name not in (*LINALG, *OTHERS) and not convolution:
+        raise input_error(operation, f"'{name}' is not understood; {_understood(name)}")
+    for value in operation.operation.results:
+        _check_type(operation, f"a result of '{name}'", value.type)
+    for value in operation.operation.operands:
+        _check_type(operation, f"an operand of '{name}'", value.type)
+    if name == "func.return":
+        _check_return(operation)
+    if name == "memref.get_global":
+        _check_global(operation)
+    if not name.startswith("linalg."):
+        return
+    if convolution:
+        _check_convolution(operation)
+    elif "indexing_maps" in operation.operation.attributes:
+        _check_maps(operation)
+    _check_reads(operation)
+    _check_body(operation)
+
+
+def _check_reads(operation: Any) -> None:
+    """What a body reads must have been computed: a tensor.empty has no values."""
+    block = body(operation)
+    for argument, operand in zip(block.arguments, operation.operation.operands, strict=False):
+        if not isinstance(operand.type, ir.RankedTensorType) or not list(argument.uses):
+            continue
+        owner = owner_of(root_of(operand))
+        if owner is not None and owner.name == "tensor.empty":
+            raise input_error(
+                operation,
+                f"'{operation.operation.name}' reads operand {argument.arg_number}, a tensor.empty, which has no "
+                "values yet; fill it first (linalg.fill)",
+            )
+
+
+def _understood(name: str) -> str:
+    """The operations that would be understood in the place of one that is not."""
+    if name.startswith("linalg."):
+        return "of linalg: " + ", ".join(
+            [*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce", "and 1x1 convolutions"]
+        )
+    if name.startswith(("scf.", "cf.", "affine.")):
+        return "expected straight-line linalg operations, without control flow"
+    if name.startswith(("arith.", "math.")):
+        return "arithmetic stands in the body of a linalg.generic; outside it only arith.constant"
+    if name.startswith("func."):
+        return "expected one function without calls"
+    return "beside linalg operations there may be " + ", ".join(OTHERS)
+
+
+def _check_return(operation: Any) -> None:
+    for position, value in enumerate(operation.operation.operands):
+        if not isinstance(value.type, ir.RankedTensorType):
+            raise input_error(operation, f"result {position} has type {value.type}; expected tensors")
+
+
+def _check_global(operation: Any) -> None:
+    symbol = ir.FlatSymbolRefAttr(operation.operation.attributes["name"]).value
+    module = operation.operation.parent
+    while module.operation.parent is not None:
+        module = module.operation.parent
+    for found in named(module, "memref.global"):
+        if ir.StringAttr(found.attributes["sym_name"]).value == symbol:
+            attributes = found.operation.attributes
+            if "initial_value" not in attributes or str(attributes["initial_value"]) == "unit":
+                raise input_error(operation, f"@{symbol} has no initial value; expected a constant memref.global")
+            if "constant" not in attributes:
+                raise input_error(operation, f"@{symbol} may change; expected a memref.global marked constant")
+
+
+def _check_convolution(operation: Any) -> None:
+    """With a window of one element and steps of 1 a convolution reads `h + kh` where kh is 0: a product."""
+    name = operation.operation.name
+    for attribute in ("strides", "dilations"):
+        if attribute in operation.operation.attributes:
+            steps = list(ir.DenseIntElementsAttr(operation.operation.attributes[attribute]))
+            if attribute == "strides" and any(step != 1 for step in steps):
+                raise input_error(operation, f"'{name}' with strides {steps}; only a 1x1 window with stride 1 compiles")
+    image, window, output = (shape_of(operand) for operand in operation.operation.operands)
+    order = name.removeprefix("linalg.").split("_")[2:]
+    assert image is not None and window is not None and output is not None
+    filters = order[-1]
+    spatial = [size for size, letter in zip(window, filters, strict=True) if letter in "hw"]
+    if any(size != 1 for size in spatial):
+        raise input_error(
+            operation, f"'{name}' with a window of {'x'.join(map(str, spatial))}; only 1x1 windows are products"
+        )
+
+
+def _check_maps(operation: Any) -> None:
+    for attribute in operation.operation.attributes["indexing_maps"]:
+        results = list(attribute.value.results)
+        loops = [ir.AffineDimExpr(e).position for e in results if isinstance(e, ir.AffineDimExpr)]
+        rest = [e for e in results if not isinstance(e, ir.AffineDimExpr)]
+        ones = all(isinstance(e, ir.AffineConstantExpr) and ir.AffineConstantExpr(e).value == 0 for e in rest)
+        if len(set(loops)) < len(loops) or not ones:
+            raise input_error(
+                operation,
+                f"'{operation.operation.name}' with indexing map {attribute.value}; expected each loop at most once, "
+                "and nothing else but 0",
+            )
+    operands = list(operation.operation.operands)
+    for operand, attribute in zip(operands, operation.operation.attributes["indexing_maps"], strict=False):
+        for expression, size in zip(attribute.value.results, shape_of(operand) or (), strict=False):
+            if isinstance(expression, ir.AffineConstantExpr) and size != 1:
+                raise input_error(
+                    operation,
+                    f"'{operation.operation.name}' reads index 0 of a dimension of {size}; expected a loop there",
+                )
+
+
+def _check_body(operation: Any) -> None:
+    live = _live(operation)
+    for inner in operations(operation):
+        name = inner.operation.name
+        if name == "linalg.yield" or inner.operation not in live:
+            continue
+        if not name.startswith(("arith.", "math.")):
+            why = " (positions are not computed with)" if name == "linalg.index" else ""
+            raise input_error(
+                inner, f"'{name}' in the body of '{operation.operation.name}'{why}; expected arith and math operations"
+            )
+        for result in inner.operation.results:
+            _check_type(inner, f"a result of '{name}'", result.type)
+
+
+def _live(operation: Any) -> list[Any]:
+    """The operations of a body on which a result depends that somebody uses."""
+    block = body(operation)
+    inner = in_block(block)
+    if not inner:
+        return []
+    results = list(operation.operation.results)
+    pending: list[Any] = [
+        value
+        for position, value in enumerate(inner[-1].operation.operands)
+        if not results or list(results[position].uses)
+    ]
+    live: list[Any] = []
+    while pending:
+        owner = pending.pop().owner
+        if hasattr(owner, "operations") or owner.operation.block != block or owner.operation in live:
+            continue
+        live.append(owner.operation)
+        pending += owner.operation.operands
+    return live

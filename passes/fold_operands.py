@@ -1,0 +1,118 @@
+"""fold-operands: what is computed elementwise for a product's operand is computed in the product's body.
+
+Expects linalg.generic on tensors (after fold-movement). An elementwise generic that makes an input of a reduction is
+computed there instead, so that the product reads what is in memory (f16, or int8 with its scales):
+- exact extensions (extf, extsi, extui) always, also where others use them: the tensor cores multiply the narrow values;
+- anything else with one use that is not reached from another product (whose epilogue it will be), if that pays: for r
+  tiles side by side that need it, each reading its inputs, against a kernel that reads them once and writes the result;
+  functions such as exp up to r = REPEATS;
+- a multiplication that is summed up, whatever it is reached from: together they are a product.
+A product stays a product: what would make it none is left, and is computed by a kernel of its own. `extensions` does
+only the first, before fuse-elementwise joins what is left into chains. A second run changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.generics import (
+    Generic,
+    behind,
+    element_of,
+    erase_dead,
+    fused,
+    generics,
+    one_use,
+    producer,
+    read,
+    replace,
+    writes_once,
+)
+from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.walk import in_block
+from mlir_gemm.passes.base import Pass
+
+EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
+"""Casts that keep the value."""
+CHEAP_MATH = ("math.absf", "math.absi", "math.floor", "math.ceil", "math.round", "math.roundeven", "math.trunc",
+              "math.copysign", "math.fma")  # fmt: skip
+"""Operations of `math` that are a few instructions."""
+REPEATS, TILE = 8, 128
+"""Expensive functions are folded up to this many repetitions of their computation, counted in tiles of this size."""
+
+
+@dataclass(frozen=True)
+class FoldOperands(Pass):
+    """Compute elementwise operands in the body of their product."""
+
+    name: ClassVar[str] = "fold-operands"
+    extensions: bool = False
+
+    def run(self, module: Any) -> None:
+        for operation in generics(module):
+            _fold(operation.operation, self.extensions)
+        erase_dead(module)
+
+
+def is_extension(generic: Generic) -> bool:
+    """Whether an elementwise generic does nothing but extend one input exactly."""
+    inner = in_block(generic.block)
+    return (
+        len(generic.inputs) == 1
+        and len(inner) > 1
+        and all(operation.operation.name in EXTENSIONS for operation in inner[:-1])
+    )
+
+
+def _fold(operation: Any, extensions: bool) -> None:
+    position = 0
+    while (generic := read(operation)) is not None and not generic.parallel and position < len(generic.inputs):
+        source = producer(generic.inputs[position])
+        if source is None or not writes_once(source) or (extensions and not is_extension(source)):
+            position += 1
+            continue
+        new = _folded(generic, position, source)
+        if new is None:
+            position += 1
+            continue
+        replace(generic, new)
+        if not list(source.results[0].uses):
+            source.operation.erase()
+        operation = new
+
+
+def _folded(generic: Generic, position: int, source: Generic) -> Any | None:
+    """The reduction with an operand's producer in its body; None if that has to stay."""
+    product = product_of(generic.operation) is not None
+    alone = one_use(generic.inputs[position])
+    allowed = is_extension(source) or (alone and _pays(generic, position, source))
+    if not allowed and (product or not alone):
+        return None
+    new = fused(generic, position, source)
+    if new is None:
+        return None
+    becomes_product = product_of(new) is not None
+    if (product and not becomes_product) or not (allowed or becomes_product):
+        new.erase()
+        return None
+    return new
+
+
+def _pays(generic: Generic, position: int, source: Generic) -> bool:
+    if any(product_of(each) is not None for each in behind(generic.inputs[position])):
+        return False
+    others = [
+        size
+        for loop, size in enumerate(generic.sizes)
+        if loop not in generic.maps[position] and not generic.reductions[loop]
+    ]
+    repeats = -(-math.prod(others) // TILE)
+    names = [operation.operation.name for operation in in_block(source.block)]
+    if repeats > REPEATS and any(name.startswith("math.") and name not in CHEAP_MATH for name in names):
+        return False
+    whole = [value for value, map_ in zip(source.inputs, source.maps, strict=False) if len(map_) == len(source.sizes)]
+    read_bits = sum(element_of(value).width for value in whole)
+    written_bits = element_of(source.outputs[0]).width
+    return read_bits * repeats <= read_bits + written_bits * (1 + repeats)

@@ -1,0 +1,194 @@
+"""normalise-kernels: every kernel gets the loops, and sees its buffers in the shapes, that the later stages know.
+
+Expects functions on memrefs of straight-line linalg (`outline-kernels`, or written by hand): fills, copies, one product
+or other linalg.generic, and elementwise ones over the same elements, on arguments, allocations, and
+memref.reinterpret_casts of them. In a program, what the main function passes to a kernel changes with its arguments.
+
+Leaves of a product the loops [batch..., m, n, k] with one m, one n and one k, of size 1 where it has none, and of what
+follows it the loops [batch..., m, n]. Dimensions that follow one another evenly in every access are merged; m or n
+dimensions that do not become batch dimensions. Where the result's neighbours lie along m, A and B change their parts.
+Every argument is a view of its buffer with one dimension for each loop that it is indexed by, outermost first (D, and
+outputs: in the order of the loops), and carries no casts. Other kernels keep parallel and reduction loops, merged
+likewise. A second run changes nothing.
+
+Refuses a kernel whose operations do not run over the same elements, or that reads what it writes elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import programs, structured
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of, clone
+from mlir_gemm.dialect.kernel_functions import new_function
+from mlir_gemm.dialect.kernels import Kernel, Place, Statement
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.loop_order import order_of
+from mlir_gemm.dialect.operand_views import OperandViews, Seen
+from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.structured import Generic
+from mlir_gemm.dialect.views import View, memref_type, view_of_type
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.passes.base import Pass
+
+_OF_THE_TYPE = ("sym_name", "function_type", "arg_attrs", "res_attrs")
+_BESIDE = ("arith.constant", "memref.alloc", "memref.dealloc", "memref.reinterpret_cast", "func.return")
+
+
+@dataclass(frozen=True)
+class NormaliseKernels(Pass):
+    """Give kernels the loops and views that later stages know."""
+
+    name: ClassVar[str] = "normalise-kernels"
+
+    def run(self, module: Any) -> None:
+        modules = programs.kernel_modules(module)
+        runs = [(programs.kernel_of(run), run) for run in named(module, "tile.run")]
+        for name, inner in modules.items():
+            function = programs.function_of(inner)
+            sources = _Rewriting(function).rewrite()
+            for run in [run for kernel, run in runs if kernel == name]:
+                buffers = programs.buffers_of(run)
+                programs.set_buffers(run, [buffers[number] for number in sources])
+            function.erase()
+
+
+class _Rewriting:
+    """One kernel's function, on its way to another one in front of it."""
+
+    def __init__(self, function: Any):
+        self.function = function
+        self.arguments = list(body(function).arguments)
+        self.work = [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
+        self.kernel = Kernel()
+        self.statements: dict[Any, Statement] = {}
+        self._read()
+        own = [root for root in self.kernel.written if root not in self.arguments]
+        order = order_of(self.kernel, own)
+        if isinstance(order, str):
+            raise pass_error(self.work[0], order)
+        self.order = order
+        self.views = OperandViews(self.kernel, order, self.arguments)
+        self.memory: dict[tuple[Any, View], Any] = {}
+
+    def rewrite(self) -> list[int]:
+        """Writes the new function; the numbers of the old arguments that its arguments are views of."""
+        plan = {op: self._plan(op) for op in self.work}
+        seen_in_order = [seen for op in self.work for seen in self._in_order(op, plan[op]) if seen is not None]
+        used = [seen for seen in seen_in_order if seen.root in self.arguments]
+        written = [seen for seen in used if seen.root in self.kernel.written]
+        given = {(seen.root, seen.view): None for seen in [*(u for u in used if u not in written), *written]}
+        types = [memref_type(view, root.type.element_type) for root, view in given]
+        name = ir.StringAttr(self.function.attributes["sym_name"]).value
+        function, block = new_function(name, types, ir.InsertionPoint(self.function))
+        for key, attribute in attributes_of(self.function).items():
+            if key not in _OF_THE_TYPE:
+                function.attributes[key] = attribute
+        self.memory = dict(zip(given, block.arguments, strict=True))
+        with ir.InsertionPoint(block):
+            for seen in seen_in_order:
+                if (seen.root, seen.view) not in self.memory:
+                    type_ = memref_type(seen.view, seen.root.type.element_type)
+                    self.memory[seen.root, seen.view] = dialect("memref").AllocOp(type_, [], []).result
+            for op in self.work:
+                with op.location:
+                    self._write(op, plan[op])
+            dialect("func").ReturnOp([])
+        return [self.arguments.index(root) for root, _ in given]
+
+    def _read(self) -> None:
+        for op in in_block(body(self.function)):
+            if op.operation.name not in (*_BESIDE, "linalg.fill", "linalg.copy", "linalg.generic", "linalg.matmul"):
+                raise pass_error(op, f"'{op.operation.name}' in a kernel; expected linalg on memrefs")
+        loops = [op for op in self.work if structured.is_generic(op)]
+        if not loops:
+            raise pass_error(self.function, "a kernel without a linalg.generic; expected one")
+        reductions = [op for op in loops if not structured.read(op).elementwise]
+        seed = next((op for op in loops if product_of(op)), reductions[0] if reductions else loops[0])
+        for op in [seed, *(each for each in loops if each != seed)]:
+            if op == seed:
+                self.kernel.seed(op, _place_of)
+            elif (reason := self.kernel.join(op, _place_of)) is not None:
+                raise pass_error(op, f"this cannot be part of the kernel of the first linalg.generic: {reason}")
+            self.statements[op] = self.kernel.statements[-1]
+        self._check_places()
+
+    def _check_places(self) -> None:
+        for op in self.work:
+            if op.name == "linalg.fill" and _resolve(op.operands[1])[0] not in self.kernel.written:
+                raise pass_error(op, "fills a buffer that nothing else in the kernel writes")
+        for statement in self.kernel.statements:
+            for root, access in zip(statement.roots, statement.accesses, strict=True):
+                if root in self.kernel.written and access != self.kernel.written[root]:
+                    raise pass_error(statement.generic.op, "reads what the kernel writes, but at another place of it")
+
+    def _plan(self, op: Any) -> list[Seen | None]:
+        if op in self.statements:
+            return self.views.of(self.statements[op])
+        return [None, self.views.of_written(_resolve(op.operands[1])[0])]
+
+    def _memory(self, seen: Seen | None) -> Any:
+        assert seen is not None  # linalg operands that are scalars belong to linalg.fill, and to no linalg.generic here
+        return self.memory[seen.root, seen.view]
+
+    def _write(self, op: Any, seen: list[Seen | None]) -> None:
+        if op.name == "linalg.fill":
+            structured.make_named(op.name, clone(op.operands[0].owner, {}).results[0], self._memory(seen[1]))
+        elif op.name == "linalg.copy":
+            structured.make_named(op.name, self._memory(seen[0]), self._memory(seen[1]))
+        else:
+            self._write_generic(self.statements[op].generic, seen)
+
+    def _write_generic(self, generic: Generic, seen: list[Seen | None]) -> None:
+        numbers = self._operand_order(generic)
+        loops = self.order.outer if generic.elementwise else self.order.loops
+        parallel = [place < len(self.order.outer) for place in range(len(loops))]
+        maps = [_map(len(loops), seen[number]) for number in numbers]
+        memory = [self._memory(seen[number]) for number in numbers]
+        count = len(generic.inputs)
+        _, block = structured.make(memory[:count], memory[count:], maps, parallel)
+        values = {generic.body.arguments[n]: new for n, new in zip(numbers, block.arguments, strict=True)}
+        structured.clone_body(block, generic, values)
+        if self.order.swapped and self._is_product(generic):
+            product = product_of(block.owner)
+            assert product is not None  # it was one before, and still is
+            left, right = product.multiplication.operands
+            product.multiplication.operands[0], product.multiplication.operands[1] = right, left
+
+    def _in_order(self, op: Any, seen: list[Seen | None]) -> list[Seen | None]:
+        if op not in self.statements:
+            return seen
+        return [seen[number] for number in self._operand_order(self.statements[op].generic)]
+
+    def _operand_order(self, generic: Generic) -> list[int]:
+        """The operands in their new order: what A is computed from, then what B is, then the rest."""
+        product = self.kernel.product
+        numbers = list(range(len(generic.operands)))
+        if product is None or not self._is_product(generic):
+            return numbers
+        first = sorted((product.b if self.order.swapped else product.a).operands)
+        return first + [number for number in numbers if number not in first]
+
+    def _is_product(self, generic: Generic) -> bool:
+        return self.kernel.product is not None and generic.op == self.kernel.product.op
+
+
+def _map(loops: int, seen: Seen | None) -> Any:
+    assert seen is not None
+    return ir.AffineMap.get(loops, 0, [ir.AffineDimExpr.get(place) for place in seen.places])
+
+
+def _resolve(memory: Any) -> Place:
+    """The buffer that a memref is a view of, and the view."""
+    root = memory
+    while getattr(root.owner, "name", "") == "memref.reinterpret_cast":
+        root = root.owner.operands[0]
+    return root, view_of_type(memory.type, memory.owner)
+
+
+def _place_of(generic: Generic, number: int) -> Place | None:
+    if number >= len(generic.operands) or not isinstance(generic.operands[number].type, ir.MemRefType):
+        return None
+    return _resolve(generic.operands[number])

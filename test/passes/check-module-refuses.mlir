@@ -1,0 +1,166 @@
+// check-module names the place and what would be understood. Each case is run alone, with the declarations above it.
+// RUN: sed -e '/^func.func @branches(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=BRANCHES
+// RUN: sed -e '/^func.func @loop(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=LOOP
+// RUN: sed -e '/^func.func @call(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=CALL
+// RUN: sed -e '/^func.func @gather(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=GATHER
+// RUN: sed -e '/^func.func @window(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=WINDOW
+// RUN: sed -e '/^func.func @stride(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=STRIDE
+// RUN: sed -e '/^func.func @pooling(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=POOLING
+// RUN: sed -e '/^func.func @complex(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=COMPLEX
+// RUN: sed -e '/^func.func @index(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: sed -e '/^func.func @scalar(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=SCALAR
+// RUN: sed -e '/^func.func @dynamic(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// RUN: sed -e '/^func.func @shared(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: sed -e '/^func.func @strides(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=STRIDES
+// RUN: sed -e '/^func.func @arithmetic(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=ARITHMETIC
+// RUN: sed -e '/^func.func @diagonal(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=DIAGONAL
+// RUN: sed -e '/^func.func @row(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=ROW
+// RUN: sed -e '/^func.func @position(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=POSITION
+// RUN: sed -e '/^func.func @changing(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=CHANGING
+// RUN: sed -e '/^func.func @number(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: sed -e '/^func.func @unfilled(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=UNFILLED
+// RUN: not mlir-gemm opt %s check-module 2>&1 | FileCheck %s --check-prefix=FUNCTIONS
+// RUN: echo | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: echo 'module { module { } }' | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=NESTED
+
+// EMPTY: error: the module has no function with a body; expected one func.func that computes
+// NESTED: -:1:10: error: 'builtin.module' in the module; expected one func.func, and memref.global constants
+
+func.func private @other()  // DECLARED
+memref.global "private" @changing_data : memref<4xi32> = dense<1>  // DECLARED
+
+// BRANCHES: -:[[# @LINE + 1]]:1: error: the function branches between blocks; expected straight-line code
+func.func @branches(%A: tensor<4x4xf32>) {
+  cf.br ^bb1
+^bb1:
+  return
+}
+
+// FUNCTIONS: error: the module has more than one function with a body; expected one, compile each on its own
+func.func @loop(%A: memref<4x4xf32>) {
+  %c0 = arith.constant 0 : i32
+  // LOOP: -:[[# @LINE + 1]]:3: error: 'scf.for' is not understood; expected straight-line linalg operations, without control flow
+  scf.for %i = %c0 to %c0 step %c0 : i32 {
+  }
+  return
+}
+
+func.func @call(%A: memref<4x4xf32>) {
+  // CALL: -:[[# @LINE + 1]]:3: error: 'func.call' is not understood; expected one function without calls
+  func.call @other() : () -> ()
+  return
+}
+
+func.func @gather(%A: tensor<4x4xf32>, %i: tensor<2x1xi32>) -> tensor<2x1x4xf32> {
+  // GATHER: -:[[# @LINE + 1]]:8: error: 'tensor.gather' is not understood; beside linalg operations there may be arith.constant
+  %0 = tensor.gather %A[%i] gather_dims([0]) : (tensor<4x4xf32>, tensor<2x1xi32>) -> tensor<2x1x4xf32>
+  return %0 : tensor<2x1x4xf32>
+}
+
+func.func @window(%x: tensor<2x8x5x5xf16>, %w: tensor<6x8x3x3xf16>, %y: tensor<2x6x3x3xf16>) -> tensor<2x6x3x3xf16> {
+  // WINDOW: -:[[# @LINE + 1]]:8: error: 'linalg.conv_2d_nchw_fchw' with a window of 3x3; only 1x1 windows are products
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<2x8x5x5xf16>, tensor<6x8x3x3xf16>)
+                                outs(%y : tensor<2x6x3x3xf16>) -> tensor<2x6x3x3xf16>
+  return %0 : tensor<2x6x3x3xf16>
+}
+
+func.func @stride(%x: tensor<2x8x5x5xf16>, %w: tensor<6x8x1x1xf16>, %y: tensor<2x6x3x3xf16>) -> tensor<2x6x3x3xf16> {
+  // STRIDE: -:[[# @LINE + 1]]:8: error: 'linalg.conv_2d_nchw_fchw' with strides [2, 2]; only a 1x1 window with stride 1 compiles
+  %0 = linalg.conv_2d_nchw_fchw {strides = dense<2> : vector<2xi64>} ins(%x, %w : tensor<2x8x5x5xf16>, tensor<6x8x1x1xf16>)
+                                outs(%y : tensor<2x6x3x3xf16>) -> tensor<2x6x3x3xf16>
+  return %0 : tensor<2x6x3x3xf16>
+}
+
+func.func @pooling(%x: tensor<2x8x5x5xf32>, %w: tensor<3x3xf32>, %y: tensor<2x8x3x3xf32>) -> tensor<2x8x3x3xf32> {
+  // POOLING: -:[[# @LINE + 1]]:8: error: 'linalg.pooling_nchw_max' is not understood; of linalg: matmul, batch_matmul,
+  %0 = linalg.pooling_nchw_max ins(%x, %w : tensor<2x8x5x5xf32>, tensor<3x3xf32>)
+                               outs(%y : tensor<2x8x3x3xf32>) -> tensor<2x8x3x3xf32>
+  return %0 : tensor<2x8x3x3xf32>
+}
+
+// COMPLEX: -:[[# @LINE + 1]]:1: error: argument 0 has element type complex<f32>; expected one of f16, bf16, f32
+func.func @complex(%A: tensor<4x4xcomplex<f32>>) {
+  return
+}
+
+// INDEX: -:[[# @LINE + 1]]:1: error: argument 0 has element type index; expected one of f16, bf16, f32
+func.func @index(%A: tensor<4x4xindex>) {
+  return
+}
+
+// SCALAR: -:[[# @LINE + 1]]:1: error: argument 0 has type f32; expected tensors or memrefs (a number can be a tensor<f32>)
+func.func @scalar(%A: f32) {
+  return
+}
+
+// DYNAMIC: -:[[# @LINE + 1]]:1: error: argument 0 has dynamic sizes (tensor<?x4xf32>); sizes must be static
+func.func @dynamic(%A: tensor<?x4xf32>) {
+  return
+}
+
+// SHARED: -:[[# @LINE + 1]]:1: error: argument 0 is in memory space 3 : i64; expected the default one (global memory)
+func.func @shared(%A: memref<4x4xf32, 3>) {
+  return
+}
+
+// STRIDES: -:[[# @LINE + 1]]:1: error: argument 0 has dynamic strides or offset (memref<4x4xf32, strided<[?, 1]>>); they must be static
+func.func @strides(%A: memref<4x4xf32, strided<[?, 1]>>) {
+  return
+}
+
+func.func @arithmetic(%A: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // ARITHMETIC: -:[[# @LINE + 1]]:8: error: 'arith.addf' is not understood; arithmetic stands in the body of a linalg.generic
+  %0 = arith.addf %A, %A : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+func.func @diagonal(%A: tensor<4x4xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
+  // DIAGONAL: -:[[# @LINE + 1]]:8: error: 'linalg.generic' with indexing map (d0) -> (d0, d0); expected each loop at most once, and nothing else but 0
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%A : tensor<4x4xf32>) outs(%B : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+func.func @row(%A: tensor<4x4xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
+  // ROW: -:[[# @LINE + 1]]:8: error: 'linalg.generic' reads index 0 of a dimension of 4; expected a loop there
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (0, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%A : tensor<4x4xf32>) outs(%B : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+func.func @position(%B: tensor<4xi32>) -> tensor<4xi32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%B : tensor<4xi32>) {
+  ^bb0(%b: i32):
+    // POSITION: -:[[# @LINE + 1]]:10: error: 'linalg.index' in the body of 'linalg.generic' (positions are not computed with); expected arith and math operations
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    linalg.yield %j : i32
+  } -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+func.func @changing(%B: memref<4xi32>) {
+  // CHANGING: -:[[# @LINE + 1]]:8: error: @changing_data may change; expected a memref.global marked constant
+  %0 = memref.get_global @changing_data : memref<4xi32>
+  memref.copy %0, %B : memref<4xi32> to memref<4xi32>
+  return
+}
+
+func.func @number() -> f32 {
+  %0 = arith.constant 1.0 : f32
+  // NUMBER: -:[[# @LINE + 1]]:3: error: result 0 has type f32; expected tensors
+  return %0 : f32
+}
+
+func.func @unfilled(%A: tensor<4x8xf32>, %B: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  // UNFILLED: -:[[# @LINE + 1]]:8: error: 'linalg.matmul' reads operand 2, a tensor.empty, which has no values yet; fill it first (linalg.fill)
+  %0 = linalg.matmul ins(%A, %B : tensor<4x8xf32>, tensor<8x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}

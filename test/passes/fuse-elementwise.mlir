@@ -1,0 +1,83 @@
+// fuse-elementwise: a chain behind a product is one operation; a second run changes nothing.
+// RUN: mlir-gemm opt %s fuse-elementwise | FileCheck %s
+// RUN: mlir-gemm opt %s fuse-elementwise fuse-elementwise | FileCheck %s
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// CHECK-LABEL: func.func @chain(
+//       CHECK:   %[[P:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1
+//       CHECK:   %[[R:.*]] = linalg.generic {{.*}} ins(%[[P]], %arg2 : tensor<4x6xf32>, tensor<6xf32>)
+//       CHECK:     arith.addf
+//       CHECK:     math.tanh
+//       CHECK:     arith.truncf
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   return %[[R]] : tensor<4x6xf16>
+func.func @chain(%A: tensor<4x8xf16>, %B: tensor<8x6xf16>, %bias: tensor<6xf32>, %C: tensor<4x6xf32>) -> tensor<4x6xf16> {
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %B : tensor<4x8xf16>, tensor<8x6xf16>) outs(%C : tensor<4x6xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %xe = arith.extf %x : f16 to f32
+    %ye = arith.extf %y : f16 to f32
+    %p = arith.mulf %xe, %ye : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x6xf32>
+  %e = tensor.empty() : tensor<4x6xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %bias : tensor<4x6xf32>, tensor<6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%1 : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.tanh %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  %h = tensor.empty() : tensor<4x6xf16>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%2 : tensor<4x6xf32>) outs(%h : tensor<4x6xf16>) {
+  ^bb0(%a: f32, %o: f16):
+    %v = arith.truncf %a : f32 to f16
+    linalg.yield %v : f16
+  } -> tensor<4x6xf16>
+  return %3 : tensor<4x6xf16>
+}
+
+// An extension of what is in memory is repeated where it is read.
+// CHECK-LABEL: func.func @extension(
+//       CHECK:   %[[X:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<4x6xf16>)
+//       CHECK:     arith.extf
+//       CHECK:     math.exp
+//       CHECK:   %[[Y:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<4x6xf16>)
+//       CHECK:     arith.extf
+//       CHECK:     arith.negf
+//       CHECK:   return %[[X]], %[[Y]]
+func.func @extension(%A: tensor<4x6xf16>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%A : tensor<4x6xf16>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %v = arith.extf %a : f16 to f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.negf %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  return %1, %2 : tensor<4x6xf32>, tensor<4x6xf32>
+}
