@@ -1,7 +1,7 @@
-"""mlir-gemm: a compiler from linalg.matmul to tensor-core kernels, written in Python on the MLIR bindings.
+"""mlir-gemm: a compiler from matrix products in MLIR to GPU kernels, written in Python on the MLIR bindings.
 
-`compile` turns a module into a callable kernel; see `Kernel`. Names are imported on first use, so that importing
-this package costs a few milliseconds.
+`compile` turns a module into something callable, one kernel or a program of several; see `Kernel`. Names are imported
+on first use, so that importing this package costs a few milliseconds.
 """
 
 from __future__ import annotations

@@ -27,7 +27,14 @@ class Usage:
 
 
 def usage(ptx: str, chip: str) -> Usage | None:
-    """The resources that `ptx` takes on `chip`, or None when no ptxas is installed that knows the chip."""
+    """The resources that the one kernel of `ptx` takes on `chip`, or None when no ptxas is installed that knows the
+    chip."""
+    found = usages(ptx, chip)
+    return next(iter(found.values())) if found else None
+
+
+def usages(ptx: str, chip: str) -> dict[str, Usage] | None:
+    """The same of every kernel, by its entry."""
     done = _assemble(ptx, chip)
     return done[1] if done else None
 
@@ -43,7 +50,7 @@ def cubin(ptx: str, chip: str) -> bytes:
     return done[0]
 
 
-def _assemble(ptx: str, chip: str) -> tuple[bytes, Usage] | None:
+def _assemble(ptx: str, chip: str) -> tuple[bytes, dict[str, Usage]] | None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "kernel.ptx")
         source.write_text(ptx)
@@ -64,7 +71,13 @@ def _programs() -> list[str]:
     return [*filter(shutil.which, packaged), *([on_path] if on_path else [])]
 
 
-def _parse(text: str) -> Usage:
+def _parse(text: str) -> dict[str, Usage]:
+    """What ptxas says of each kernel: a part of its text for each, which starts with the entry's name."""
+    _, *parts = re.split(r"Compiling entry function '([^']+)'", text)
+    return {entry: _parse_part(part) for entry, part in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _parse_part(text: str) -> Usage:
     def number(pattern: str) -> int:
         return sum(map(int, re.findall(pattern, text)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mlir_gemm.pipeline.kernel_record import KernelRecord, first_product
 from mlir_gemm.pipeline.launch import Launch
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
@@ -18,9 +19,8 @@ class Compilation:
     stage: str
     """The last stage that ran."""
     target: Target
-    problem: Problem | None
-    schedule: Schedule | None
-    """None before `select`."""
+    kernels: tuple[KernelRecord, ...]
+    """What is known of each kernel of the module, in order; their problems and schedules from `select` on."""
     launch: Launch | None
     """None before `launch`."""
     ptx: str | None
@@ -32,6 +32,18 @@ class Compilation:
     _texts: dict[str, str] = field(repr=False, default_factory=dict[str, str])
     _again: Callable[[str, bool], str] = field(repr=False, default=lambda _, __: "")
     _emit: Callable[[str], str | bytes] = field(repr=False, default=lambda _: "")
+
+    @property
+    def problem(self) -> Problem | None:
+        """What the first product computes; None before `select`, and where there is no product."""
+        first = first_product(self.kernels)
+        return first.problem if first else None
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """How the first product is computed; None before `select`, and where there is no product."""
+        first = first_product(self.kernels)
+        return first.schedule if first else None
 
     def ir(self, stage: str, locations: bool = False) -> str:
         """The IR after a stage, as text, with the places in the source of its operations if `locations`; compiled

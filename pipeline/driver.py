@@ -1,4 +1,8 @@
-"""The driver: takes a module through the stages, from text to PTX. Starts where the text says that it left off."""
+"""The driver: takes a module through the stages, from text to PTX. Starts where the text says that it left off.
+
+After `import` a module is one kernel, or a program: a function that runs kernels, each in a module of its own inside
+it. Then every stage goes through the kernels one by one, up to `ptx`, which makes one text of all of them.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,21 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.locations import location_of, relabelled
+from mlir_gemm.dialect.locations import relabelled
 from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
-from mlir_gemm.errors import Error, InputError, ScheduleError
-from mlir_gemm.passes.check_input import the_function, the_product
+from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.passes.registry import run_pass, verify
 from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
-from mlir_gemm.pipeline.launch_info import launch_of
-from mlir_gemm.pipeline.problem_of import problem_of
+from mlir_gemm.pipeline.kernel_record import KernelRecord
+from mlir_gemm.pipeline.kernel_run import KernelRun
+from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.pipeline.launch_info import first_steps, launch_of, launch_of_program
+from mlir_gemm.pipeline.program import is_program, nested_kernels, outer_function
 from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.stages import STAGES, import_passes, stage_passes
+from mlir_gemm.pipeline.stages import STAGES, import_passes
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
-from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import select
 
 DEFAULT_CHIP = "sm_80"
 """Its PTX runs on every later chip."""
@@ -41,8 +45,9 @@ def compile_module(
 ) -> Compilation:
     """Compiles MLIR text.
 
-    `chip` is LLVM's name (`sm_90`); by default the one that the text names, else sm_80. `schedule` sets fields, the
-    model chooses the rest. `until` is the last stage to run; `keep` names stages whose IR is kept (`all` for all).
+    `chip` is LLVM's name (`sm_90`); by default the one that the text names, else sm_80. `schedule` sets fields, of
+    every product in a program, and the model chooses the rest. `until` is the last stage to run; `keep` names stages
+    whose IR is kept (`all` for all).
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
     tells for each operation where in the source it comes from.
     Text that this function wrote after some stage is taken up behind that stage.
@@ -72,10 +77,13 @@ def compile_module(
         with COMPILER, relabelled(filename):
             if kind == "llvm":
                 return emission.llvm_ir(run.texts.get("nvvm") or again("nvvm"))
-            return assembler.cubin(run.ptx or again("ptx"), run.target.chip)
+            code = run.ptx or again("ptx")
+            if not code:
+                raise InputError("the function has nothing to run, so there is no code to make a cubin of")
+            return assembler.cubin(code, run.target.chip)
 
     return Compilation(
-        run.stage, run.target, run.problem, run.schedule, run.launch, run.ptx, tuple(run.timings), run.timings,
+        run.stage, run.target, run.records(), run.launch, run.ptx, tuple(run.timings), run.timings,
         run.texts, again, emit,
     )  # fmt: skip
 
@@ -100,19 +108,17 @@ class _Run:
         self.timings: dict[str, float] = {}
         self.texts: dict[str, str] = {}
         self.ptx: str | None = None
-        self.launch: Any = None
+        self.launch: Launch | None = None
+        self.kernels: list[KernelRun] = []
+        self.program = False
         self.stage = annotations.module_string(module, annotations.STAGE) or ""
         if self.stage and self.stage not in STAGES:
             raise InputError(f"the module says that it is at stage '{self.stage}', which does not exist")
         self.target = self._target(chip)
         self.wanted = self._wanted(wanted)
-        self.problem: Any = None
-        self.schedule: Schedule | None = None
-        if self._after("select"):
-            function = the_function(module)
-            with module.context:
-                self.schedule = Schedule(**annotations.written_schedule(function))
-                self.problem = annotations.written_problem(function)
+        if self.stage:
+            self._find_kernels()
+            self.stage = min([self.stage, *(kernel.stage for kernel in self.kernels)], key=STAGES.index)
 
     def until(self, last: str) -> None:
         """Runs the stages that are still to come, up to `last`."""
@@ -130,7 +136,16 @@ class _Run:
         if last in self.keep and last not in self.texts:  # saved after this very stage: nothing ran
             self.texts[last] = self._text(last)
         if self._after("launch") and self.launch is None:
-            self.launch = launch_of(self.module)
+            self.launch = self._launch()
+
+    def records(self) -> tuple[KernelRecord, ...]:
+        """What is known of each kernel."""
+        if self.launch is None:
+            return tuple(kernel.record(None) for kernel in self.kernels)
+        if not self.program:
+            return tuple(kernel.record(0) for kernel in self.kernels)
+        steps = first_steps(self.module)
+        return tuple(kernel.record(steps.get(kernel.name)) for kernel in self.kernels)
 
     def _after(self, stage: str) -> bool:
         return bool(self.stage) and STAGES.index(self.stage) >= STAGES.index(stage)
@@ -156,19 +171,31 @@ class _Run:
             )
         return Schedule.check_fields(fields)
 
+    def _find_kernels(self) -> None:
+        nested = nested_kernels(self.module)
+        self.program = is_program(self.module)
+        if self.program:
+            self.kernels = [KernelRun(each, name, self.target, self.wanted, nested=True) for name, each in nested]
+        else:
+            name = ir.StringAttr(outer_function(self.module).attributes["sym_name"]).value
+            self.kernels = [KernelRun(self.module, name, self.target, self.wanted, nested=False)]
+
     def _run(self, stage: str) -> None:
         if stage == "import":
             self._import()
-        elif stage == "select":
-            self._select()
+            self._find_kernels()
+            for kernel in self.kernels:
+                kernel.mark(stage)
         elif stage == "ptx":
-            self.launch = launch_of(self.module)
-            self.ptx = emission.ptx(self.module)
+            self.launch = self._launch()
+            self.ptx = emission.ptx_of_program(self.module) if self.program else emission.ptx(self.module)
         else:
-            assert self.schedule is not None  # `select` ran, or was read from the module
-            for step in stage_passes(stage, self.schedule, self.target):
-                run_pass(self.module, step)
+            for kernel in self.kernels:
+                kernel.run(stage)
         self._mark(stage)
+
+    def _launch(self) -> Launch:
+        return launch_of_program(self.module) if self.program else launch_of(self.module)
 
     def _mark(self, stage: str) -> None:
         attributes = self.module.operation.attributes
@@ -191,21 +218,3 @@ class _Run:
         for step in import_passes():
             run_pass(self.module, step)
             verify(self.module, step)
-
-    def _select(self) -> None:
-        """Writes the schedule and the problem on the function: what the user fixed, the rest by the model."""
-        function = the_function(self.module)
-        with self.module.context:
-            pinned = {**annotations.written_schedule(function), **self.wanted}
-            self.problem = problem_of(function)
-        try:
-            self.schedule = select(self.problem, self.target, pinned).schedule
-        except Error as error:
-            error.location = error.location or location_of(the_product(function))
-            raise
-        broken = violations(self.problem, self.schedule, self.target)
-        if broken:
-            raise ScheduleError("; ".join(broken), location_of(the_product(function)))
-        with self.module.context:
-            function.attributes[annotations.SCHEDULE] = annotations.to_dictionary(self.schedule)
-            function.attributes[annotations.PROBLEM] = annotations.to_dictionary(self.problem)

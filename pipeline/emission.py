@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir, passmanager
 from mlir_gemm.dialect.locations import from_mlir
 from mlir_gemm.dialect.parse import new_context, parse_module
-from mlir_gemm.dialect.walk import named
+from mlir_gemm.dialect.walk import body, in_block, named
 
 
 def ptx(module: Any) -> str:
@@ -22,11 +23,50 @@ def ptx(module: Any) -> str:
     return code.rstrip(b"\0").decode()
 
 
+def ptx_of_program(module: Any) -> str:
+    """One PTX with the kernels of all modules in a program at the `nvvm` stage, which stays as it is; empty for no
+    kernels."""
+    kernels = named(module, "gpu.module")
+    if not kernels:
+        return ""
+    with module.context, ir.Location.unknown():
+        merged = ir.Module.create()
+        whole = kernels[0].operation.clone(ir.InsertionPoint(merged.body))
+        _merge(whole, kernels[1:])
+        return ptx(merged)
+
+
 def llvm_ir(text: str) -> str:
     """The kernels as LLVM IR, from the text of a module at the `nvvm` stage."""
     module = parse_module(text, "-", new_context())
     with module.context, ir.Location.unknown():
         plain = ir.Module.create()
-        for operation in list(named(module, "gpu.module")[0].regions[0].blocks[0].operations):
-            plain.body.append(operation)
+        kernels = named(module, "gpu.module")
+        if kernels:
+            _merge(kernels[0], kernels[1:])
+            for operation in in_block(body(kernels[0])):
+                plain.body.append(operation)
         return dialect("llvm").translate_module_to_llvmir(plain.operation)
+
+
+def _merge(target: Any, others: list[Any]) -> None:
+    """Copies what other gpu.modules hold into `target`. Names of kernels and their memory are their own; of what else
+    has a name, what is the same is kept once, and what is not is renamed."""
+    inside = body(target)
+    taken = {_name(operation): operation for operation in in_block(inside)}
+    for other in others:
+        scratch = ir.Module.create()  # renaming must not show in the kernel's own module
+        copy = other.operation.clone(ir.InsertionPoint(scratch.body))
+        for operation in in_block(body(copy)):
+            name = _name(operation)
+            if name in taken and str(operation) != str(taken[name]):
+                fresh = next(f"{name}_{count}" for count in itertools.count(1) if f"{name}_{count}" not in taken)
+                ir.SymbolTable.replace_all_symbol_uses(name, fresh, copy)
+                operation.operation.attributes["sym_name"] = ir.StringAttr.get(fresh)
+        for operation in in_block(body(copy)):
+            if _name(operation) not in taken:
+                taken[_name(operation)] = operation.operation.clone(ir.InsertionPoint(inside))
+
+
+def _name(operation: Any) -> str:
+    return ir.StringAttr(operation.operation.attributes["sym_name"]).value

@@ -1,7 +1,10 @@
-"""Reading the launch information off the IR: off gpu.launch_func, before gpu-module-to-binary consumes the kernel."""
+"""Reading the launch information off the IR: off gpu.launch_func, before gpu-module-to-binary consumes the kernel, and
+of a program also off the function that runs its kernels."""
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Sequence
 from typing import Any
 
 from mlir_gemm.dialect import constants
@@ -9,32 +12,185 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import InputError
-from mlir_gemm.passes.check_input import the_function
 from mlir_gemm.passes.protect_inputs import argument_attributes
+from mlir_gemm.pipeline import workspace
 from mlir_gemm.pipeline.annotations import NAME
-from mlir_gemm.pipeline.launch import Argument, Launch
+from mlir_gemm.pipeline.constant_data import ConstantData
+from mlir_gemm.pipeline.element_types import ITEM_BYTES
+from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, dense
+from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of
 
 
 def launch_of(module: Any) -> Launch:
     """The launch of the one kernel of a module. Raises InputError when it cannot be told from the IR."""
     with module.context:
-        launches = named(module, "gpu.launch_func")
-        if len(launches) != 1:
-            raise InputError(f"the module launches {len(launches)} kernels; expected one")
-        launch = launches[0]
-        function = the_function(module)
-        arguments = list(body(function).arguments)
-        sizes = [_constant(launch, value) for value in _sizes(launch)]
-        shared = launch.dynamicSharedMemorySize
-        return Launch(
-            entry=str(launch.attributes["kernel"]).rpartition("@")[2],
-            grid=(sizes[0], sizes[1], sizes[2]),
-            block=(sizes[3], sizes[4], sizes[5]),
-            cluster=(1, 1, 1),
-            shared_bytes=_constant(launch, shared) if shared is not None else 0,
-            arguments=arguments_of(function),
-            parameters=tuple(_position(launch, value, arguments) for value in launch.kernelOperands),
+        return Launch(arguments_of(outer_function(module)), (_step(module),))
+
+
+def launch_of_program(module: Any) -> Launch:
+    """The launches of a program, whose kernels are all past `launch`. Raises InputError when they cannot be told."""
+    with module.context:
+        function = outer_function(module)
+        memory = _Memory(module, function)
+        kernels = {name: _step(kernel) for name, kernel in nested_kernels(module)}
+        entries = [step.entry for step in kernels.values()]
+        if len(set(entries)) < len(entries):
+            raise InputError(f"two kernels of the program have the same entry: {', '.join(entries)}")
+        steps = tuple(
+            _within(kernels[name], memory.numbers(buffers)) for name, buffers in _checked_runs(function, kernels)
         )
+        buffers, size = memory.plan(steps)
+        return Launch(arguments_of(function), steps, buffers, memory.constants(), size)
+
+
+def numbered_runs(module: Any) -> list[tuple[str, list[int]]]:
+    """What a program runs, in order: the kernel's name, and the numbers of memory (as in Step) that its function's
+    arguments are."""
+    with module.context:
+        function = outer_function(module)
+        memory = _Memory(module, function)
+        return [(name, memory.numbers(buffers)) for name, buffers in runs_of(function)]
+
+
+def first_steps(module: Any) -> dict[str, int]:
+    """The number of the step in which each kernel of a program runs first."""
+    steps: dict[str, int] = {}
+    with module.context:
+        for number, (name, _) in enumerate(runs_of(outer_function(module))):
+            steps.setdefault(name, number)
+    return steps
+
+
+def arguments_of(function: Any) -> tuple[Argument, ...]:
+    """The arguments of a function after `import`, its results among them."""
+    found: list[Argument] = []
+    results = 0
+    for argument, attributes in zip(body(function).arguments, argument_attributes(function), strict=True):
+        role = ir.StringAttr(attributes["tile.role"]).value if "tile.role" in attributes else "inout"
+        name = ir.StringAttr(attributes[NAME]).value if NAME in attributes else f"arg{argument.arg_number}"
+        if role == "result":
+            name, results = f"result{results}", results + 1
+        made = _argument(function, argument, name, role)
+        if role == "result" and (made.strides is not None or made.offset):
+            raise input_error(
+                function, f"{name} has the type {argument.type}; a result must be dense, row-major memory"
+            )
+        found.append(made)
+    return tuple(found)
+
+
+def _argument(function: Any, argument: Any, name: str, role: str) -> Argument:
+    type_ = argument.type
+    if not isinstance(type_, ir.MemRefType):
+        raise input_error(function, f"argument '{name}' has the type {type_}; expected a memref or a tensor")
+    element = str(type_.element_type)
+    if element not in ITEM_BYTES:
+        types = ", ".join(ITEM_BYTES)
+        raise input_error(function, f"argument '{name}' has elements of type {element}; expected one of {types}")
+    shape = tuple(type_.shape)
+    strides, offset = type_.get_strides_and_offset()
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    if not type_.has_static_shape or dynamic in (*strides, offset):
+        raise input_error(function, f"argument '{name}' has the type {type_}; its sizes and strides must be static")
+    if min(strides, default=0) < 0 or offset < 0:
+        raise input_error(function, f"argument '{name}' has the type {type_}; strides and offset must not be negative")
+    plain = all(given == step for given, step, n in zip(strides, dense(shape), shape, strict=True) if n > 1)
+    return Argument(name, shape, element, role, None if plain else tuple(strides), offset)
+
+
+def _step(module: Any) -> Step:
+    """The launch of the one kernel in a module; its parameters are numbers of its function's arguments."""
+    launches = named(module, "gpu.launch_func")
+    if len(launches) != 1:
+        raise InputError(f"the module launches {len(launches)} kernels; expected one")
+    launch = launches[0]
+    arguments = list(body(outer_function(module)).arguments)
+    sizes = [_constant(launch, value) for value in _sizes(launch)]
+    shared = launch.dynamicSharedMemorySize
+    return Step(
+        entry=str(launch.attributes["kernel"]).rpartition("@")[2],
+        grid=(sizes[0], sizes[1], sizes[2]),
+        block=(sizes[3], sizes[4], sizes[5]),
+        cluster=(1, 1, 1),
+        shared_bytes=_constant(launch, shared) if shared is not None else 0,
+        parameters=tuple(_position(launch, value, arguments) for value in launch.kernelOperands),
+    )
+
+
+def _within(step: Step, memory: Sequence[int]) -> Step:
+    """A kernel's launch in a program, where its function's arguments are these numbers of memory."""
+    parameters = tuple(memory[parameter] for parameter in step.parameters)
+    return Step(step.entry, step.grid, step.block, step.cluster, step.shared_bytes, parameters)
+
+
+def _checked_runs(function: Any, kernels: dict[str, Step]) -> list[tuple[str, list[Any]]]:
+    runs = runs_of(function)
+    for name, buffers in runs:
+        if name not in kernels:
+            raise input_error(
+                function, f"the program runs '{name}', which is none of its kernels: {', '.join(kernels)}"
+            )
+        most = max(kernels[name].parameters, default=-1)
+        if most >= len(buffers):
+            raise input_error(function, f"the program runs '{name}' on {len(buffers)} buffers; it takes more")
+    return runs
+
+
+class _Memory:
+    """The memory of a program by number: arguments, then buffers, then constants."""
+
+    def __init__(self, module: Any, function: Any) -> None:
+        self.arguments = list(body(function).arguments)
+        self.allocs = [each.operation.results[0] for each in named(function, "memref.alloc")]
+        globals_ = {
+            ir.StringAttr(each.attributes["sym_name"]).value: each
+            for each in body(module).operations
+            if each.operation.name == "memref.global"
+        }
+        self.gets: list[tuple[Any, str]] = [
+            (each.operation.results[0], ir.FlatSymbolRefAttr(each.attributes["name"]).value)
+            for each in named(function, "memref.get_global")
+        ]
+        self.names = list(dict.fromkeys(name for _, name in self.gets))
+        for name in self.names:
+            if name not in globals_:
+                raise input_error(function, f"the constant '{name}' is not in the module")
+        self._declared = [(name, globals_[name]) for name in self.names]
+        self._reader = ConstantData(module)
+
+    def constants(self) -> tuple[Constant, ...]:
+        """The constants with their data."""
+        return tuple(_constant_of(name, declared, self._reader) for name, declared in self._declared)
+
+    def numbers(self, buffers: Sequence[Any]) -> list[int]:
+        """The numbers of some buffers."""
+        return [self._number(buffer) for buffer in buffers]
+
+    def _number(self, value: Any) -> int:
+        if is_argument(value):
+            return self.arguments.index(value)
+        if value in self.allocs:
+            return len(self.arguments) + self.allocs.index(value)
+        name = next(name for got, name in self.gets if got == value)
+        return len(self.arguments) + len(self.allocs) + self.names.index(name)
+
+    def plan(self, steps: Sequence[Step]) -> tuple[tuple[Buffer, ...], int]:
+        """Places for the intermediate buffers, and the size of the workspace."""
+        lives: list[workspace.Life] = []
+        for number, alloc in enumerate(self.allocs, start=len(self.arguments)):
+            size = _argument(alloc.owner, alloc, "buffer", "inout").span_bytes
+            used = [place for place, step in enumerate(steps) if number in step.parameters]
+            lives.append(workspace.Life(size, used[0], used[-1]) if used else workspace.Life(0, 0, 0))
+        offsets, total = workspace.plan(lives)
+        return tuple(Buffer(offset, life.bytes) for offset, life in zip(offsets, lives, strict=True)), total
+
+
+def _constant_of(name: str, declared: Any, reader: ConstantData) -> Constant:
+    type_ = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value)
+    element = str(type_.element_type)
+    if element not in ITEM_BYTES:
+        raise input_error(declared, f"the constant '{name}' has elements of type {element}")
+    return Constant(name, tuple(type_.shape), element, base64.b64encode(reader.of(declared)).decode())
 
 
 def _sizes(launch: Any) -> list[Any]:
@@ -56,16 +212,3 @@ def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
         raise input_error(launch, "the kernel takes a buffer that is not an argument of the function; a temporary "
                           "buffer is left (accumulate=off needs a result in the accumulator's type)")  # fmt: skip
     return arguments.index(value)
-
-
-def arguments_of(function: Any) -> tuple[Argument, ...]:
-    """The arguments of a function after `import`, its results among them."""
-    found: list[Argument] = []
-    results = 0
-    for argument, attributes in zip(body(function).arguments, argument_attributes(function), strict=True):
-        role = ir.StringAttr(attributes["tile.role"]).value if "tile.role" in attributes else "inout"
-        name = ir.StringAttr(attributes[NAME]).value if NAME in attributes else f"arg{argument.arg_number}"
-        if role == "result":
-            name, results = f"result{results}", results + 1
-        found.append(Argument(name, tuple(argument.type.shape), str(argument.type.element_type), role))
-    return tuple(found)

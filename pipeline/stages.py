@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mlir_gemm.passes.registry import Upstream, pass_class
+from mlir_gemm.pipeline.forming import kernel_passes
+from mlir_gemm.pipeline.importing import normalise_passes
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
 
@@ -14,32 +16,20 @@ STAGES = (
 )  # fmt: skip
 """All stages in order."""
 
-BUFFERIZE = (
-    "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map},"
-    "drop-equivalent-buffer-results{modify-public-functions=1},"
-    "buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1 add-result-attr=1}"
-)
-
 
 def _ours(name: str, **options: Any) -> Any:
     return pass_class(name)(**options)
 
 
-def import_passes() -> list[Any]:
-    """From what a user wrote to linalg on memrefs, one function, every argument described."""
-    return [
-        _ours("check-input"),
-        _ours("widen-accumulator"),
-        _ours("protect-inputs"),
-        Upstream(BUFFERIZE),
-        _ours("describe-arguments"),
-    ]
+def import_passes(*, keep_f16: bool = False) -> list[Any]:
+    """From what a user wrote to kernels on memrefs. `keep_f16` leaves f16 accumulators as they are."""
+    return [*normalise_passes(keep_f16=keep_f16), *kernel_passes()]
 
 
 def stage_passes(stage: str, schedule: Schedule, target: Target) -> list[Any]:
     """The passes of one stage from `tile` to `nvvm`, for a schedule and a target."""
     if stage == "nvvm":
-        return [_nvvm(target)]
+        return [_ours("select-math"), _nvvm(target)]
     return _TABLE[stage](schedule)
 
 
@@ -52,7 +42,9 @@ def _fuse(_: Schedule) -> list[Any]:
 
 
 def _promote(schedule: Schedule) -> list[Any]:
-    return [_ours("promote-operands", pad=schedule.pad)] if schedule.promote else []
+    if not schedule.promote:
+        return []
+    return [_ours("promote-operands", layout=schedule.layout, pad=schedule.pad)]
 
 
 def _tensorize(_: Schedule) -> list[Any]:
@@ -60,7 +52,8 @@ def _tensorize(_: Schedule) -> list[Any]:
 
 
 def _accumulate(schedule: Schedule) -> list[Any]:
-    return [_ours("accumulate", registers=schedule.accumulate), _ours("sink-init"), Upstream("cse,canonicalize")]
+    opaque = [_ours("sink-init")] if schedule.operator == "wmma" else []
+    return [_ours("accumulate", registers=schedule.accumulate), *opaque, Upstream("cse,canonicalize")]
 
 
 def _pipeline(schedule: Schedule) -> list[Any]:
@@ -92,18 +85,30 @@ def _lower(schedule: Schedule) -> list[Any]:
     return [
         _ours("apply-layouts"),
         *([_ours("unroll-loops")] if schedule.unroll else []),
-        *_OPERATORS[schedule.operator](),
+        *_OPERATORS[schedule.operator](schedule),
         _ours("distribute-copies", bits=schedule.vector, unroll=schedule.unroll),
+        *([_ours("lower-async")] if schedule.copy == "cp_async" else []),
         _ours("place-shared", storage=schedule.storage),
         _ours("fold-subviews"),
+        *([_ours("swizzle-accesses")] if schedule.layout == "xor" else []),
+        _ours("expand-fp8"),
+        _ours("expand-math"),
         _ours("lower-unit-ids"),
         Upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
         _ours("check-lowered"),
     ]
 
 
-def _wmma() -> list[Any]:
+def _wmma(_: Schedule) -> list[Any]:
     return [_ours("stage-epilogue"), _ours("mma-to-wmma")]
+
+
+def _mma_sync(schedule: Schedule) -> list[Any]:
+    return [_ours("mma-to-sync", instruction=schedule.instruction)]
+
+
+def _simt(_: Schedule) -> list[Any]:
+    return [_ours("mma-to-fma")]
 
 
 def _plain(_: Schedule) -> Any:
@@ -114,10 +119,14 @@ def _prefetch(schedule: Schedule) -> Any:
     return _ours("prefetch-copies", early=schedule.early)
 
 
-_COPIES = {"plain": _plain, "prefetch": _prefetch}
+def _cp_async(_: Schedule) -> Any:
+    return _ours("stream-copies")
+
+
+_COPIES = {"plain": _plain, "prefetch": _prefetch, "cp_async": _cp_async}
 """How each kind of copy overlaps with compute: a row for each."""
 
-_OPERATORS = {"wmma": _wmma}
+_OPERATORS = {"wmma": _wmma, "mma_sync": _mma_sync, "simt": _simt}
 """How each operator lowers tile.mma: a row for each."""
 
 _TABLE = {
@@ -140,7 +149,7 @@ def _nvvm(target: Target) -> Upstream:
     features = f" features={target.features}" if target.features else ""
     return Upstream(
         f"nvvm-attach-target{{chip={target.chip} O=3{features}}},"
-        "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+        "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-nvgpu-to-nvvm,"
         "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},"
         "canonicalize,cse,reconcile-unrealized-casts)"
     )

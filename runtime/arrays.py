@@ -6,19 +6,16 @@ asked; the same goes for CuPy and NumPy. Everything else speaks DLPack or `__cud
 
 from __future__ import annotations
 
-import importlib
 import sys
 from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.errors import ArgumentError
+from mlir_gemm.pipeline.element_types import BY_NAME, ITEM_BYTES, TYPE_STRINGS
+from mlir_gemm.runtime import dlpack
 from mlir_gemm.runtime.device import LEGACY_STREAM
 
-ITEM_BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4}
-NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i32": "int32"}
-"""MLIR's element types by the name that NumPy, PyTorch, CuPy and JAX share."""
-_TYPES = {name: dtype for dtype, name in NAMES.items()}
-_TYPE_STRINGS = {"<f2": "f16", "<f4": "f32", "<f8": "f64", "|i1": "i8", "<i4": "i32"}
+_TYPES = {text: dtype for dtype, text in TYPE_STRINGS.items()}
 _DLPACK_CUDA = (2, 13)
 """DLPack's numbers for CUDA memory and CUDA managed memory (dlpack.h, DLDeviceType)."""
 _IMMUTABLE = ("jax", "jaxlib")
@@ -44,14 +41,6 @@ class View:
     """The stream that its library works on, or that it came with."""
     owner: Any
     """What must live until the kernel is launched."""
-
-    @property
-    def size(self) -> int:
-        """In bytes, for the dense row-major memory that a checked argument is."""
-        count = ITEM_BYTES.get(self.dtype, 1)
-        for extent in self.shape:
-            count *= extent
-        return count
 
 
 def library_of(array: Any) -> str | None:
@@ -116,7 +105,7 @@ def _view_torch(tensor: Any, ordinal: int | None) -> View:
         library="torch",
         pointer=pointer,
         shape=tuple(tensor.shape),
-        dtype=_TYPES.get(name, name),
+        dtype=BY_NAME.get(name, name),
         strides=tuple(tensor.stride()),
         ordinal=ordinal,
         writable=True,
@@ -135,7 +124,7 @@ def _view_numpy(array: Any, library: str, ordinal: int | None) -> View:
         library=library,
         pointer=array.ctypes.data if on_host else array.data.ptr,
         shape=tuple(array.shape),
-        dtype=_TYPES.get(name, name),
+        dtype=BY_NAME.get(name, name),
         strides=_elements(array.strides, array.dtype.itemsize),
         ordinal=ordinal,
         writable=array.flags.writeable if on_host else True,
@@ -145,15 +134,13 @@ def _view_numpy(array: Any, library: str, ordinal: int | None) -> View:
 
 
 def _view_dlpack(array: Any, ordinal: int, stream: int) -> View:
-    utils: Any = importlib.import_module("cuda.core.utils")
-    memory = utils.StridedMemoryView.from_dlpack(array, stream_ptr=stream or LEGACY_STREAM)
-    name: str = memory.dtype.name
+    memory = dlpack.read(array, stream or LEGACY_STREAM)
     return View(
         library="other",
-        pointer=memory.ptr,
-        shape=tuple(memory.shape),
-        dtype=_TYPES.get(name, name),
-        strides=None if memory.strides is None else tuple(memory.strides),
+        pointer=memory.pointer,
+        shape=memory.shape,
+        dtype=memory.dtype,
+        strides=memory.strides,
         ordinal=ordinal,
         writable=not memory.readonly and type(array).__module__.partition(".")[0] not in _IMMUTABLE,
         stream=None,  # the exchange has ordered the streams
@@ -167,7 +154,7 @@ def _view_interface(array: Any, ordinal: int | None) -> View:
     if interface.get("mask") is not None:
         raise ArgumentError("an array with a mask given; the kernel takes plain memory")
     text: str = interface["typestr"]
-    dtype = _TYPE_STRINGS.get(text, text)
+    dtype = _TYPES.get(text, text)
     strides = interface.get("strides")
     pointer, readonly = interface["data"]
     return View(

@@ -1,4 +1,4 @@
-"""Compiled kernels, kept in memory and on disk under a hash of everything that went into them.
+"""Compiled kernels and programs, kept in memory and on disk under a hash of everything that went into them.
 
 On disk an entry is one JSON file in `$MLIR_GEMM_CACHE`, or `~/.cache/mlir-gemm`; `MLIR_GEMM_CACHE=off` turns the disk
 off. An entry that is damaged, or that another version wrote, counts as absent; where the cache cannot be written,
@@ -8,7 +8,6 @@ nothing is kept and nothing fails. The MLIR bindings are not imported here: a ke
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import hashlib
 import importlib.util
@@ -18,28 +17,26 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import mlir_gemm
-from mlir_gemm.pipeline.launch import Argument, Launch
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.kernel_record import KernelRecord
+from mlir_gemm.pipeline.launch import Launch
 
 VARIABLE = "MLIR_GEMM_CACHE"
-_FORMAT = 1
-_COMPILER_PARTS = ("dialect", "passes", "pipeline", "tile_model")
+_FORMAT = 2
+_COMPILER_PARTS = ("dialect", "passes", "operators", "pipeline", "tile_model")
 _BINDINGS = ("mlir", "numba_cuda_mlir")
 """Packages that may hold the bindings."""
 
 
 @dataclass(frozen=True)
 class Artifact:
-    """A compiled kernel as data: all that a call needs, and what a user may ask of it."""
+    """What was compiled, as data: all that a call needs, and what a user may ask of it."""
 
     chip: str
     ptx: str
-    schedule: Schedule
-    problem: Problem
+    kernels: tuple[KernelRecord, ...]
     launch: Launch
     stages: tuple[str, ...]
 
@@ -48,8 +45,7 @@ class Artifact:
         return {
             "chip": self.chip,
             "ptx": self.ptx,
-            "schedule": dataclasses.asdict(self.schedule),
-            "problem": dataclasses.asdict(self.problem),
+            "kernels": [kernel.to_json() for kernel in self.kernels],
             "launch": self.launch.to_json(),
             "stages": list(self.stages),
         }
@@ -57,14 +53,11 @@ class Artifact:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Artifact:
         """What `to_json` gave, after a trip through JSON. Raises KeyError, TypeError or ValueError for other data."""
-        launch = dict(data["launch"])
-        given = tuple(Argument(**_tuples(argument)) for argument in launch.pop("arguments"))
         return Artifact(
             chip=data["chip"],
             ptx=data["ptx"],
-            schedule=Schedule(**_tuples(data["schedule"])),
-            problem=Problem(**_tuples(data["problem"])),
-            launch=Launch(arguments=given, **_tuples(launch)),
+            kernels=tuple(KernelRecord.from_json(kernel) for kernel in data["kernels"]),
+            launch=Launch.from_json(data["launch"]),
             stages=tuple(data["stages"]),
         )
 
@@ -173,12 +166,3 @@ def _write(path: Path, content: str) -> None:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=20).hexdigest()
-
-
-def _tuples(value: Any) -> Any:
-    """JSON has lists where the dataclasses have tuples."""
-    if isinstance(value, list):
-        return tuple(_tuples(item) for item in cast("list[Any]", value))
-    if isinstance(value, dict):
-        return {name: _tuples(item) for name, item in cast("dict[str, Any]", value).items()}
-    return value

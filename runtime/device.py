@@ -9,13 +9,15 @@ import contextlib
 import ctypes
 import functools
 import importlib
+import itertools
 import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, cast
 
 from mlir_gemm.errors import ArgumentError, DeviceError
-from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.pipeline.launch import Launch, Step
+from mlir_gemm.runtime.parameters import Parameters
 
 FALLBACK_CHIP = "sm_80"
 """Where no GPU is found: PTX for it runs on every later chip."""
@@ -24,6 +26,7 @@ STATIC_SHARED_BYTES = 48 * 1024
 JIT_LOG_BYTES = 8192
 LEGACY_STREAM = 1
 """How CUDA's array protocols and `cuMemAllocAsync` name the default stream, whose handle is 0 in a launch."""
+_CONSTANT_ALIGNMENT = 256
 _INSTALL = "install cuda-python (pip install 'cuda-python>=13,<14')"
 
 
@@ -145,7 +148,7 @@ class Gpu:
         on = core.Stream.from_handle(stream or LEGACY_STREAM)
         device = core.Device(self.ordinal)
         device.set_current()  # cuda.core keeps its own record for each thread; the context is this GPU's already
-        return device.allocate(size, stream=on)
+        return device.allocate(max(size, 1), stream=on)  # the driver refuses to allocate nothing
 
     def upload(self, pointer: int, host: int, size: int, stream: int) -> None:
         """Copies `size` bytes of the host to the device. The host's memory may be reused when this returns."""
@@ -193,60 +196,107 @@ def open_gpu(ordinal: int) -> Gpu:
 
 @dataclass(frozen=True)
 class LoadedKernel:
-    """A kernel in the memory of one GPU, ready to launch."""
+    """The kernels of a launch in the memory of one GPU, ready to run."""
 
     gpu: Gpu
-    function: Any
-    """CUfunction, of the GPU's primary context."""
+    functions: tuple[Any, ...]
+    """A CUfunction, of the GPU's primary context, for each step; None for one that has no blocks."""
     launch: Launch
-    module: Any = None
-    """What keeps the code loaded."""
+    constants: tuple[int, ...] = ()
+    """Addresses of the constants."""
+    owners: Any = None
+    """What keeps the code and the constants loaded."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Grid, block and dynamic shared memory, as `cuLaunchKernel` takes them."""
-        return (*self.launch.grid, *self.launch.block, self.launch.shared_bytes)
+    def shape(self, number: int) -> tuple[int, ...]:
+        """Grid, block and dynamic shared memory of a step, as `cuLaunchKernel` takes them."""
+        step = self.launch.steps[number]
+        return (*step.grid, *step.block, step.shared_bytes)
 
-    def start(self, parameters: int, stream: int) -> None:
-        """Launches. `parameters` is the address of an array of pointers to the parameters. Raises DeviceError."""
-        result = self.gpu.driver.cuLaunchKernel(self.function, *self.shape, stream, parameters, 0)
-        if int(result[0]):
-            self.refuse(result[0])
+    def start(self, parameters: Parameters, stream: int) -> None:
+        """Launches all steps. Raises DeviceError."""
+        for number, function in enumerate(self.functions):
+            if function is None:
+                continue
+            address = parameters.addresses[number]
+            result = self.gpu.driver.cuLaunchKernel(function, *self.shape(number), stream, address, 0)
+            if int(result[0]):
+                self.refuse(number, result[0])
 
-    def refuse(self, status: Any) -> None:
-        """Raises the DeviceError for a launch that the driver refused."""
+    def refuse(self, number: int, status: Any) -> None:
+        """Raises the DeviceError for a step that the driver refused."""
         name = _name(self.gpu.driver, status)
-        grid, block = self.launch.grid, self.launch.block
+        step = self.launch.steps[number]
         raise DeviceError(
-            f"launching '{self.launch.entry}' on {self.gpu} failed: {name}; "
-            f"grid {grid}, block {block}, {self.launch.shared_bytes} bytes of dynamic shared memory"
+            f"launching '{step.entry}' on {self.gpu} failed: {name}; "
+            f"grid {step.grid}, block {step.block}, {step.shared_bytes} bytes of dynamic shared memory"
         )
 
 
 @functools.lru_cache(maxsize=256)
 def load(ptx: str, launch: Launch, ordinal: int) -> LoadedKernel:
-    """Gives the PTX to the driver's compiler and its kernel back. Raises DeviceError with the driver's own log."""
+    """Gives the PTX to the driver's compiler, and the constants to the GPU. Raises DeviceError with the driver's own
+    log."""
     gpu = open_gpu(ordinal)
-    driver = gpu.driver
-    core = _cuda_core()
     with gpu.active():
-        try:
-            module = core.ObjectCode.from_ptx(ptx.encode())
-            kernel = module.get_kernel(launch.entry)
-        except Exception as problem:
-            raise _refusal(gpu, ptx, launch.entry, problem) from None
-        function = checked(driver, driver.cuKernelGetFunction(kernel.handle), f"loading '{launch.entry}'")
-        if launch.shared_bytes > STATIC_SHARED_BYTES:
-            _allow_shared(gpu, function, launch)
-    return LoadedKernel(gpu, function, launch, (module, kernel))
+        functions: dict[str, Any] = {}
+        owners: list[Any] = []
+        module = None
+        for step in launch.steps:
+            if step.is_empty or step.entry in functions:
+                continue
+            module = module or _module(gpu, ptx, step.entry)
+            functions[step.entry] = _function(gpu, ptx, module, step, owners)
+        addresses, memory = _upload(gpu, launch)
+    entries = tuple(None if step.is_empty else functions[step.entry] for step in launch.steps)
+    return LoadedKernel(gpu, entries, launch, addresses, (module, owners, memory))
 
 
-def _allow_shared(gpu: Gpu, function: Any, launch: Launch) -> None:
+def _module(gpu: Gpu, ptx: str, entry: str) -> Any:
+    core = _cuda_core()
+    try:
+        return core.ObjectCode.from_ptx(ptx.encode())
+    except Exception as problem:
+        raise _refusal(gpu, ptx, entry, problem) from None
+
+
+def _function(gpu: Gpu, ptx: str, module: Any, step: Step, owners: list[Any]) -> Any:
+    try:
+        kernel = module.get_kernel(step.entry)
+    except Exception as problem:
+        raise _refusal(gpu, ptx, step.entry, problem) from None
+    owners.append(kernel)
+    function = checked(gpu.driver, gpu.driver.cuKernelGetFunction(kernel.handle), f"loading '{step.entry}'")
+    if step.shared_bytes > STATIC_SHARED_BYTES:
+        _allow_shared(gpu, function, step)
+    return function
+
+
+def _upload(gpu: Gpu, launch: Launch) -> tuple[tuple[int, ...], Any]:
+    """The constants' addresses on the GPU, and what keeps them there."""
+    if not launch.constants:
+        return (), None
+    data = [constant.bytes() for constant in launch.constants]
+    starts = list(itertools.accumulate((_aligned(len(each)) for each in data), initial=0))
+    memory = gpu.allocate(starts.pop(), LEGACY_STREAM)
+    base = int(memory.handle)
+    for each, start in zip(data, starts, strict=True):
+        if each:
+            host = ctypes.create_string_buffer(each, len(each))
+            gpu.upload(base + start, ctypes.addressof(host), len(each), LEGACY_STREAM)
+    gpu.synchronize(LEGACY_STREAM)  # every stream may read them from now on
+    return tuple(base + start for start in starts), memory
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _CONSTANT_ALIGNMENT) * _CONSTANT_ALIGNMENT
+
+
+def _allow_shared(gpu: Gpu, function: Any, step: Step) -> None:
     driver = gpu.driver
     names = driver.CUfunction_attribute
     limit = names.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    asking = f"asking for {launch.shared_bytes} bytes of shared memory a block on {gpu}"
-    checked(driver, driver.cuFuncSetAttribute(function, limit, launch.shared_bytes), asking)
+    asking = f"asking for {step.shared_bytes} bytes of shared memory a block on {gpu}"
+    checked(driver, driver.cuFuncSetAttribute(function, limit, step.shared_bytes), asking)
     # A kernel that stages its operands has little use for L1: all that can be shared memory lets most blocks in.
     most = driver.CUshared_carveout.CU_SHAREDMEM_CARVEOUT_MAX_SHARED
     carveout = names.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT

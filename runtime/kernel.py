@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from mlir_gemm.errors import DeviceError, InputError, ScheduleError
+from mlir_gemm.pipeline.kernel_record import KernelRecord, first_product
 from mlir_gemm.pipeline.launch import Launch
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
@@ -40,14 +41,22 @@ class Request:
 
 
 class Kernel:
-    """A compiled kernel. Calling it runs it; made by `compile`.
+    """A compiled function: one kernel, or a program of several. Calling it runs it; made by `compile`.
 
     `kernel(*arrays, stream=None)` takes the source function's arguments in their order. Memref arguments are read and
     written in place; tensor results are returned (None, one array, or a tuple), in the library of the first argument.
-    Arrays may be PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, dense,
-    row-major and aligned to 16 bytes; NumPy arrays are copied to the GPU and back. The kernel runs on the caller's
-    current stream (PyTorch's or CuPy's; else the default stream), or on `stream`: a handle, or a stream of any of these
-    libraries. The call returns once the kernel is launched, and with NumPy arrays once it has run.
+    Arrays may be PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, aligned to
+    16 bytes, dense and row-major or, for a memref with a layout, of its strides; NumPy arrays are copied to the GPU and
+    back. For `memref<..., strided<[...], offset: o>>` the array given starts at element [0, ..., 0], which lies `o`
+    elements behind the address that the kernel gets; that address must be aligned. An i8 argument may be int8 or uint8;
+    bf16 and the 8-bit floating-point types are NumPy types by the package `ml_dtypes`.
+
+    Everything runs on the caller's current stream (PyTorch's or CuPy's; else the default stream), or on `stream`: a
+    handle, or a stream of any of these libraries. The kernels of a program run in order; their intermediate results lie
+    in memory that is allocated for each call, and constants are copied to the GPU once. The call returns once all is
+    launched, and with NumPy arrays once it has run.
+
+    `kernels` tells of each kernel; `problem` and `schedule` are those of the first product, None where there is none.
 
     Raises ArgumentError, with nothing launched, for arrays that do not fit, and DeviceError where there is no GPU.
 
@@ -77,11 +86,15 @@ class Kernel:
         return launcher(arrays, stream)
 
     def __repr__(self) -> str:
-        return f"<mlir_gemm.Kernel {self.problem} for {self.chip} on {self._launcher.device}: {self.schedule}>"
+        where = f"for {self.chip} on {self._launcher.device}"
+        if len(self.kernels) == 1 and self.problem is not None:
+            return f"<mlir_gemm.Kernel {self.problem} {where}: {self.schedule}>"
+        what = ", ".join(f"{kernel.name} ({kernel.problem or kernel.kind})" for kernel in self.kernels)
+        return f"<mlir_gemm.Kernel of {len(self.kernels)} kernels {where}: {what or 'nothing to run'}>"
 
     @property
     def ptx(self) -> str:
-        """The kernel's code, as PTX."""
+        """The code of all kernels, as PTX."""
         return self._artifact.ptx
 
     @property
@@ -90,18 +103,26 @@ class Kernel:
         return self._artifact.chip
 
     @property
-    def schedule(self) -> Schedule:
-        """How it computes."""
-        return self._artifact.schedule
+    def kernels(self) -> tuple[KernelRecord, ...]:
+        """What is known of each kernel: name, kind, problem, schedule, the step where it runs first, and a note."""
+        return self._artifact.kernels
 
     @property
-    def problem(self) -> Problem:
-        """What it computes."""
-        return self._artifact.problem
+    def schedule(self) -> Schedule | None:
+        """How the first product is computed; None where there is no product."""
+        first = first_product(self.kernels)
+        return first.schedule if first else None
+
+    @property
+    def problem(self) -> Problem | None:
+        """What the first product computes; None where there is no product."""
+        first = first_product(self.kernels)
+        return first.problem if first else None
 
     @property
     def launch(self) -> Launch:
-        """How it is launched: entry, grid, block, shared memory, arguments."""
+        """How it is launched: arguments, and steps with entry, grid, block and shared memory. Of one kernel, these are
+        fields of the launch itself too."""
         return self._artifact.launch
 
     @property
@@ -125,7 +146,7 @@ def compile(
     device: str | int = "auto",
     schedule: Schedule | str | Mapping[str, Any] | None = None,
 ) -> Kernel:
-    """Compiles a module to a callable kernel, or finds it in the cache. Needs no GPU.
+    """Compiles a module to something callable, one kernel or several, or finds it in the cache. Needs no GPU.
 
     Args:
         source: a path, MLIR text, or a module of the MLIR bindings.
@@ -134,7 +155,7 @@ def compile(
         device: where the kernel will run: `auto` (the GPU that holds the first call's arrays), `gpu` (the same), a
             number or `cuda:N`, or `simulator`, which runs it on the CPU and watches it.
         schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict; None leaves all of
-            them to the model.
+            them to the model. In a program they are fixed for every product.
 
     Raises:
         InputError: the source cannot be read or compiled.
@@ -163,9 +184,9 @@ def compile(
 
 
 def _artifact(compilation: Compilation) -> cache.Artifact:
-    ptx, schedule, problem, launch = compilation.ptx, compilation.schedule, compilation.problem, compilation.launch
-    assert ptx is not None and schedule is not None and problem is not None and launch is not None  # it went to the end
-    return cache.Artifact(compilation.target.chip, ptx, schedule, problem, launch, tuple(compilation.stages))
+    ptx, launch = compilation.ptx, compilation.launch
+    assert ptx is not None and launch is not None  # it went to the end
+    return cache.Artifact(compilation.target.chip, ptx, compilation.kernels, launch, tuple(compilation.stages))
 
 
 def _compile_module(source: str, *, filename: str, chip: str | None, schedule: Mapping[str, Any] | None) -> Compilation:
@@ -185,7 +206,7 @@ def _on_gpu(artifact: cache.Artifact, ordinal: int | None, _: Callable[[], str])
 def _on_simulator(artifact: cache.Artifact, _: int | None, lowered: Callable[[], str]) -> SimulatorLauncher:
     from mlir_gemm.simulator.device import SimulatorLauncher  # late: it imports NumPy
 
-    return SimulatorLauncher(lowered, artifact.launch, artifact.problem)
+    return SimulatorLauncher(lowered, artifact.launch, artifact.kernels)
 
 
 _DEVICES: dict[str, MakeLauncher] = {"auto": _on_gpu, "gpu": _on_gpu, "simulator": _on_simulator}

@@ -6,12 +6,10 @@ import importlib
 import sys
 from typing import Any
 
-from mlir_gemm.pipeline.launch import Argument
-from mlir_gemm.runtime.arguments import dense, size_bytes
-from mlir_gemm.runtime.arrays import NAMES
+from mlir_gemm.pipeline.element_types import NAMES, TYPE_STRINGS, numpy_dtype
+from mlir_gemm.pipeline.launch import Argument, dense
+from mlir_gemm.runtime import dlpack
 from mlir_gemm.runtime.device import LEGACY_STREAM, Gpu
-
-_TYPE_STRINGS = {"f16": "<f2", "f32": "<f4", "f64": "<f8", "i8": "|i1", "i32": "<i4"}
 
 
 class DeviceArray:
@@ -25,12 +23,17 @@ class DeviceArray:
         self._argument = argument
         self._stream = stream
         # Allocated and freed in the order of the default stream: the caller's may be gone when this array is dropped.
-        self._buffer = gpu.allocate(size_bytes(argument), LEGACY_STREAM)
+        self._buffer = gpu.allocate(argument.span_bytes, LEGACY_STREAM)
         gpu.wait(stream, LEGACY_STREAM)
 
     def launched(self) -> None:
         """Tells that the kernel which writes it has been launched: it is not to be freed before that has run."""
         self._gpu.wait(LEGACY_STREAM, self._stream)
+
+    @property
+    def numpy_dtype(self) -> Any:
+        """Its NumPy type."""
+        return numpy_dtype(self._argument.dtype)
 
     @property
     def pointer(self) -> int:
@@ -39,9 +42,11 @@ class DeviceArray:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
+        if self._argument.dtype not in TYPE_STRINGS:
+            raise AttributeError(f"__cuda_array_interface__ has no way to write {self.dtype}; use DLPack")
         return {
             "shape": self.shape,
-            "typestr": _TYPE_STRINGS[self._argument.dtype],
+            "typestr": TYPE_STRINGS[self._argument.dtype],
             "data": (self.pointer, False),
             "strides": None,
             "version": 3,
@@ -57,11 +62,13 @@ class DeviceArray:
                 self._gpu.wait(stream or LEGACY_STREAM, self._stream)
         numpy: Any = importlib.import_module("numpy")
         utils: Any = importlib.import_module("cuda.core.utils")
-        strides = dense(self.shape)
-        view = utils.StridedMemoryView.from_buffer(
-            self._buffer, self.shape, strides, dtype=numpy.dtype(NAMES[self._argument.dtype])
-        )
-        return view.__dlpack__(stream=-1, **options)
+        dtype = self._argument.dtype
+        known = dtype in TYPE_STRINGS
+        # cuda.core exports only NumPy's own types: others go as integers of their size, marked for what they are.
+        sent = numpy.dtype(NAMES[dtype] if known else f"u{self._argument.item_bytes}")
+        view = utils.StridedMemoryView.from_buffer(self._buffer, self.shape, dense(self.shape), dtype=sent)
+        capsule = view.__dlpack__(stream=-1, **options)
+        return capsule if known else dlpack.mark(capsule, dtype)
 
     def __repr__(self) -> str:
         return f"DeviceArray({self._gpu}, shape={self.shape}, dtype={self.dtype})"
@@ -72,27 +79,41 @@ def allocate(library: str, argument: Argument, gpu: Gpu, stream: int) -> tuple[A
 
     For NumPy the array is a DeviceArray still, to be brought to the host by `download` after the launch.
     """
-    module: Any = sys.modules.get(library)
     if library == "torch":
-        dtype = getattr(module, NAMES[argument.dtype])
-        on = f"cuda:{gpu.ordinal}"
-        if stream == int(module.cuda.current_stream(gpu.ordinal).cuda_stream):
-            tensor = module.empty(argument.shape, dtype=dtype, device=on)
-        else:  # PyTorch must know on which stream the memory is used before it gives it to someone else
-            with module.cuda.stream(module.cuda.ExternalStream(stream, device=on)):
-                tensor = module.empty(argument.shape, dtype=dtype, device=on)
-        return tensor, tensor.data_ptr()
+        return _torch_empty(argument.shape, NAMES[argument.dtype], gpu, stream)
     if library == "cupy":
-        with module.cuda.Device(gpu.ordinal), module.cuda.ExternalStream(stream, gpu.ordinal):
-            array = module.empty(argument.shape, dtype=NAMES[argument.dtype])
+        cupy: Any = sys.modules[library]
+        with cupy.cuda.Device(gpu.ordinal), cupy.cuda.ExternalStream(stream, gpu.ordinal):
+            array = cupy.empty(argument.shape, dtype=numpy_dtype(argument.dtype))
         return array, array.data.ptr
     result = DeviceArray(gpu, argument, stream)
     return result, result.pointer
 
 
+def allocate_workspace(library: str, size: int, gpu: Gpu, stream: int) -> tuple[Any, int]:
+    """Memory for a program's intermediate buffers, and its address: free again behind what is on `stream` by the time
+    that it is dropped."""
+    if library == "torch":
+        return _torch_empty((size,), "uint8", gpu, stream)
+    buffer = gpu.allocate(size, stream)
+    return buffer, int(buffer.handle)
+
+
+def _torch_empty(shape: tuple[int, ...], dtype: str, gpu: Gpu, stream: int) -> tuple[Any, int]:
+    torch: Any = sys.modules["torch"]
+    on = f"cuda:{gpu.ordinal}"
+    if stream == int(torch.cuda.current_stream(gpu.ordinal).cuda_stream):
+        tensor = torch.empty(shape, dtype=getattr(torch, dtype), device=on)
+    else:  # PyTorch must know on which stream the memory is used before it gives it to someone else
+        with torch.cuda.stream(torch.cuda.ExternalStream(stream, device=on)):
+            tensor = torch.empty(shape, dtype=getattr(torch, dtype), device=on)
+    return tensor, tensor.data_ptr()
+
+
 def download(result: DeviceArray, gpu: Gpu, stream: int) -> Any:
     """A NumPy array that the result is being copied to; complete once the stream is synchronised."""
     numpy: Any = importlib.import_module("numpy")
-    array = numpy.empty(result.shape, dtype=result.dtype)
-    gpu.download(array.ctypes.data, result.pointer, array.nbytes, stream)
+    array = numpy.empty(result.shape, dtype=result.numpy_dtype)
+    if array.nbytes:
+        gpu.download(array.ctypes.data, result.pointer, array.nbytes, stream)
     return array

@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         ("python", platform.python_version()),
         ("bindings", f"{bindings.PACKAGE} ({_bindings_version()})"),
         ("mlir", _mlir_version()),
-        *((package, _version(package)) for package in ("numpy", "cuda-python", "cuda-core")),
+        *((package, _version(package)) for package in ("numpy", "ml-dtypes", "cuda-python", "cuda-core")),
     ]
     devices = describe_devices()
     for number, device in enumerate(devices):

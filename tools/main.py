@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from mlir_gemm import __version__
 from mlir_gemm.errors import Error
-from mlir_gemm.tools.usage import UsageError, block_numbers, matrix_sizes, seed
+from mlir_gemm.tools.usage import UsageError, block_numbers, count, matrix_sizes, seed
 
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
@@ -29,7 +29,7 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     parser = argparse.ArgumentParser(
         prog="mlir-gemm",
-        description="Compiles linalg.matmul to tensor-core kernels for NVIDIA GPUs.",
+        description="Compiles matrix products in MLIR to kernels for NVIDIA GPUs.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -44,7 +44,7 @@ def make_parser() -> argparse.ArgumentParser:
     compile_.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
-    compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernel as JSON")
+    compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
 
     run = commands.add_parser("run", help="run on random inputs, on a GPU or simulated, and check against float64")
     _add_input(run)
@@ -71,6 +71,8 @@ def make_parser() -> argparse.ArgumentParser:
     _add_input(explain, optional=True)
     explain.add_argument("--mnk", type=matrix_sizes, metavar="M,N,K", help="a problem by its sizes instead of INPUT")
     explain.add_argument("--types", metavar="A,B,D", help="element types that go with --mnk (default: f16,f16,f32)")
+    explain.add_argument("--batch", type=count, metavar="N", help="so many products of these sizes (default: 1)")
+    explain.add_argument("--orders", metavar="mk|km,kn|nk", help="how A and B lie in memory (default: mk,kn)")
     _add_chip(explain)
 
     commands.add_parser("info", help="show versions, MLIR bindings and devices")

@@ -1,10 +1,13 @@
 """What a function should compute in one tile of its results, by NumPy in float64: as `reference`, but from only the
 rows and columns of the arguments that the tile depends on. For problems of which a sample of blocks is simulated.
+
+It knows plain products only: one linalg.matmul, fills, copies and elementwise linalg.generic whose maps are the
+identity. Nothing is rounded in between.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +15,34 @@ import numpy as np
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import Error
-from mlir_gemm.tools.reference import Array, evaluate
+from mlir_gemm.tools.reference import Array
 
 Window = tuple[slice, slice]
 ALL = slice(None)
+
+
+def _exactly(value: Any) -> Any:
+    """Casts are exact here: everything is float64."""
+    return value
+
+
+_ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "arith.extf": _exactly,
+    "arith.truncf": _exactly,
+    "arith.negf": np.negative,
+    "arith.addf": np.add,
+    "arith.subf": np.subtract,
+    "arith.mulf": np.multiply,
+    "arith.divf": np.divide,
+    "arith.maximumf": np.maximum,
+    "arith.maxnumf": np.fmax,
+    "arith.minimumf": np.minimum,
+    "arith.minnumf": np.fmin,
+    "math.absf": np.abs,
+    "math.exp": np.exp,
+    "math.sqrt": np.sqrt,
+    "math.tanh": np.tanh,
+}
 
 
 class _WindowError(Exception):
@@ -49,7 +76,7 @@ def reference_tile(source: str, arguments: Sequence[Array], rows: slice, columns
                 shape = ir.ShapedType(result.type).shape
                 values[result] = np.full([_length(*each) for each in _pairs(windows.get(result), shape)], np.nan)
             else:
-                evaluate(operation, values)
+                _evaluate(operation, values)
     raise Error("the function has no return")
 
 
@@ -89,3 +116,67 @@ def _windows(inside: list[Any], tile: Window) -> dict[Any, Window]:
             for value in operands[:-1]:
                 need(value, given)
     return windows
+
+
+def _evaluate(operation: Any, values: dict[Any, Any]) -> None:
+    """Computes one operation of the function's body: on memrefs in place, on tensors into new arrays."""
+    name: str = operation.operation.name
+    if name == "arith.constant":
+        values[operation.result] = _constant(operation)
+    elif name in ("tensor.empty", "memref.alloc"):
+        shape = ir.ShapedType(operation.operation.results[0].type).shape
+        values[operation.operation.results[0]] = np.full(shape, np.nan)
+    elif name == "memref.copy":
+        source, target = operation.operation.operands
+        values[target][...] = values[source]
+    elif name.startswith("linalg."):
+        inputs, outputs = _split(operation)
+        computed = _linalg(operation, [values[i] for i in inputs], [values[o] for o in outputs], values)
+        for output, value in zip(outputs, computed, strict=True):
+            if not len(operation.operation.results):
+                values[output][...] = value
+        values.update(zip(operation.operation.results, computed, strict=False))
+    elif name != "memref.dealloc":
+        raise Error(f"there is no NumPy reference for '{name}', so a run cannot be checked")
+
+
+def _split(operation: Any) -> tuple[list[Any], list[Any]]:
+    operands = list(operation.operation.operands)
+    count, _ = ir.DenseI32ArrayAttr(operation.operation.attributes["operandSegmentSizes"])
+    return operands[:count], operands[count:]
+
+
+def _linalg(operation: Any, inputs: list[Any], outputs: list[Array], around: dict[Any, Any]) -> list[Array]:
+    name: str = operation.operation.name
+    if name == "linalg.matmul":
+        return [inputs[0] @ inputs[1] + outputs[0]]
+    if name in ("linalg.fill", "linalg.copy"):
+        return [np.broadcast_to(inputs[0], outputs[0].shape).copy()]
+    if name == "linalg.generic":
+        return _elementwise(body(operation), inputs, outputs, around)
+    raise Error(f"there is no NumPy reference for '{name}', so a run cannot be checked")
+
+
+def _elementwise(block: Any, inputs: list[Any], outputs: list[Array], around: dict[Any, Any]) -> list[Array]:
+    """A linalg.generic whose maps are all the identity: its body, on whole arrays; `around` holds outer constants."""
+    values = {**around, **dict(zip(block.arguments, [*inputs, *outputs], strict=True))}
+    for operation in in_block(block):
+        name: str = operation.operation.name
+        operands = [values[operand] for operand in operation.operation.operands]
+        if name == "linalg.yield":
+            return [np.broadcast_to(value, outputs[0].shape).copy() for value in operands]
+        if name == "arith.constant":
+            values[operation.result] = _constant(operation)
+        elif name in _ARITHMETIC:
+            values[operation.operation.results[0]] = _ARITHMETIC[name](*operands)
+        else:
+            raise Error(f"there is no NumPy reference for '{operation}', so a run cannot be checked")
+    raise Error("a linalg.generic has no linalg.yield")
+
+
+def _constant(operation: Any) -> float | Array:
+    value = operation.operation.attributes["value"]
+    if isinstance(value, ir.DenseElementsAttr):
+        shape = ir.ShapedType(value.type).shape
+        return np.broadcast_to(np.array(list(value) if not value.is_splat else value.get_splat_value().value), shape)
+    return float(value.value)

@@ -2,35 +2,71 @@
 
 from __future__ import annotations
 
-from mlir_gemm.pipeline.assembler import usage
+from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
-from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.pipeline.kernel_record import KernelRecord
+from mlir_gemm.pipeline.launch import Argument, Launch, Step
 
 
 def report(compilation: Compilation) -> str:
-    """Problem, schedule, launch, resources and the time of each stage, one `name: value` a line."""
-    rows = [("problem", str(compilation.problem)), ("chip", _chip(compilation))]
-    if compilation.schedule:
-        rows.append(("schedule", str(compilation.schedule)))
-    if compilation.launch:
-        rows += launch_rows(compilation.launch)
-    if compilation.ptx:
-        rows += [("ptx", f"{len(compilation.ptx.splitlines())} lines"), *_resources(compilation)]
-    total = sum(compilation.timings.values())
-    rows += [(f"time {name}", f"{1e3 * seconds:.1f} ms") for name, seconds in compilation.timings.items()]
-    rows.append(("time in all", f"{1e3 * total:.1f} ms"))
-    return table(rows)
+    """Problem, schedule, launch, resources and the time of each stage, one `name: value` a line; of a program, a
+    section for each kernel."""
+    kernels, launch = compilation.kernels, compilation.launch
+    found = usages(compilation.ptx, compilation.target.chip) if compilation.ptx else None
+    if len(kernels) == 1 and not (launch is not None and launch.is_program):
+        (kernel,) = kernels
+        rows = [("problem", str(kernel.problem or f"elementwise ({kernel.kind})")), ("chip", _chip(compilation))]
+        rows += [("schedule", str(kernel.schedule))] if kernel.schedule else []
+        rows += [("note", kernel.note)] if kernel.note else []
+        rows += launch_rows(launch) if launch else []
+        rows += _ptx_row(compilation)
+        rows += _resources(found, launch.entry) if compilation.ptx and launch else []
+        return table([*rows, *_times(compilation)])
+    parts = [table([("kernels", str(len(kernels))), ("chip", _chip(compilation))])]
+    for kernel in kernels:
+        entry = None if launch is None or kernel.step is None else launch.steps[kernel.step].entry
+        rows = kernel_rows(kernel, launch)
+        parts.append(table([*rows, *(_resources(found, entry) if compilation.ptx and entry else [])]))
+    rows = launch_rows(launch) if launch else []
+    parts.append(table([*rows, *_ptx_row(compilation), *_times(compilation)]))
+    return "\n\n".join(parts)
+
+
+def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, str]]:
+    """What is known of one kernel of a program, as rows of a table."""
+    rows = [("kernel", kernel.name), ("problem", str(kernel.problem or f"elementwise ({kernel.kind})"))]
+    if kernel.schedule:
+        rows.append(("schedule", str(kernel.schedule)))
+    if kernel.note:
+        rows.append(("note", kernel.note))
+    if launch is not None and kernel.step is not None:
+        rows += _step_rows(launch.steps[kernel.step])
+    return rows
 
 
 def launch_rows(launch: Launch) -> list[tuple[str, str]]:
-    """How a kernel is launched, as rows of a table."""
-    shape = f"grid {_triple(launch.grid)}, block {_triple(launch.block)}, cluster {_triple(launch.cluster)}"
-    return [
-        ("entry", launch.entry),
-        ("launch", shape),
-        ("dynamic shared", f"{launch.shared_bytes} bytes"),
-        ("arguments", ", ".join(f"{a.name}: {_shape(a.shape)}x{a.dtype} ({a.role})" for a in launch.arguments)),
-    ]
+    """How what was compiled is launched, as rows of a table: all of one kernel, and of a program what its kernels do
+    not say themselves."""
+    arguments = ("arguments", ", ".join(map(_argument, launch.arguments)))
+    if not launch.is_program:
+        return [*_step_rows(launch.steps[0]), arguments]
+    rows = [("steps", " -> ".join(step.entry for step in launch.steps) or "none"), arguments]
+    buffers = sum(buffer.bytes for buffer in launch.buffers)
+    rows.append(("workspace", f"{launch.workspace_bytes} bytes for {len(launch.buffers)} buffers of {buffers}"))
+    if launch.constants:
+        rows.append(("constants", ", ".join(f"{c.name}: {_shape(c.shape)}x{c.dtype}" for c in launch.constants)))
+    return rows
+
+
+def _step_rows(step: Step) -> list[tuple[str, str]]:
+    shape = f"grid {_shape(step.grid)}, block {_shape(step.block)}, cluster {_shape(step.cluster)}"
+    return [("entry", step.entry), ("launch", shape), ("dynamic shared", f"{step.shared_bytes} bytes")]
+
+
+def _argument(argument: Argument) -> str:
+    layout = "" if argument.strides is None else f", strides {_shape(argument.strides)}"
+    layout += f", offset {argument.offset}" if argument.offset else ""
+    return f"{argument.name}: {_shape(argument.shape)}x{argument.dtype} ({argument.role}{layout})"
 
 
 def table(rows: list[tuple[str, str]]) -> str:
@@ -43,18 +79,22 @@ def _chip(compilation: Compilation) -> str:
     return f"{compilation.target.chip} ({compilation.target.name})"
 
 
-def _resources(compilation: Compilation) -> list[tuple[str, str]]:
-    found = usage(compilation.ptx or "", compilation.target.chip)
-    if found is None:
+def _ptx_row(compilation: Compilation) -> list[tuple[str, str]]:
+    return [("ptx", f"{len(compilation.ptx.splitlines())} lines")] if compilation.ptx else []
+
+
+def _times(compilation: Compilation) -> list[tuple[str, str]]:
+    rows = [(f"time {name}", f"{1e3 * seconds:.1f} ms") for name, seconds in compilation.timings.items()]
+    return [*rows, ("time in all", f"{1e3 * sum(compilation.timings.values()):.1f} ms")]
+
+
+def _resources(found: dict[str, Usage] | None, entry: str) -> list[tuple[str, str]]:
+    if found is None or entry not in found:
         return [("registers", "unknown: no ptxas for this chip (pip install nvidia-cuda-nvcc)")]
     return [
-        ("registers", f"{found.registers} a thread, {found.spill_bytes} bytes spilled"),
-        ("static shared", f"{found.shared_bytes} bytes"),
+        ("registers", f"{found[entry].registers} a thread, {found[entry].spill_bytes} bytes spilled"),
+        ("static shared", f"{found[entry].shared_bytes} bytes"),
     ]
-
-
-def _triple(sizes: tuple[int, int, int]) -> str:
-    return "x".join(map(str, sizes))
 
 
 def _shape(sizes: tuple[int, ...]) -> str:

@@ -3,21 +3,22 @@ with --bisect, the IR after every stage."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mlir_gemm.errors import Error
+from mlir_gemm.errors import Error, InputError
 from mlir_gemm.pipeline.launch import Argument
 from mlir_gemm.runtime.kernel import Kernel
 from mlir_gemm.simulator import sampling
 from mlir_gemm.simulator.bisect import bisect
-from mlir_gemm.simulator.device import first_findings
-from mlir_gemm.simulator.kernel import simulate
+from mlir_gemm.simulator.device import LARGEST, first_findings
 from mlir_gemm.simulator.options import Options
+from mlir_gemm.simulator.program import simulate_launch, work
 from mlir_gemm.simulator.sampling import Plan, Tile
 from mlir_gemm.tools.progress import Progress
-from mlir_gemm.tools.reference import TOLERANCE, Array, reference, relative_error
+from mlir_gemm.tools.reference import TOLERANCE, Array, limits, reference, relative_error
 from mlir_gemm.tools.reference_tile import reference_tile
 from mlir_gemm.tools.report import table
 
@@ -28,21 +29,20 @@ def run_simulated(
     kernel: Kernel, source: str, before: list[Array], *, checks: bool | None, blocks: list[int] | None, report: bool
 ) -> bool:
     """Simulates a kernel on `before` and prints what came out; whether all is right and the checks found nothing."""
-    plan = sampling.plan(kernel.problem, kernel.launch, checks, blocks)
+    plan = _plan(kernel, checks, blocks)
     print(table([("simulated", str(plan))]), flush=True)
     after = [array.copy() for array in before]
     start = time.perf_counter()
     with Progress("blocks") as progress:
-        found = simulate(
+        found = simulate_launch(
             kernel.ir("lower", locations=True),
+            kernel.launch,
             after,
             Options(checks=plan.checks, counters=report, blocks=plan.blocks, progress=progress),
         )
     seconds = time.perf_counter() - start
-    arguments = kernel.launch.arguments
-    given = sum(argument.role != "result" for argument in arguments)
     if plan.blocks is None:
-        errors = _whole(source, arguments, before[:given], after)
+        errors = _whole(kernel, source, before, after)
     else:
         errors = _sampled(kernel, source, before, after, plan)
     verdict = "FAULTS" if found.findings or found.stopped else "no findings" if plan.checks else "off"
@@ -68,13 +68,31 @@ def _row(name: str, error: float, limit: float) -> tuple[tuple[str, str], bool]:
     return (f"error {name}", f"{error:.2e} (at most {limit:.0e}){'' if right else '  WRONG'}"), right
 
 
-def _whole(
-    source: str, arguments: Sequence[Argument], given: list[Array], after: list[Array]
-) -> list[tuple[tuple[str, str], bool]]:
-    expected = reference(source, given)
+def _plan(kernel: Kernel, checks: bool | None, blocks: list[int] | None) -> Plan:
+    """What to run. Of a program, and of what is no product, all blocks: there is no sample to check alone."""
+    problem, launch = kernel.problem, kernel.launch
+    if len(kernel.kernels) == 1 and problem is not None and not launch.is_program:
+        return sampling.plan(problem, launch, checks, blocks)
+    if blocks is not None:
+        raise InputError("blocks can be chosen of one product only; this runs " + _what(kernel))
+    amount = work(kernel.kernels, launch)
+    if amount > LARGEST:
+        raise InputError(f"{_what(kernel)}: too large to simulate whole; expected M N K of at most {LARGEST} in all")
+    grid = sum(math.prod(step.grid) for step in launch.steps)
+    return Plan(grid, None, amount <= sampling.CHECKED if checks is None else checks, False)
+
+
+def _what(kernel: Kernel) -> str:
+    return ", ".join(f"{each.name} ({each.problem or each.kind})" for each in kernel.kernels) or "nothing"
+
+
+def _whole(kernel: Kernel, source: str, before: list[Array], after: list[Array]) -> list[tuple[tuple[str, str], bool]]:
+    expected = reference(source, before)
+    arguments = kernel.launch.arguments
+    allowed = limits(arguments, kernel.kernels, source, before, expected)
     return [
-        _row(argument.name, relative_error(got, wanted), _limit(argument))
-        for argument, got, wanted in zip(arguments, after, expected, strict=True)
+        _row(argument.name, relative_error(got, wanted), limit)
+        for argument, got, wanted, limit in zip(arguments, after, expected, allowed, strict=True)
     ]
 
 

@@ -32,6 +32,13 @@ def block_numbers(text: str) -> list[int]:
     return numbers
 
 
+def count(text: str) -> int:
+    """A number of things, from 1 (an argparse type)."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not an integer from 1")
+    return int(text)
+
+
 def seed(text: str) -> int:
     """A seed of NumPy's generators (an argparse type)."""
     if not text.isdecimal():

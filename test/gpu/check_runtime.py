@@ -37,6 +37,49 @@ func.func @matmul(%A: tensor<256x256xf16>, %B: tensor<256x256xf16>) -> tensor<25
   return %D : tensor<256x256xf32>
 }
 """
+_KERNEL = """
+  module @main_{number} attributes {{tile.stage = "import"}} {{
+    func.func @main_{number}(%a: memref<256x256xf16> {{tile.role = "in"}}, %b: memref<256x256xf16> {{tile.role = "in"}},
+                      %d: memref<256x256x{out}> {{tile.role = "out"}}) {{
+      %zero = arith.constant 0.0 : f32
+      %acc = memref.alloc() : memref<256x256xf32>
+      linalg.fill ins(%zero : f32) outs(%acc : memref<256x256xf32>)
+      linalg.matmul ins(%a, %b : memref<256x256xf16>, memref<256x256xf16>) outs(%acc : memref<256x256xf32>)
+      linalg.generic {{
+          indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel"]}}
+          ins(%acc : memref<256x256xf32>) outs(%d : memref<256x256x{out}>) {{
+      ^bb0(%in: f32, %old: {out}):
+        %0 = {result}
+        linalg.yield %0 : {out}
+      }}
+      return
+    }}
+  }}
+"""
+PROGRAM = (
+    """\
+module attributes {tile.stage = "import"} {
+  memref.global "private" constant @weights : memref<256x256xf16> = dense<0.5>
+  func.func @main(%x: memref<256x256xf16> {tile.role = "in"}, %w: memref<256x256xf16> {tile.role = "in"},
+                  %r: memref<256x256xf32> {tile.role = "result"}) {
+    %t = memref.alloc() : memref<256x256xf16>
+    %c = memref.get_global @weights : memref<256x256xf16>
+    %0 = memref.extract_aligned_pointer_as_index %x : memref<256x256xf16> -> index
+    %1 = memref.extract_aligned_pointer_as_index %w : memref<256x256xf16> -> index
+    %2 = memref.extract_aligned_pointer_as_index %t : memref<256x256xf16> -> index
+    %3 = memref.extract_aligned_pointer_as_index %c : memref<256x256xf16> -> index
+    %4 = memref.extract_aligned_pointer_as_index %r : memref<256x256xf32> -> index
+    "tile.run"(%0, %1, %2) {kernel = "main_0"} : (index, index, index) -> ()
+    "tile.run"(%2, %3, %4) {kernel = "main_1"} : (index, index, index) -> ()
+    return
+  }
+"""
+    + _KERNEL.format(number=0, out="f16", result="arith.truncf %in : f32 to f16")
+    + _KERNEL.format(number=1, out="f32", result="arith.addf %in, %in : f32")
+    + "}\n"
+)
+"""(x w) times a constant matrix, twice: two kernels, an intermediate buffer and a constant."""
 CALLS, ROUNDS = 2000, 15
 DELAY_CYCLES = 20_000_000
 """About 10 ms: long enough that a launch on the wrong stream reads what is not there yet."""
@@ -142,6 +185,94 @@ def torch_streams() -> None:
             stream.synchronize()
             equal(z.cpu(), product(a, b), f"in place, stream as {how}, call {call}")
             equal(made.cpu(), product(a, b), f"returned, stream as {how}, call {call}")
+
+
+def program_result(a: Any, b: Any) -> Any:
+    return 2 * (product(a, b).astype(np.float16).astype(np.float32) @ np.full((SIZE, SIZE), 0.5, np.float32))
+
+
+def small_operands(seed: int = 0) -> tuple[Any, Any]:
+    """So small that the sums of the first product are exact in f16, and those of the second in f32."""
+    random = np.random.default_rng(seed)
+    return random.integers(-2, 3, (SIZE, SIZE)).astype(np.float16), random.integers(-2, 3, (SIZE, SIZE)).astype(
+        np.float16
+    )
+
+
+@check
+def programs() -> None:
+    kernel = mlir_gemm.compile(PROGRAM)
+    assert len(kernel.launch.steps) == 2 and len(kernel.launch.buffers) == 1 and len(kernel.launch.constants) == 1
+    a, b = small_operands()
+    equal(kernel(a, b), program_result(a, b), "NumPy")
+    torch = library("torch")
+    x, y = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
+    for call in range(4):
+        equal(kernel(x, y).cpu(), program_result(a, b), f"PyTorch, call {call}")
+    stream = torch.cuda.Stream()
+    for call in range(3):
+        source = torch.from_numpy(a).cuda()
+        late = torch.zeros_like(source)
+        torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(DELAY_CYCLES)
+            late.copy_(source)
+            made = [kernel(late, y) for _ in range(3)] if call % 2 else [kernel(late, y, stream=stream)]
+        if call == 2:  # PyTorch's current stream is another one than that of the call
+            with torch.cuda.stream(stream):
+                torch.cuda._sleep(DELAY_CYCLES)
+            made = [kernel(late, y, stream=stream.cuda_stream)]
+            torch.empty(kernel.launch.workspace_bytes, dtype=torch.uint8, device="cuda").fill_(255)
+        stream.synchronize()
+        for each in made:
+            equal(each.cpu(), program_result(a, b), f"on a stream, call {call}")
+
+
+@check
+def programs_in_threads_and_graphs() -> None:
+    torch = library("torch")
+    kernel = mlir_gemm.compile(PROGRAM)
+    failures: list[str] = []
+
+    def work(seed: int) -> None:
+        try:
+            a, b = small_operands(seed)
+            x, y = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
+            with torch.cuda.stream(torch.cuda.Stream()):
+                x, y = x.clone(), y.clone()
+                for _ in range(100):
+                    equal(kernel(x, y).cpu(), program_result(a, b), f"thread {seed}")
+        except Exception as problem:
+            failures.append(str(problem))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+    a, b = small_operands(9)
+    x, y = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
+    kernel(x, y)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        made = kernel(x, y)
+    x.copy_(y)
+    for _ in range(2):
+        graph.replay()
+    torch.cuda.synchronize()
+    equal(made.cpu(), program_result(b, b), "a graph")
+
+
+@check
+def programs_with_other_libraries() -> None:
+    cupy = library("cupy")
+    kernel = mlir_gemm.compile(PROGRAM)
+    a, b = small_operands()
+    for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True)):
+        with stream:
+            made = kernel(cupy.asarray(a), cupy.asarray(b))
+            equal(made.get(), program_result(a, b), "CuPy")
 
 
 @check
@@ -384,6 +515,15 @@ def host_cost() -> None:
     }
     costs: dict[str, float] = {}
     for name, call in calls.items():
+        call(), call()
+        costs[name] = median_us(call, torch.cuda.synchronize)
+        print(f"    {name:32s} {costs[name]:6.2f} us")
+    program = mlir_gemm.compile(PROGRAM)
+    two = {
+        "torch.mm(torch.mm(a, b), b)": lambda: torch.mm(torch.mm(a, b), b),
+        "program(a, b), two kernels": lambda: program(a, b),
+    }
+    for name, call in two.items():
         call(), call()
         costs[name] = median_us(call, torch.cuda.synchronize)
         print(f"    {name:32s} {costs[name]:6.2f} us")

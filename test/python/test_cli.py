@@ -19,6 +19,7 @@ import pytest
 import mlir_gemm
 from mlir_gemm import Kernel
 from mlir_gemm.errors import DeviceError, InputError, Location
+from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.runtime.info import describe_devices
 from mlir_gemm.tools.main import main
 from mlir_gemm.tools.reference import reference, relative_error
@@ -177,6 +178,11 @@ def test_output_replaces_a_file_and_keeps_its_permissions(small: Path, capsys: p
         ["explain", "--mnk", "0,2,3"],
         ["explain", "--mnk", "256,256,256", "--types", "f16,f16"],
         ["explain", "--mnk", "256,256,256", "--types", "f16,f16,f23"],
+        ["explain", "x.mlir", "--batch", "3"],
+        ["explain", "x.mlir", "--orders", "km,kn"],
+        ["explain", "--mnk", "256,256,256", "--batch", "0"],
+        ["explain", "--mnk", "256,256,256", "--orders", "km"],
+        ["explain", "--mnk", "256,256,256", "--orders", "kn,mk"],
     ],
 )
 def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]):
@@ -212,6 +218,27 @@ def test_explain(small: Path, capsys: pytest.CaptureFixture[str]):
     assert "256x256x256" in out
 
 
+def test_explain_takes_types_batches_and_orders(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    from mlir_gemm.tools import explain_command
+
+    asked: list[Problem] = []
+    monkeypatch.setattr(explain_command, "explain", lambda problem, *_: asked.append(problem) or "")
+    sizes = ("explain", "--chip", "sm_90", "--mnk", "30,64,100")
+    for more in (
+        ("--types", "bf16,bf16,bf16", "--batch", "4", "--orders", "km,nk"),
+        ("--types", "i8,i8,i8"),
+        ("--types", "f64,f64,f64"),
+        ("--types", "f8E4M3FN,f8E5M2,f16"),
+    ):
+        assert run_main(capsys, *sizes, *more)[0] == 0
+    first, integers, doubles, eights = asked
+    assert (first.a, first.acc, first.out, first.batch, first.a_order, first.b_order) == (
+        "bf16", "f32", "bf16", 4, "km", "nk",
+    )  # fmt: skip
+    assert (first.a_vector, first.b_vector, first.out_vector) == (32, 64, 128)
+    assert (integers.acc, doubles.acc, eights.acc, eights.a, eights.b) == ("i32", "f64", "f32", "f8E4M3FN", "f8E5M2")
+
+
 def test_info(capsys: pytest.CaptureFixture[str]):
     status, out, _ = run_main(capsys, "info")
     assert status == 0
@@ -236,7 +263,7 @@ class FakeGpu:
     """Memory of the host in the place of a GPU's, and `compute` in the place of the kernel."""
 
     def __init__(self, kernel: Kernel, compute: Callable[[np.ndarray, np.ndarray, np.ndarray], object]):
-        self.launch, self.gpu, self.driver = kernel.launch, self, None
+        self.launch, self.gpu, self.driver, self.constants = kernel.launch, self, None, ()
         self.buffers: list[np.ndarray] = []
         self.compute = compute
 
@@ -256,7 +283,7 @@ class FakeGpu:
     def synchronize(self, stream: int) -> None:
         pass
 
-    def start(self, parameters: int, stream: int) -> None:
+    def start(self, parameters: object, stream: int) -> None:
         views = [
             buffer.view(argument.dtype.replace("f", "float")).reshape(argument.shape)
             for buffer, argument in zip(self.buffers, self.launch.arguments, strict=True)
@@ -310,7 +337,7 @@ def test_run_checks_results(name: str, capsys: pytest.CaptureFixture[str]):
     assert "TFLOP/s" in out
 
 
-SCHEDULE = "block=64x64x32,warp=32x32x16"
+SCHEDULE = "block=64x64x32,warp=32x32x16,operator=wmma"
 
 
 def test_run_on_the_simulator_reports_what_was_executed(small: Path, capsys: pytest.CaptureFixture[str]):

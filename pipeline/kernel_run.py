@@ -1,0 +1,125 @@
+"""One kernel on its way through the stages: a module of its own, or the whole module where that is one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error, location_of
+from mlir_gemm.dialect.products import the_product
+from mlir_gemm.errors import Error, InputError, Location, ScheduleError
+from mlir_gemm.passes.registry import run_pass
+from mlir_gemm.pipeline import annotations
+from mlir_gemm.pipeline.kernel_record import POINTS, PRODUCT, KernelRecord
+from mlir_gemm.pipeline.points import points_passes
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.problem_of import problem_of
+from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.stages import STAGES, stage_passes
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.rules import violations
+from mlir_gemm.tile_model.select import select
+
+
+class KernelRun:
+    """Takes one kernel from `import` to `nvvm`."""
+
+    def __init__(self, module: Any, name: str, target: Target, wanted: Mapping[str, Any], *, nested: bool) -> None:
+        self.module = module
+        self.name = name
+        self.target = target
+        self.wanted = wanted
+        self.nested = nested
+        self.problem: Problem | None = None
+        self.schedule: Schedule | None = None
+        self.stage = annotations.module_string(module, annotations.STAGE) or "import"
+        if self.stage not in STAGES:
+            raise InputError(f"the kernel '{name}' says that it is at stage '{self.stage}', which does not exist")
+        with self._named():
+            self.kind = kind_of(outer_function(module))
+            if self.kind not in (PRODUCT, POINTS):
+                raise input_error(
+                    outer_function(module), f"a kernel of kind '{self.kind}'; expected {PRODUCT} or {POINTS}"
+                )
+            if self._after("select") and self.kind == PRODUCT:
+                self._read_decisions()
+
+    def run(self, stage: str) -> None:
+        """Runs one stage, unless the kernel is past it. Raises an error that names the kernel of a program."""
+        if self._after(stage):
+            return
+        with self._named():
+            if stage == "select":
+                self._select()
+            else:
+                for step in self._passes(stage):
+                    run_pass(self.module, step)
+        self.stage = stage
+        self.mark(stage)
+
+    def mark(self, stage: str) -> None:
+        """Writes into the IR how far it is."""
+        attributes = self.module.operation.attributes
+        with self.module.context:
+            attributes[annotations.STAGE] = ir.StringAttr.get(stage)
+            attributes[annotations.CHIP] = ir.StringAttr.get(self.target.chip)
+
+    def record(self, step: int | None) -> KernelRecord:
+        """What is known of it. `step` is where it runs in the launch, if that is known."""
+        return KernelRecord(self.name, self.kind, self.problem, self.schedule, step, note_of(self.module))
+
+    def _after(self, stage: str) -> bool:
+        return STAGES.index(self.stage) >= STAGES.index(stage)
+
+    def _passes(self, stage: str) -> list[Any]:
+        if stage == "nvvm":  # the same for every kernel
+            return stage_passes(stage, self.schedule or Schedule(), self.target)
+        if self.kind == POINTS:
+            return points_passes(stage, self.target)
+        assert self.schedule is not None  # `select` ran, or was read from the module
+        return stage_passes(stage, self.schedule, self.target)
+
+    def _read_decisions(self) -> None:
+        function = outer_function(self.module)
+        with self.module.context:
+            self.schedule = Schedule(**annotations.written_schedule(function))
+            self.problem = annotations.written_problem(function)
+
+    def _select(self) -> None:
+        """Writes the schedule and the problem on the function: what the user fixed, the rest by the model."""
+        if self.kind == POINTS:
+            return
+        function = outer_function(self.module)
+        with self.module.context:
+            pinned = {**annotations.written_schedule(function), **self.wanted}
+            problem = self.problem = problem_of(function)
+        try:
+            schedule = self.schedule = select(problem, self.target, pinned).schedule
+        except Error as error:
+            error.location = error.location or _place_of_product(function)
+            raise
+        broken = violations(problem, schedule, self.target)
+        if broken:
+            raise ScheduleError("; ".join(broken), _place_of_product(function))
+        with self.module.context:
+            function.attributes[annotations.SCHEDULE] = annotations.to_dictionary(schedule)
+            function.attributes[annotations.PROBLEM] = annotations.to_dictionary(problem)
+
+    @contextmanager
+    def _named(self) -> Generator[None]:
+        try:
+            yield
+        except Error as error:
+            if self.nested:
+                error.notes = (*error.notes, f"in the kernel '{self.name}'")
+            raise
+
+
+def _place_of_product(function: Any) -> Location | None:
+    try:
+        return location_of(the_product(function).generic)
+    except Error:
+        return location_of(function)

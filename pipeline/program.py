@@ -1,0 +1,99 @@
+"""Programs: a module whose function runs several kernels, each in a module of its own beside it.
+
+The function `main` holds memref.alloc for intermediate buffers, memref.get_global for constants and a tile.run for each
+launch, in order. A module whose function is itself one kernel is no program: it is called flat here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.errors import InputError
+
+RUN = "tile.run"
+NOTE = "tile.note"
+"""On a kernel's module: what `import` has to say of it."""
+KIND = "tile.kind"
+"""On a kernel's function: `points` for one that is no product."""
+_IDLE = ("func.return", "memref.alloc", "memref.dealloc", "memref.get_global", "arith.constant")
+"""Operations of a function that has nothing to run."""
+
+
+def nested_kernels(module: Any) -> list[tuple[str, Any]]:
+    """The name and the module of each kernel of a program, in order; none for a flat module."""
+    found: list[tuple[str, Any]] = []
+    for operation in in_block(body(module)):
+        if operation.operation.name != "builtin.module":
+            continue
+        if "sym_name" not in operation.operation.attributes:
+            raise input_error(operation, "a module inside the module has no name; a kernel's module needs one")
+        found.append((ir.StringAttr(operation.operation.attributes["sym_name"]).value, operation))
+    return found
+
+
+def outer_function(module: Any) -> Any:
+    """The one function with a body that stands in the module itself. Raises InputError if there is none or more."""
+    functions = [
+        operation
+        for operation in in_block(body(module))
+        if operation.operation.name == "func.func" and len(operation.regions[0].blocks)
+    ]
+    if not functions:
+        raise InputError("the module has no function with a body")
+    if len(functions) > 1:
+        raise input_error(functions[1], "the module has more than one function; expected one")
+    return functions[0]
+
+
+def is_program(module: Any) -> bool:
+    """Whether a module that has been imported runs other than exactly one kernel."""
+    if nested_kernels(module):
+        return True
+    return all(operation.operation.name in _IDLE for operation in in_block(body(outer_function(module))))
+
+
+def runs_of(function: Any) -> list[tuple[str, list[Any]]]:
+    """What a program's function runs, in order: the kernel's name and the buffers that it gets."""
+    found: list[tuple[str, list[Any]]] = []
+    for operation in in_block(body(function)):
+        name = operation.operation.name
+        if name == RUN:
+            kernel = ir.StringAttr(operation.operation.attributes["kernel"]).value
+            found.append((kernel, [buffer_of(operand) for operand in operation.operation.operands]))
+        elif name not in _IDLE and len(operation.operation.operands) != 1:
+            raise input_error(operation, f"'{name}' in a program; expected buffers and {RUN}")
+    return found
+
+
+def buffer_of(value: Any) -> Any:
+    """The buffer behind an operand of tile.run: an argument, or what memref.alloc or memref.get_global gives.
+    Operations that only give another view of it, or its address, are looked through: a kernel gets the buffer from its
+    start."""
+    while not is_argument(value):
+        owner = value.owner.operation
+        if owner.name in ("memref.alloc", "memref.get_global"):
+            break
+        if len(owner.operands) != 1:
+            raise input_error(owner, f"'{owner.name}' makes a buffer of a program; expected memref.alloc")
+        value = owner.operands[0]
+    return value
+
+
+def is_argument(value: Any) -> bool:
+    """Whether a value is an argument of a block, not the result of an operation."""
+    return hasattr(value.owner, "operations")
+
+
+def kind_of(function: Any) -> str:
+    """The kind of a kernel, by its function."""
+    attributes = function.operation.attributes
+    return ir.StringAttr(attributes[KIND]).value if KIND in attributes else "product"
+
+
+def note_of(module: Any) -> str:
+    """What `import` noted of a kernel; empty for nothing."""
+    attributes = module.operation.attributes
+    return ir.StringAttr(attributes[NOTE]).value if NOTE in attributes else ""
