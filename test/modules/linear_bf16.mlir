@@ -1,0 +1,22 @@
+// linear_bf16: 2x5x24 bfloat16, 40x24 bfloat16
+// Made by export.py with PyTorch 2.13.0 and torch-mlir.
+#map = affine_map<(d0, d1) -> (d0, d1)>
+module {
+  func.func @main(%arg0: tensor<2x5x24xbf16>, %arg1: tensor<40x24xbf16>) -> tensor<2x5x40xbf16> {
+    %cst = arith.constant 0.000000e+00 : f32
+    %0 = tensor.empty() : tensor<24x40xbf16>
+    %transposed = linalg.transpose ins(%arg1 : tensor<40x24xbf16>) outs(%0 : tensor<24x40xbf16>) permutation = [1, 0] 
+    %collapsed = tensor.collapse_shape %arg0 [[0, 1], [2]] : tensor<2x5x24xbf16> into tensor<10x24xbf16>
+    %1 = tensor.empty() : tensor<10x40xf32>
+    %2 = linalg.fill ins(%cst : f32) outs(%1 : tensor<10x40xf32>) -> tensor<10x40xf32>
+    %3 = linalg.matmul ins(%collapsed, %transposed : tensor<10x24xbf16>, tensor<24x40xbf16>) outs(%2 : tensor<10x40xf32>) -> tensor<10x40xf32>
+    %4 = tensor.empty() : tensor<10x40xbf16>
+    %5 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%3 : tensor<10x40xf32>) outs(%4 : tensor<10x40xbf16>) {
+    ^bb0(%in: f32, %out: bf16):
+      %6 = arith.truncf %in : f32 to bf16
+      linalg.yield %6 : bf16
+    } -> tensor<10x40xbf16>
+    %expanded = tensor.expand_shape %5 [[0, 1], [2]] output_shape [2, 5, 40] : tensor<10x40xbf16> into tensor<2x5x40xbf16>
+    return %expanded : tensor<2x5x40xbf16>
+  }
+}

@@ -1,0 +1,35 @@
+// residual_scale: 2x5x24 float16, 24x24 float16, 2x5x24 float16
+// Made by export.py with PyTorch 2.13.0 and torch-mlir.
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#map1 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+module {
+  func.func @main(%arg0: tensor<2x5x24xf16>, %arg1: tensor<24x24xf16>, %arg2: tensor<2x5x24xf16>) -> tensor<2x5x24xf16> {
+    %cst = arith.constant 0.000000e+00 : f32
+    %cst_0 = arith.constant 5.000000e-01 : f16
+    %0 = tensor.empty() : tensor<24x24xf16>
+    %transposed = linalg.transpose ins(%arg1 : tensor<24x24xf16>) outs(%0 : tensor<24x24xf16>) permutation = [1, 0] 
+    %collapsed = tensor.collapse_shape %arg0 [[0, 1], [2]] : tensor<2x5x24xf16> into tensor<10x24xf16>
+    %1 = tensor.empty() : tensor<10x24xf32>
+    %2 = linalg.fill ins(%cst : f32) outs(%1 : tensor<10x24xf32>) -> tensor<10x24xf32>
+    %3 = linalg.matmul ins(%collapsed, %transposed : tensor<10x24xf16>, tensor<24x24xf16>) outs(%2 : tensor<10x24xf32>) -> tensor<10x24xf32>
+    %4 = tensor.empty() : tensor<10x24xf16>
+    %5 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%3 : tensor<10x24xf32>) outs(%4 : tensor<10x24xf16>) {
+    ^bb0(%in: f32, %out: f16):
+      %9 = arith.truncf %in : f32 to f16
+      linalg.yield %9 : f16
+    } -> tensor<10x24xf16>
+    %expanded = tensor.expand_shape %5 [[0, 1], [2]] output_shape [2, 5, 24] : tensor<10x24xf16> into tensor<2x5x24xf16>
+    %6 = tensor.empty() : tensor<2x5x24xf16>
+    %7 = linalg.generic {indexing_maps = [#map1, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<2x5x24xf16>) outs(%6 : tensor<2x5x24xf16>) {
+    ^bb0(%in: f16, %out: f16):
+      %9 = arith.mulf %in, %cst_0 : f16
+      linalg.yield %9 : f16
+    } -> tensor<2x5x24xf16>
+    %8 = linalg.generic {indexing_maps = [#map1, #map1, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg2, %7 : tensor<2x5x24xf16>, tensor<2x5x24xf16>) outs(%6 : tensor<2x5x24xf16>) {
+    ^bb0(%in: f16, %in_1: f16, %out: f16):
+      %9 = arith.addf %in, %in_1 : f16
+      linalg.yield %9 : f16
+    } -> tensor<2x5x24xf16>
+    return %8 : tensor<2x5x24xf16>
+  }
+}
