@@ -45,6 +45,8 @@ class Schedule:
     - 1 k tiles ahead)."""
     early: bool = True
     """With `prefetch`: issue the loads of the next k tile in front of the barrier rather than behind it."""
+    spread: bool = True
+    """With `cp_async` and `mma_sync`: issue the copies of a step between its products rather than in front of them."""
     stages: int = 1
     """Shared-memory buffers for each operand. With 2, prefetch needs one barrier for a k step instead of two."""
     promote: bool = True

@@ -58,7 +58,7 @@ class Constants:
     unaccumulated: float = 4.0
     """Factor on C's fragments without accumulation: rows of 32 bytes, one line each."""
 
-    # Of `mma_sync` and `simt`: first estimates, to be fitted.
+    # Of `mma_sync` and `simt` alone.
     sync_fragment: float = 24.0
     """Clocks of a warp's k step of one instruction that its products do not cover, with fragments loaded ahead."""
     async_barrier: float = 4e-8
@@ -74,6 +74,8 @@ class Constants:
     """The same with cp.async."""
     guard_issue: float = 3.0
     """Further ones where tiles reach over an edge: bounds and predicates."""
+    store: float = 0.0
+    """Seconds in which a block stores one element of its tile, while the SM computes nothing but other blocks."""
     fma_share: float = 0.85
     """Part of the FMA rate that is reached beside loads, addresses and conversions."""
     simt_load: float = 2.0
@@ -83,6 +85,20 @@ class Constants:
 
 
 CONSTANTS = Constants()
+SYNC = Constants(
+    inside=3.7, outside=8.0, memory_latency=6.8e-7, launch=4.2e-6, sync_fragment=16.0, async_barrier=1.05e-7,
+    async_issue=0.5, vary=8.0, store=1.1e-10,
+)  # fmt: skip
+"""Those of `mma_sync` and `simt`, fitted to 544 kernels of mma_sync with f16 on the H200, at seven squares from 512 to
+4096 (bench/results, 2026-11-21). Asynchronous copies overlap more, and the launch is timed with the arrays' own part of
+the call."""
+
+
+def constants_of(schedule: Schedule) -> Constants:
+    """The constants of a schedule's operator."""
+    return CONSTANTS if schedule.operator == "wmma" else SYNC
+
+
 INSTRUCTION_K = 16
 """Extent in k of one tensor-core operation of `wmma`."""
 

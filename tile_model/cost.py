@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.clocks import CONSTANTS, Constants, product_factor, shared_clocks, warp_seconds
+from mlir_gemm.tile_model.clocks import Constants, constants_of, product_factor, shared_clocks, warp_seconds
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import steps as steps_of
 from mlir_gemm.tile_model.grid import tile_bytes
@@ -54,9 +54,10 @@ ADDITIVE_TERMS = ("overlapped", "waves", "latency", "edges")
 OVERLAPPING_TERMS = ("tensor", "shared", "l2", "dram")
 
 
-def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Constants = CONSTANTS) -> Cost:
+def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Constants | None = None) -> Cost:
     """The predicted cost of a legal schedule. On an illegal one the figures mean nothing. Tiles that reach over an edge
     count whole."""
+    constants = constants or constants_of(schedule)
     m, n, k = schedule.block
     blocks, steps = blocks_of(problem, schedule), steps_of(problem, schedule)
     sm_blocks = -(-blocks // target.sms)
@@ -86,8 +87,8 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     paced = (work ** (outside / inside) + beside) ** (1 / outside)
     exposed = all_steps * _exposed(problem, schedule, held, resident, paced / all_steps, constants)
     latency = paced - busy + exposed
-    first_loads = sm_blocks / resident * constants.memory_latency
-    edges = constants.launch + first_loads + epilogue_bytes(problem) / target.dram_bytes_s
+    ends = sm_blocks / resident * (constants.memory_latency + m * n * constants.store)
+    edges = constants.launch + ends + epilogue_bytes(problem) / target.dram_bytes_s
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, total=busy + latency + edges)
 
 

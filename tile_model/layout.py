@@ -4,6 +4,7 @@ what the promotion lays out and what the hardware's 32 banks of 4 bytes do."""
 from __future__ import annotations
 
 from functools import lru_cache
+from math import gcd
 from typing import NamedTuple
 
 from mlir_gemm.pipeline.problem import Problem
@@ -136,5 +137,5 @@ def _swizzled(byte: int, line: int, row: int, swizzled: bool) -> int:
     the row, or, where several rows share the 128 bytes of banks, of the group of rows."""
     if not swizzled:
         return byte
-    chunks = min(row, LINE) // CHUNK
+    chunks = gcd(row, LINE) // CHUNK
     return byte ^ (line // (CHUNKS // chunks) % chunks * CHUNK)

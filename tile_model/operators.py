@@ -25,6 +25,8 @@ class Form(NamedTuple):
     instruction: Tile
     precision: str = ""
     """The schedule's `precision` without which this form is not allowed; empty where it is exact."""
+    since: int = 0
+    """The first chip that has it, as the number in LLVM's name; 0: every chip that has the operator."""
 
 
 SIMT: Tile = (1, 1, 1)
@@ -35,6 +37,8 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(("f16",), False, "f16", (16, 8, 16), "f16"),
         Form(("bf16",), False, "f32", (16, 8, 16)),
         Form(("f32",), False, "f32", (16, 8, 8), "tf32"),
+        Form(("f64",), False, "f64", (16, 8, 16), since=90),
+        Form(("f64",), False, "f64", (16, 8, 8), since=90),
         Form(("f64",), False, "f64", (8, 8, 4)),
         Form(("i8",), False, "i32", (16, 8, 32)),
     ),
@@ -42,9 +46,11 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(("f16", "bf16", "f32"), True, "f32", SIMT),
         Form(("f16", "bf16", "f32", "f64"), True, "f64", SIMT),
         Form(("i8", "i16", "i32"), True, "i32", SIMT),
+        Form(("i8", "i16", "i32", "i64"), True, "i64", SIMT),
     ),
 }
-"""The forms of each operator. `simt` extends its operands to the accumulator's type before it multiplies."""
+"""The forms of each operator; where several take a type, the best first. `simt` extends its operands to the
+accumulator's type before it multiplies."""
 WMMA_OUTPUTS = ("f16", "f32")
 LANES = (4, 8)
 """Rows and columns of the lanes of a warp in `simt`: the smallest warp tile."""
@@ -52,13 +58,18 @@ SYNC_OPERATORS = ("mma_sync", "simt")
 """The operators that guard ragged edges and take any layout; `wmma` is for plain aligned products."""
 
 
-def form_of(operator: str, problem: Problem, precision: str) -> Form | None:
-    """The form in which the operator multiplies the problem's types at this precision; None when it has none."""
-    for form in FORMS[operator]:
-        fits = problem.acc == form.acc and problem.a in form.operands and problem.b in form.operands
-        if fits and (form.mixed or problem.a == problem.b) and form.precision in ("", precision):
-            return form
-    return None
+def forms_of(operator: str, problem: Problem, precision: str, target: Target) -> list[Form]:
+    """The forms in which the operator multiplies the problem's types at this precision on the chip, the best first."""
+    return [
+        form
+        for form in FORMS[operator]
+        if problem.acc == form.acc
+        and problem.a in form.operands
+        and problem.b in form.operands
+        and (form.mixed or problem.a == problem.b)
+        and form.precision in ("", precision)
+        and form.since <= int(target.chip.removeprefix("sm_"))
+    ]
 
 
 def shown_forms(operator: str) -> str:
@@ -68,15 +79,15 @@ def shown_forms(operator: str) -> str:
         types = f"any of {', '.join(form.operands)}" if form.mixed else f"{form.operands[0]},{form.operands[0]}"
         allowed = f" with precision={form.precision}" if form.precision else ""
         shown.append(f"{types} accumulated in {form.acc}{allowed}")
-    return "; ".join(shown)
+    return "; ".join(dict.fromkeys(shown))
 
 
-def instruction_of(operator: str, problem: Problem) -> Tile:
+def instruction_of(operator: str, problem: Problem, target: Target) -> Tile:
     """The instruction of the problem's types, at whatever precision allows them."""
     for precision in ("full", "tf32", "f16"):
-        form = form_of(operator, problem, precision)
-        if form is not None:
-            return form.instruction
+        forms = forms_of(operator, problem, precision, target)
+        if forms:
+            return forms[0].instruction
     return FORMS[operator][0].instruction
 
 
@@ -112,7 +123,7 @@ def flops_clock_sm(operator: str, problem: Problem, target: Target) -> float:
     """Operations that an SM does in one clock for the problem's types, a multiplication and an addition being two."""
     rates = target.rates
     if operator == "simt":
-        return {"f64": rates.fma_f64, "i32": rates.fma_i32}.get(problem.acc, rates.fma_f32)
+        return {"f64": rates.fma_f64, "i32": rates.fma_i32, "i64": rates.fma_i32 / 4}.get(problem.acc, rates.fma_f32)
     if problem.a == "f64":
         return rates.f64 or rates.fma_f64
     relative = {"f32": rates.tf32, "i8": rates.i8}.get(problem.a, 1.0)

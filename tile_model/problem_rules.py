@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.operators import WMMA_OUTPUTS, form_of, shown_forms
+from mlir_gemm.tile_model.operators import WMMA_OUTPUTS, forms_of, shown_forms
 from mlir_gemm.tile_model.wording import multiples
 
 SIZE_UNIT = 16
@@ -23,11 +23,11 @@ def sizes_positive(problem: Problem, schedule: Schedule, target: Target) -> str 
 
 def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     operator = schedule.operator
-    if form_of(operator, problem, schedule.precision) is not None:
+    if forms_of(operator, problem, schedule.precision, target):
         return None
     given = f"types {problem.a},{problem.b} accumulated in {problem.acc} are not supported"
     for precision in ("full", "tf32", "f16"):
-        if form_of(operator, problem, precision) is not None:
+        if forms_of(operator, problem, precision, target):
             return f"{given} by operator={operator} with precision={schedule.precision}: expected precision={precision}"
     return f"{given} by operator={operator}: expected {shown_forms(operator)}"
 

@@ -59,6 +59,10 @@ AHEAD = 2 / 3
 them ahead. Needed are only those of one step."""
 UNPACKED = 6
 """Registers for each register of 8-bit elements that are read one by one, and packed then."""
+SIMT_STEPS, SIMT_HELD = 4, 32
+"""Steps of k, and elements of A, that a lane of `simt` loads at once where both operands lie along k."""
+LONG_F64 = (16, 8, 16)
+"""An instruction whose fragments take many registers with f64: the assembler loads the longer side in two parts."""
 EXTENDED = 3
 """Registers for each value of `simt` that is narrower than the accumulator: it is loaded with its neighbours in k."""
 SYNC_ADDRESSING = 24
@@ -69,6 +73,8 @@ GUARDS_AHEAD = 24
 """What the assembler takes for them beyond that, where there is enough."""
 GUARDED_SIMT = 200
 """What guarded loads in front of the unrolled products of `simt` cost with `prefetch`: most such kernels spill."""
+NARROW_SIMT = 64
+"""What guarded copies of single elements cost beside them: 32 a thread, each with its own bounds."""
 EPILOGUE = 8
 """Operands of the epilogue beside the accumulators, and converted results."""
 BATCHED = 16
@@ -105,6 +111,8 @@ def _sync_needed(problem: Problem, schedule: Schedule) -> int:
         count += GUARDS
         if schedule.operator == "simt" and schedule.copy == "prefetch" and schedule.unroll:
             count += GUARDED_SIMT
+        if schedule.operator == "simt" and min(copied(problem, schedule, operand).vector for operand in "ab") < 128:
+            count += NARROW_SIMT
     if problem.extra_bytes or problem.out != problem.acc:
         count += EPILOGUE
     return count + sum(_copy_registers(problem, schedule, operand) for operand in "ab")
@@ -114,18 +122,27 @@ def _fragments(problem: Problem, schedule: Schedule) -> int:
     """Registers of the fragments of one k step of the instruction."""
     warp_m, warp_n, _ = schedule.warp
     if schedule.operator == "simt":
-        # Operands are extended to the accumulator's type: one row of each lane's tile and one column.
+        # Operands are extended to the accumulator's type: one row of each lane's tile and one column; where both lie
+        # along k, a few steps of it.
         acc = ELEMENT_BYTES[problem.acc]
-        rows = warp_m // LANES[0] * (EXTENDED if element_bytes(problem, "a") < acc else 1)
-        columns = warp_n // LANES[1] * (EXTENDED if element_bytes(problem, "b") < acc else 1)
-        return (rows + columns) * acc // 4
-    count = 0
+        rows, columns = warp_m // LANES[0], warp_n // LANES[1]
+        steps = max(1, min(SIMT_STEPS, SIMT_HELD // rows))
+        if (problem.a_order, problem.b_order) != ("mk", "nk"):
+            steps = 1
+        held = 0
+        for operand, count in (("a", rows), ("b", columns)):
+            narrow = element_bytes(problem, operand) < acc
+            held += count * max(EXTENDED if narrow else 1, steps)
+        return held * acc // 4
+    sides: list[int] = []
     for operand, across in (("a", warp_m), ("b", warp_n)):
         element = element_bytes(problem, operand)
         held = across * element * schedule.instruction[2] // (4 * WARP_SIZE)
         packed = element == 1 and not by_matrix(schedule.operator, problem, operand)
-        count += held * UNPACKED if packed else held
-    return count
+        sides.append(held * UNPACKED if packed else held)
+    if problem.a == "f64" and schedule.instruction == LONG_F64:
+        sides = [min(sides), max(sides) // 2]
+    return sum(sides)
 
 
 def _copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:

@@ -1,59 +1,92 @@
-"""Whether operands whose rows are not aligned are better copied into an aligned workspace first.
+"""Whether operands are better copied into an aligned workspace first, and in which order.
 
 Rows of 8191 f16 elements begin at odd multiples of two bytes, so that nothing wider than 16 bits can be loaded of them
-and nothing asynchronously. One pass over the operand at the speed of memory makes rows of whole 16-byte vectors; the
-product then reads those.
+and nothing asynchronously. Fragments of i8 are loaded as matrices only when neighbours lie along k, else element by
+element. One pass over the operand at the speed of memory makes rows of whole 16-byte vectors, along k if need be; the
+product then reads those. (f32 as tf32 has the same choice of order; there it gains less than the copy takes.)
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.clocks import CONSTANTS
-from mlir_gemm.tile_model.operators import memory_bytes
+from mlir_gemm.tile_model.operators import by_matrix, element_bytes, memory_bytes
 from mlir_gemm.tile_model.select import select
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
+ALONG_K = {"a": "mk", "b": "nk"}
+TRANSPOSING = 4.0
+"""How much longer a copy takes that also transposes: 138 us for 64 MiB of i8 on an H200, 1 TB/s."""
+WORTH = 0.95
+"""The copies must save this much: they also take memory, and the prediction is not exact."""
 
 
-def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> tuple[str, ...]:
-    """The operands, of `a` and `b`, that are worth re-laying out first: those with which the copies and the product
-    together are predicted to take the least time. Empty when the product is best computed as it is.
+def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """The operands, of `a` and `b`, that are worth re-laying out first, each with the order in which it should lie:
+    those with which the copies and the product together are predicted to take the least time. Empty when the product is
+    best computed as it is, or its sizes are known at run time only.
 
     Raises what `select` raises.
     """
-    narrow = tuple(operand for operand in "ab" if _vector(problem, operand) < ALIGNED)
-    if not narrow:
-        return ()
-    least, best = select(problem, target, pinned).cost.total, ()
-    # With all of them the product is fastest: when that does not pay for the cheapest copy, nothing does.
-    fastest = select(relaid(problem, narrow), target, pinned).cost.total
-    if fastest + min(relayout_seconds(problem, operand, target) for operand in narrow) >= least:
-        return ()
-    for chosen in (narrow, *((operand,) for operand in narrow if len(narrow) > 1)):
-        product = fastest if chosen == narrow else select(relaid(problem, chosen), target, pinned).cost.total
-        total = product + sum(relayout_seconds(problem, operand, target) for operand in chosen)
-        if total < least:
-            least, best = total, chosen
+    choices = [_choices(problem, operand) for operand in "ab"]
+    if problem.dynamic or all(len(each) == 1 for each in choices):
+        return {}
+    now = select(problem, target, pinned).cost.total
+    least, best, fastest = now * WORTH, dict[str, str](), 0.0
+    for advice in _combined(choices):
+        copies = relayout_seconds(problem, advice, target)
+        if fastest + copies < least:
+            seconds = select(relaid(problem, advice), target, pinned).cost.total
+            fastest = fastest or seconds  # the first has all operands re-laid out; with fewer, it takes longer
+            if seconds + copies < least:
+                least, best = seconds + copies, advice
     return best
 
 
-def relaid(problem: Problem, operands: tuple[str, ...]) -> Problem:
-    """The problem once these operands lie in an aligned workspace, in the order in which they lay before."""
-    return dataclasses.replace(problem, **{f"{operand}_vector": ALIGNED for operand in operands})
+def _choices(problem: Problem, operand: str) -> list[str]:
+    """The orders that might be worth a copy of an operand; the empty one, for no copy, among them."""
+    computed = problem.a_memory if operand == "a" else problem.b_memory
+    if computed:
+        return [""]
+    order, vector = _order(problem, operand), problem.a_vector if operand == "a" else problem.b_vector
+    keeps = [order] if vector < ALIGNED else []
+    turned = dataclasses.replace(problem, **{f"{operand}_order": ALONG_K[operand]})
+    by_element = element_bytes(problem, operand) == 1 and not by_matrix("mma_sync", problem, operand)
+    helps = by_element and by_matrix("mma_sync", turned, operand)
+    return ["", *([ALONG_K[operand]] if helps else keeps)]
 
 
-def relayout_seconds(problem: Problem, operand: str, target: Target) -> float:
-    """Seconds of the copy: launch, one read and one write of the operand at the speed of DRAM."""
-    across = problem.m if operand == "a" else problem.n
-    size = problem.batch * across * problem.k * memory_bytes(problem, operand)
-    return CONSTANTS.launch + 2 * size / target.dram_bytes_s
+def _combined(choices: list[list[str]]) -> Iterator[dict[str, str]]:
+    """Every combination with some copy, the one with the most copies first."""
+    for orders in product(*(each[::-1] for each in choices)):
+        if any(orders):
+            yield {operand: order for operand, order in zip("ab", orders, strict=True) if order}
 
 
-def _vector(problem: Problem, operand: str) -> int:
-    return problem.a_vector if operand == "a" else problem.b_vector
+def _order(problem: Problem, operand: str) -> str:
+    return problem.a_order if operand == "a" else problem.b_order
+
+
+def relaid(problem: Problem, advice: Mapping[str, str]) -> Problem:
+    """The problem once these operands lie in an aligned workspace, each in this order."""
+    changes: dict[str, Any] = {f"{operand}_vector": ALIGNED for operand in advice}
+    changes.update({f"{operand}_order": order for operand, order in advice.items()})
+    return dataclasses.replace(problem, **changes)
+
+
+def relayout_seconds(problem: Problem, advice: Mapping[str, str], target: Target) -> float:
+    """Seconds of the copies: for each a launch, one read and one write of the operand at the speed of DRAM."""
+    total = 0.0
+    for operand, order in advice.items():
+        across = problem.m if operand == "a" else problem.n
+        size = problem.batch * across * problem.k * memory_bytes(problem, operand)
+        turns = TRANSPOSING if order != _order(problem, operand) else 1.0
+        total += CONSTANTS.launch + 2 * turns * size / target.dram_bytes_s
+    return total

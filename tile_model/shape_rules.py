@@ -6,13 +6,13 @@ from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.layout import CHUNK, LINE, VECTOR_ELEMENT_BITS, buffer
-from mlir_gemm.tile_model.operators import FORMS, SYNC_OPERATORS, form_of, warp_unit
+from mlir_gemm.tile_model.operators import FORMS, SYNC_OPERATORS, forms_of, warp_unit
 from mlir_gemm.tile_model.problem_rules import SIZE_UNIT
 from mlir_gemm.tile_model.wording import divisors, multiples, shown_tile
 
 MOST_STAGES = {"plain": 2, "prefetch": 2, "cp_async": 8}
 """Most buffers of each operand, by how they are filled."""
-SWIZZLED_ROWS = (32, 64)
+SWIZZLED_ROWS = (32, 64, 96, 192)
 """Bytes of rows that can be swizzled, beside the multiples of 128."""
 WMMA_STRIDE = 8
 """WMMA loads f16 rows whose stride is a multiple of 8 elements (PTX: `wmma.load`, 16 bytes)."""
@@ -32,14 +32,13 @@ def copy_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | 
 
 
 def instruction_shape(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    form = form_of(schedule.operator, problem, schedule.precision)
-    shape = form.instruction if form is not None else FORMS[schedule.operator][0].instruction
-    if schedule.instruction == shape:
+    forms = forms_of(schedule.operator, problem, schedule.precision, target) or FORMS[schedule.operator][:1]
+    shapes = [form.instruction for form in forms]
+    if schedule.instruction in shapes:
         return None
+    shown = " or ".join(map(shown_tile, shapes))
     types = f" for {problem.a}" if schedule.operator == "mma_sync" else ""
-    return (
-        f"instruction={shown_tile(schedule.instruction)}: operator {schedule.operator} has {shown_tile(shape)}{types}"
-    )
+    return f"instruction={shown_tile(schedule.instruction)}: operator {schedule.operator} has {shown}{types}"
 
 
 def warp_multiple_of_instruction(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -183,8 +182,8 @@ def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str |
         row = buffer(problem, schedule, operand).row
         if row not in SWIZZLED_ROWS and row % LINE:
             return (
-                f"layout=xor: rows of {operand.upper()} have {row} bytes in shared memory, expected 32, 64 or a "
-                f"multiple of {LINE}; the nearest: {_nearest_row(row)}"
+                f"layout=xor: rows of {operand.upper()} have {row} bytes in shared memory, expected 32, 64, 96, 192 "
+                f"or a multiple of {LINE}; the nearest: {_nearest_row(row)}"
             )
     return None
 

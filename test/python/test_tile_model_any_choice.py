@@ -266,29 +266,42 @@ class TestRelayout:
     @pytest.mark.parametrize(
         ("problem", "advice"),
         [
-            (square(8191, a_vector=16, b_vector=16), ("a", "b")),
-            (Problem(8192, 8192, 8191, a_vector=16), ("a",)),
-            (Problem(8192, 8191, 8192, b_vector=16), ("b",)),
-            (square(257, a_vector=16, b_vector=16), ()),
+            (square(8191, a_vector=16, b_vector=16), {"a": "mk", "b": "kn"}),
+            (square(8191, a_vector=16, b_vector=16, a_order="km", b_order="nk"), {"a": "km", "b": "nk"}),
+            (Problem(8192, 8192, 8191, a_vector=16), {"a": "mk"}),
+            (Problem(8192, 8191, 8192, b_vector=16), {"b": "kn"}),
+            (square(257, a_vector=16, b_vector=16), {}),
             # Bound by reading A once: copying it would read it twice.
-            (Problem(8191, 16, 8191, a_vector=16), ()),
-            (square(4096), ()),
+            (Problem(8191, 16, 8191, a_vector=16), {}),
+            (square(4096), {}),
+            # Computed on the way: the copy would hold what is in memory, not what is multiplied.
+            (square(8191, a_vector=16, a_memory="i8"), {}),
+            (square(8191, a_vector=16, b_vector=16, dynamic="m"), {}),
+            # Fragments of i8 are loaded as matrices along k only.
+            (square(8192, a="i8", b="i8", acc="i32", out="i32"), {"b": "nk"}),
+            (square(8192, a="i8", b="i8", acc="i32", out="i32", b_order="nk"), {}),
+            (square(512, a="i8", b="i8", acc="i32", out="i32"), {}),
+            (square(8192, a="f32", b="f32"), {}),
         ],
     )
-    def test_advice(self, problem: Problem, advice: tuple[str, ...]) -> None:
-        assert relayout_advice(problem, H200, SYNC) == advice
+    def test_advice(self, problem: Problem, advice: dict[str, str]) -> None:
+        pinned = {"precision": "tf32"} if problem.a == "f32" else {}
+        assert relayout_advice(problem, H200, {**SYNC, **pinned}) == advice
 
     @pytest.mark.parametrize("size", [300, 1023, 2047, 4095])
     def test_advice_takes_no_longer(self, size: int) -> None:
         problem = square(size, a_vector=16, b_vector=16)
         advice = relayout_advice(problem, H200, SYNC)
-        copies = sum(relayout_seconds(problem, operand, H200) for operand in advice)
+        copies = relayout_seconds(problem, advice, H200)
         product = select(relaid(problem, advice), H200, SYNC).cost.total
         assert copies + product <= select(problem, H200, SYNC).cost.total
 
     def test_8191_takes_about_135_us(self) -> None:
-        problem = square(8191)
-        assert sum(relayout_seconds(problem, operand, H200) for operand in "ab") == pytest.approx(135e-6, rel=0.05)
+        assert relayout_seconds(square(8191), {"a": "mk", "b": "kn"}, H200) == pytest.approx(135e-6, rel=0.05)
+
+    def test_a_transposing_copy_of_64_mib_takes_about_120_us(self) -> None:
+        problem = square(8192, a="i8", b="i8", acc="i32", out="i32")
+        assert relayout_seconds(problem, {"b": "nk"}, H200) == pytest.approx(120e-6, rel=0.1)
 
 
 class TestExplain:
