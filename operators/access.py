@@ -7,13 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing, tile
+from mlir_gemm.dialect import constants, guards, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.memory import vector_bytes
+from mlir_gemm.dialect.memory import size_divisor, stride_divisors, vector_bytes
+from mlir_gemm.dialect.sizes import size_of
+from mlir_gemm.dialect.walk import users
 from mlir_gemm.operators.layouts import Lane, Layout
 from mlir_gemm.operators.multiples import base_multiple, multiple_of
 
+BYTE = 8
 ROW, COLUMN, FIXED = 0, 1, -1
 """What a dimension of the memory runs along: the tile's rows or columns, or neither."""
 
@@ -68,18 +71,19 @@ class LaneAccess:
     def _vector(self) -> int:
         """Elements of the widest access: a piece, or a part of it, of neighbours in memory, that starts at a multiple
         of its size and never is half beyond the memory."""
-        strides, _ = self.memory.type.get_strides_and_offset()
+        strides = stride_divisors(self.memory)
         dims = self.place.dims
         if COLUMN not in dims or dims[-1] != COLUMN or strides[-1] != 1:
             return 1
+        if self.memory.type.element_type.width < BYTE:
+            return 1  # in memory each i1 has a byte, in a vector a bit
         width = self.layout.width
         numbers = [base_multiple(self.memory), multiple_of(self.place.offsets[-1])]
         for dim, offset, stride in zip(dims[:-1], self.place.offsets[:-1], strides[:-1], strict=True):
             if dim != FIXED or constants.integer_of(offset) != 0:
-                numbers.append(1 if stride == ir.ShapedType.get_dynamic_stride_or_offset() else stride)
+                numbers.append(stride)
         if not self._surely_inside(len(dims) - 1):
-            size = self.memory.type.shape[-1]
-            numbers.append(1 if size == ir.ShapedType.get_dynamic_size() else size)
+            numbers.append(size_divisor(self.memory, len(dims) - 1))
         while any(number % width for number in numbers):
             width //= 2
         return width
@@ -91,6 +95,9 @@ class LaneAccess:
         first, size = constants.integer_of(self.place.offsets[axis]), self.memory.type.shape[axis]
         extent = 1 if self.place.dims[axis] == FIXED else self.shape[self.place.dims[axis]]
         return first is not None and size != ir.ShapedType.get_dynamic_size() and first + extent <= size
+
+    def _is_written(self) -> bool:
+        return any(user.name in _STORES for user in users(self.memory))
 
     def _once(self, key: Any, build: Any) -> Any:
         if key not in self._known:
@@ -114,7 +121,7 @@ class LaneAccess:
         size = self.memory.type.shape[axis]
         if size != ir.ShapedType.get_dynamic_size():
             return self._once(("size", axis), lambda: constants.index(size))
-        return self._once(("size", axis), lambda: dialect("memref").DimOp(self.memory, constants.index(axis)).result)
+        return self._once(("size", axis), lambda: size_of(self.memory, axis))
 
     def _inside(self, dim: int, at: int) -> Any | None:
         """Whether the index at `at` lies within the memory, in the dimensions that run along `dim`; None: it does."""
@@ -157,10 +164,13 @@ class LaneAccess:
         return assemble(type_, [self._load_part(part, row, column + first) for first in firsts])
 
     def _load_part(self, type_: Any, row: int, column: int) -> Any:
-        """One access, from where the memory surely is; what was read beyond the memory is then replaced by zero."""
-        indices = self._at(row, column, self._clamped)
-        loaded = load(type_, self.memory, indices)
+        """One access, from where the memory surely is; what was read beyond the memory is then replaced by zero. From
+        memory that is also written only what the lane needs is read: its neighbour may be writing the rest."""
         inside = both(both(self._inside(FIXED, 0), self._inside(ROW, row)), self._inside(COLUMN, column))
+        if inside is not None and self._once("written", self._is_written):
+            at = self._at(row, column, self._index)
+            return guards.value_or_zero(inside, type_, lambda: load(type_, self.memory, at))
+        loaded = load(type_, self.memory, self._at(row, column, self._clamped))
         if inside is None:
             return loaded
         zero = self._once(("zero", type_), lambda: dialect("arith").ConstantOp(type_, zero_of(type_)).result)
@@ -192,6 +202,7 @@ class PieceStore:
         store(value, self.access.memory, indices)
 
 
+_STORES = ("tile.store", "vector.store", "memref.store")
 _ULT = 6
 """arith.cmpi's unsigned less-than."""
 

@@ -25,10 +25,15 @@ HELD = 32
 
 
 def layout_for(product: Any) -> Layout:
-    """How lanes divide the accumulator of a product: up to 4 rows of up to 4 neighbours (or 16 bytes) each."""
+    """How lanes divide the accumulator of a product: up to 4 rows of up to 4 neighbours (or 16 bytes) each.
+
+    Where K runs along the rows of B, a single column each: the 8 lanes side by side then read 16 bytes each of rows
+    of B that follow each other, which lie in different banks when padded by as much. Every fourth row does not."""
     type_ = product.operation.results[0].type
     rows, columns = type_.shape
     most = max(1, min(4, WIDEST * 8 // type_.element_type.width))
+    if Operand.of(product, "b").contiguous:
+        most = 1
     width = next(width for width in (4, 2, 1) if width <= most and (width == 1 or columns % (8 * width) == 0))
     return simt(next(height for height in (4, 2, 1) if height == 1 or rows % (4 * height) == 0), width)
 

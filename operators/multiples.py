@@ -50,7 +50,9 @@ def base_multiple(memory: Any) -> int:
         return _of_view(owner.operation)
     if name in _SAME_START:
         return base_multiple(owner.operation.operands[0])
-    if name and name not in _BUFFERS:
+    if name == "memref.reinterpret_cast" and not hasattr(owner.operation.operands[0].owner, "operations"):
+        return 1
+    if name and name not in (*_BUFFERS, "memref.reinterpret_cast"):
         return 1
     _, offset = memory.type.get_strides_and_offset()
     return 1 if offset == ir.ShapedType.get_dynamic_stride_or_offset() else offset

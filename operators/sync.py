@@ -17,10 +17,11 @@ SHAPES: dict[tuple[str, str], tuple[tuple[int, int, int], ...]] = {
     ("f16", "f16"): ((16, 8, 16), (16, 8, 8)),
     ("bf16", "f32"): ((16, 8, 16), (16, 8, 8)),
     ("f32", "f32"): ((16, 8, 8),),
-    ("f64", "f64"): ((8, 8, 4),),
+    ("f64", "f64"): ((16, 8, 16), (16, 8, 8), (16, 8, 4), (8, 8, 4)),
     ("i8", "i32"): ((16, 8, 32),),
 }
-"""M, N and K of the instructions for an element type of the operands and one of the accumulator. f32 is tf32."""
+"""M, N and K of the instructions for an element type of the operands and one of the accumulator. f32 is tf32. Those of
+f64 with 16 rows are there from sm_90 on, and run twice as fast as 8x8x4."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,20 @@ class Instruction:
 
     @property
     def in_registers(self) -> bool:
-        """Whether it is built as nvvm.mma.sync, on registers. nvgpu's saturates integers and knows only signed ones;
-        the vectors that it wants for f64, of a single row, canonicalize to shape_casts, which nothing lowers."""
+        """Whether it is built on registers, as nvvm.mma.sync or assembly. nvgpu's saturates integers and knows only
+        signed ones; the vectors that it wants for f64, of a single row, canonicalize to shape_casts, which nothing
+        lowers."""
         return self.element in ("i8", "f64")
+
+    @property
+    def as_assembly(self) -> bool:
+        """Whether neither nvgpu nor nvvm knows it."""
+        return self.element == "f64" and self.shape[0] == 16
 
     @property
     def layout(self) -> Layout:
         """Which lane holds what of its accumulator."""
-        layout = SYNC_DOUBLE if self.element == "f64" else SYNC
+        layout = SYNC_DOUBLE if self.shape[0] == 8 else SYNC
         return replace(layout, stacked=False) if self.in_registers else layout
 
 
@@ -124,6 +131,8 @@ class _Sums:
                 self.rewriter.kept[op.results[0]] = self._pack(type_, self._values[op.results[0]])
 
     def _multiply(self, op: Any, a: Any, b: Any, c: Any) -> Any:
+        if self.instruction.as_assembly:
+            return _multiply_assembly(self.instruction, a, b, c)
         if self.instruction.in_registers:
             return _multiply_registers(op, self.instruction, a, b, c)
         rounded = True if self.instruction.element == "f32" else None
@@ -153,6 +162,33 @@ def _register(row: Any) -> Any:
     return vector.ExtractOp(row, [], [0]).result
 
 
+def _multiply_assembly(instruction: Instruction, a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
+    """One instruction of f64 as assembly. It is marked as having side effects: else nothing would keep LLVM from moving
+    it into a branch that only some lanes of the warp take."""
+    m, n, k = instruction.shape
+    mnemonic = f"mma.sync.aligned.m{m}n{n}k{k}.row.col.f64.f64.f64.f64"
+    numbers = iter(range(2 * len(c) + len(a) + len(b)))
+    lists = ["{" + ", ".join(f"${next(numbers)}" for _ in registers) + "}" for registers in (c, a, b, c)]
+    operands = [*a, *b, *c]
+    element = c[0].type
+    product = ir.Operation.create(
+        "llvm.inline_asm",
+        results=[ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * len(c))})>")],
+        operands=operands,
+        attributes={
+            "asm_string": ir.StringAttr.get(f"{mnemonic} {', '.join(lists)};"),
+            "constraints": ir.StringAttr.get(",".join([*["=d"] * len(c), *["d"] * len(operands)])),
+            "has_side_effects": ir.UnitAttr.get(),
+        },
+    )
+    return _members(product.results[0], len(c), element)
+
+
+def _members(struct: Any, count: int, element: Any) -> list[Any]:
+    extract = dialect("llvm").ExtractValueOp
+    return [extract(element, struct, [number]).operation.results[0] for number in range(count)]
+
+
 def _multiply_registers(op: Any, instruction: Instruction, a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
     """One nvvm.mma.sync; bytes wrap around as arith does, and may be unsigned."""
     m, n, k = instruction.shape
@@ -172,9 +208,7 @@ def _multiply_registers(op: Any, instruction: Instruction, a: list[Any], b: list
         multiplicandAPtxType=ir.Attribute.parse(f"#nvvm.mma_type<{kinds[0]}>"),
         multiplicandBPtxType=ir.Attribute.parse(f"#nvvm.mma_type<{kinds[1]}>"),
     )
-    result = product.operation.results[0]
-    extract = dialect("llvm").ExtractValueOp
-    return [extract(element, result, [number]).operation.results[0] for number in range(len(c))]
+    return _members(product.operation.results[0], len(c), element)
 
 
 def _nearest(fragment: Any) -> Any:

@@ -1,4 +1,7 @@
-"""nvvm: rounding to tf32, and mma.sync on registers (bytes, f64), whose results llvm.extractvalue takes apart."""
+"""nvvm: rounding to tf32, and mma.sync on registers (bytes, f64), whose results llvm.extractvalue takes apart.
+
+The larger mma.sync of f64 come as assembly, of which nothing else is known here.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +80,51 @@ def _mma_sync(decoder: Decoder, operation: Any) -> Step:
         warp.slots[out] = spread(a @ b + c).reshape(LANES, -1)
         counters.tensor_operations += 1
         counters.flops += 2 * shape[0] * shape[1] * shape[2]
+
+    return step
+
+
+_ASSEMBLY = re.compile(
+    r"mma\.sync\.aligned\.m16n8k(4|8|16)\.row\.col\.f64\.f64\.f64\.f64 "
+    r"\{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\};"
+)
+
+
+@handles("llvm.inline_asm")
+def _assembly(decoder: Decoder, operation: Any) -> Step:
+    op = operation.operation
+    text = ir.StringAttr(op.attributes["asm_string"]).value
+    found = _ASSEMBLY.fullmatch(text)
+    if found is None:
+        raise unsupported(operation, f"'{text}' is not simulated; expected mma.sync of f64, m16n8k4, k8 or k16")
+    depth = int(found[1])
+    lists = [re.findall(r"\$(\d+)", found[place]) for place in range(2, 6)]
+    counts = [len(each) for each in lists]
+    in_order = [int(number) for each in lists for number in each] == list(range(sum(counts)))
+    given = ",".join([*["=d"] * counts[0], *["d"] * sum(counts[1:])])
+    if not in_order or counts != [4, depth // 2, depth // 4, 4] or len(op.operands) != sum(counts[1:]):
+        raise unsupported(operation, f"'{text}' does not take its registers in order")
+    if ir.StringAttr(op.attributes["constraints"]).value != given or "has_side_effects" not in op.attributes:
+        raise unsupported(operation, f"'{text}' must have side effects and the constraints {given}")
+    slots = decoder.all_slots(op.operands)
+    out = decoder.slot(op.results[0])
+    info = decoder.info(operation, collective=True)
+    counters = decoder.report.counters
+
+    def registers(warp: Warp, first: int, count: int) -> Any:
+        values = [np.broadcast_to(np.asarray(warp.slots[slot], np.float64), LANES) for slot in slots[first:][:count]]
+        return np.stack(values, axis=1)
+
+    def step(warp: Warp) -> None:
+        if warp.mask is not None:
+            check_collective(info, warp)
+        left = registers(warp, 0, counts[1])[:, :, None]
+        right = registers(warp, counts[1], counts[2])[:, :, None]
+        sums = registers(warp, counts[1] + counts[2], 4).reshape(LANES, 2, 2)
+        a, b, c = gathered(left, right, sums, 16, depth)
+        warp.slots[out] = spread(a @ b + c).reshape(LANES, -1)
+        counters.tensor_operations += 1
+        counters.flops += 2 * 16 * 8 * depth
 
     return step
 

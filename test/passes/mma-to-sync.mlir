@@ -76,9 +76,9 @@ gpu.module @kernels {
 // CHECK-COUNT-4: nvgpu.mma.sync
 // CHECK: scf.yield
 // CHECK: } {tile.loop = "k"}
-// CHECK: %[[LAST:.*]] = arith.minui %[[COLUMN:.*]], %c18
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[COLUMN:.*]], %c20
+// CHECK: %[[LAST:.*]] = arith.minui %[[COLUMN]], %c18
 // CHECK: %[[LOADED:.*]] = vector.load %{{.*}}[%[[LAST]]] {alignment = 4 : i64} : memref<20xf16>, vector<2xf16>
-// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[COLUMN]], %c20
 // CHECK: %[[BIAS:.*]] = arith.select %[[IN]], %[[LOADED]], %{{.*}} : vector<2xf16>
 // CHECK: vector.load
 // CHECK-NOT: vector.load

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ml_dtypes
@@ -14,6 +14,7 @@ from mlir_gemm.passes.registry import run_passes
 from mlir_gemm.pipeline.assembler import usage
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.options import Options
 
@@ -219,16 +220,22 @@ def lowered(case: Case, *steps: str) -> str:
     return run_passes(case.text(), [*steps, *STEPS])
 
 
-def passes(case: Case) -> dict[str, str]:
+def passes(case: Case, instruction: tuple[int, int, int] | None = None) -> dict[str, str]:
     """The operators that can lower a case, with their options."""
-    m, n, k = SYNC.get(case.operand_type, (0, 0, 0))
+    m, n, k = instruction or SYNC.get(case.operand_type, (0, 0, 0))
     sync = f"mma-to-sync{{instruction={m},{n},{k}}}"
     return {"mma-to-sync": sync, "mma-to-fma": "mma-to-fma", "mma-to-wmma": "mma-to-wmma"}
 
 
-def check(case: Case, operator: str, expected: Any = None, **arrays: np.ndarray) -> str:
+def check(
+    case: Case,
+    operator: str,
+    expected: Any = None,
+    instruction: tuple[int, int, int] | None = None,
+    **arrays: np.ndarray,
+) -> str:
     """Lowers and simulates a case, and compares with NumPy; `expected` is a function of the sum and the inputs."""
-    text = lowered(case, passes(case)[operator])
+    text = lowered(case, passes(case, instruction)[operator])
     (bm, bn, _), (m, n) = case.block, case.size
     shapes = {"m": bm, "n": bn, "k": case.depth}
     a, b = (
@@ -277,6 +284,34 @@ def test_types_and_orders(operator: str, types: tuple[str, str, str], orders: tu
 @pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")])
 def test_orders_of_wmma(orders: tuple[str, str]):
     check(Case(orders=orders, start=False, store=("0, 1", "true, true")), "mma-to-wmma")
+
+
+DOUBLES = pytest.mark.parametrize("instruction", [(16, 8, 16), (16, 8, 8), (16, 8, 4)])
+
+
+@DOUBLES
+@pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")])
+@pytest.mark.parametrize("shared", [True, False])
+def test_f64_with_16_rows(instruction: tuple[int, int, int], orders: tuple[str, str], shared: bool):
+    check_double(Case(block=(32, 32, 32), warp=(32, 16, 16), orders=orders, shared=shared), instruction)
+
+
+@DOUBLES
+@pytest.mark.parametrize("size", [(32, 32), (31, 30), (17, 9), (1, 32), (32, 1), (8, 7)])
+def test_f64_with_16_rows_at_the_edges(instruction: tuple[int, int, int], size: tuple[int, int]):
+    epilogue = """%y = arith.addf %sum, %bias_ : vector<Tf64>
+      %result = arith.mulf %y, %y : vector<Tf64>"""
+    inputs = {"bias": (f"memref<{size[1]}xf64>", "1", "false")}
+    bias = numbers((size[1],), "f64", False, 5)
+    case = Case(size=size, inputs=inputs, epilogue=epilogue, store=("1, 0", "false, false"))
+    text = check_double(case, instruction, lambda total, bias: (total + bias) ** 2, bias=bias)
+    assert f"mma.sync.aligned.m16n8k{instruction[2]}.row.col.f64" in text
+
+
+def check_double(case: Case, instruction: tuple[int, int, int], expected: Any = None, **arrays: np.ndarray) -> str:
+    """A case in f64 by one of the instructions of sm_90."""
+    case = replace(case, operand_type="f64", acc="f64", out="f64", pad=4)
+    return check(case, "mma-to-sync", expected, instruction=instruction, **arrays)
 
 
 OPERATORS = pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
@@ -380,6 +415,25 @@ def test_products_far_from_a_warp_tile_are_refused(operator: str):
         lowered(Case(warp=(32, 4, 16)), passes(Case())[operator])
 
 
+@pytest.mark.parametrize(
+    ("operand", "step", "pad"),
+    [
+        ("f32", "mma-to-fma", 4),
+        ("f64", "mma-to-sync{instruction=16,8,16}", 4),
+        ("f64", "mma-to-sync{instruction=16,8,8}", 4),
+    ],
+)
+@pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")])
+def test_fragments_meet_in_no_bank(operand: str, step: str, pad: int, orders: tuple[str, str]):
+    case = Case(operand, operand, operand, (32, 64, 16), (32, 64, 16), (32, 64), orders=orders, pad=pad)
+    shapes = {"m": 32, "n": 64, "k": case.depth}
+    a, b = (numbers(tuple(shapes[axis] for axis in order), operand, False, 0) for order in orders)
+    c, d = numbers((32, 64), operand, False, 2), np.zeros((32, 64), NUMPY[operand])
+    report = simulate(lowered(case, step), [a, b, c, d], Options(counters=True))
+    loads = [access for access in report.counters.shared.values() if access.operation.endswith("load")]
+    assert loads and sum(access.conflicts for access in loads) == 0
+
+
 def check_text(case: Case, step: str) -> None:
     """A case by a pass with options."""
     text = lowered(case, step)
@@ -401,3 +455,31 @@ def test_the_largest_warp_tile_needs_no_more_registers_than_there_are():
     schedule = "operator=mma_sync,instruction=16x8x16,block=128x256x32,warp=64x64x16,stages=2,copy=prefetch"
     used = usage(compile_module(LARGE, chip="sm_90", schedule=Schedule.parse(schedule)).ptx, "sm_90")
     assert used is not None and used.spill_bytes == 0 and used.registers < 255, used
+
+
+@pytest.mark.parametrize("warp", ["32x64", "64x32"])
+@pytest.mark.parametrize("depth", [8, 16])
+def test_f64_in_large_warp_tiles_does_not_spill(warp: str, depth: int):
+    schedule = f"operator=mma_sync,instruction=16x8x{depth},block=128x128x16,warp={warp}x{depth},copy=cp_async,stages=3"
+    text = LARGE.replace("f16", "f64").replace("f32", "f64")
+    ptx = compile_module(text, chip="sm_90", schedule=Schedule.parse(f"{schedule},layout=pad,pad=4")).ptx
+    used = usage(ptx, "sm_90")
+    assert used is not None and used.spill_bytes == 0 and used.registers < 255, used
+    assert ptx.count(f"mma.sync.aligned.m16n8k{depth}.row.col.f64.f64.f64.f64") == 16 * 16 // depth
+
+
+def test_f64_has_the_instructions_of_its_chip():
+    text = LARGE.replace("f16", "f64").replace("f32", "f64")
+    assert "mma.sync.aligned.m16n8k16.row.col.f64" in compile_module(text, chip="sm_90").ptx
+    older = compile_module(text, chip="sm_80").ptx
+    assert "mma.sync.aligned.m8n8k4.row.col.f64" in older and "m16n8k" not in older
+
+
+def test_other_assembly_is_not_simulated():
+    case = Case(operand_type="f64", acc="f64", out="f64", pad=4)
+    text = lowered(case, "mma-to-sync{instruction=16,8,4}")
+    arrays = [numbers(shape, "f64", False, 0) for shape in ((32, 64), (64, 32), (32, 32), (32, 32))]
+    with pytest.raises(SimulationError, match=r"m16n8k5.* is not simulated; expected mma.sync of f64"):
+        simulate(text.replace("m16n8k4", "m16n8k5"), arrays, Options())
+    with pytest.raises(SimulationError, match="in order"):
+        simulate(text.replace("{$4, $5}", "{$5, $4}"), arrays, Options())
