@@ -1,0 +1,77 @@
+"""Modules of kernels in a program: making them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.dialect import programs
+from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.kernel_functions import new_function
+from mlir_gemm.dialect.walk import body, in_block
+
+ROLE = "tile.role"
+NOTE = "tile.note"
+_OF_MODULES = ("tile.stage", "tile.chip")
+"""Attributes of a module that hold for its kernels' modules too."""
+_OF_KERNELS = ("tile.kind", "tile.schedule")
+"""Attributes of a function that say something of it as a kernel."""
+
+
+def name_of(inner: Any) -> str:
+    """The name of a kernel's module."""
+    return ir.StringAttr(inner.operation.attributes["sym_name"]).value
+
+
+def new_module(name: str, beside: Any, note: str) -> Any:
+    """An empty module for a kernel, in front of another one, at the same stage."""
+    attributes = {key: value for key, value in attributes_of(beside).items() if key in _OF_MODULES}
+    attributes |= {"sym_name": ir.StringAttr.get(name)}
+    if note:
+        attributes[NOTE] = ir.StringAttr.get(note)
+    with ir.InsertionPoint(beside):
+        made = ir.Operation.create("builtin.module", attributes=attributes, regions=1)
+    made.regions[0].blocks.append()
+    return made
+
+
+def unused_name(outer: Any, wanted: str) -> str:
+    """A name that nothing in a module has: the wanted one, perhaps with a number."""
+    taken = {ir.StringAttr(op.attributes["sym_name"]).value
+             for op in in_block(body(outer)) if "sym_name" in op.attributes}  # fmt: skip
+    return next(name for name in [wanted, *(f"{wanted}{n}" for n in range(len(taken)))] if name not in taken)
+
+
+def nest(outer: Any) -> Any:
+    """Makes a program of a module that is one kernel, the reverse of `inline-kernel`; the module of that kernel."""
+    function = programs.function_of(outer)
+    name = ir.StringAttr(function.attributes["sym_name"]).value
+    attributes = argument_attributes(function)
+    types = [argument.type for argument in body(function).arguments]
+    places = [argument.location for argument in body(function).arguments]
+    with function.location:
+        main, block = new_function(name, types, ir.InsertionPoint(function), places)
+        inner_name = unused_name(outer, f"{name}_0")
+        made = new_module(inner_name, function, "")
+        for key, attribute in attributes_of(outer).items():
+            if key in (*_OF_MODULES, NOTE):
+                made.attributes[key] = attribute
+        if NOTE in outer.operation.attributes:
+            del outer.operation.attributes[NOTE]
+        with ir.InsertionPoint(block):
+            programs.run(inner_name, list(block.arguments))
+            dialect("func").ReturnOp([])
+    set_argument_attributes(main, attributes)
+    for key, attribute in attributes_of(function).items():
+        if key.startswith("tile.") and key not in _OF_KERNELS:
+            main.attributes[key] = attribute
+    function.attributes["sym_name"] = ir.StringAttr.get(inner_name)
+    set_argument_attributes(function, [{ROLE: _role_in_kernel(each)} for each in attributes])
+    made.regions[0].blocks[0].append(function.operation)
+    return made
+
+
+def _role_in_kernel(attributes: dict[str, Any]) -> Any:
+    role = ir.StringAttr(attributes[ROLE]).value if ROLE in attributes else "inout"
+    return ir.StringAttr.get("out" if role == "result" else role)
