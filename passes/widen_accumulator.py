@@ -1,10 +1,11 @@
-"""widen-accumulator: a product with a narrow floating-point result accumulates in f32 and is rounded once at the end.
+"""widen-accumulator: a product with a narrow result accumulates in f32 or i32 and is rounded or cut once at the end.
 
 Expects linalg on tensors or memrefs. A product on tensors (a linalg.generic that multiplies and adds up) into f16, bf16
 or f8 becomes one into an f32 tensor that starts as the old start extended (a fill with zero directly), whose result is
-truncated by an elementwise linalg.generic. So does a `linalg.matmul` of f16 operands into f16 `outs(%c)`, also on
-memrefs. More exact than narrow accumulation, and what the tensor cores do best. With `keep_f16` f16 accumulators stay.
-A product of other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
+truncated by an elementwise linalg.generic. One into i8 or i16 does so in i32, which changes no bit of the result. So
+does a `linalg.matmul` of f16 operands into f16 `outs(%c)`, also on memrefs. More exact than narrow accumulation, and
+what the tensor cores do best. With `keep_f16` f16 accumulators stay. A product of other types, or with a result of
+dynamic sizes, is left alone. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from mlir_gemm.dialect.products import product_of
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
 
-NARROW = ("f16", "bf16", "f8E4M3FN", "f8E5M2")
+NARROW = ("f16", "bf16", "f8E4M3FN", "f8E5M2", "i8", "i16")
 """Element types in which sums are not kept."""
 
 
@@ -48,7 +49,9 @@ def _widen_generic(generic: Generic) -> None:
     if product is None:
         return
     old = generic.outputs[0]
-    shape, element, f32 = old.type.shape, element_of(old), ir.F32Type.get()
+    shape, element = old.type.shape, element_of(old)
+    whole = isinstance(element, ir.IntegerType)
+    sum_type = ir.IntegerType.get_signless(32) if whole else ir.F32Type.get()
     loops = tuple(range(len(shape)))
     parallel = [False] * len(loops)
 
@@ -57,20 +60,20 @@ def _widen_generic(generic: Generic) -> None:
         for inner in in_block(generic.block)[:-1]:
             if inner.operation not in (product.multiplication, product.addition):
                 clone(inner, known)
-        a, b = (_extended(known.get(factor.value, factor.value)) for factor in (product.a, product.b))
-        arith = dialect("arith")
-        return [arith.AddFOp(arguments[-1], arith.MulFOp(a, b).result).result]
+        a, b = (_extended(known.get(factor.value, factor.value), sum_type) for factor in (product.a, product.b))
+        term = _cast_one(product.multiplication.name, sum_type, [a, b])
+        return [_cast_one(product.addition.name, sum_type, [arguments[-1], term])]
 
     def widened(arguments: list[Any]) -> list[Any]:
-        return [_extended(arguments[0])]
+        return [_extended(arguments[0], sum_type)]
 
     def rounded(arguments: list[Any]) -> list[Any]:
-        return [_cast_one("arith.truncf", element, arguments[:1])]
+        return [_cast_one("arith.trunci" if whole else "arith.truncf", element, arguments[:1])]
 
     with ir.InsertionPoint(generic.operation), generic.operation.location:
-        start = zero(shape, f32)
+        start = zero(shape, sum_type)
         if not _is_zero(old):
-            start = build([old], [empty(shape, f32)], [loops] * 2, parallel, widened).results[0]
+            start = build([old], [empty(shape, sum_type)], [loops] * 2, parallel, widened).results[0]
         wide = build(generic.inputs, [start], generic.maps, generic.reductions, emit).results[0]
         narrow = build([wide], [empty(shape, element)], [loops] * 2, parallel, rounded)
     generic.results[0].replace_all_uses_with(narrow.results[0])
@@ -81,9 +84,9 @@ def _cast_one(name: str, to: Any, operands: Sequence[Any]) -> Any:
     return ir.Operation.create(name, results=[to], operands=list(operands)).results[0]
 
 
-def _extended(value: Any) -> Any:
-    """A factor in f32, exactly."""
-    return _cast_one("arith.extf", ir.F32Type.get(), [value])
+def _extended(value: Any, wide: Any) -> Any:
+    """A factor in f32 or i32, exactly."""
+    return _cast_one("arith.extsi" if isinstance(wide, ir.IntegerType) else "arith.extf", wide, [value])
 
 
 def _is_zero(tensor: Any) -> bool:
@@ -91,7 +94,8 @@ def _is_zero(tensor: Any) -> bool:
     owner = None if scalar is None else owner_of(scalar)
     if owner is None or owner.name != "arith.constant":
         return False
-    return float(ir.FloatAttr(owner.attributes["value"]).value) == 0.0
+    value: Any = owner.attributes["value"]
+    return float((ir.IntegerAttr if isinstance(value, ir.IntegerAttr) else ir.FloatAttr)(value).value) == 0.0
 
 
 def _widen(product: Any) -> None:
