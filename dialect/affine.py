@@ -30,6 +30,19 @@ def trip_count(loop: Any) -> int | None:
     return max(0, -(-(high - low) // step))
 
 
+def bound_of(loop: Any) -> Any:
+    """Iterations of an affine.for from 0 in steps of 1: an integer, or the index value that its upper bound is. None
+    for any other loop."""
+    if not starts_at_zero_by_one(loop):
+        return None
+    upper = loop.attributes["upperBoundMap"].value
+    if upper.n_inputs != 1 or len(upper.results) != 1:
+        return trip_count(loop)
+    if not isinstance(upper.results[0], (ir.AffineDimExpr, ir.AffineSymbolExpr)):
+        return None
+    return loop.operation.operands[0]
+
+
 def starts_at_zero_by_one(loop: Any) -> bool:
     """Whether a loop with constant bounds runs from 0 in steps of 1."""
     lower = loop.attributes["lowerBoundMap"].value
@@ -53,9 +66,14 @@ def induction_variable(loop: Any) -> Any:
     return body(loop).arguments[0]
 
 
-def make_for(trips: int, level: str, iter_args: Sequence[Any] = ()) -> Any:
-    """An affine.for from 0 to `trips` at the insertion point, labelled, without a terminator yet."""
-    loop = dialect("affine").AffineForOp(0, trips, 1, iter_args=list(iter_args))
+def make_for(trips: Any, level: str, iter_args: Sequence[Any] = ()) -> Any:
+    """An affine.for from 0 to `trips`, an integer or an index value of the function's block, at the insertion point,
+    labelled, without a terminator yet."""
+    if isinstance(trips, int):
+        loop = dialect("affine").AffineForOp(0, trips, 1, iter_args=list(iter_args))
+    else:
+        upper = ir.AffineMap.get(0, 1, [ir.AffineSymbolExpr.get(0)])
+        loop = dialect("affine").AffineForOp(0, upper, 1, iter_args=list(iter_args), upper_bound_operands=[trips])
     loop.operation.attributes[LEVEL] = ir.StringAttr.get(level)
     return loop
 
@@ -202,6 +220,15 @@ def extent_of(value: Any) -> int:
     if owner is None or owner.operation.name != "affine.for":
         return 0
     return trip_count(owner.opview) or 0
+
+
+def limit_of(value: Any) -> Any:
+    """What the induction variable of an affine.for from 0 in steps of 1 stays below: an integer or an index value; None
+    for any other value."""
+    owner = value.owner.owner if hasattr(value.owner, "operations") else None
+    if owner is None or owner.operation.name != "affine.for" or value.arg_number:
+        return None
+    return bound_of(owner.opview)
 
 
 def furthest(index: Linear) -> int | None:

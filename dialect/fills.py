@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import tile
+from mlir_gemm.dialect import affine, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import clone, clone_slice
 from mlir_gemm.dialect.locations import pass_error
@@ -95,6 +95,23 @@ def check_independent(loop: Any, fills: list[Fill]) -> None:
         for member in fill.members:
             if any(_depends_on_carried(value, body(loop)) for value in member.operands):
                 raise pass_error(member, "a copy that depends on what the k loop carries cannot be made a step ahead")
+
+
+def check_guarded(loop: Any, fills: list[Fill]) -> None:
+    """Raises PassError if a fill could not be made for a step that a loop of unknown length may not have: it reads
+    memory without asking whether the step's tile lies within it."""
+    iv = affine.induction_variable(loop)
+    for fill in fills:
+        for member in fill.members:
+            if member.name not in ("tile.copy", "tile.load"):
+                continue
+            place = tile.place_of(member)
+            for offset, known in zip(place.offsets, place.in_bounds, strict=True):
+                if known and affine.linear_of(offset).coefficient(iv):
+                    raise pass_error(
+                        member, "a copy that is known to be in bounds, in a loop of as many steps as are known at run "
+                        "time only, cannot be made for steps that there may not be"
+                    )  # fmt: skip
 
 
 def _depends_on_carried(value: Any, block: Any) -> bool:

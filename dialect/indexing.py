@@ -6,6 +6,7 @@ share one address register.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mlir_gemm.dialect import constants
@@ -41,6 +42,29 @@ def mul(left: Any, right: Any) -> Any:
 def div(left: Any, right: Any) -> Any:
     """The quotient of two index values, rounded down."""
     return dialect("arith").DivUIOp(_value(left), _value(right)).result
+
+
+def ceildiv(left: Any, right: int) -> Any:
+    """The quotient of an index value, or of a Python integer, and a positive integer, rounded up."""
+    if isinstance(left, int):
+        return -(-left // right)
+    return left if right == 1 else div(add(left, right - 1), right)
+
+
+def product(factors: Sequence[Any]) -> Any:
+    """The product of index values and Python integers; an integer where all are."""
+    number, values = 1, list[Any]()
+    for factor in factors:
+        if isinstance(factor, int):
+            number *= factor
+        else:
+            values.append(factor)
+    if not values:
+        return number
+    found = values[0]
+    for value in values[1:]:
+        found = mul(found, value)
+    return found if number == 1 else mul(found, number)
 
 
 def rem(left: Any, right: Any) -> Any:

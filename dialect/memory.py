@@ -7,6 +7,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.sizes import cast_values, known_size
 
 
 def subview(memory: Any, offsets: list[Any], shape: list[int]) -> Any:
@@ -33,8 +34,8 @@ def has_rows(type_: Any, bits: int) -> bool:
 
 
 def vector_bytes(type_: Any) -> int:
-    """The alignment in bytes of an access of a vector type: its size, at most 16."""
-    return min(16, type_.element_type.width * type_.shape[0] // 8)
+    """The alignment in bytes of an access of a vector type: its size, at most 16 (one byte for an i1)."""
+    return max(1, min(16, type_.element_type.width * type_.shape[0] // 8))
 
 
 def divisor_of(value: Any) -> int:
@@ -72,6 +73,24 @@ def offset_divisor(memory: Any) -> int:
     return gcd(offset_divisor(source), *moves)
 
 
+def stride_divisors(memory: Any) -> list[int]:
+    """For each dimension of a memref a number that divides its stride."""
+    strides, _ = memory.type.get_strides_and_offset()
+    marker = ir.ShapedType.get_dynamic_stride_or_offset()
+    known: list[Any] = list(strides)
+    cast = getattr(memory.owner, "name", "") == "memref.reinterpret_cast"
+    if marker in strides and cast:
+        known = [each if isinstance(each, int) else divisor_of(each)
+                 for each in cast_values(memory.owner.operation, "strides")]  # fmt: skip
+    return [1 if each == marker else each for each in known]
+
+
+def size_divisor(memory: Any, axis: int) -> int:
+    """A number that divides the size of a dimension of a memref."""
+    size = known_size(memory, axis)
+    return 1 if size is None else size if isinstance(size, int) else divisor_of(size)
+
+
 def with_last(memory: Any, axis: int) -> Any:
     """The same memory with one of its dimensions moved to the end: a cast at the insertion point."""
     type_ = memory.type
@@ -82,4 +101,10 @@ def with_last(memory: Any, axis: int) -> Any:
     shape, steps = [type_.shape[other] for other in order], [strides[other] for other in order]
     layout = ir.StridedLayoutAttr.get(offset, steps)
     result = ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
-    return dialect("_memref_ops_gen").ReinterpretCastOp(result, memory, [], [], [], [offset], shape, steps).result
+    sizes, moves = list[Any](), list[Any]()
+    if getattr(memory.owner, "name", "") == "memref.reinterpret_cast":
+        found = {kind: cast_values(memory.owner.operation, kind) for kind in ("sizes", "strides")}
+        sizes, moves = ([found[kind][other] for other in order] for kind in ("sizes", "strides"))
+        sizes, moves = ([each for each in values if not isinstance(each, int)] for values in (sizes, moves))
+    cast = dialect("_memref_ops_gen").ReinterpretCastOp
+    return cast(result, memory, [], sizes, moves, [offset], shape, steps).result

@@ -20,6 +20,10 @@ DEEPEST = 200
 _BRACKETS = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|->|>=|(?P<open>[(\[{<])|(?P<close>[)\]}>])')
 
 
+_RANK_0 = re.compile(r"\bpermutation\s*=\s*(?:\[\s*\]|array<\s*i64\s*>)")
+"""A linalg.transpose without dimensions: its verifier in MLIR takes the process down."""
+
+
 def new_context() -> Any:
     """A context that knows the tile dialect."""
     context = ir.Context()
@@ -39,11 +43,16 @@ def parse_module(text: str, filename: str, context: Any) -> Any:
             "byte 0x00 is no text; expected MLIR in its text form", _place(filename, text, text.index("\0"))
         )
     _check_nesting(filename, text)
+    empty = _RANK_0.search(text)
+    if empty is not None:
+        raise InputError("a transpose of no dimensions; leave it out", _place(filename, text, empty.start()))
     try:
         with context:
             return ir.Module.parse(text)
     except ir.MLIRError as error:
-        raise from_mlir(error, "this is not a valid MLIR module") from None
+        refused = from_mlir(error, "this is not a valid MLIR module")
+        refused.location = refused.location or _mention(filename, text, refused.message)
+        raise refused from None
 
 
 def _check_nesting(filename: str, text: str) -> None:
@@ -54,6 +63,14 @@ def _check_nesting(filename: str, text: str) -> None:
         if depth > DEEPEST:
             where = _place(filename, text, bracket.start())
             raise InputError(f"brackets are nested more than {DEEPEST} levels deep", where)
+
+
+def _mention(filename: str, text: str, message: str) -> Location | None:
+    """Where the type that a message quotes is first written. MLIR has no place for what it builds itself while parsing,
+    such as the body of a linalg.matmul on elements that it does not know."""
+    quoted = re.search(r"got '([^']+)'", message)
+    found = re.search(rf"(?<![a-wyz]){re.escape(quoted[1])}(?!\w)", text) if quoted else None
+    return _place(filename, text, found.start()) if found else None
 
 
 def _place(filename: str, text: str, position: int) -> Location:

@@ -14,9 +14,11 @@ from mlir_gemm.dialect import constants, guards, indexing, memory
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.division import Division, Spot
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.tile import Place, memory_of, place_of, rank_of
 
 DYNAMIC_SIZE = ir.ShapedType.get_dynamic_size()
+BYTE = 8
 
 
 @dataclass(frozen=True)
@@ -65,23 +67,24 @@ class Access:
 
     def width(self, shape: tuple[int, ...], dim: int, bits: int) -> int:
         """The most elements along `dim` that one access of at most `bits` bits can take."""
+        if self.element.width < BYTE:
+            return 1  # in memory each i1 has a byte, in a vector a bit
         width = max(1, bits // self.element.width)
         if self.axis_of(dim) is None:
             return width
         if not self.runs_close(dim) or not self._can_be_last(self.axis_of(dim)):
             return 1
         type_ = self.memory.type
-        strides, _ = type_.get_strides_and_offset()
-        dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+        strides = memory.stride_divisors(self.memory)
         numbers = [shape[dim], memory.offset_divisor(self.memory)]
         for axis, stride in enumerate(strides):
             offset = self.place.offsets[axis]
             if self.place.dims[axis] == dim:
                 numbers.append(0 if offset is None else memory.divisor_of(offset))
                 if self._must_ask(axis, shape):
-                    numbers.append(1 if type_.shape[axis] == DYNAMIC_SIZE else type_.shape[axis])
+                    numbers.append(memory.size_divisor(self.memory, axis))
             elif type_.shape[axis] != 1:
-                numbers.append(1 if stride == dynamic else stride)
+                numbers.append(stride)
         return gcd(width, *numbers)
 
     def _can_be_last(self, axis: int | None) -> bool:
@@ -110,8 +113,7 @@ class Access:
         return Located(self, division, indices, conditions, spot.inside)
 
     def _size(self, axis: int) -> Any:
-        size = self.memory.type.shape[axis]
-        return dialect("memref").DimOp(self.memory, constants.index(axis)).result if size == DYNAMIC_SIZE else size
+        return size_of(self.memory, axis)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect import affine, tile
-from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.sizes import known_size
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,17 @@ def access_of(operation: Any, points: Sequence[Any]) -> Access:
             operation, "an access whose indices are not linear in the loops, or that runs along a diagonal"
         )
     starts = tuple(index.without(list(runs.values())) for index in indices)
-    shape = list(memory.type.shape)
-    known = tuple(_stays_in(index, size) for index, size in zip(indices, shape, strict=True))
+    known = tuple(_stays_in(index, known_size(memory, axis)) for axis, index in enumerate(indices))
     return Access(memory, starts, runs, known)
 
 
-def _stays_in(index: affine.Linear, size: int) -> bool:
+def _stays_in(index: affine.Linear, size: Any) -> bool:
+    if not isinstance(size, int):  # one step of a loop for each index, as for a batch
+        return size is not None and any(
+            index == affine.Linear({value: 1}) and affine.limit_of(value) == size for value in index.terms
+        )
     most = affine.furthest(index)
-    return most is not None and size != ir.ShapedType.get_dynamic_size() and most < size
+    return most is not None and most < size
 
 
 def memory_order(access: Access, points: Sequence[Any]) -> list[Any]:

@@ -61,7 +61,9 @@ class Emission:
     def _reduced(self, points: Pointwise, left: list[int], loops: dict[int, Any], carried: list[Any]) -> list[Any]:
         if not left:
             return self._body(points, loops, carried)
-        loop = dialect("scf").ForOp(*map(constants.index, (0, points.sizes[left[0]], 1)), carried)
+        size = points.sizes[left[0]]
+        bounds = [constants.index(value) if isinstance(value, int) else value for value in (0, size, 1)]
+        loop = dialect("scf").ForOp(*bounds, carried)
         with ir.InsertionPoint(loop.body):
             inner = {**loops, left[0]: loop.body.arguments[0]}
             dialect("scf").YieldOp(self._reduced(points, left[1:], inner, list(loop.body.arguments)[1:]))

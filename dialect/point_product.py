@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect import affine
+from mlir_gemm.dialect.products import is_multiplied
 from mlir_gemm.dialect.walk import body, in_block, parents, users
 
 EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
@@ -107,7 +108,7 @@ def _points_around(operation: Any) -> list[Any]:
 
 
 def unextended(value: Any) -> Any:
-    """What a value was before casts that lose nothing."""
-    while getattr(value.owner, "name", "") in EXTENSIONS:
+    """What a value was before casts that lose nothing, as far as an operator multiplies it."""
+    while getattr(value.owner, "name", "") in EXTENSIONS and is_multiplied(value.owner.operands[0].type):
         value = value.owner.operands[0]
     return value

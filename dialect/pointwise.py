@@ -9,6 +9,8 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.sizes import known_size
+from mlir_gemm.dialect.tile import place_of
 
 PARALLEL, REDUCTION = "#linalg.iterator_type<parallel>", "#linalg.iterator_type<reduction>"
 
@@ -22,8 +24,8 @@ class Pointwise:
     outputs: tuple[Any, ...]
     maps: tuple[Any, ...]
     """For each operand an affine map from the loops, in the operation's order, to its indices."""
-    sizes: tuple[int, ...]
-    """Iterations of each loop."""
+    sizes: tuple[Any, ...]
+    """Iterations of each loop: integers, or index values where they are known at run time only (`share-sizes`)."""
     parallel: tuple[int, ...]
     """Which loops are parallel and longer than 1. All operations of one kernel have these in the same order."""
     reduced: tuple[int, ...]
@@ -32,10 +34,10 @@ class Pointwise:
     @property
     def single(self) -> list[int]:
         """Loops of one iteration, of either kind: they always stand at 0."""
-        return [loop for loop, size in enumerate(self.sizes) if size == 1]
+        return [loop for loop, size in enumerate(self.sizes) if _is_one(size)]
 
     @property
-    def space(self) -> list[int]:
+    def space(self) -> list[Any]:
         """Sizes of the parallel loops."""
         return [self.sizes[loop] for loop in self.parallel]
 
@@ -57,6 +59,10 @@ def _mentions(text: str, loop: int) -> bool:
     return re.search(rf"\bd{loop}\b", text) is not None
 
 
+def _is_one(size: Any) -> bool:
+    return isinstance(size, int) and size == 1
+
+
 def mentions(map_: Any, loop: int) -> bool:
     """Whether a map's results depend on a loop."""
     return any(_mentions(str(expression), loop) for expression in map_.results)
@@ -76,22 +82,23 @@ def of_generic(operation: Any) -> Pointwise:
     sizes = _sizes(operation, operands, maps, len(kinds))
     found = Pointwise(
         operation, inputs, tuple(operands[len(inputs) :]), maps, tuple(sizes),
-        tuple(loop for loop, kind in enumerate(kinds) if kind == PARALLEL and sizes[loop] != 1),
-        tuple(loop for loop, kind in enumerate(kinds) if kind == REDUCTION and sizes[loop] != 1),
+        tuple(loop for loop, kind in enumerate(kinds) if kind == PARALLEL and not _is_one(sizes[loop])),
+        tuple(loop for loop, kind in enumerate(kinds) if kind == REDUCTION and not _is_one(sizes[loop])),
     )  # fmt: skip
     for map_ in found.output_maps:
         _check_output(found, map_)
     return found
 
 
-def _sizes(operation: Any, operands: Sequence[Any], maps: Sequence[Any], loops: int) -> list[int]:
-    sizes: dict[int, int] = {}
+def _sizes(operation: Any, operands: Sequence[Any], maps: Sequence[Any], loops: int) -> list[Any]:
+    sizes: dict[int, Any] = {}
     for operand, map_ in zip(operands, maps, strict=True):
-        if isinstance(operand.type, ir.MemRefType) and not operand.type.has_static_shape:
-            raise pass_error(operation, f"{operand.type}; expected constant sizes")
         for axis, expression in enumerate(map_.results):
             if isinstance(expression, ir.AffineDimExpr):
-                sizes[expression.position] = operand.type.shape[axis]
+                size = known_size(operand, axis)
+                if size is None:
+                    raise pass_error(operation, f"{operand.type}; expected sizes that are constant or arguments'")
+                sizes[expression.position] = size
     if len(sizes) < loops:
         raise pass_error(operation, "a loop that indexes no operand on its own; its size cannot be told")
     return [sizes[loop] for loop in range(loops)]
@@ -145,6 +152,18 @@ def order(points: Pointwise) -> list[int]:
     return sorted(places, key=lambda place: -stride_of.get(points.parallel[place], 1 << 62))
 
 
+def coalesced(points: Pointwise, places: list[int]) -> list[int]:
+    """The loops, by place, for a copy that stores vectors: the one along which its source has neighbours goes last, so
+    that neighbouring threads read neighbours. Each vector is a sector of its own either way. Anything else as it is."""
+    operation = points.operation.operation
+    if operation.name != "tile.copy":
+        return places
+    strides, _ = operation.operands[1].type.get_strides_and_offset()
+    along = [dim for dim, stride in zip(place_of(operation).dims, strides, strict=True) if stride == 1]
+    last = [points.parallel.index(dim) for dim in along if dim in points.parallel]
+    return [*(place for place in places if place not in last[-1:]), *last[-1:]]
+
+
 def access_kind(type_: Any, map_: Any, loop: int, width: int) -> str:
     """How `width` neighbouring points along a loop touch a memref: `row` (one aligned vector), `same` or `apart`."""
     texts = [str(expression) for expression in map_.results]
@@ -152,10 +171,10 @@ def access_kind(type_: Any, map_: Any, loop: int, width: int) -> str:
     if not axes:
         return "same"
     strides, offset = type_.get_strides_and_offset()
-    others = [strides[axis] for axis, size in enumerate(type_.shape) if axis != axes[0] and size > 1]
+    others = [strides[axis] for axis, size in enumerate(type_.shape) if axis != axes[0] and size not in (0, 1)]
     plain = axes == [len(texts) - 1] and texts[-1] == f"d{loop}" and strides[-1] == 1
-    whole = all(stride % width == 0 for stride in [*others, offset])
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    whole = all(stride % width == 0 for stride in [*others, offset])
     return "row" if plain and whole and dynamic not in [*others, offset] else "apart"
 
 
@@ -163,9 +182,14 @@ def vector_width(all_points: Sequence[Pointwise], place: int, bits: int) -> int:
     """How many neighbouring points one thread takes, in accesses of at most `bits` bits; 1 where that cannot be."""
     size = all_points[0].space[place] if all_points[0].space else 1
     width = min(_widest(points, place, bits) for points in all_points)
-    while width > 1 and (size % width or not all(_fits(points, place, width) for points in all_points)):
+    while width > 1 and (_divisor(size) % width or not all(_fits(points, place, width) for points in all_points)):
         width //= 2
     return max(width, 1)
+
+
+def _divisor(size: Any) -> int:
+    """A number that divides a size; 1 for one known at run time only."""
+    return size if isinstance(size, int) else 1
 
 
 def _widest(points: Pointwise, place: int, bits: int) -> int:

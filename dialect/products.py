@@ -44,7 +44,7 @@ class Factor:
     def core(self) -> Any:
         """The value before it was extended, exactly, to the type of the multiplication."""
         value = self.value
-        while getattr(value.owner, "name", "") in _EXACT:
+        while getattr(value.owner, "name", "") in _EXACT and is_multiplied(value.owner.operands[0].type):
             value = value.owner.operands[0]
         return value
 
@@ -97,6 +97,12 @@ class Product:
     def unsigned(self) -> str:
         """Which of the integer factors are unsigned: `a`, `b`, `ab`, or none."""
         return "a" * self.a.unsigned + "b" * self.b.unsigned
+
+
+def is_multiplied(type_: Any) -> bool:
+    """Whether some operator multiplies numbers of a type as they are: not 8-bit floats, whose first extension (to f16,
+    by extend-operands) is left to be computed."""
+    return not str(type_).startswith("f8")
 
 
 def product_of(operation: Any) -> Product | None:
@@ -165,6 +171,8 @@ def _of_body(generic: Generic) -> Product | str:
     if _MULTIPLICATIONS.get(multiplication.name) != addition.name:
         return f"what it adds up is made by {_name(multiplication)}, not by a multiplication of the same kind"
     a, b = (_factor(value, generic) for value in multiplication.operands)
+    if "i1" in (element_of(a), element_of(b)):
+        return "it multiplies truth values (i1), which no operator does"
     return _with_parts(generic, a, b, multiplication, addition)
 
 

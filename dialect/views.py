@@ -10,6 +10,7 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.source import is_row_major
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ def view_of_type(type_: Any, operation: Any) -> View:
     shape = list(type_.shape)
     if not type_.has_static_shape:
         raise input_error(operation, f"{type_} has dynamic sizes; sizes must be static")
+    if is_row_major(type_):
+        return View.dense(shape)
     try:
         strides, offset = type_.get_strides_and_offset()
     except Exception:  # the bindings raise RuntimeError or ValueError, by version

@@ -3,7 +3,7 @@
 Expects tile.load and tile.store around tile.mma. Leaves
 - the accumulator as an iter_arg of the k loop: a load and a store of one tile, at offsets that do not change in the
   loop, move in front of it and behind it (option `registers=false` leaves them, and C is read and written in each
-  step). Left alone are loops that touch the accumulator's memref in another way or do not count from 0 to a constant;
+  step). Left alone are loops that touch the accumulator's memref in another way or do not count from 0 in steps of 1;
 - no load of a tile that was stored just before: the stored value is used;
 - no store that is overwritten before it is read, and no buffer that is written but never read.
 Assumes what linalg assumes: different memrefs do not overlap, but for views of one. A second run changes nothing.
@@ -19,7 +19,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.walk import body, defined_within, in_block, named, operations, users
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.tile_loops import plain_trips
+from mlir_gemm.passes.tile_loops import trips_of
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def base_of(memory: Any) -> Any:
 
 def _carry(loop: Any) -> None:
     """Moves the load and the store of one accumulator tile out of a k loop, and its value into an iter_arg."""
-    trips = plain_trips(loop)
+    trips = trips_of(loop)
     inside = in_block(body(loop))
     loads = [op for op in inside if op.operation.name == "tile.load"]
     stores = [op for op in inside if op.operation.name == "tile.store"]

@@ -13,6 +13,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.generics import owner_of, shape_of
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.reshapes import root_of
+from mlir_gemm.dialect.source import check_attributes, check_extent, check_name, is_row_major
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import InputError, Location
 from mlir_gemm.passes.base import Pass
@@ -36,7 +37,7 @@ CONVOLUTIONS = (
 LINALG = tuple(f"linalg.{name}" for name in (*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce"))
 OTHERS = (
     "arith.constant", "func.return",
-    "tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast",
+    "tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast", "tensor.extract_slice",
     "memref.alloc", "memref.dealloc", "memref.copy", "memref.get_global", "memref.cast", "memref.subview",
     "memref.collapse_shape", "memref.expand_shape", "memref.transpose",
 )  # fmt: skip
@@ -55,6 +56,8 @@ class CheckModule(Pass):
     def run(self, module: Any) -> None:
         _check_top(module)
         function = the_function(module)
+        check_attributes(module)
+        check_name(function)
         for argument in body(function).arguments:
             _check_argument(function, argument)
         inside = in_block(body(function))
@@ -107,6 +110,8 @@ def _check_argument(function: Any, argument: Any) -> None:
             function,
             f"{what} is in memory space {argument.type.memory_space}; expected the default one (global memory)",
         )
+    if is_row_major(argument.type):
+        return
     try:
         strides, offset = argument.type.get_strides_and_offset()
     except Exception:
@@ -129,6 +134,7 @@ def _check_type(operation: Any, what: str, type_: Any) -> None:
         raise input_error(operation, f"{what} has an encoding ({type_}); expected a plain tensor")
     if not type_.has_static_shape:
         raise input_error(operation, f"{what} has dynamic sizes ({type_}); sizes must be static")
+    check_extent(operation, what, type_)
 
 
 def _check_operation(operation: Any) -> None:
@@ -242,6 +248,32 @@ def _check_maps(operation: Any) -> None:
                 raise input_error(
                     operation,
                     f"'{operation.operation.name}' reads index 0 of a dimension of {size}; expected a loop there",
+                )
+    if "iterator_types" in operation.operation.attributes:
+        _check_parallel(operation)
+
+
+def _check_parallel(operation: Any) -> None:
+    """Points of a parallel loop must not write the same element: which of them comes last is nowhere said."""
+    op = operation.operation
+    maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
+    loops: list[list[int | None]] = [
+        [ir.AffineDimExpr(e).position if isinstance(e, ir.AffineDimExpr) else None for e in each.results]
+        for each in maps
+    ]
+    sizes: dict[int | None, int] = {}
+    for operand, each in zip(op.operands, loops, strict=True):
+        sizes.update(zip(each, shape_of(operand) or (), strict=False))
+    inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    for loop, iterator in enumerate(op.attributes["iterator_types"]):
+        if "parallel" not in str(iterator) or sizes.get(loop) == 1:
+            continue
+        for position in range(inputs, len(maps)):
+            if loop not in loops[position]:
+                raise input_error(
+                    operation,
+                    f"'{op.name}' writes an element for each step of loop d{loop}, which is parallel but not in the "
+                    f"map {maps[position]} of its result; expected it there, or a reduction",
                 )
 
 

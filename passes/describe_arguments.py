@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.protect_inputs import argument_attributes, set_argument_attributes
 
 ROLE = "tile.role"
 _RESULT = "bufferize.result"

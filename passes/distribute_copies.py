@@ -128,7 +128,7 @@ def _divide(kernel: Any, operation: Any, shape: tuple[int, ...], accesses: list[
     for access in accesses:
         type_ = access.memory.type
         width = getattr(access.element, "width", 0)
-        if not shape or min(shape) < 1 or not width or width % 8:
+        if not shape or min(shape) < 1 or not width or (width % 8 and width != 1):
             raise pass_error(operation, f"a tile of {type_}; expected constant sizes and numbers of whole bytes")
     far = [access for access in accesses if access.memory.type.memory_space is None]
 

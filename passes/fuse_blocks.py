@@ -17,7 +17,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.tile_loops import plain_trips
+from mlir_gemm.passes.tile_loops import trips_of
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ def _block_loops(outer: Any) -> list[Any]:
 
 
 def _same_loops(first: Any, second: Any) -> bool:
-    trips = [[plain_trips(loop) for loop in _block_loops(nest)] for nest in (first, second)]
-    return trips[0] == trips[1] and None not in trips[0]
+    trips = [[trips_of(loop) for loop in _block_loops(nest)] for nest in (first, second)]
+    return trips[0] == trips[1] and not any(each is None for each in trips[0])
 
 
 def _check_dependences(first: Any, second: Any) -> None:

@@ -168,6 +168,9 @@ def _note(op: Any, text: str) -> None:
 
 def _check(operation: Any) -> None:
     op = operation.operation
+    if op.name == "tensor.insert_slice":
+        raise input_error(op, "this writes to a part of its memory (through a memref.subview); expected whole memrefs "
+                          "to be written: make the part an argument of its own, with strides")  # fmt: skip
     if op.name not in (*VIEWS, *BESIDE, "linalg.fill", "linalg.generic", "linalg.matmul"):
         raise input_error(op, f"'{op.name}' is not understood here; expected linalg.generic, linalg.fill, reshapes, "
                           "slices and constants of tensors")  # fmt: skip

@@ -1,6 +1,6 @@
 """launch-blocks: the parallel loop over blocks becomes a gpu.launch.
 
-Expects an scf.forall mapped to `#gpu.block<x>` with a constant bound. Leaves a gpu.launch with one thread block for
+Expects an scf.forall mapped to `#gpu.block<x>`. Leaves a gpu.launch with one thread block for
 each iteration, of `threads` threads along x. Upstream's gpu-kernel-outlining makes the kernel function of it, on which
 `threads_of` reads that number. Refuses any other scf.forall.
 """
@@ -54,10 +54,11 @@ def _launch(forall: Any, threads: int) -> None:
     if any(parent.operation.name in ("scf.forall", "gpu.launch") for parent in parents(forall)):
         raise pass_error(forall, "a block loop inside another cannot become a launch")
     lower, blocks, step = (ir.DenseI64ArrayAttr(attributes[f"static{name}"])[0] for name in _BOUNDS)
-    if (lower, step) != (0, 1) or blocks < 1 or list(forall.operation.results):
-        raise pass_error(
-            forall, "only an scf.forall without results, from 0 to a constant in steps of 1, becomes a launch"
-        )
+    dynamic = ir.ShapedType.get_dynamic_size()
+    if (lower, step) != (0, 1) or (blocks < 1 and blocks != dynamic) or list(forall.operation.results):
+        raise pass_error(forall, "only an scf.forall without results, from 0 in steps of 1, becomes a launch")
+    if blocks == dynamic:
+        blocks = forall.operation.operands[0]
     warps = ir.IntegerAttr(attributes[WARPS]).value if WARPS in attributes else threads // LANES
     if warps * LANES != threads:
         raise pass_error(forall, f"threads={threads} for tiles divided among {warps} warps; expected {warps * LANES}")

@@ -1,14 +1,14 @@
 """launch-points: a parallel loop over points becomes a gpu.launch with a thread for each iteration.
 
-Expects, in a function marked `tile.kind = "points"`, an scf.forall with constant bounds and no mapping (`point-loops`).
+Expects, in a function marked `tile.kind = "points"`, an scf.forall without mapping (`point-loops`).
 Leaves a gpu.launch of blocks of up to `threads` threads along x: the last loop is the fastest, so that neighbouring
 threads take neighbouring iterations of it; iterations beyond the last one do nothing. Numbers of iterations below 2^31
-are divided in 32 bits, which is several times cheaper, others in 64. Refuses any other scf.forall in such a function.
+are divided in 32 bits, which is several times cheaper, others, and those not known before a call, in 64. Refuses any
+other scf.forall in such a function.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,24 +47,29 @@ class LaunchPoints(Pass):
 def _launch(forall: Any, most: int, processors: int) -> None:
     attributes = forall.attributes
     lower, sizes, step = (list(ir.DenseI64ArrayAttr(attributes[f"static{name}"])) for name in _BOUNDS)
-    dynamic = ir.ShapedType.get_dynamic_size()
-    plain = set(lower) <= {0} and set(step) <= {1} and dynamic not in sizes
+    dynamic, values = ir.ShapedType.get_dynamic_size(), iter(list(forall.operation.operands))
+    plain = set(lower) <= {0} and set(step) <= {1}
     if "mapping" in attributes or list(forall.operation.results) or not plain:
-        raise pass_error(forall, "only an scf.forall without mapping and results, from 0 to constants, becomes threads")
-    total = math.prod(sizes)
-    threads = min(most, max(LANES, total // max(processors, 1) // LANES * LANES))
-    blocks = -(-total // threads)
-    if not 0 < blocks <= LARGEST_GRID:
-        raise pass_error(forall, f"{total} iterations; expected 1 to {LARGEST_GRID * most}")
+        raise pass_error(
+            forall, "only an scf.forall without mapping and results, from 0 in steps of 1, becomes threads"
+        )
+    sizes: list[Any] = [next(values) if size == dynamic else size for size in sizes]
     gpu, scf = dialect("gpu"), dialect("scf")
     with ir.InsertionPoint(forall), forall.location:
+        total = indexing.product(sizes)
+        threads = most
+        if isinstance(total, int):
+            threads = min(most, max(LANES, total // max(processors, 1) // LANES * LANES))
+        blocks = indexing.ceildiv(total, threads)
+        if isinstance(blocks, int) and not 0 < blocks <= LARGEST_GRID:
+            raise pass_error(forall, f"{total} iterations; expected 1 to {LARGEST_GRID * most}")
         launch = gpu.LaunchOp((blocks, 1, 1), (threads, 1, 1))
     target = body(launch)
     with forall.location:
         with ir.InsertionPoint(target):
             number = _number(total, threads, target.arguments[0], target.arguments[3])
             inside = target
-            if total % threads:
+            if not isinstance(total, int) or total % threads:
                 arith = dialect("arith")
                 known = arith.CmpIOp(arith.CmpIPredicate.ult, number, _like(number, total)).result
                 inside = scf.IfOp(known).then_block
@@ -82,22 +87,24 @@ def _launch(forall: Any, most: int, processors: int) -> None:
     forall.operation.erase()
 
 
-def _number(total: int, threads: int, block: Any, thread: Any) -> Any:
+def _number(total: Any, threads: int, block: Any, thread: Any) -> Any:
     """The number of the iteration: an i32 if all numbers fit, else an index."""
-    if total + threads >= 1 << 31:
+    if not isinstance(total, int) or total + threads >= 1 << 31:
         return indexing.add(indexing.mul(block, threads), thread)
     arith, narrow = dialect("arith"), ir.IntegerType.get_signless(32)
     block, thread = (arith.IndexCastUIOp(narrow, value).result for value in (block, thread))
     return arith.AddIOp(arith.MulIOp(block, _like(block, threads)).result, thread).result
 
 
-def _like(value: Any, number: int) -> Any:
+def _like(value: Any, number: Any) -> Any:
+    if not isinstance(number, int):
+        return number
     if isinstance(value.type, ir.IndexType):
         return constants.index(number)
     return dialect("arith").ConstantOp(value.type, ir.IntegerAttr.get(value.type, number)).result
 
 
-def _positions(number: Any, sizes: list[int]) -> list[Any]:
+def _positions(number: Any, sizes: list[Any]) -> list[Any]:
     """The position in each loop, as an index, of an iteration by its number."""
     arith = dialect("arith")
     found: list[Any] = []

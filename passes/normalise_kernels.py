@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import programs, structured
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of, clone
+from mlir_gemm.dialect.clone import attributes_of, clone, clone_slice
 from mlir_gemm.dialect.kernel_functions import new_function
 from mlir_gemm.dialect.kernels import Kernel, Place, Statement
 from mlir_gemm.dialect.locations import pass_error
@@ -61,6 +61,8 @@ class _Rewriting:
     def __init__(self, function: Any):
         self.function = function
         self.arguments = list(body(function).arguments)
+        for op in in_block(body(function)):
+            _unshare(op.operation)
         self.work = [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
         self.kernel = Kernel()
         self.statements: dict[Any, Statement] = {}
@@ -173,6 +175,31 @@ class _Rewriting:
 
     def _is_product(self, generic: Generic) -> bool:
         return self.kernel.product is not None and generic.op == self.kernel.product.op
+
+
+def _unshare(op: Any) -> None:
+    """Gives B operands of its own for those that both factors of a product are computed from: each factor is seen with
+    the loops of its side."""
+    product = product_of(op)
+    shared = sorted(set(product.a.operands) & set(product.b.operands)) if product else []
+    if product is None or not shared:
+        return
+    generic, count = product.generic, len(product.generic.inputs)
+    inputs = [*generic.inputs, *(generic.inputs[number] for number in shared)]
+    maps = [*generic.maps[:count], *(generic.maps[number] for number in shared), *generic.maps[count:]]
+    with ir.InsertionPoint(op), op.location:
+        _, block = structured.make(inputs, generic.outputs, maps, generic.parallel)
+    arguments = list(generic.body.arguments)
+    for_a = dict(zip(arguments, [*list(block.arguments)[:count], *list(block.arguments)[len(inputs) :]], strict=True))
+    for_b = {**for_a, **{arguments[n]: block.arguments[count + place] for place, n in enumerate(shared)}}
+    with ir.InsertionPoint(block), op.location:
+        (left,) = clone_slice([product.a.value], generic.body, for_a)
+        (right,) = clone_slice([product.b.value], generic.body, for_b)
+        term = clone(product.multiplication, {})
+        term.operands[0], term.operands[1] = left, right
+        total = clone(product.addition, {**for_a, product.multiplication.results[0]: term.results[0]})
+        structured.yield_([total.results[0]])
+    op.erase()
 
 
 def _map(loops: int, seen: Seen | None) -> Any:

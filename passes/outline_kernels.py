@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import programs
+from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.buffers import Buffers, Groups, leaves
 from mlir_gemm.dialect.clone import attributes_of
@@ -30,7 +31,6 @@ from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.copy_results import sinks
 from mlir_gemm.passes.describe_arguments import ROLE
 from mlir_gemm.passes.group_kernels import NOTE, mark_of
-from mlir_gemm.passes.protect_inputs import argument_attributes, set_argument_attributes
 
 KIND = "tile.kind"
 """On a kernel's function: `points` where it holds no product."""

@@ -17,7 +17,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, parents
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.tile_loops import plain_trips
+from mlir_gemm.passes.tile_loops import trips_of
 
 _NO_ACCESS = ("memref.alloc", "memref.dealloc", "memref.subview")
 """Operations on memrefs that touch no element."""
@@ -153,11 +153,11 @@ def _reach(index: affine.Linear, value: Any) -> int:
 
 def _collapse(nest: list[Any]) -> None:
     outer = nest[0]
-    trips = [plain_trips(loop) for loop in nest]
-    if None in trips:
-        raise pass_error(outer, "block loops must run from 0 in steps of 1 to a constant and carry no values")
+    trips = [trips_of(loop) for loop in nest]
+    if any(trip is None for trip in trips):
+        raise pass_error(outer, "block loops must run from 0 in steps of 1 and carry no values")
     with ir.InsertionPoint(outer), outer.location:
-        parallel = _make_parallel([trip or 0 for trip in trips])
+        parallel = _make_parallel(trips)
     target = body(parallel)
     anchor = in_block(target)[0]
     for operation in in_block(body(nest[-1]))[:-1]:
@@ -167,8 +167,10 @@ def _collapse(nest: list[Any]) -> None:
     outer.operation.erase()
 
 
-def _make_parallel(trips: list[int]) -> Any:
-    constants = [ir.AffineConstantExpr.get(trip) for trip in trips]
+def _make_parallel(trips: list[Any]) -> Any:
+    values = [trip for trip in trips if not isinstance(trip, int)]
+    symbols = iter(ir.AffineSymbolExpr.get(number) for number in range(len(values)))
+    bounds = [ir.AffineConstantExpr.get(trip) if isinstance(trip, int) else next(symbols) for trip in trips]
     zeros = [ir.AffineConstantExpr.get(0) for _ in trips]
     groups = ir.DenseElementsAttr.get_splat(
         ir.RankedTensorType.get([len(trips)], ir.IntegerType.get_signless(32)),
@@ -176,10 +178,11 @@ def _make_parallel(trips: list[int]) -> Any:
     )
     parallel = ir.Operation.create(
         "affine.parallel",
+        operands=values,
         attributes={
             "reductions": ir.ArrayAttr.get([]),
             "lowerBoundsMap": ir.AffineMapAttr.get(ir.AffineMap.get(0, 0, zeros)),
-            "upperBoundsMap": ir.AffineMapAttr.get(ir.AffineMap.get(0, 0, constants)),
+            "upperBoundsMap": ir.AffineMapAttr.get(ir.AffineMap.get(0, len(values), bounds)),
             "lowerBoundsGroups": groups,
             "upperBoundsGroups": groups,
             "steps": ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1) for _ in trips]),

@@ -1,11 +1,13 @@
 """point-loops: linalg.generics become one parallel loop over points.
 
-Expects functions marked `tile.kind = "points"`: linalg.generics on memrefs of constant sizes (behind upstream's
-linalg-generalize-named-ops), and tile.copy into global memory, which fills what lies beyond its source with zeros. All
-must have parallel loops of the same sizes, and what one writes others may touch only at the same point: then a point
-keeps it in a register. Leaves an scf.forall, its loops in the order of the output's memory; the loops of a reduction
-stay loops inside, with the accumulator in a register. An iteration takes several neighbouring points where all
-accesses are aligned vectors. Refuses what would need two kernels, or a temporary buffer in memory.
+Expects functions marked `tile.kind = "points"`: linalg.generics on memrefs (behind upstream's
+linalg-generalize-named-ops, and `share-sizes` where sizes are dynamic), and tile.copy into global memory of constant
+size, which fills what lies beyond its source with zeros. All must have parallel loops of the same sizes, and what one
+writes others may touch only at the same point: then a point keeps it in a register. Leaves an scf.forall, its loops in
+the order of the output's memory; the loops of a reduction stay loops inside, with the accumulator in a register. An
+iteration takes several neighbouring points where all accesses are aligned vectors. A copy that transposes walks along
+its source's neighbours, and takes several of its target's at a time. Refuses what would need two kernels, or a
+temporary buffer in memory.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from mlir_gemm.passes.base import Pass
 
 KIND = "tile.kind"
 """On a function: what kind of kernel it is, if it is no product: `points`."""
-_AROUND = ("arith.constant", "memref.alloc", "memref.dealloc", "func.return")
+_AROUND = ("arith.constant", "memref.alloc", "memref.dealloc", "memref.dim", "arith.divui", "arith.muli", "func.return")
 _INSIDE = ("arith", "math", "index", "affine", "memref.load", "linalg.index", "linalg.yield")
 
 
@@ -56,15 +58,17 @@ def _convert(function: Any, bits: int) -> None:
     _check(all_points)
     order = pointwise.order(all_points[-1])
     width = pointwise.vector_width(all_points, order[-1], bits) if order else 1
-    bounds = [all_points[0].space[place] for place in order] or [1]
-    bounds[-1] //= width
+    fastest = order[-1] if order else -1
+    walk = pointwise.coalesced(all_points[-1], order) if width > 1 else order
+    sizes = all_points[0].space
+    bounds = [sizes[place] // width if place == fastest and width > 1 else sizes[place] for place in walk] or [1]
     with ir.InsertionPoint(work[-1]), work[-1].location:
         loop = dialect("scf").ForallOp([0] * len(bounds), bounds, [1] * len(bounds))
         with ir.InsertionPoint(loop.body):
-            positions: dict[int, Any] = dict(zip(order, loop.body.arguments, strict=False))
+            positions: dict[int, Any] = dict(zip(walk, loop.body.arguments, strict=False))
             if width > 1:
-                positions[order[-1]] = indexing.mul(positions[order[-1]], width)
-            emission = Emission([positions[place] for place in range(len(order))], width, order[-1] if order else -1)
+                positions[fastest] = indexing.mul(positions[fastest], width)
+            emission = Emission([positions[place] for place in range(len(order))], width, fastest)
             for points in all_points:
                 with points.operation.location:
                     emission.point(points)
@@ -96,7 +100,7 @@ def _check(all_points: list[Pointwise]) -> None:
                 f"points of {_times(points.space)} in one kernel with points of {_times(first.space)}; expected the "
                 "same sizes",
             )
-        if 0 in points.sizes:
+        if any(isinstance(size, int) and not size for size in points.sizes):
             raise pass_error(points.operation, f"points of {_times(list(points.sizes))}; expected at least one")
         for operation in pointwise.body_of(points):
             _check_inside(operation)
@@ -124,5 +128,5 @@ def _check_inside(operation: Any) -> None:
         raise pass_error(operation, f"'{name}' in the body of a point; expected operations of arith and math")
 
 
-def _times(sizes: list[int]) -> str:
-    return "x".join(map(str, sizes)) or "1"
+def _times(sizes: list[Any]) -> str:
+    return "x".join(str(size) if isinstance(size, int) else "?" for size in sizes) or "1"

@@ -17,12 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants, tile
+from mlir_gemm.dialect import affine, constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.fills import (
     Fill,
     at_step,
     check_filled_first,
+    check_guarded,
     check_independent,
     compute,
     copy_at_step,
@@ -53,13 +54,13 @@ class PrefetchCopies(Pass):
 
 
 def _prefetch(loop: Any, fills: list[Fill], early: bool) -> None:
-    trips = affine.trip_count(loop)
-    if not trips or not affine.starts_at_zero_by_one(loop):
-        raise pass_error(
-            loop, "a k loop that does not count from 0 in steps of 1 to a constant of at least 1 cannot be prefetched"
-        )
+    trips = affine.bound_of(loop)
+    if trips is None or (isinstance(trips, int) and not trips):
+        raise pass_error(loop, "a k loop that does not count from 0 in steps of 1 to at least 1 cannot be prefetched")
     check_filled_first(loop, fills)
     check_independent(loop, fills)
+    if not isinstance(trips, int):
+        check_guarded(loop, fills)
     iv, *carried = list(body(loop).arguments)
     results = list(loop.operation.operands)[len(loop.operation.operands) - len(loop.operation.results) :]
     with ir.InsertionPoint(loop), loop.location:
@@ -67,16 +68,30 @@ def _prefetch(loop: Any, fills: list[Fill], early: bool) -> None:
         for fill in fills:
             for member in fill.members:
                 at_step(member, loop, first)
-        if trips > 1:
-            steps = affine.make_for(trips - 1, "k", results)
+        before = _steps_before_the_last(loop, trips)
+        if not isinstance(before, int) or before:
+            steps = affine.make_for(before, "k", results)
             with ir.InsertionPoint(body(steps)):
                 _step(loop, steps, fills, early)
             results = list(steps.operation.results)
         dialect("gpu").BarrierOp()
-        last = compute(loop, fills, dict(zip([iv, *carried], [constants.index(trips - 1), *results], strict=True)))
+        number = constants.index(before) if isinstance(before, int) else before
+        last = compute(loop, fills, dict(zip([iv, *carried], [number, *results], strict=True)))
     for old, new in zip(list(loop.operation.results), last, strict=True):
         old.replace_all_uses_with(new)
     loop.operation.erase()
+
+
+def _steps_before_the_last(loop: Any, trips: Any) -> Any:
+    """One less than the steps of the loop. Where there may be none, the last step is computed nevertheless: its copies
+    are beyond the end of k, so that it adds zeros."""
+    if isinstance(trips, int):
+        return trips - 1
+    arith = dialect("arith")
+    is_argument = hasattr(trips.owner, "operations")
+    behind = ir.InsertionPoint.at_block_begin(trips.owner) if is_argument else ir.InsertionPoint.after(trips.owner)
+    with behind, loop.location:
+        return indexing.sub(arith.MaxUIOp(trips, constants.index(1)).result, 1)
 
 
 def _step(loop: Any, steps: Any, fills: list[Fill], early: bool) -> None:

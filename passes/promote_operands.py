@@ -20,6 +20,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.places import Access, access_of, memory_order
 from mlir_gemm.dialect.point_product import PointProduct, product_in, unextended
+from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.walk import body, defined_within, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -129,8 +130,9 @@ def _clipped(value: Any, order: list[Any], product: PointProduct, accesses: list
     access, axis = along[0]
     if access.in_bounds[axis]:
         return value
-    size = access.memory.type.shape[axis]
-    return tile.clip(value, order.index(product.k), access.starts[axis].build(), constants.index(size))
+    size = size_of(access.memory, axis)
+    bound = constants.index(size) if isinstance(size, int) else size
+    return tile.clip(value, order.index(product.k), access.starts[axis].build(), bound)
 
 
 def _make_buffer(k_loop: Any, load: Any, shape: list[int], element: Any, layout: str) -> Any:

@@ -15,17 +15,17 @@ from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
 NAMES = (
-    "check-input", "widen-accumulator", "protect-inputs", "describe-arguments",
-    "check-module", "raise-to-tensors", "simplify-generics", "drop-unit-dims", "propagate-reshapes", "fold-movement",
-    "fold-operands", "add-init-last", "fuse-elementwise", "separate-results",
+    "name-sizes", "check-module", "raise-to-tensors", "simplify-generics", "widen-accumulator", "drop-unit-dims",
+    "propagate-reshapes", "fold-movement", "add-init-last", "fold-operands", "fuse-elementwise", "extend-operands",
+    "separate-results",
     "drop-empty", "copy-operands", "copy-results", "group-kernels", "outline-kernels", "normalise-kernels",
-    "inline-kernel",
+    "inline-kernel", "describe-arguments", "free-sizes", "share-sizes", "pad-operands", "reveal-padding",
     "tile-loops", "fuse-blocks", "promote-operands", "tensorize", "accumulate", "sink-init",
     "multi-buffer", "order-copies", "prefetch-copies", "stream-copies", "parallelize-blocks", "map-blocks",
-    "distribute-warps", "launch-blocks", "point-loops", "launch-points", "limit-registers",
+    "distribute-warps", "launch-blocks", "pass-sizes", "point-loops", "launch-points", "limit-registers",
     "apply-layouts", "unroll-loops", "stage-epilogue", "mma-to-wmma", "mma-to-sync", "mma-to-fma", "distribute-copies",
-    "lower-async", "place-shared", "fold-subviews", "swizzle-accesses", "expand-fp8", "expand-math", "lower-unit-ids",
-    "check-lowered", "select-math",
+    "spread-copies", "lower-async", "place-shared", "fold-subviews", "swizzle-accesses", "expand-fp8", "expand-math",
+    "lower-unit-ids", "check-lowered", "select-math",
 )  # fmt: skip
 """Our passes, in the order in which the pipeline uses them."""
 

@@ -8,7 +8,8 @@ Leaves
   a step is enough. The commit of nothing in the last steps keeps the count of groups, by which tile.await works. The
   numbers of the two stages are carried by the loop, since a remainder costs more;
 - behind the loop, tile.await for everything, so that no copy is under way when the memory is used again.
-Refuses buffers of one stage, computed operands, a k loop that does not count from 0 to a constant of at least 1, one
+The number of steps may be known at run time only: copies beyond the last step in front of the loop give zeros then.
+Refuses buffers of one stage, computed operands, a k loop that does not count from 0 in steps of 1 (at least one), one
 that reads a buffer before its last copy, and copies that depend on what the loop carries. A second run changes nothing.
 """
 
@@ -19,7 +20,15 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, guards, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.fills import Fill, check_filled_first, check_independent, compute, copy_at_step, fills_of
+from mlir_gemm.dialect.fills import (
+    Fill,
+    check_filled_first,
+    check_guarded,
+    check_independent,
+    compute,
+    copy_at_step,
+    fills_of,
+)
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
@@ -42,11 +51,10 @@ class _Stream:
     """The new loop for an old one."""
 
     def __init__(self, loop: Any, fills: list[Fill]):
-        trips = affine.trip_count(loop)
-        if not trips or not affine.starts_at_zero_by_one(loop):
+        trips = affine.bound_of(loop)
+        if trips is None or (isinstance(trips, int) and not trips):
             raise pass_error(
-                loop,
-                "a k loop that does not count from 0 in steps of 1 to a constant of at least 1 cannot be copied ahead",
+                loop, "a k loop that does not count from 0 in steps of 1 to at least 1 cannot be copied ahead"
             )
         for fill in fills:
             if not fill.is_copy:
@@ -56,6 +64,8 @@ class _Stream:
                 )
         check_filled_first(loop, fills)
         check_independent(loop, fills)
+        if not isinstance(trips, int):
+            check_guarded(loop, fills)
         self.loop, self.fills, self.trips = loop, fills, trips
         self.stages = _stages_of(loop, fills[0])
         for fill in fills:
@@ -71,7 +81,7 @@ class _Stream:
         inits = list(old.operands)[len(old.operands) - len(old.results) :]
         with ir.InsertionPoint(old), old.location:
             for step in range(self.stages - 1):
-                if step < self.trips:
+                if not isinstance(self.trips, int) or step < self.trips:  # beyond the last step there are zeros
                     self._copy(constants.index(step), constants.index(step))
                 tile.commit()
             turns = [constants.index(0), constants.index(self.stages - 1)]
@@ -87,7 +97,7 @@ class _Stream:
         iv, *carried, read, write = list(body(new).arguments)
         tile.await_(self.stages - 2)
         dialect("gpu").BarrierOp()
-        if self.trips > self.stages - 1:
+        if not isinstance(self.trips, int) or self.trips > self.stages - 1:
             ahead = affine.linear([(1, iv)], self.stages - 1)
             guards.do(guards.less(ahead, self.trips), lambda: self._copy(ahead, write))
         tile.commit()

@@ -1,23 +1,25 @@
 """tile-loops: affine loop nests become block loops around whole point nests.
 
-Expects perfect affine.for nests with constant bounds from 0 in steps of 1, over (batch ..., m, n, k) for a product and
-(batch ..., m, n) for anything elementwise; a product is told by its last loop, which moves no store. Leaves, for each,
-loops over block tiles (`tile.loop = "block"`, and `"k"` for the reduction) with `ceildiv` bounds, one batch at a time,
-around a full nest over the points of one tile (`tile.loop = "point"`). Where the tile
-does not divide the size, points beyond the bounds remain: reading them gives zero and writing them does nothing by
-definition of the operations that `tensorize` turns them into. Refuses nests that do anything with their induction
+Expects perfect affine.for nests from 0 in steps of 1 to constants or to sizes (`share-sizes`), over (batch ..., m, n,
+k) for a product and (batch ..., m, n) for anything elementwise; a product is told by its last loop, which moves no
+store. Leaves, for each, loops over block tiles (`tile.loop = "block"`, and `"k"` for the reduction) with `ceildiv`
+bounds, one batch at a time, around a full nest over the points of one tile (`tile.loop = "point"`). Bounds that are
+known at run time only are computed in front, once for each size and tile. Where the tile does not divide the size,
+points beyond the bounds remain: reading them gives zero and writing them does nothing by definition of the operations
+that `tensorize` turns them into. Refuses nests that do anything with their induction
 variables but index affine.load and affine.store, and, where points remain, accesses that would then stay in bounds.
 Labelled loops are left alone, so a second run changes nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine
+from mlir_gemm.dialect import affine, indexing
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.sizes import known_size
 from mlir_gemm.dialect.walk import body, in_block, named, operations, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -42,19 +44,44 @@ class TileLoops(Pass):
         for function in named(module, "func.func"):
             if not len(function.regions[0].blocks):
                 continue
+            tiles = _Tiles()
             outermost = [op for op in in_block(body(function)) if op.operation.name == "affine.for"]
             for loop in outermost:
                 if affine.level_of(loop) is None:
-                    _tile(loop, self.block)
+                    _tile(loop, self.block, tiles)
 
 
 def plain_trips(loop: Any) -> int | None:
     """Iterations of a loop from 0 in steps of 1 to a constant that carries no values; None for any other loop."""
-    plain = affine.starts_at_zero_by_one(loop) and not len(loop.operation.results)
-    return affine.trip_count(loop) if plain else None
+    trips = trips_of(loop)
+    return trips if isinstance(trips, int) else None
 
 
-def _tile(outer: Any, block: tuple[int, int, int]) -> None:
+def trips_of(loop: Any) -> Any:
+    """The same, or the index value that they are where they are known at run time only."""
+    return None if len(loop.operation.results) else affine.bound_of(loop)
+
+
+@dataclass
+class _Tiles:
+    """Numbers of tiles, each computed once in a function: equal loops have the same value as their bound."""
+
+    known: dict[tuple[Any, int], Any] = field(default_factory=dict[tuple[Any, int], Any])
+
+    def of(self, trips: Any, size: int) -> Any:
+        """How many tiles of `size` cover a loop."""
+        if isinstance(trips, int) or size == 1:
+            return indexing.ceildiv(trips, size)
+        if (trips, size) not in self.known:
+            self.known[trips, size] = self._made(trips, size)
+        return self.known[trips, size]
+
+    def _made(self, trips: Any, size: int) -> Any:
+        with ir.InsertionPoint.after(trips.owner.operation):
+            return indexing.ceildiv(trips, size)
+
+
+def _tile(outer: Any, block: tuple[int, int, int], made: _Tiles) -> None:
     nest = affine.perfect_nest(outer)
     trips = [_trips(loop) for loop in nest]
     if any(op.operation.name == "affine.for" for op in operations(nest[-1])):
@@ -68,7 +95,7 @@ def _tile(outer: Any, block: tuple[int, int, int]) -> None:
         _check_uses(loop, nest[-1], trip, size)
     levels = [*["block"] * (batches + 2), "k"][: len(nest)]
     with ir.InsertionPoint(outer), outer.location:
-        tiles = [(level, -(-trip // size)) for level, trip, size in zip(levels, trips, sizes, strict=True)]
+        tiles = [(level, made.of(trip, size)) for level, trip, size in zip(levels, trips, sizes, strict=True)]
         loops = _make_nest([*tiles, *(("point", size) for size in block[:tiled])])
     tile_ivs = [affine.induction_variable(loop) for loop in loops[: len(nest)]]
     point_ivs = [None] * batches + [affine.induction_variable(loop) for loop in loops[len(nest) :]]
@@ -87,16 +114,24 @@ def _reduces(innermost: Any) -> bool:
     return bool(stores) and not any(iv in list(store.operation.operands) for store in stores)
 
 
-def _trips(loop: Any) -> int:
-    trips = plain_trips(loop)
-    if trips is None:
+def _trips(loop: Any) -> Any:
+    trips = trips_of(loop)
+    if trips is None or not (isinstance(trips, int) or _is_size(trips)):
         raise pass_error(
-            loop, "a loop that carries values, or whose bounds are not constants from 0 in steps of 1, cannot be tiled"
+            loop,
+            "a loop that carries values, or whose bounds are not constants or sizes from 0 in steps of 1, cannot "
+            "be tiled",
         )
     return trips
 
 
-def _check_uses(loop: Any, innermost: Any, trips: int, size: int) -> None:
+def _is_size(value: Any) -> bool:
+    """Whether a value is a size that `share-sizes` has put in front of a function."""
+    owner = value.owner
+    return getattr(owner, "name", "") == "memref.dim" and owner.operation.parent.name == "func.func"
+
+
+def _check_uses(loop: Any, innermost: Any, trips: Any, size: int) -> None:
     """An induction variable may only index accesses directly in the nest; beyond a ragged bound, those must miss."""
     iv = affine.induction_variable(loop)
     for user in users(iv):
@@ -108,16 +143,18 @@ def _check_uses(loop: Any, innermost: Any, trips: int, size: int) -> None:
                 "directly in the nest may",
             )
         memory, indices = affine.access(user)
-        along = [(i, extent) for i, extent in zip(indices or [], memory.type.shape, strict=False) if i.coefficient(iv)]
-        if trips % size and any(index != affine.Linear({iv: 1}) or extent != trips for index, extent in along):
+        along = [(index, axis) for axis, index in enumerate(indices or []) if index.coefficient(iv)]
+        ragged = not isinstance(trips, int) or trips % size != 0
+        if ragged and any(i != affine.Linear({iv: 1}) or known_size(memory, axis) != trips for i, axis in along):
+            shown = f"{trips} iterations" if isinstance(trips, int) else "iterations, whose number is not known,"
             raise pass_error(
                 user,
-                f"tiles of {size} do not divide the loop's {trips} iterations, and beyond them this access would not "
-                "be out of bounds",
+                f"tiles of {size} do not divide the loop's {shown}, and beyond them this access would not be out of "
+                "bounds",
             )
 
 
-def _make_nest(levels: list[tuple[str, int]]) -> list[Any]:
+def _make_nest(levels: list[tuple[str, Any]]) -> list[Any]:
     """Perfectly nested loops, outermost first; all but the innermost have their terminator."""
     loops: list[Any] = []
     for level, trips in levels:

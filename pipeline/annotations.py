@@ -6,11 +6,11 @@ import dataclasses
 import re
 from typing import Any, cast
 
+from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import Location
-from mlir_gemm.passes.protect_inputs import argument_attributes, set_argument_attributes
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 
@@ -38,14 +38,14 @@ def to_attribute(value: Any) -> Any:
 
 
 def from_attribute(attribute: Any) -> Any:
-    """The inverse of `to_attribute`; None for an attribute of another kind."""
+    """The inverse of `to_attribute`; the text of an attribute of another kind."""
     if isinstance(attribute, ir.BoolAttr | ir.IntegerAttr | ir.StringAttr):
         return attribute.value
     if isinstance(attribute, ir.ArrayAttr):
         return tuple(from_attribute(each) for each in attribute)
     if isinstance(attribute, ir.DenseI64ArrayAttr):
         return tuple(attribute)
-    return None
+    return str(attribute)
 
 
 def to_dictionary(value: Any) -> Any:
@@ -73,13 +73,21 @@ def written_schedule(function: Any) -> dict[str, Any]:
 def written_problem(function: Any) -> Problem | None:
     """The problem that stands on a function, if one does."""
     fields = read_dictionary(function, PROBLEM)
-    return Problem(**fields) if fields else None
+    try:
+        return Problem(**fields) if fields else None
+    except TypeError as error:
+        said = str(error).removeprefix("Problem.__init__() ")
+        raise input_error(function, f"'{PROBLEM}' is not what `select` writes: {said}") from None
 
 
 def module_string(module: Any, name: str) -> str | None:
-    """A string attribute of the module, or None."""
+    """A string attribute of the module, or None. Raises InputError for another kind."""
     attributes = module.operation.attributes
-    return ir.StringAttr(attributes[name]).value if name in attributes else None
+    if name not in attributes:
+        return None
+    if not isinstance(attributes[name], ir.StringAttr):
+        raise input_error(module.operation, f"'{name}' is {attributes[name]}; expected a string")
+    return attributes[name].value
 
 
 def name_arguments(module: Any, source: str) -> None:

@@ -12,12 +12,13 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.locations import relabelled
+from mlir_gemm.dialect.locations import input_error, location_of, relabelled
 from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
-from mlir_gemm.errors import InputError, ScheduleError
+from mlir_gemm.errors import InputError, ScheduleError, TargetError
 from mlir_gemm.passes.registry import run_pass, verify
 from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
+from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.kernel_record import KernelRecord
 from mlir_gemm.pipeline.kernel_run import KernelRun
 from mlir_gemm.pipeline.launch import Launch
@@ -42,6 +43,8 @@ def compile_module(
     keep: Collection[str] = (),
     observe: Callable[[str, str], None] | None = None,
     locations: bool = False,
+    hints: Mapping[str, int] | None = None,
+    divisors: Mapping[str, int] | None = None,
 ) -> Compilation:
     """Compiles MLIR text.
 
@@ -50,6 +53,8 @@ def compile_module(
     whose IR is kept (`all` for all).
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
     tells for each operation where in the source it comes from.
+    Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
+    that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them.
     Text that this function wrote after some stage is taken up behind that stage.
 
     Safe to call from several threads; they take turns.
@@ -58,9 +63,10 @@ def compile_module(
     """
     if until not in STAGES:
         raise InputError(f"there is no stage '{until}'; the stages are {', '.join(STAGES)}")
+    variant = Variant(hints or {}, divisors or {}).checked()
     with COMPILER, relabelled(filename):
         module = parse_module(source, filename, new_context())
-        run = _Run(module, source, chip, schedule, frozenset(STAGES if "all" in keep else keep), observe)
+        run = _Run(module, source, chip, schedule, frozenset(STAGES if "all" in keep else keep), observe, variant)
         run.locations = filename if locations else None
         run.until(until)
 
@@ -69,7 +75,7 @@ def compile_module(
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
         once_more = compile_module(
             source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,),
-            locations=with_locations,
+            locations=with_locations, hints=hints, divisors=divisors,
         )  # fmt: skip
         return once_more.ir(stage)
 
@@ -99,11 +105,13 @@ class _Run:
         wanted: Mapping[str, Any] | Schedule | None,
         keep: frozenset[str],
         observe: Callable[[str, str], None] | None,
+        variant: Variant,
     ):
         self.module = module
         self.source = source
         self.keep = keep
         self.observe = observe
+        self.variant = variant
         self.locations: str | None = None
         self.timings: dict[str, float] = {}
         self.texts: dict[str, str] = {}
@@ -113,9 +121,16 @@ class _Run:
         self.program = False
         self.stage = annotations.module_string(module, annotations.STAGE) or ""
         if self.stage and self.stage not in STAGES:
-            raise InputError(f"the module says that it is at stage '{self.stage}', which does not exist")
+            raise input_error(
+                module.operation, f"the module says that it is at stage '{self.stage}', which does not exist"
+            )
         self.target = self._target(chip)
         self.wanted = self._wanted(wanted)
+        if (variant.hints or variant.divisors) and self._after("select"):
+            raise ScheduleError(
+                f"the module has been made for certain sizes already (it was saved after '{self.stage}'); start from "
+                "the source to give others"
+            )
         if self.stage:
             self._find_kernels()
             self.stage = min([self.stage, *(kernel.stage for kernel in self.kernels)], key=STAGES.index)
@@ -123,7 +138,9 @@ class _Run:
     def until(self, last: str) -> None:
         """Runs the stages that are still to come, up to `last`."""
         if self.stage == "ptx" or (self.stage and STAGES.index(self.stage) > STAGES.index(last)):
-            raise InputError(f"the module is past stage '{last}' already: it was saved after '{self.stage}'")
+            raise input_error(
+                self.module.operation, f"the module is past stage '{last}' already: it was saved after '{self.stage}'"
+            )
         for stage in STAGES[STAGES.index(self.stage) + 1 if self.stage else 0 : STAGES.index(last) + 1]:
             start = time.perf_counter()
             self._run(stage)
@@ -156,7 +173,11 @@ class _Run:
             raise InputError(
                 f"the module was compiled for {written} up to stage '{self.stage}'; it cannot be finished for {chip}"
             )
-        return target_of(chip if chip is not None else written or DEFAULT_CHIP)
+        try:
+            return target_of(chip if chip is not None else written or DEFAULT_CHIP)
+        except TargetError as error:
+            error.location = location_of(self.module.operation) if chip is None else None
+            raise
 
     def _wanted(self, wanted: Mapping[str, Any] | Schedule | None) -> dict[str, Any]:
         fields = (
@@ -175,10 +196,13 @@ class _Run:
         nested = nested_kernels(self.module)
         self.program = is_program(self.module)
         if self.program:
-            self.kernels = [KernelRun(each, name, self.target, self.wanted, nested=True) for name, each in nested]
+            self.kernels = [self._kernel(each, name, nested=True) for name, each in nested]
         else:
             name = ir.StringAttr(outer_function(self.module).attributes["sym_name"]).value
-            self.kernels = [KernelRun(self.module, name, self.target, self.wanted, nested=False)]
+            self.kernels = [self._kernel(self.module, name, nested=False)]
+
+    def _kernel(self, module: Any, name: str, *, nested: bool) -> KernelRun:
+        return KernelRun(module, name, self.target, self.wanted, nested=nested, variant=self.variant)
 
     def _run(self, stage: str) -> None:
         if stage == "import":
@@ -190,9 +214,20 @@ class _Run:
             self.launch = self._launch()
             self.ptx = emission.ptx_of_program(self.module) if self.program else emission.ptx(self.module)
         else:
+            if stage == "select":
+                self._relay_out()
             for kernel in self.kernels:
                 kernel.run(stage)
         self._mark(stage)
+
+    def _relay_out(self) -> None:
+        """Puts kernels that copy operands in front of products that are faster then."""
+        steps = [step for step in [kernel.relayout() for kernel in self.kernels] if step is not None]
+        for step in steps:
+            run_pass(self.module, step)
+            verify(self.module, step)
+        if steps:
+            self._find_kernels()
 
     def _launch(self) -> Launch:
         return launch_of_program(self.module) if self.program else launch_of(self.module)

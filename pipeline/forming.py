@@ -15,4 +15,4 @@ PASSES = (
 
 def kernel_passes() -> list[Any]:
     """The passes that make kernels: see docs/inputs.md."""
-    return [*(pass_class(name)() for name in PASSES), Upstream("cse")]
+    return [*(pass_class(name)() for name in PASSES), Upstream("cse"), pass_class("free-sizes")()]

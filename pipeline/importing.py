@@ -16,6 +16,7 @@ def normalise_passes(*, keep_f16: bool = False) -> list[Any]:
     materialize_in_destination for memref arguments, func.return. `keep_f16` leaves f16 accumulators as they are.
     """
     return [
+        _ours("name-sizes"),
         _ours("check-module"),
         Upstream("func.func(linalg-generalize-named-ops)"),
         _ours("raise-to-tensors"),
@@ -29,6 +30,7 @@ def normalise_passes(*, keep_f16: bool = False) -> list[Any]:
         _ours("fold-operands", extensions=True),
         _ours("fuse-elementwise"),
         _ours("fold-operands"),
+        _ours("extend-operands"),
         _ours("fold-movement"),
         _ours("simplify-generics"),
         Upstream("cse"),

@@ -10,8 +10,10 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.products import the_product
 from mlir_gemm.errors import Error, InputError, Location, ScheduleError
+from mlir_gemm.passes.pad_operands import PadOperands
 from mlir_gemm.passes.registry import run_pass
 from mlir_gemm.pipeline import annotations
+from mlir_gemm.pipeline.dynamic_problem import PLAIN, Variant, symbols_in
 from mlir_gemm.pipeline.kernel_record import POINTS, PRODUCT, KernelRecord
 from mlir_gemm.pipeline.points import points_passes
 from mlir_gemm.pipeline.problem import Problem
@@ -20,6 +22,7 @@ from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.stages import STAGES, stage_passes
 from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.relayout import relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
 
@@ -27,12 +30,22 @@ from mlir_gemm.tile_model.select import select
 class KernelRun:
     """Takes one kernel from `import` to `nvvm`."""
 
-    def __init__(self, module: Any, name: str, target: Target, wanted: Mapping[str, Any], *, nested: bool) -> None:
+    def __init__(
+        self,
+        module: Any,
+        name: str,
+        target: Target,
+        wanted: Mapping[str, Any],
+        *,
+        nested: bool,
+        variant: Variant = PLAIN,
+    ) -> None:
         self.module = module
         self.name = name
         self.target = target
         self.wanted = wanted
         self.nested = nested
+        self.variant = variant
         self.problem: Problem | None = None
         self.schedule: Schedule | None = None
         self.stage = annotations.module_string(module, annotations.STAGE) or "import"
@@ -60,6 +73,23 @@ class KernelRun:
         self.stage = stage
         self.mark(stage)
 
+    def relayout(self) -> Any | None:
+        """The pass that copies operands to where they are read faster, if the model finds that it pays."""
+        function = outer_function(self.module)
+        if self.kind == POINTS or self._after("select") or symbols_in(function):
+            return None
+        try:
+            with self.module.context:
+                pinned = {**annotations.written_schedule(function), **self.wanted}
+                problem = problem_of(function)
+            advice = relayout_advice(problem, self.target, pinned)
+            if not advice:
+                return None
+            block = select(relaid(problem, advice), self.target, pinned).schedule.block
+        except Error:  # `select` will say what is wrong with the kernel as it is
+            return None
+        return PadOperands(kernel=self.name if self.nested else "", block=block, **advice)
+
     def mark(self, stage: str) -> None:
         """Writes into the IR how far it is."""
         attributes = self.module.operation.attributes
@@ -84,18 +114,26 @@ class KernelRun:
 
     def _read_decisions(self) -> None:
         function = outer_function(self.module)
+        if annotations.SCHEDULE not in function.attributes:
+            raise input_error(
+                function,
+                f"the module says that it is at stage '{self.stage}', but its function has no {annotations.SCHEDULE}, "
+                "which 'select' writes",
+            )
         with self.module.context:
             self.schedule = Schedule(**annotations.written_schedule(function))
             self.problem = annotations.written_problem(function)
 
     def _select(self) -> None:
         """Writes the schedule and the problem on the function: what the user fixed, the rest by the model."""
-        if self.kind == POINTS:
-            return
         function = outer_function(self.module)
         with self.module.context:
+            self.variant.write(function)
+        if self.kind == POINTS:
+            return
+        with self.module.context:
             pinned = {**annotations.written_schedule(function), **self.wanted}
-            problem = self.problem = problem_of(function)
+            problem = self.problem = self.variant.problem_of(function)
         try:
             schedule = self.schedule = select(problem, self.target, pinned).schedule
         except Error as error:
@@ -120,6 +158,7 @@ class KernelRun:
 
 def _place_of_product(function: Any) -> Location | None:
     try:
-        return location_of(the_product(function).generic)
+        with function.context:
+            return location_of(the_product(function).op)
     except Error:
         return location_of(function)

@@ -3,20 +3,28 @@
 A function that is one kernel has one step and nothing else. A program has a list of steps, which run in order, and
 memory of three kinds, which the steps' parameters name by one number: its arguments come first, then its intermediate
 buffers, then its constants.
+
+Sizes that are known at run time only stand in a launch as expressions of symbols (`sizes`), each of which is a size of
+some argument. `Launch.at` gives the launch for certain values, in which all is numbers.
 """
 
 from __future__ import annotations
 
 import base64
 import dataclasses
+import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
+from mlir_gemm.pipeline import workspace
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES
+from mlir_gemm.pipeline.sizes import Size, added, compiled, product, symbols_of
 
-Triple = tuple[int, int, int]
+Extent: TypeAlias = Any
+"""A number; in a launch with sizes that are known at run time only also a `Size` of symbols."""
+Triple: TypeAlias = "tuple[Extent, Extent, Extent]"
 
 
 @dataclass(frozen=True)
@@ -25,13 +33,13 @@ class Argument:
 
     name: str
     """The name in the source (`%A` gives `A`) where the IR keeps it, else `arg0`, ...; `result0`, ... for results."""
-    shape: tuple[int, ...]
-    """Sizes in elements."""
+    shape: tuple[Extent, ...]
+    """Sizes in elements. A symbol is given its value by the first argument that has it as a size."""
     dtype: str
     """Element type by its MLIR name: f16, f32."""
     role: str
     """`in` (only read), `out` (written whole, not read), `inout`, or `result` (an `out` that the runtime makes)."""
-    strides: tuple[int, ...] | None = None
+    strides: tuple[Extent, ...] | None = None
     """Distance of neighbours in each dimension, in elements; None for dense row-major memory. The stride of a dimension
     of size 1 means nothing."""
     offset: int = 0
@@ -45,7 +53,10 @@ class Argument:
 
     @property
     def span_bytes(self) -> int:
-        """Bytes from element [0, ..., 0] to behind the last one, gaps included; 0 when there is no element."""
+        """Bytes from element [0, ..., 0] to behind the last one, gaps included; 0 when there is no element. Raises
+        ValueError when sizes are symbols."""
+        if self.is_dynamic:
+            raise ValueError(f"the sizes of '{self.name}' are not known before a call: {self.shape}")
         if 0 in self.shape:
             return 0
         if self.strides is None:
@@ -53,9 +64,26 @@ class Argument:
         return self.item_bytes * (1 + sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)))
 
     @property
+    def span(self) -> Size:
+        """`span_bytes`, as an expression where sizes are symbols: too large then where a size is 0."""
+        if not self.is_dynamic:
+            return self.span_bytes
+        if self.strides is None:
+            return product([self.item_bytes, *self.shape])
+        last: Size = 1
+        for size, stride in zip(self.shape, self.strides, strict=True):
+            last = added(last, product([("sub", size, 1), stride]))
+        return product([self.item_bytes, ("max", last, 0)])
+
+    @property
     def shift_bytes(self) -> int:
         """`offset` in bytes."""
         return self.item_bytes * self.offset
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether sizes or strides are symbols."""
+        return not all(isinstance(each, int) for each in (*self.shape, *(self.strides or ())))
 
 
 @dataclass(frozen=True)
@@ -69,9 +97,11 @@ class Step:
     cluster: Triple
     shared_bytes: int
     """Dynamic shared memory to ask for at launch; 0 when all of it is declared statically."""
-    parameters: tuple[int, ...]
-    """The kernel's parameters in order, each a number of memory: first the launch's arguments, then its buffers, then
-    its constants. Every parameter is a device pointer that must be aligned to 16 bytes."""
+    parameters: tuple[Extent, ...]
+    """The kernel's parameters in order. A number is one of memory: first the launch's arguments, then its buffers, then
+    its constants; the parameter is a device pointer that must be aligned to 16 bytes. A symbol, or an expression, is
+    that size as an integer of 64 bits; in a launch bound to sizes it is the number of one of `Launch.values`, which
+    come behind the constants."""
 
     @property
     def is_empty(self) -> bool:
@@ -83,9 +113,10 @@ class Step:
 class Buffer:
     """An intermediate result. Buffers that are never in use at the same time share memory."""
 
-    offset: int
-    """Bytes from the start of the workspace, a multiple of 256."""
-    bytes: int
+    offset: int | None
+    """Bytes from the start of the workspace, a multiple of 256. None where sizes are known at run time only: a buffer
+    is in use from the first to the last step that has it as a parameter, and `Launch.at` finds it a place."""
+    bytes: Extent
 
 
 @dataclass(frozen=True)
@@ -115,7 +146,10 @@ class Launch:
     buffers: tuple[Buffer, ...] = ()
     constants: tuple[Constant, ...] = ()
     workspace_bytes: int = 0
-    """Size of the memory that the buffers lie in, aligned to 256 bytes. Its contents need not outlive the call."""
+    """Size of the memory that the buffers lie in, aligned to 256 bytes. Its contents need not outlive the call. 0 while
+    the buffers have no places."""
+    values: tuple[int, ...] = ()
+    """In a launch bound to sizes, the sizes that kernels get as parameters."""
 
     @staticmethod
     def of_kernel(
@@ -134,6 +168,87 @@ class Launch:
     def is_program(self) -> bool:
         """Whether it is more than one launch of one kernel on the arguments."""
         return len(self.steps) != 1 or bool(self.buffers or self.constants)
+
+    @functools.cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The sizes that are known at run time only, in the order in which the arguments have them; none in a launch
+        that is all numbers."""
+        return symbols_of(*(size for argument in self.arguments for size in argument.shape), *self._sizes())
+
+    @functools.cached_property
+    def binding(self) -> tuple[tuple[int, int, int], ...]:
+        """For each symbol the argument, by its number, and the dimension that tell its value, and what that size is to
+        be divided by: 1 wherever the symbol itself is a size. Raises InputError for a symbol that is told by no
+        argument which the caller passes."""
+        places: dict[str, tuple[int, int, int]] = {}
+        for number, argument in enumerate(self.arguments):
+            for axis, size in enumerate(argument.shape if argument.role != "result" else ()):
+                name, factor = _multiple(size)
+                if name and (name not in places or factor < places[name][2]):
+                    places[name] = number, axis, factor
+        compiled([name for name in self.symbols if name not in places], tuple(places))  # refuses
+        return tuple(places[name] for name in self.symbols)
+
+    def at(self, values: Sequence[int]) -> Launch:
+        """The launch for these values of `symbols`: sizes are numbers, and the buffers have places."""
+        if not self.symbols:
+            return self
+        numbers = dict(zip(self._sizes(), self._evaluate(values), strict=True))
+
+        def bound(sizes: Sequence[Extent]) -> tuple[int, ...]:
+            return tuple(size if isinstance(size, int) else numbers[size] for size in sizes)
+
+        arguments = tuple(
+            dataclasses.replace(
+                argument,
+                shape=bound(argument.shape),
+                strides=None if argument.strides is None else bound(argument.strides),
+            )
+            for argument in self.arguments
+        )
+        passed = list(
+            dict.fromkeys(size for step in self.steps for size in step.parameters if not isinstance(size, int))
+        )
+        first = len(self.arguments) + len(self.buffers) + len(self.constants)
+        steps = tuple(
+            dataclasses.replace(
+                step,
+                grid=bound(step.grid),
+                block=bound(step.block),
+                parameters=tuple(
+                    size if isinstance(size, int) else first + passed.index(size) for size in step.parameters
+                ),
+            )
+            for step in self.steps
+        )
+        buffers, size = self._places(bound([buffer.bytes for buffer in self.buffers]))
+        return Launch(arguments, steps, buffers, self.constants, size, bound(passed))
+
+    def _places(self, sizes: Sequence[int]) -> tuple[tuple[Buffer, ...], int]:
+        """The buffers in the workspace, each with so many bytes, and the size of the workspace."""
+        lives: list[workspace.Life] = []
+        for number, size in enumerate(sizes, start=len(self.arguments)):
+            used = [place for place, step in enumerate(self.steps) if number in step.parameters]
+            lives.append(workspace.Life(size, used[0], used[-1]) if used else workspace.Life(0, 0, 0))
+        offsets, total = workspace.plan(lives)
+        return tuple(Buffer(offset, life.bytes) for offset, life in zip(offsets, lives, strict=True)), total
+
+    @functools.cached_property
+    def _evaluate(self) -> Callable[[Sequence[int]], tuple[int, ...]]:
+        return compiled(self._sizes(), self.symbols)
+
+    def _sizes(self) -> tuple[Size, ...]:
+        """All sizes that are not numbers, each once."""
+        return tuple(dict.fromkeys(size for size in self._extents() if not isinstance(size, int)))
+
+    def _extents(self) -> Iterator[Extent]:
+        for argument in self.arguments:
+            yield from argument.shape
+            yield from argument.strides or ()
+        for step in self.steps:
+            yield from (*step.grid, *step.block, *step.parameters)
+        for buffer in self.buffers:
+            yield buffer.bytes
 
     @property
     def entry(self) -> str:
@@ -161,7 +276,7 @@ class Launch:
         return self._only("shared_bytes").shared_bytes
 
     @property
-    def parameters(self) -> tuple[int, ...]:
+    def parameters(self) -> tuple[Extent, ...]:
         """The one step's parameters."""
         return self._only("parameters").parameters
 
@@ -173,6 +288,8 @@ class Launch:
     def to_json(self) -> dict[str, Any]:
         """The same as plain data, for `--launch-info`: of one kernel, what it is launched with beside its arguments."""
         data = dataclasses.asdict(self)
+        if not self.values:
+            del data["values"]
         if self.is_program:
             return data
         (step,) = data["steps"]
@@ -193,6 +310,18 @@ class Launch:
             tuple(Constant(**constant) for constant in fields.pop("constants")),
             **fields,
         )
+
+
+def _multiple(size: Extent) -> tuple[str, int]:
+    """The symbol and the number that a size is a product of; no symbol for any other size."""
+    if isinstance(size, str):
+        return size, 1
+    if isinstance(size, tuple):
+        name, first, second = cast("tuple[str, Size, Size]", size)
+        for symbol, number in ((first, second), (second, first)):
+            if name == "mul" and isinstance(symbol, str) and isinstance(number, int) and number > 0:
+                return symbol, number
+    return "", 0
 
 
 def dense(shape: tuple[int, ...]) -> tuple[int, ...]:

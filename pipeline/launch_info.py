@@ -7,18 +7,23 @@ import base64
 from collections.abc import Sequence
 from typing import Any
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, symbols
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.sizes import argument_sizes, sizes_of, strides_of
+from mlir_gemm.dialect.source import is_row_major
+from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import InputError
-from mlir_gemm.passes.protect_inputs import argument_attributes
 from mlir_gemm.pipeline import workspace
 from mlir_gemm.pipeline.annotations import NAME
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.element_types import ITEM_BYTES
 from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of
+from mlir_gemm.pipeline.sizes import product
+from mlir_gemm.pipeline.sizes import value as _computed
 
 
 def launch_of(module: Any) -> Launch:
@@ -87,8 +92,10 @@ def _argument(function: Any, argument: Any, name: str, role: str) -> Argument:
     if element not in ITEM_BYTES:
         types = ", ".join(ITEM_BYTES)
         raise input_error(function, f"argument '{name}' has elements of type {element}; expected one of {types}")
+    if not type_.has_static_shape:
+        return _dynamic_argument(function, argument, name, role)
     shape = tuple(type_.shape)
-    strides, offset = type_.get_strides_and_offset()
+    strides, offset = (dense(shape), 0) if is_row_major(type_) else type_.get_strides_and_offset()
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     if not type_.has_static_shape or dynamic in (*strides, offset):
         raise input_error(function, f"argument '{name}' has the type {type_}; its sizes and strides must be static")
@@ -98,14 +105,69 @@ def _argument(function: Any, argument: Any, name: str, role: str) -> Argument:
     return Argument(name, shape, element, role, None if plain else tuple(strides), offset)
 
 
+def _dynamic_argument(function: Any, argument: Any, name: str, role: str) -> Argument:
+    """An argument, or a memref.alloc, whose sizes are known at run time only: `tile.symbols` says what they are."""
+    type_ = argument.type
+    attributes = _attributes_of(function, argument)
+    shape, strides = (of(function, type_, attributes) for of in (sizes_of, strides_of))
+    offset = type_.get_strides_and_offset()[1]
+    if offset == ir.ShapedType.get_dynamic_stride_or_offset():
+        raise input_error(function, f"argument '{name}' has the type {type_}; its offset must be static")
+    plain = symbols.STRIDES not in attributes and (is_row_major(type_) or type_.get_strides_and_offset()[0] == [])
+    steps = None if plain else tuple(_size(stride) for stride in strides)
+    return Argument(name, tuple(map(_size, shape)), str(type_.element_type), role, steps, offset)
+
+
+def _attributes_of(operation: Any, value: Any) -> Any:
+    """The attributes of a function's argument, or of the operation that makes a buffer."""
+    position: int = value.arg_number if is_argument(value) else -1
+    attributes: Any = operation.attributes if position < 0 else argument_attributes(operation)[position]
+    return attributes
+
+
+def _size(size: Size) -> Any:
+    """A size as a launch has it."""
+    return product([*size.symbols, size.number])
+
+
+_ARITHMETIC = {
+    "arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul", "arith.divui": "floordiv", "arith.remui": "mod",
+    "arith.minui": "min", "arith.maxui": "max",
+}  # fmt: skip
+"""What index arithmetic on the host is in a launch."""
+
+
+def _expression(launch: Any, value: Any) -> Any:
+    """An index value of the host function as a size: a number, or an expression of its arguments' sizes."""
+    number = constants.integer_of(value)
+    if number is not None:
+        return number
+    op = None if is_argument(value) else value.owner.operation
+    if op is not None and op.name == "memref.dim" and is_argument(op.operands[0]):
+        argument, axis = op.operands[0], constants.integer_of(op.operands[1])
+        sizes = {(value, at): size for value, at, size in argument_sizes(argument.owner.owner)}
+        return _size(sizes[argument, axis or 0])
+    if op is None or op.name not in _ARITHMETIC:
+        raise input_error(launch, "a launch whose sizes are neither constants nor computed from the arguments' sizes")
+    left, right = (_expression(launch, operand) for operand in op.operands)
+    name = _ARITHMETIC[op.name]
+    if isinstance(left, int) and isinstance(right, int):
+        return _computed((name, left, right), {})
+    if name == "mul":
+        return product([left, right])
+    if name == "floordiv" and isinstance(left, tuple) and left[0] == "add" and left[2] == right - 1:
+        return "ceildiv", left[1], right
+    return name, left, right
+
+
 def _step(module: Any) -> Step:
     """The launch of the one kernel in a module; its parameters are numbers of its function's arguments."""
     launches = named(module, "gpu.launch_func")
     if len(launches) != 1:
-        raise InputError(f"the module launches {len(launches)} kernels; expected one")
+        raise input_error(module.operation, f"the module launches {len(launches)} kernels; expected one")
     launch = launches[0]
     arguments = list(body(outer_function(module)).arguments)
-    sizes = [_constant(launch, value) for value in _sizes(launch)]
+    sizes = [_expression(launch, value) for value in _sizes(launch)]
     shared = launch.dynamicSharedMemorySize
     return Step(
         entry=str(launch.attributes["kernel"]).rpartition("@")[2],
@@ -119,7 +181,7 @@ def _step(module: Any) -> Step:
 
 def _within(step: Step, memory: Sequence[int]) -> Step:
     """A kernel's launch in a program, where its function's arguments are these numbers of memory."""
-    parameters = tuple(memory[parameter] for parameter in step.parameters)
+    parameters = tuple(memory[each] if isinstance(each, int) else each for each in step.parameters)
     return Step(step.entry, step.grid, step.block, step.cluster, step.shared_bytes, parameters)
 
 
@@ -130,7 +192,7 @@ def _checked_runs(function: Any, kernels: dict[str, Step]) -> list[tuple[str, li
             raise input_error(
                 function, f"the program runs '{name}', which is none of its kernels: {', '.join(kernels)}"
             )
-        most = max(kernels[name].parameters, default=-1)
+        most = max((each for each in kernels[name].parameters if isinstance(each, int)), default=-1)
         if most >= len(buffers):
             raise input_error(function, f"the program runs '{name}' on {len(buffers)} buffers; it takes more")
     return runs
@@ -176,6 +238,9 @@ class _Memory:
 
     def plan(self, steps: Sequence[Step]) -> tuple[tuple[Buffer, ...], int]:
         """Places for the intermediate buffers, and the size of the workspace."""
+        sizes = [_argument(alloc.owner, alloc, "buffer", "inout").span for alloc in self.allocs]
+        if not all(isinstance(size, int) for size in sizes):
+            return tuple(Buffer(None, size) for size in sizes), 0
         lives: list[workspace.Life] = []
         for number, alloc in enumerate(self.allocs, start=len(self.arguments)):
             size = _argument(alloc.owner, alloc, "buffer", "inout").span_bytes
@@ -207,7 +272,12 @@ def _constant(launch: Any, value: Any) -> int:
     return number
 
 
-def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
+def _position(launch: Any, value: Any, arguments: list[Any]) -> Any:
+    """A kernel's parameter: the number of an argument, or a size."""
+    if isinstance(value.type, ir.IndexType):
+        return _expression(launch, value)
+    if getattr(value.owner, "name", "") == "memref.reinterpret_cast":  # its address, without its sizes
+        value = value.owner.operands[0]
     if value not in arguments:
         raise input_error(launch, "the kernel takes a buffer that is not an argument of the function; a temporary "
                           "buffer is left (accumulate=off needs a result in the accumulator's type)")  # fmt: skip

@@ -22,13 +22,20 @@ def _ours(name: str, **options: Any) -> Any:
 
 
 def _tile(_: Target) -> list[Any]:
-    return [Upstream("func.func(linalg-generalize-named-ops)"), _ours("point-loops"), Upstream("cse")]
+    return [
+        Upstream("func.func(linalg-generalize-named-ops)"),
+        _ours("share-sizes"),
+        _ours("point-loops"),
+        Upstream("cse"),
+    ]
 
 
 def _launch(target: Target) -> list[Any]:
     return [
         _ours("launch-points", processors=target.sms),
-        Upstream("gpu-launch-sink-index-computations,gpu-kernel-outlining,cse"),
+        Upstream("gpu-launch-sink-index-computations"),
+        _ours("pass-sizes"),
+        Upstream("gpu-kernel-outlining,cse"),
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any
 
-from mlir_gemm.dialect import products, structured
+from mlir_gemm.dialect import padding, products, structured
 from mlir_gemm.dialect.products import Factor, Product, the_product
 from mlir_gemm.dialect.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
@@ -84,8 +84,14 @@ def _vector_of(product: Product, factor: Factor, loops: Sequence[int]) -> int:
     matrix = _matrix(product, factor)
     if matrix is None:
         return WIDEST
-    element = str(product.generic.operands[factor.operands[0]].type.element_type)
+    memory = product.generic.operands[factor.operands[0]]
+    element = str(memory.type.element_type)
     view, along = matrix
+    function = product.op.operation.parent
+    arguments = list(body(function).arguments)
+    buffer = padding.buffer_shape(function, arguments.index(memory)) if memory in arguments else None
+    if buffer is not None:  # what lies behind the ends of rows may be read
+        view = View.dense(buffer)
     return _vector(view, element, [axis for axis, loop in enumerate(along) if loop in loops])
 
 

@@ -18,7 +18,8 @@ NOTE = "tile.note"
 """On a kernel's module: what `import` has to say of it."""
 KIND = "tile.kind"
 """On a kernel's function: `points` for one that is no product."""
-_IDLE = ("func.return", "memref.alloc", "memref.dealloc", "memref.get_global", "arith.constant")
+_IDLE = ("func.return", "memref.alloc", "memref.dealloc", "memref.get_global", "arith.constant",
+         "memref.dim", "arith.muli", "arith.divui")  # fmt: skip
 """Operations of a function that has nothing to run."""
 
 
@@ -89,11 +90,19 @@ def is_argument(value: Any) -> bool:
 
 def kind_of(function: Any) -> str:
     """The kind of a kernel, by its function."""
-    attributes = function.operation.attributes
-    return ir.StringAttr(attributes[KIND]).value if KIND in attributes else "product"
+    return _string(function, KIND) or "product"
 
 
 def note_of(module: Any) -> str:
     """What `import` noted of a kernel; empty for nothing."""
-    attributes = module.operation.attributes
-    return ir.StringAttr(attributes[NOTE]).value if NOTE in attributes else ""
+    return _string(module, NOTE)
+
+
+def _string(operation: Any, name: str) -> str:
+    """A string attribute; empty where there is none."""
+    attributes = operation.operation.attributes
+    if name not in attributes:
+        return ""
+    if not isinstance(attributes[name], ir.StringAttr):
+        raise input_error(operation, f"'{name}' is {attributes[name]}; expected a string")
+    return attributes[name].value

@@ -34,7 +34,12 @@ def stage_passes(stage: str, schedule: Schedule, target: Target) -> list[Any]:
 
 
 def _tile(schedule: Schedule) -> list[Any]:
-    return [Upstream("func.func(convert-linalg-to-affine-loops)"), _ours("tile-loops", block=schedule.block)]
+    return [
+        Upstream("func.func(convert-linalg-to-affine-loops)"),
+        _ours("share-sizes"),
+        _ours("tile-loops", block=schedule.block),
+        _ours("reveal-padding"),
+    ]
 
 
 def _fuse(_: Schedule) -> list[Any]:
@@ -76,7 +81,9 @@ def _distribute(schedule: Schedule) -> list[Any]:
 def _launch(schedule: Schedule) -> list[Any]:
     return [
         _ours("launch-blocks", threads=schedule.threads),
-        Upstream("gpu-launch-sink-index-computations,gpu-kernel-outlining,cse"),
+        Upstream("gpu-launch-sink-index-computations"),
+        _ours("pass-sizes"),
+        Upstream("gpu-kernel-outlining,cse"),
         *([_ours("limit-registers", blocks=schedule.resident)] if schedule.resident else []),
     ]
 
@@ -87,6 +94,7 @@ def _lower(schedule: Schedule) -> list[Any]:
         *([_ours("unroll-loops")] if schedule.unroll else []),
         *_OPERATORS[schedule.operator](schedule),
         _ours("distribute-copies", bits=schedule.vector, unroll=schedule.unroll),
+        *([_ours("spread-copies")] if schedule.spread and schedule.copy == "cp_async" else []),
         *([_ours("lower-async")] if schedule.copy == "cp_async" else []),
         _ours("place-shared", storage=schedule.storage),
         _ours("fold-subviews"),

@@ -19,6 +19,10 @@
 // RUN: sed -e '/^func.func @changing(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=CHANGING
 // RUN: sed -e '/^func.func @number(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: sed -e '/^func.func @unfilled(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=UNFILLED
+// RUN: sed -e '/^func.func @overwritten(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN
+// RUN: sed -e '/^func.func @own(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: sed -e '/^func.func @huge(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: sed -e '/^func.func @"a.name"(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=NAMED
 // RUN: not mlir-gemm opt %s check-module 2>&1 | FileCheck %s --check-prefix=FUNCTIONS
 // RUN: echo | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: echo 'module { module { } }' | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=NESTED
@@ -163,4 +167,29 @@ func.func @unfilled(%A: tensor<4x8xf32>, %B: tensor<8x6xf32>) -> tensor<4x6xf32>
   // UNFILLED: -:[[# @LINE + 1]]:8: error: 'linalg.matmul' reads operand 2, a tensor.empty, which has no values yet; fill it first (linalg.fill)
   %0 = linalg.matmul ins(%A, %B : tensor<4x8xf32>, tensor<8x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
+}
+
+func.func @overwritten(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
+  // OVERWRITTEN: -:[[# @LINE + 1]]:8: error: 'linalg.generic' writes an element for each step of loop d1, which is parallel but not in the map (d0, d1) -> (d0) of its result; expected it there, or a reduction
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%A : tensor<4x8xf32>) outs(%B : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// OWN: -:[[# @LINE + 1]]:1: error: 'tile.kind' on 'func.func': the compiler writes such attributes itself; a source may have tile.schedule on its function and tile.chip on its module
+func.func @own(%A: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {tile.kind = "points"} {
+  return %A : tensor<4x8xf32>
+}
+
+// HUGE: -:[[# @LINE + 1]]:1: error: argument 0 takes 4398046511104000 bytes (tensor<1099511627776x1000xf32>); at most 2^48 can be addressed
+func.func @huge(%A: tensor<1099511627776x1000xf32>) -> tensor<1099511627776x1000xf32> {
+  return %A : tensor<1099511627776x1000xf32>
+}
+
+// NAMED: -:[[# @LINE + 1]]:1: error: the function's name 'a.name' cannot name a kernel in PTX; expected letters, digits, _ and $, and no digit in front
+func.func @"a.name"(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  return %A : tensor<4x8xf32>
 }

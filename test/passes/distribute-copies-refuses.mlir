@@ -24,9 +24,9 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @bits(%A: memref<64x64xi1>, %buffer: memref<16x16xi1, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a tile of memref<16x16xi1, 3>; expected constant sizes and numbers of whole bytes
-    "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xi1, 3>, memref<64x64xi1>, index, index) -> ()
+  gpu.func @bits(%A: memref<64x64xi4>, %buffer: memref<16x16xi4, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a tile of memref<16x16xi4, 3>; expected constant sizes and numbers of whole bytes
+    "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xi4, 3>, memref<64x64xi4>, index, index) -> ()
     gpu.return
   }
 }

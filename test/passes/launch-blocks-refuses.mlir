@@ -24,8 +24,8 @@ func.func @threads() {
 // -----
 
 func.func @dynamic(%n: index) {
-  // CHECK: launch-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without results, from 0 to a constant in steps of 1
-  scf.forall (%i) in (%n) {
+  // CHECK: launch-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without results, from 0 in steps of 1
+  scf.forall (%i) = (0) to (%n) step (2) {
   } {mapping = [#gpu.block<x>]}
   return
 }
@@ -33,7 +33,7 @@ func.func @dynamic(%n: index) {
 // -----
 
 func.func @bounds() {
-  // CHECK: launch-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without results, from 0 to a constant in steps of 1
+  // CHECK: launch-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without results, from 0 in steps of 1
   scf.forall (%i) = (2) to (8) step (2) {
   } {mapping = [#gpu.block<x>]}
   return

@@ -5,8 +5,8 @@
 
 func.func @dynamic(%n: index, %x: memref<?xf32>) attributes {tile.kind = "points"} {
   %zero = arith.constant 0.0 : f32
-  // CHECK: launch-points-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without mapping and results, from 0 to constants, becomes threads
-  scf.forall (%i) in (%n) {
+  // CHECK: launch-points-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall without mapping and results, from 0 in steps of 1, becomes threads
+  scf.forall (%i) = (0) to (%n) step (2) {
     memref.store %zero, %x[%i] : memref<?xf32>
   }
   return

@@ -8,8 +8,8 @@
 func.func @dynamic(%m: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.parallel of two or more dimensions with constant bounds can be mapped
-  scf.parallel (%i, %j) = (%c0, %c0) to (%m, %c1) step (%c1, %c1) {
+  // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: only a scf.parallel from 0 in steps of 1 can be mapped
+  scf.parallel (%i, %j) = (%m, %c0) to (%m, %c1) step (%c1, %c1) {
     scf.reduce
   }
   return
@@ -21,7 +21,7 @@ func.func @dynamic(%m: index) {
 func.func @reductions() {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:10: error: only an scf.parallel of two or more dimensions with constant bounds
+  // CHECK: map-blocks-refuses.mlir:[[# @LINE + 1]]:10: error: only an scf.parallel of two or more dimensions without results
   %r:3 = scf.parallel (%i) = (%c0) to (%c1) step (%c1) init (%c0, %c0, %c0) -> (index, index, index) {
     scf.reduce(%i, %i, %i : index, index, index) {
     ^bb0(%a: index, %b: index):

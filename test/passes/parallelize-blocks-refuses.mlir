@@ -83,7 +83,7 @@ func.func @nonlinear(%X: memref<32xf32>, %x: f32) {
 }
 
 func.func @bounds(%X: memref<32xf32>, %x: f32) {
-  // BOUNDS: -:[[# @LINE + 1]]:3: error: block loops must run from 0 in steps of 1 to a constant and carry no values
+  // BOUNDS: -:[[# @LINE + 1]]:3: error: block loops must run from 0 in steps of 1 and carry no values
   affine.for %i = 1 to 3 {
     affine.store %x, %X[%i] : memref<32xf32>
   } {tile.loop = "block"}

@@ -41,7 +41,7 @@ func.func @many_to_one(%x: memref<4x8xf32>, %y: memref<4xf32>) attributes {tile.
 // -----
 
 func.func @dynamic(%x: memref<?xf32>) attributes {tile.kind = "points"} {
-  // CHECK: point-loops-refuses.mlir:[[# @LINE + 1]]:3: error: memref<?xf32>; expected constant sizes
+  // CHECK: point-loops-refuses.mlir:[[# @LINE + 1]]:3: error: memref<?xf32>; expected sizes that are constant or arguments'
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : memref<?xf32>) {
   ^bb0(%out: f32):
     %s = arith.negf %out : f32

@@ -90,6 +90,20 @@ func.func @pad(%x: memref<9x21xf16>, %y: memref<9x24xf16>) attributes {tile.kind
 
 // -----
 
+// A copy that transposes: neighbouring iterations read neighbours of the source, and each stores a vector.
+// CHECK-LABEL: func.func @turn(
+// CHECK: scf.forall (%[[K:.*]], %[[N:.*]]) in (2, 8) {
+// CHECK: %[[FIRST:.*]] = arith.muli %[[K]], %{{.*}}
+// CHECK: memref.load %arg0[%{{.*}}, %[[N]]]
+// CHECK: vector.store %{{.*}}, %arg1[%[[N]], %{{.*}}] {alignment = 16 : i64} : memref<8x16xf16>, vector<8xf16>
+func.func @turn(%x: memref<16x8xf16>, %y: memref<8x16xf16>) attributes {tile.kind = "points"} {
+  %zero = arith.constant 0 : index
+  "tile.copy"(%y, %x, %zero, %zero) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<8x16xf16>, memref<16x8xf16>, index, index) -> ()
+  return
+}
+
+// -----
+
 // Only kernels over points.
 // CHECK-LABEL: func.func @other(
 // CHECK: linalg.generic

@@ -9,8 +9,8 @@
 
 func.func @dynamic(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %steps: index) {
   %z = arith.constant 0 : index
-  // DYNAMIC: -:[[# @LINE + 1]]:3: error: a k loop that does not count from 0 in steps of 1 to a constant of at least 1 cannot be prefetched
-  affine.for %k = 0 to %steps {
+  // DYNAMIC: -:[[# @LINE + 1]]:3: error: a k loop that does not count from 0 in steps of 1 to at least 1 cannot be prefetched
+  affine.for %k = 0 to %steps step 2 {
     "tile.copy"(%A, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<16x64xf16>, index, index) -> ()
   } {tile.loop = "k"}
   return
@@ -18,7 +18,7 @@ func.func @dynamic(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %steps: inde
 
 func.func @no_step(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>) {
   %z = arith.constant 0 : index
-  // NONE: -:[[# @LINE + 1]]:3: error: a k loop that does not count from 0 in steps of 1 to a constant of at least 1 cannot be prefetched
+  // NONE: -:[[# @LINE + 1]]:3: error: a k loop that does not count from 0 in steps of 1 to at least 1 cannot be prefetched
   affine.for %k = 4 to 4 {
     "tile.copy"(%A, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<16x64xf16>, index, index) -> ()
   } {tile.loop = "k"}

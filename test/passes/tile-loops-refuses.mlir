@@ -14,7 +14,7 @@
 
 func.func @bounds(%A: memref<32x48xf32>, %B: memref<32x48xf32>, %size: index) {
   affine.for %m = 0 to 32 {
-    // BOUNDS: -:[[# @LINE + 1]]:5: error: a loop that carries values, or whose bounds are not constants from 0 in steps of 1
+    // BOUNDS: -:[[# @LINE + 1]]:5: error: a loop that carries values, or whose bounds are not constants or sizes from 0 in steps of 1
     affine.for %n = 0 to %size {
       %a = affine.load %A[%m, %n] : memref<32x48xf32>
       affine.store %a, %B[%m, %n] : memref<32x48xf32>
@@ -24,7 +24,7 @@ func.func @bounds(%A: memref<32x48xf32>, %B: memref<32x48xf32>, %size: index) {
 }
 
 func.func @carried(%A: memref<32x48xf32>, %x: f32) -> f32 {
-  // CARRIED: -:[[# @LINE + 1]]:13: error: a loop that carries values, or whose bounds are not constants from 0 in steps of 1
+  // CARRIED: -:[[# @LINE + 1]]:13: error: a loop that carries values, or whose bounds are not constants or sizes from 0 in steps of 1
   %result = affine.for %m = 0 to 32 iter_args(%s = %x) -> f32 {
     %sum = affine.for %n = 0 to 48 iter_args(%t = %s) -> f32 {
       %a = affine.load %A[%m, %n] : memref<32x48xf32>

@@ -117,3 +117,30 @@ func.func @batches(%A: memref<3x32x64xf32>, %B: memref<3x64x48xf32>, %C: memref<
   }
   return
 }
+
+// Sizes known at run time only: the numbers of tiles are computed in front of all loops, once for each size and tile.
+// CHECK: func.func @dynamic(%[[A:[a-z0-9]+]]: memref<?x48xf32>
+// CHECK: %[[M:.*]] = memref.dim %[[A]], %c0
+// CHECK: %[[MORE:.*]] = arith.addi %[[M]], %c15
+// CHECK: %[[TILES:.*]] = arith.divui %[[MORE]], %c16
+// CHECK: affine.for %[[I:.*]] = 0 to %[[TILES]] {
+// CHECK: affine.load %[[A]][%[[I]] * 16 + %{{.*}}, %{{.*}} * 8 + %{{.*}}]
+// CHECK: } {tile.loop = "block"}
+// CHECK: affine.for %{{.*}} = 0 to %[[TILES]] {
+func.func @dynamic(%A: memref<?x48xf32> {tile.symbols = ["s0", ""]}, %B: memref<?x48xf32> {tile.symbols = ["s0", ""]}) {
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %A, %c0 : memref<?x48xf32>
+  affine.for %i = 0 to %m {
+    affine.for %j = 0 to 48 {
+      %a = affine.load %A[%i, %j] : memref<?x48xf32>
+      affine.store %a, %B[%i, %j] : memref<?x48xf32>
+    }
+  }
+  affine.for %i = 0 to %m {
+    affine.for %j = 0 to 48 {
+      %b = affine.load %B[%i, %j] : memref<?x48xf32>
+      affine.store %b, %A[%i, %j] : memref<?x48xf32>
+    }
+  }
+  return
+}

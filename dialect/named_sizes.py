@@ -1,0 +1,310 @@
+"""Finding out what dynamic sizes are, in one walk over straight-line linalg: products of numbers and symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from mlir_gemm.dialect import constants, symbols
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.symbols import Size
+from mlir_gemm.dialect.walk import body, in_block, operations
+
+LEAST = 1009
+"""The least number that stands for a symbol: large against a tile, small enough for products of four in 64 bits."""
+_MULTIPLY = ("arith.muli",)
+_DIVIDE = ("arith.divsi", "arith.divui", "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui")
+_CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci")
+_SAME = (
+    "tensor.cast", "memref.cast", "bufferization.to_tensor", "bufferization.to_memref", "bufferization.to_buffer",
+)  # fmt: skip
+"""Operations whose result has the sizes of their operand."""
+
+
+def is_shaped(value: Any) -> bool:
+    return isinstance(value.type, (ir.RankedTensorType, ir.MemRefType))
+
+
+def _given(type_: Any) -> list[Size | None]:
+    return [None if type_.is_dynamic_dim(axis) else Size(size) for axis, size in enumerate(type_.shape)]
+
+
+class NamedSizes:
+    """The size of every dimension of every value, found in one walk; symbols that turn out equal are kept apart in
+    `known` until the end."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.known: dict[str, Size] = {}
+        self.shapes: dict[Any, list[Size]] = {}
+        self.numbers: dict[Any, Size] = {}
+        self.truths: dict[Any, tuple[Any, Size, Size]] = {}
+        self.count = 0
+        for argument in body(function).arguments:
+            if is_shaped(argument):
+                self._check_layout(argument)
+                self.shapes[argument] = [size or self._new() for size in _given(argument.type)]
+        for operation in in_block(body(function)):
+            self._visit(operation.operation)
+
+    def shape(self, value: Any) -> list[Size]:
+        """The sizes of a value."""
+        return [self._resolved(size) for size in self.shapes[value]]
+
+    def number(self, value: Any) -> Size | None:
+        """An index value, where it is a product."""
+        return self._resolved(self.numbers[value]) if value in self.numbers else None
+
+    def stand_ins(self) -> dict[str, int]:
+        """Names for the symbols that are left, in order, with a number for each."""
+        left = [f"t{number}" for number in range(self.count) if f"t{number}" not in self.known]
+        names = {old: f"s{number}" for number, old in enumerate(left)}
+        for old, new in names.items():
+            self.known[old] = Size(1, (new,))
+        primes = symbols.primes_above(LEAST, len(left), _numbers_in(self.function))
+        return dict(zip(names.values(), primes, strict=True))
+
+    def _new(self) -> Size:
+        self.count += 1
+        return Size(1, (f"t{self.count - 1}",))
+
+    def _check_layout(self, argument: Any) -> None:
+        type_ = argument.type
+        if not isinstance(type_, ir.MemRefType) or type_.has_static_shape:
+            return
+        plain = ir.MemRefType.get(list(type_.shape), type_.element_type, memory_space=type_.memory_space)
+        if type_ != plain:
+            raise input_error(
+                self.function,
+                f"argument {argument.arg_number} has dynamic sizes and a layout ({type_}); expected dense memory",
+            )
+
+    def _resolved(self, size: Size) -> Size:
+        while any(symbol in self.known for symbol in size.symbols):
+            size = size.with_sizes(self.known)
+        return size
+
+    def _equal(self, operation: Any, left: Size, right: Size) -> None:
+        """Requires two sizes to be the same."""
+        left, right = self._resolved(left), self._resolved(right)
+        if left == right:
+            return
+        if left.is_number and right.is_number:
+            raise input_error(operation, f"'{operation.name}' needs equal sizes; these are {left} and {right}")
+        shared = [symbol for symbol in left.symbols if symbol in right.symbols]
+        for symbol in shared:  # n * s0 == m * s0 says n == m for any size that is not empty
+            left, right = (size.over(Size(1, (symbol,))) or size for size in (left, right))
+        if left == right:
+            return
+        for one, other in ((left, right), (right, left)):
+            if len(one.symbols) == 1 and one.number == 1 and one.symbols[0] not in other.symbols:
+                if other.number != 1 and not other.is_number:
+                    break
+                if len(other.symbols) > 1:
+                    break
+                if len(other.symbols) == 1:  # the first one names both
+                    one, other = sorted((one, other), key=lambda size: int(size.symbols[0][1:]), reverse=True)
+                self.known[one.symbols[0]] = other
+                return
+        raise input_error(
+            operation, f"'{operation.name}' needs {left} and {right} to be equal, which the arguments' sizes do not say"
+        )
+
+    def _agree(self, operation: Any, left: Sequence[Size], right: Sequence[Size]) -> None:
+        for one, other in zip(left, right, strict=True):
+            self._equal(operation, one, other)
+
+    def _shape_of(self, value: Any) -> list[Size]:
+        if value not in self.shapes:
+            given = _given(value.type)
+            if None in given:
+                raise input_error(value.owner, f"'{value.owner.name}' makes {value.type}; its sizes cannot be told")
+            self.shapes[value] = [size for size in given if size is not None]
+        return self.shapes[value]
+
+    def _visit(self, op: Any) -> None:
+        handler = self._handler(op.name)
+        if handler is not None:
+            handler(op)
+        elif op.name.startswith("linalg."):
+            self._linalg(op)
+        for result in op.results:
+            if is_shaped(result):
+                shape = self._shape_of(result)
+                for found, given in zip(shape, _given(result.type), strict=True):
+                    if given is not None:
+                        self._equal(op, found, given)
+
+    def _handler(self, name: str) -> Callable[[Any], None] | None:
+        if name in (*_MULTIPLY, *_DIVIDE, *_CASTS, "arith.constant", "arith.cmpi"):
+            return self._arithmetic
+        if name in _SAME:
+            return self._same
+        return {
+            "tensor.dim": self._dim, "memref.dim": self._dim,
+            "tensor.empty": self._allocated, "memref.alloc": self._allocated,
+            "tensor.expand_shape": self._expand, "memref.expand_shape": self._expand,
+            "tensor.collapse_shape": self._collapse, "memref.collapse_shape": self._collapse,
+            "tensor.extract_slice": self._slice, "memref.subview": self._slice, "tensor.insert_slice": self._insert,
+            "memref.copy": self._pair, "bufferization.materialize_in_destination": self._pair,
+            "cf.assert": self._assert,
+        }.get(name)  # fmt: skip
+
+    def makes_sizes(self, op: Any) -> bool:
+        """Whether an operation takes index values as sizes only."""
+        return self._handler(op.name) is not None
+
+    def _arithmetic(self, op: Any) -> None:
+        result = op.results[0]
+        if op.name == "arith.constant":
+            if isinstance(result.type, (ir.IndexType, ir.IntegerType)):
+                number = constants.integer_of(result)
+                if number is not None and number >= 0:
+                    self.numbers[result] = Size(number)
+            return
+        if any(operand not in self.numbers for operand in op.operands):
+            return
+        values = [self._resolved(self.numbers[operand]) for operand in op.operands]
+        if op.name in _CASTS:
+            self.numbers[result] = values[0]
+        elif op.name in _MULTIPLY:
+            self.numbers[result] = values[0].times(values[1])
+        elif op.name == "arith.cmpi":
+            self.truths[result] = (ir.IntegerAttr(op.attributes["predicate"]).value, values[0], values[1])
+        elif (quotient := values[0].over(values[1])) is not None:
+            self.numbers[result] = quotient
+
+    def _dim(self, op: Any) -> None:
+        axis = self.numbers.get(op.operands[1])
+        if axis is not None and axis.is_number and axis.number < len(self._shape_of(op.operands[0])):
+            self.numbers[op.results[0]] = self._shape_of(op.operands[0])[axis.number]
+
+    def _number(self, op: Any, value: Any) -> Size:
+        if value not in self.numbers:
+            raise input_error(op, f"'{op.name}' takes a size that is no product of the arguments' sizes and numbers")
+        return self.numbers[value]
+
+    def _filled(self, op: Any, type_: Any, values: Sequence[Any]) -> list[Size]:
+        """The sizes of a type, the dynamic ones from index values in order."""
+        moving = iter(values)
+        return [self._number(op, next(moving)) if size is None else size for size in _given(type_)]
+
+    def _allocated(self, op: Any) -> None:
+        self.shapes[op.results[0]] = self._filled(op, op.results[0].type, list(op.operands))
+
+    def _same(self, op: Any) -> None:
+        self.shapes[op.results[0]] = list(self._shape_of(op.operands[0]))
+
+    def _groups(self, op: Any) -> list[list[int]]:
+        return [
+            [ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)]
+            for group in ir.ArrayAttr(op.attributes["reassociation"])
+        ]
+
+    def _collapse(self, op: Any) -> None:
+        source = self._shape_of(op.operands[0])
+        self.shapes[op.results[0]] = [_product([source[axis] for axis in group]) for group in self._groups(op)]
+
+    def _expand(self, op: Any) -> None:
+        source, type_ = self._shape_of(op.operands[0]), op.results[0].type
+        found = self._filled(op, type_, list(op.operands)[1:])
+        for size, group in zip(source, self._groups(op), strict=True):
+            self._equal(op, size, _product([found[axis] for axis in group]))
+        self.shapes[op.results[0]] = found
+
+    def _slice(self, op: Any) -> None:
+        marker, moving = ir.ShapedType.get_dynamic_size(), list(op.operands)[1:]
+        segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+        if segments[1] or segments[3]:
+            raise input_error(op, f"'{op.name}' at an offset or with steps known at run time only; expected constants")
+        values = iter(moving)
+        sizes = [
+            self._number(op, next(values)) if size == marker else Size(size)
+            for size in ir.DenseI64ArrayAttr(op.attributes["static_sizes"])
+        ]
+        source = self._shape_of(op.operands[0])
+        self._check_slice(op, source, sizes)
+        self._kept(op, op.results[0], sizes)
+
+    def _check_slice(self, op: Any, source: Sequence[Size], sizes: Sequence[Size]) -> None:
+        """Slices of dynamic dimensions must take all of them: no end is checked at run time."""
+        offsets = list(ir.DenseI64ArrayAttr(op.attributes["static_offsets"]))
+        steps = list(ir.DenseI64ArrayAttr(op.attributes["static_strides"]))
+        for whole, size, offset, step in zip(source, sizes, offsets, steps, strict=True):
+            whole, size = self._resolved(whole), self._resolved(size)
+            if not (whole.is_number and size.is_number) and (whole != size or offset or step != 1):
+                raise input_error(op, f"'{op.name}' takes {size} of a dimension of {whole}; expected all of it")
+
+    def _kept(self, op: Any, result: Any, sizes: Sequence[Size]) -> None:
+        """A slice's sizes, without dimensions of size 1 that its type has dropped."""
+        given, kept = _given(result.type), list[Size]()
+        for size in sizes:
+            if len(kept) < len(given) and (given[len(kept)] is None or given[len(kept)] == self._resolved(size)):
+                kept.append(size)
+        if len(kept) != len(given):
+            raise input_error(op, f"'{op.name}' makes {result.type}; its sizes cannot be told")
+        self.shapes[result] = kept
+
+    def _insert(self, op: Any) -> None:
+        if not op.operands[0].type.has_static_shape or not op.operands[1].type.has_static_shape:
+            raise input_error(op, f"'{op.name}' of dynamic sizes; expected constant ones")
+
+    def _pair(self, op: Any) -> None:
+        first, second = list(op.operands)[:2]
+        self._agree(op, self._shape_of(first), self._shape_of(second))
+        for result in op.results:
+            self.shapes[result] = list(self._shape_of(second))
+
+    def _assert(self, op: Any) -> None:
+        condition = op.operands[0]
+        if condition not in self.truths and constants.integer_of(condition) not in (1, -1, True):
+            raise input_error(op, "a check at run time of other than equal sizes; expected none")
+        if condition in self.truths:
+            predicate, left, right = self.truths[condition]
+            if predicate != 0:
+                raise input_error(op, "a check at run time of other than equal sizes; expected none")
+            self._equal(op, left, right)
+
+    def _linalg(self, op: Any) -> None:
+        count = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+        operands = list(op.operands)
+        maps = [each.value for each in op.attributes["indexing_maps"]] if "indexing_maps" in op.attributes else []
+        loops: dict[int, Size] = {}
+        for operand, map_ in zip(operands, maps, strict=False):
+            if not is_shaped(operand):
+                continue
+            for expression, size in zip(map_.results, self._shape_of(operand), strict=True):
+                if isinstance(expression, ir.AffineDimExpr):
+                    self._equal(op, loops.setdefault(ir.AffineDimExpr(expression).position, size), size)
+        for result, start in zip(op.results, operands[count:], strict=False):  # none where memrefs are written
+            self.shapes[result] = list(self._shape_of(start))
+
+
+def _product(sizes: Sequence[Size]) -> Size:
+    found = Size()
+    for size in sizes:
+        found = found.times(size)
+    return found
+
+
+def _numbers_in(function: Any) -> list[int]:
+    """Every number in the types and attributes of a function, of which no prime that stands for a symbol may be a
+    factor."""
+    found: set[int] = set()
+    values = [*body(function).arguments, *(value for op in operations(function) for value in op.operation.results)]
+    for value in values:
+        if is_shaped(value):
+            shape = [size for size in value.type.shape if size > 0]
+            found |= {*shape, prod(shape)}
+            if isinstance(value.type, ir.MemRefType):
+                strides, offset = value.type.get_strides_and_offset()
+                found |= {abs(number) for number in (*strides, offset)}
+        elif isinstance(value.type, (ir.IndexType, ir.IntegerType)):
+            found.add(abs(constants.integer_of(value) or 0))
+    for op in operations(function):
+        for name in ("static_offsets", "static_sizes", "static_strides", "static_output_shape"):
+            if name in op.operation.attributes:
+                found |= {abs(number) for number in ir.DenseI64ArrayAttr(op.operation.attributes[name])}
+    return sorted(found - {0})

@@ -1,0 +1,127 @@
+"""Sizes that are known at run time only, as products of a number and symbols: `s0`, `5*s0`, `24`.
+
+Each dynamic size of an argument is a symbol. Every other size must follow from them by multiplication: that is enough
+for reshapes, and two such sizes are equal for all values of the symbols exactly if they are the same product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from mlir_gemm.dialect.bindings import ir
+
+SYMBOLS = "tile.symbols"
+"""On an argument or memref.alloc: the size of each dimension as text, empty for a constant one."""
+STRIDES = "tile.strides"
+"""On an argument whose strides are not those of dense memory: each as text, empty for a constant one."""
+STAND_INS = "tile.stand_ins"
+"""On a module during `import`: the number that stands for each symbol."""
+DIVISORS = "tile.divisors"
+"""On a function: numbers that divide the symbols' values, by promise of whoever launches the kernel."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """`number` times `symbols`, which are sorted and may repeat."""
+
+    number: int = 1
+    symbols: tuple[str, ...] = ()
+
+    @staticmethod
+    def of_text(text: str) -> Size:
+        """The inverse of `str`. Raises ValueError for other text."""
+        number, symbols = 1, list[str]()
+        for part in text.split("*"):
+            if part.isdecimal():
+                number *= int(part)
+            elif part.isidentifier():
+                symbols.append(part)
+            else:
+                raise ValueError(f"'{text}' is no product of numbers and symbols")
+        return Size(number, tuple(sorted(symbols)))
+
+    def __str__(self) -> str:
+        number = [str(self.number)] if self.number != 1 or not self.symbols else []
+        return "*".join([*number, *self.symbols])
+
+    @property
+    def is_number(self) -> bool:
+        """Whether no symbol is in it."""
+        return not self.symbols or not self.number
+
+    def times(self, other: Size) -> Size:
+        """The product."""
+        return Size(self.number * other.number, tuple(sorted((*self.symbols, *other.symbols))))
+
+    def over(self, other: Size) -> Size | None:
+        """The quotient where the division leaves nothing for every value of the symbols, else None."""
+        left = list(self.symbols)
+        for symbol in other.symbols:
+            if symbol not in left:
+                return None
+            left.remove(symbol)
+        if not other.number or self.number % other.number:
+            return None
+        return Size(self.number // other.number, tuple(left))
+
+    def with_sizes(self, known: Mapping[str, Size]) -> Size:
+        """With what is known of some symbols put in their place."""
+        found = Size(self.number)
+        for symbol in self.symbols:
+            found = found.times(known.get(symbol, Size(1, (symbol,))))
+        return found
+
+    def value(self, numbers: Mapping[str, int]) -> int:
+        """The number that it is for these values of the symbols."""
+        return self.number * prod(numbers[symbol] for symbol in self.symbols)
+
+
+def taken_apart(number: int, stand_ins: Mapping[str, int]) -> Size:
+    """The size that a number is where primes stand for the symbols, none of which divides any other factor."""
+    symbols: list[str] = []
+    if number:
+        for symbol, stand_in in stand_ins.items():
+            while number % stand_in == 0:
+                number //= stand_in
+                symbols.append(symbol)
+    return Size(number, tuple(sorted(symbols)))
+
+
+def primes_above(least: int, count: int, others: Sequence[int]) -> list[int]:
+    """The first `count` primes from `least` on that divide none of the `others`."""
+    found: list[int] = []
+    candidate = least
+    while len(found) < count:
+        is_prime = all(candidate % factor for factor in range(2, int(candidate**0.5) + 1))
+        if is_prime and all(other % candidate or not other for other in others):
+            found.append(candidate)
+        candidate += 1
+    return found
+
+
+def read(attributes: Any, name: str, count: int) -> list[Size | None]:
+    """The sizes in an attribute, None where it says nothing. Raises ValueError for other text."""
+    if name not in attributes:
+        return [None] * count
+    texts = [ir.StringAttr(each).value for each in ir.ArrayAttr(attributes[name])]
+    return [Size.of_text(text) if text else None for text in texts]
+
+
+def written(sizes: Sequence[Size]) -> Any:
+    """The attribute for some sizes: empty text for those that are numbers."""
+    return ir.ArrayAttr.get([ir.StringAttr.get("" if size.is_number else str(size)) for size in sizes])
+
+
+def integers(attribute: Any) -> dict[str, int]:
+    """A dictionary attribute of integers, as a dict."""
+    found = ir.DictAttr(attribute)
+    return {each.name: ir.IntegerAttr(each.attr).value for each in (found[i] for i in range(len(found)))}
+
+
+def dictionary(numbers: Mapping[str, int]) -> Any:
+    """The attribute that `integers` reads."""
+    i64 = ir.IntegerType.get_signless(64)
+    return ir.DictAttr.get({name: ir.IntegerAttr.get(i64, number) for name, number in numbers.items()})

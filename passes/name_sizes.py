@@ -1,0 +1,165 @@
+"""name-sizes: sizes that are known at run time only get names, and numbers that stand for them during `import`.
+
+Expects a module as a user or a framework wrote it, with straight-line linalg. Where it has dynamic sizes (`?`), each
+of an argument gets a symbol (s0, s1, ...), those that operations require to be equal the same one, and all other sizes
+are told from these: through tensor.dim, arithmetic that multiplies or divides evenly, reshapes and casts. Leaves a
+module of constant sizes in which a prime of its own stands for each symbol (`tile.stand_ins` on the module says which),
+so that sizes are equal only if they are for all values of the symbols; `free-sizes` undoes this behind `import`. Named
+operations become linalg.generic on the way. cf.assert goes where it states that two sizes are equal: that is required
+of the arguments. Refuses sizes that are no products of symbols, and dynamic strides, offsets and slices. A module of
+constant sizes is left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import symbols
+from mlir_gemm.dialect.bindings import ir, passmanager
+from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.locations import from_mlir, input_error
+from mlir_gemm.dialect.named_sizes import NamedSizes, is_shaped
+from mlir_gemm.dialect.symbols import Size
+from mlir_gemm.dialect.walk import body, in_block, named, operations
+from mlir_gemm.passes.base import Pass
+
+_TIDY = "builtin.module(func.func(linalg-generalize-named-ops,canonicalize,cse))"
+
+
+@dataclass(frozen=True)
+class NameSizes(Pass):
+    """Name dynamic sizes and put numbers in their place."""
+
+    name: ClassVar[str] = "name-sizes"
+
+    def run(self, module: Any) -> None:
+        if symbols.STAND_INS in module.operation.attributes:
+            raise input_error(module, f"'{symbols.STAND_INS}' on a module: this pass writes that attribute itself")
+        functions = [f for f in named(module, "func.func") if len(f.regions[0].blocks)]
+        if len(functions) != 1 or not _is_dynamic(functions[0]) or len(functions[0].regions[0].blocks) != 1:
+            return
+        try:
+            passmanager.PassManager.parse(_TIDY).run(module.operation)
+        except ir.MLIRError as error:
+            raise from_mlir(error, "named operations cannot be generalised") from None
+        function = named(module, "func.func")[0]
+        sizes = NamedSizes(function)
+        stand_ins = sizes.stand_ins()
+        _Rewrite(sizes, stand_ins).run()
+        module.operation.attributes[symbols.STAND_INS] = symbols.dictionary(stand_ins)
+
+
+def _is_dynamic(function: Any) -> bool:
+    values = [*body(function).arguments, *(value for op in operations(function) for value in op.operation.results)]
+    return any(is_shaped(value) and not value.type.has_static_shape for value in values)
+
+
+class _Rewrite:
+    """Puts numbers in the place of the symbols."""
+
+    def __init__(self, sizes: NamedSizes, stand_ins: dict[str, int]) -> None:
+        self.sizes = sizes
+        self.stand_ins = stand_ins
+        self.gone: list[Any] = []
+
+    def run(self) -> None:
+        function = self.sizes.function
+        for operation in in_block(body(function)):
+            self._operation(operation.operation)
+        for argument in body(function).arguments:
+            if is_shaped(argument):
+                argument.set_type(self._type(argument, argument.type))
+        for op in reversed(self.gone):
+            op.erase()
+        self._drop_unused_numbers()
+        inputs = [argument.type for argument in body(function).arguments]
+        results = [value.type for value in in_block(body(function))[-1].operation.operands]
+        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+
+    def _drop_unused_numbers(self) -> None:
+        """Constants that only made sizes, and comparisons of sizes."""
+        for operation in reversed(in_block(body(self.sizes.function))):
+            op = operation.operation
+            unused = len(op.results) == 1 and not list(op.results[0].uses)
+            if (
+                unused
+                and op.name.startswith("arith.")
+                and isinstance(op.results[0].type, (ir.IndexType, ir.IntegerType))
+            ):
+                op.erase()
+
+    def _type(self, value: Any, type_: Any) -> Any:
+        shape = [size.value(self.stand_ins) for size in self.sizes.shape(value)]
+        if isinstance(type_, ir.RankedTensorType):
+            return ir.RankedTensorType.get(shape, type_.element_type, type_.encoding)
+        if type_.has_static_shape:
+            return type_
+        strides, offset = type_.get_strides_and_offset()
+        dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+        if type_ == ir.MemRefType.get(list(type_.shape), type_.element_type, memory_space=type_.memory_space):
+            return ir.MemRefType.get(shape, type_.element_type, memory_space=type_.memory_space)
+        if dynamic in (*strides, offset):
+            raise input_error(value.owner, f"'{value.owner.name}' makes {type_}; its strides cannot be told")
+        layout = ir.StridedLayoutAttr.get(offset, list(strides))
+        return ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
+
+    def _operation(self, op: Any) -> None:
+        if op.name == "cf.assert":
+            self.gone.append(op)
+            return
+        number = self.sizes.number(op.results[0]) if len(op.results) == 1 else None
+        if number is not None and op.name != "arith.constant":
+            with ir.InsertionPoint(op), op.location:
+                self._replace_number(op, number.value(self.stand_ins), number)
+            return
+        types = [self._type(value, value.type) if is_shaped(value) else value.type for value in op.results]
+        if op.name in ("tensor.cast", "memref.cast"):
+            op.results[0].replace_all_uses_with(op.operands[0])
+            self.gone.append(op)
+        elif (
+            len(op.results) == 1
+            and is_shaped(op.results[0])
+            and any(isinstance(each.type, ir.IndexType) for each in op.operands)
+        ):
+            self._without_sizes(op, types[0])
+        else:
+            for value, type_ in zip(op.results, types, strict=True):
+                if value.type != type_:
+                    value.set_type(type_)
+
+    def _replace_number(self, op: Any, number: int, size: Size) -> None:
+        """An index value that only makes sizes goes with them; one that computes anything would need the symbol."""
+        for use in op.results[0].uses:
+            user = use.owner.operation
+            inside = user.parent.operation != self.sizes.function.operation
+            if not size.is_number and (inside or not self.sizes.makes_sizes(user)):
+                raise input_error(user, f"'{user.name}' computes with the size {size}; expected numbers")
+        type_ = op.results[0].type
+        made = ir.Operation.create(
+            "arith.constant", results=[type_], attributes={"value": ir.IntegerAttr.get(type_, number)}
+        )
+        op.results[0].replace_all_uses_with(made.results[0])
+        self.gone.append(op)
+
+    def _without_sizes(self, op: Any, type_: Any) -> None:
+        """The same operation with constant sizes instead of operands."""
+        attributes = attributes_of(op)
+        shape = list(type_.shape)
+        operands = [each for each in op.operands if not isinstance(each.type, ir.IndexType)]
+        if op.name.endswith("expand_shape"):
+            attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(shape)
+        elif "static_sizes" in attributes:
+            values = iter([self.sizes.number(each) for each in op.operands if isinstance(each.type, ir.IndexType)])
+            marker = ir.ShapedType.get_dynamic_size()
+            old = list(ir.DenseI64ArrayAttr(attributes["static_sizes"]))
+            new = [(next(values) or Size()).value(self.stand_ins) if size == marker else size for size in old]
+            attributes["static_sizes"] = ir.DenseI64ArrayAttr.get(new)
+        if "operandSegmentSizes" in attributes:
+            count = len(list(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])))
+            segments = [len(operands), *[0] * (count - 1)] if operands else [0] * count
+            attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
+        with ir.InsertionPoint(op), op.location:
+            new_op = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
+        op.results[0].replace_all_uses_with(new_op.results[0])
+        self.gone.append(op)

@@ -1,0 +1,41 @@
+// free-sizes makes dynamic again what name-sizes put numbers for.
+// RUN: mlir-gemm opt --split-input-file %s free-sizes | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s free-sizes free-sizes | FileCheck %s
+
+// CHECK-NOT: tile.stand_ins
+// CHECK: func.func @product(%[[A:.*]]: memref<?x24xf16> {tile.symbols = ["5*s0", ""]}, %{{.*}}: memref<24x40xf16>, %{{.*}}: memref<?x40xf32> {tile.symbols = ["5*s0", ""]})
+// CHECK: %[[M:.*]] = memref.dim %[[A]], %c0
+// CHECK: memref.alloc(%[[M]]) {tile.symbols = ["5*s0", ""]} : memref<?x40xf32>
+module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
+  func.func @product(%A: memref<5045x24xf16>, %B: memref<24x40xf16>, %C: memref<5045x40xf32>) {
+    %t = memref.alloc() : memref<5045x40xf32>
+    linalg.copy ins(%t : memref<5045x40xf32>) outs(%C : memref<5045x40xf32>)
+    return
+  }
+}
+
+// -----
+
+// Strides that are not those of dense memory are told too.
+// CHECK: func.func @turned(%{{.*}}: memref<?x24xf16, strided<[1, ?], offset: 3>> {tile.strides = ["", "s0"], tile.symbols = ["s0", ""]}
+module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
+  func.func @turned(%A: memref<1009x24xf16, strided<[1, 1009], offset: 3>>, %B: memref<1009x24xf16>) {
+    linalg.copy ins(%A : memref<1009x24xf16, strided<[1, 1009], offset: 3>>) outs(%B : memref<1009x24xf16>)
+    return
+  }
+}
+
+// -----
+
+// A size that no argument has alone is told from one that it is a part of.
+// CHECK: func.func @parts(%[[A:.*]]: memref<?xf16> {tile.symbols = ["24*s0"]})
+// CHECK: %[[WHOLE:.*]] = memref.dim %[[A]], %c0
+// CHECK: %[[S0:.*]] = arith.divui %[[WHOLE]], %c24
+// CHECK: memref.alloc(%[[S0]]) {tile.symbols = ["s0"]} : memref<?xf16>
+module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
+  func.func @parts(%A: memref<24216xf16>) {
+    %t = memref.alloc() : memref<1009xf16>
+    memref.dealloc %t : memref<1009xf16>
+    return
+  }
+}

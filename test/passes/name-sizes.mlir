@@ -1,0 +1,73 @@
+// name-sizes puts primes in the place of dynamic sizes: one for each symbol, and products of them.
+// RUN: mlir-gemm opt --split-input-file %s name-sizes | FileCheck %s
+
+// A product of any rows: M is one symbol in the operand, in the buffers and in the result.
+// CHECK: tile.stand_ins = {s0 = [[S0:[0-9]+]] : i64}
+// CHECK: func.func @rows(%{{.*}}: tensor<[[S0]]x24xf16>, %{{.*}}: tensor<24x40xf16>) -> tensor<[[S0]]x40xf32>
+// CHECK-NOT: tensor.dim
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<[[S0]]x40xf32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<[[S0]]x40xf32>)
+// CHECK: return %{{.*}} : tensor<[[S0]]x40xf32>
+func.func @rows(%A: tensor<?x24xf16>, %B: tensor<24x40xf16>) -> tensor<?x40xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %A, %c0 : tensor<?x24xf16>
+  %e = tensor.empty(%m) : tensor<?x40xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x40xf32>) -> tensor<?x40xf32>
+  %p = linalg.matmul ins(%A, %B : tensor<?x24xf16>, tensor<24x40xf16>) outs(%f : tensor<?x40xf32>) -> tensor<?x40xf32>
+  return %p : tensor<?x40xf32>
+}
+
+// -----
+
+// Sizes that an operation requires to be equal are one symbol; the check of it that torch-mlir writes goes.
+// CHECK: tile.stand_ins = {s0 = [[M:[0-9]+]] : i64, s1 = [[K:[0-9]+]] : i64, s2 = [[N:[0-9]+]] : i64}
+// CHECK: func.func @all(%{{.*}}: memref<[[M]]x[[K]]xf16>, %{{.*}}: memref<[[K]]x[[N]]xf16>, %{{.*}}: memref<[[M]]x[[N]]xf32>)
+// CHECK-NOT: cf.assert
+func.func @all(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = memref.dim %A, %c1 : memref<?x?xf16>
+  %same = memref.dim %B, %c0 : memref<?x?xf16>
+  %ok = arith.cmpi eq, %k, %same : index
+  cf.assert %ok, "mismatching contracting dimension"
+  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// A reshape multiplies; what is known of a size by a cast puts a number in its place.
+// CHECK: tile.stand_ins = {s0 = [[S0:[0-9]+]] : i64}
+// CHECK: func.func @reshaped(%[[X:.*]]: tensor<[[S0]]x5x24xf16>, %{{.*}}: tensor<24xf16>)
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]] : tensor<[[S0]]x5x24xf16> into tensor<[[FIVE:[0-9]+]]x24xf16>
+// CHECK: tensor.empty() : tensor<[[FIVE]]x24xf16>
+// CHECK: tensor.expand_shape %{{.*}} output_shape {{\[}}[[S0]], 5, 24] : tensor<[[FIVE]]x24xf16> into tensor<[[S0]]x5x24xf16>
+func.func @reshaped(%x: tensor<?x5x24xf16>, %scale: tensor<?xf16>) -> tensor<?x5x24xf16> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %n = tensor.dim %x, %c0 : tensor<?x5x24xf16>
+  %rows = arith.muli %n, %c5 : index
+  %flat = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x5x24xf16> into tensor<?x24xf16>
+  %known = tensor.cast %scale : tensor<?xf16> to tensor<24xf16>
+  %e = tensor.empty(%rows) : tensor<?x24xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%flat, %known : tensor<?x24xf16>, tensor<24xf16>) outs(%e : tensor<?x24xf16>) {
+  ^bb0(%a: f16, %b: f16, %c: f16):
+    %d = arith.mulf %a, %b : f16
+    linalg.yield %d : f16
+  } -> tensor<?x24xf16>
+  %r = tensor.expand_shape %y [[0, 1], [2]] output_shape [%n, 5, 24] : tensor<?x24xf16> into tensor<?x5x24xf16>
+  return %r : tensor<?x5x24xf16>
+}
+
+// -----
+
+// Constant sizes are left alone.
+// CHECK-NOT: tile.stand_ins
+// CHECK: linalg.matmul
+func.func @constant(%A: memref<16x24xf16>, %B: memref<24x8xf16>, %C: memref<16x8xf32>) {
+  linalg.matmul ins(%A, %B : memref<16x24xf16>, memref<24x8xf16>) outs(%C : memref<16x8xf32>)
+  return
+}
