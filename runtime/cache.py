@@ -65,9 +65,15 @@ class Artifact:
 _in_memory: dict[str, Artifact] = {}
 
 
-def key(source: str, filename: str, chip: str | None, schedule: Mapping[str, Any] | None) -> str:
+def key(
+    source: str,
+    filename: str,
+    chip: str | None,
+    schedule: Mapping[str, Any] | None,
+    variant: Mapping[str, Any] | None = None,
+) -> str:
     """Hash of everything that a compilation depends on: its inputs, this package, its sources, and the bindings."""
-    parts = [source, filename, chip, dict(schedule) if schedule else None, compiler_fingerprint()]
+    parts = [source, filename, chip, dict(schedule) if schedule else None, dict(variant or {}), compiler_fingerprint()]
     return _digest(json.dumps(parts, sort_keys=True))
 
 

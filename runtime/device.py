@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from mlir_gemm.errors import ArgumentError, DeviceError
-from mlir_gemm.pipeline.launch import Launch, Step
+from mlir_gemm.pipeline.launch import Constant, Launch, Step
 from mlir_gemm.runtime.parameters import Parameters
 
 FALLBACK_CHIP = "sm_80"
@@ -212,6 +212,13 @@ class LoadedKernel:
         step = self.launch.steps[number]
         return (*step.grid, *step.block, step.shared_bytes)
 
+    def at(self, launch: Launch) -> LoadedKernel:
+        """The same kernels for a launch that is bound to sizes (`Launch.at`)."""
+        functions = tuple(
+            None if step.is_empty else function for step, function in zip(launch.steps, self.functions, strict=True)
+        )
+        return LoadedKernel(self.gpu, functions, launch, self.constants, self.owners)
+
     def start(self, parameters: Parameters, stream: int) -> None:
         """Launches all steps. Raises DeviceError."""
         for number, function in enumerate(self.functions):
@@ -246,7 +253,7 @@ def load(ptx: str, launch: Launch, ordinal: int) -> LoadedKernel:
                 continue
             module = module or _module(gpu, ptx, step.entry)
             functions[step.entry] = _function(gpu, ptx, module, step, owners)
-        addresses, memory = _upload(gpu, launch)
+        addresses, memory = _upload(gpu, launch.constants)
     entries = tuple(None if step.is_empty else functions[step.entry] for step in launch.steps)
     return LoadedKernel(gpu, entries, launch, addresses, (module, owners, memory))
 
@@ -271,11 +278,12 @@ def _function(gpu: Gpu, ptx: str, module: Any, step: Step, owners: list[Any]) ->
     return function
 
 
-def _upload(gpu: Gpu, launch: Launch) -> tuple[tuple[int, ...], Any]:
-    """The constants' addresses on the GPU, and what keeps them there."""
-    if not launch.constants:
+@functools.lru_cache(maxsize=256)
+def _upload(gpu: Gpu, constants: tuple[Constant, ...]) -> tuple[tuple[int, ...], Any]:
+    """The constants' addresses on the GPU, and what keeps them there. Variants of one program share them."""
+    if not constants:
         return (), None
-    data = [constant.bytes() for constant in launch.constants]
+    data = [constant.bytes() for constant in constants]
     starts = list(itertools.accumulate((_aligned(len(each)) for each in data), initial=0))
     memory = gpu.allocate(starts.pop(), LEGACY_STREAM)
     base = int(memory.handle)

@@ -8,36 +8,26 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from mlir_gemm.errors import DeviceError, InputError, ScheduleError
+from mlir_gemm.errors import ArgumentError, DeviceError, InputError, ScheduleError
 from mlir_gemm.pipeline.kernel_record import KernelRecord, first_product
 from mlir_gemm.pipeline.launch import Launch
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.runtime import cache
-from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.runtime import device as gpus
+from mlir_gemm.runtime.device import LoadedKernel, default_chip
+from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
+from mlir_gemm.runtime.request import Request, Variant
 
 if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
+    from mlir_gemm.runtime.variants import Variants
     from mlir_gemm.simulator.device import SimulatorLauncher
+
+    Launcher: TypeAlias = GpuLauncher | SimulatorLauncher | DynamicLauncher
 
 _CHIP_ATTRIBUTE = "tile.chip"
 """Text that the compiler saved after a stage names its chip with this; it can be finished for no other."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """Everything that the compiler is asked."""
-
-    source: str
-    filename: str
-    chip: str | None
-    """None for the one that the source names."""
-    schedule: Mapping[str, Any] | None
-
-    def compile(self) -> Compilation:
-        """Runs the compiler."""
-        return _compile_module(self.source, filename=self.filename, chip=self.chip, schedule=self.schedule)
 
 
 class Kernel:
@@ -50,6 +40,12 @@ class Kernel:
     back. For `memref<..., strided<[...], offset: o>>` the array given starts at element [0, ..., 0], which lies `o`
     elements behind the address that the kernel gets; that address must be aligned. An i8 argument may be int8 or uint8;
     bf16 and the 8-bit floating-point types are NumPy types by the package `ml_dtypes`.
+
+    Sizes that the source leaves open (`?`) are read from the arrays of each call; arrays must agree on sizes that the
+    function requires to be equal. Such a kernel has several variants, of which a call takes the one that the model
+    predicts to be fastest. A variant is compiled (or found in the cache) when first needed: `precompile` does that
+    ahead. `ptx`, `kernels`, `launch` and `ir` are those of the variant for typical sizes; `at` gives the kernel for
+    certain sizes.
 
     Everything runs on the caller's current stream (PyTorch's or CuPy's; else the default stream), or on `stream`: a
     handle, or a stream of any of these libraries. The kernels of a program run in order; their intermediate results lie
@@ -66,15 +62,17 @@ class Kernel:
 
     def __init__(
         self,
-        artifact: cache.Artifact,
-        request: Request,
-        launcher: GpuLauncher | SimulatorLauncher,
-        compilation: Compilation | None = None,
+        variant: Variant,
+        launcher: Launcher,
+        launch: Launch | None = None,
+        records: tuple[KernelRecord, ...] | None = None,
+        variants: Variants | None = None,
     ) -> None:
-        self._artifact = artifact
-        self._request = request
+        self._variant = variant
         self._launcher = launcher
-        self._compilation = compilation
+        self._launch = variant.artifact.launch if launch is None else launch
+        self._records = variant.artifact.kernels if records is None else records
+        self._variants = variants
 
     def __call__(self, *arrays: Any, stream: Any = None) -> Any:
         launcher = self._launcher
@@ -87,6 +85,7 @@ class Kernel:
 
     def __repr__(self) -> str:
         where = f"for {self.chip} on {self._launcher.device}"
+        where += f", {', '.join(self.symbols)} at run time" if self.symbols else ""
         if len(self.kernels) == 1 and self.problem is not None:
             return f"<mlir_gemm.Kernel {self.problem} {where}: {self.schedule}>"
         what = ", ".join(f"{kernel.name} ({kernel.problem or kernel.kind})" for kernel in self.kernels)
@@ -95,17 +94,17 @@ class Kernel:
     @property
     def ptx(self) -> str:
         """The code of all kernels, as PTX."""
-        return self._artifact.ptx
+        return self._variant.artifact.ptx
 
     @property
     def chip(self) -> str:
         """What it was compiled for, such as `sm_90`."""
-        return self._artifact.chip
+        return self._variant.artifact.chip
 
     @property
     def kernels(self) -> tuple[KernelRecord, ...]:
         """What is known of each kernel: name, kind, problem, schedule, the step where it runs first, and a note."""
-        return self._artifact.kernels
+        return self._records
 
     @property
     def schedule(self) -> Schedule | None:
@@ -123,21 +122,56 @@ class Kernel:
     def launch(self) -> Launch:
         """How it is launched: arguments, and steps with entry, grid, block and shared memory. Of one kernel, these are
         fields of the launch itself too."""
-        return self._artifact.launch
+        return self._launch
 
     @property
     def stages(self) -> tuple[str, ...]:
         """Names of the compiler's stages, in order."""
-        return self._artifact.stages
+        return self._variant.artifact.stages
 
     def ir(self, stage: str, locations: bool = False) -> str:
         """The IR after a stage, as text, with the places in the source of its operations if `locations`. A kernel that
         came from the cache is compiled again for it."""
         if stage not in self.stages:
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(self.stages)}")
-        if self._compilation is None:
-            self._compilation = self._request.compile()
-        return self._compilation.ir(stage, locations)
+        return self._variant.ir(stage, locations)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of the sizes that are known at run time only, in the order in which the arguments have them; none where
+        all sizes are in the source. Entries of the shapes in `launch.arguments` are such names."""
+        return self._launch.symbols
+
+    @property
+    def variants(self) -> dict[str, tuple[KernelRecord, ...]]:
+        """What is known of the kernels of each variant that has been compiled, by what it is made for: `s0~512, s0%8`
+        is for sizes s0 around 2048 that are multiples of 8. Empty where all sizes are in the source."""
+        return {} if self._variants is None else self._variants.made_so_far()
+
+    def at(self, **sizes: int) -> Kernel:
+        """The kernel for these sizes by their symbols, `kernel.at(s0=37)`: what a call with such arrays runs. All sizes
+        are numbers in it. Raises ArgumentError unless every symbol has a size from 0."""
+        if self._variants is None:
+            _check_sizes(sizes, self.symbols)
+            return self
+        values = _check_sizes(sizes, self.symbols)
+        variant = self._variants.at(values)
+        launcher = self._launcher
+        assert isinstance(launcher, DynamicLauncher)
+        return Kernel(variant, launcher.at(values), self._launch.at(values), self._variants.records(variant, values))
+
+    def load(self, ordinal: int) -> LoadedKernel:
+        """The kernel in the memory of a GPU, for callers that launch it themselves. Sizes must be numbers (`at`)."""
+        if self.symbols:
+            raise ArgumentError(f"{', '.join(self.symbols)}: sizes are needed to load a kernel; see `at`")
+        whole = self._variant.artifact.launch
+        loaded = gpus.load(self.ptx, whole, ordinal)
+        return loaded.at(self._launch) if whole.symbols else loaded
+
+    def precompile(self, *sizes: Mapping[str, int]) -> None:
+        """Compiles the variants that calls with these sizes will take: `kernel.precompile({"s0": 1}, {"s0": 4096})`."""
+        for each in sizes:
+            self.at(**each)
 
 
 def compile(
@@ -167,46 +201,56 @@ def compile(
     text, filename = _read_source(source)
     if chip is None and _CHIP_ATTRIBUTE not in text:
         chip = default_chip(ordinal or 0)
-    request = Request(text, filename, chip, _schedule_fields(schedule))
-    entry = cache.key(request.source, request.filename, request.chip, request.schedule)
-    artifact = cache.find(entry)
-    compilation = None
-    if artifact is None:
-        compilation = request.compile()
-        artifact = _artifact(compilation)
-        cache.keep(entry, artifact)
+    first = Variant(Request(text, filename, chip, _schedule_fields(schedule), compiler=_compile_module))
+    launch = first.artifact.launch
+    if not launch.symbols:
+        return Kernel(first, make_launcher(first, launch, first.artifact.kernels, ordinal))
+    from mlir_gemm.runtime.variants import Variants  # late: most kernels have no need of the model
 
-    def lowered() -> str:
-        return kernel.ir("lower", locations=True)
+    variants = Variants(first)
 
-    kernel = Kernel(artifact, request, make_launcher(artifact, ordinal, lowered), compilation)
-    return kernel
+    def launcher_at(values: tuple[int, ...], ordinal: int | None) -> GpuLauncher | SimulatorLauncher:
+        variant = variants.at(values)
+        return make_launcher(variant, variant.artifact.launch.at(values), variants.records(variant, values), ordinal)
 
-
-def _artifact(compilation: Compilation) -> cache.Artifact:
-    ptx, launch = compilation.ptx, compilation.launch
-    assert ptx is not None and launch is not None  # it went to the end
-    return cache.Artifact(compilation.target.chip, ptx, compilation.kernels, launch, tuple(compilation.stages))
+    return Kernel(first, DynamicLauncher(launch, launcher_at, ordinal, device), variants=variants)
 
 
-def _compile_module(source: str, *, filename: str, chip: str | None, schedule: Mapping[str, Any] | None) -> Compilation:
+def _compile_module(source: str, **asked: Any) -> Compilation:
     from mlir_gemm.pipeline.driver import compile_module  # late: it imports the MLIR bindings
 
-    return compile_module(source, filename=filename, chip=chip, schedule=schedule)
+    return compile_module(source, **asked)
 
 
-MakeLauncher: TypeAlias = "Callable[[cache.Artifact, int | None, Callable[[], str]], GpuLauncher | SimulatorLauncher]"
-"""Takes what was compiled, the number of the GPU if the user gave one, and what gives the IR after `lower`."""
+def _check_sizes(sizes: Mapping[str, int], symbols: tuple[str, ...]) -> tuple[int, ...]:
+    """The sizes in the order of the symbols."""
+    known = ", ".join(symbols) or "none: all its sizes are in the source"
+    for name in (*sizes, *symbols):
+        if name not in symbols or name not in sizes:
+            what = "is not one of its sizes" if name in sizes else "has no value"
+            raise ArgumentError(f"'{name}' {what}; the kernel's sizes known at run time only: {known}")
+        if sizes[name] < 0:
+            raise ArgumentError(f"{name}={sizes[name]}: a size starts at 0")
+    return tuple(int(sizes[name]) for name in symbols)
 
 
-def _on_gpu(artifact: cache.Artifact, ordinal: int | None, _: Callable[[], str]) -> GpuLauncher:
-    return GpuLauncher(artifact.ptx, artifact.launch, ordinal)
+MakeLauncher: TypeAlias = (
+    "Callable[[Variant, Launch, tuple[KernelRecord, ...], int | None], GpuLauncher | SimulatorLauncher]"
+)
+"""Takes what was compiled, how it is launched, with what its kernels compute, and the number of the GPU if the user
+gave one."""
 
 
-def _on_simulator(artifact: cache.Artifact, _: int | None, lowered: Callable[[], str]) -> SimulatorLauncher:
+def _on_gpu(variant: Variant, launch: Launch, _: tuple[KernelRecord, ...], ordinal: int | None) -> GpuLauncher:
+    return GpuLauncher(variant.artifact.ptx, launch, ordinal, variant.artifact.launch)
+
+
+def _on_simulator(
+    variant: Variant, launch: Launch, kernels: tuple[KernelRecord, ...], _: int | None
+) -> SimulatorLauncher:
     from mlir_gemm.simulator.device import SimulatorLauncher  # late: it imports NumPy
 
-    return SimulatorLauncher(lowered, artifact.launch, artifact.kernels)
+    return SimulatorLauncher(lambda: variant.ir("lower", locations=True), launch, kernels)
 
 
 _DEVICES: dict[str, MakeLauncher] = {"auto": _on_gpu, "gpu": _on_gpu, "simulator": _on_simulator}

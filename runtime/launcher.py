@@ -22,15 +22,23 @@ __all__ = ["DECLINED", "GpuLauncher"]
 class GpuLauncher:
     """Calls what was compiled on one GPU, which it first touches at the first call."""
 
-    def __init__(self, ptx: str, launch: Launch, ordinal: int | None) -> None:
+    def __init__(self, ptx: str, launch: Launch, ordinal: int | None, whole: Launch | None = None) -> None:
+        """`launch` has sizes that are numbers. Where it is bound to sizes, `whole` is what it comes from: the code is
+        loaded once for all of them."""
         self.short: Callable[[tuple[Any, ...], Any], Any] | None = None
         """The short way, once a call has shown that there is one."""
         self._ptx = ptx
         self._launch = launch
+        self._whole = launch if whole is None else whole
         self._ordinal = ordinal
         self._passed = arguments.passed(launch)
         self._results = tuple(argument for argument in launch.arguments if argument.role == "result")
         self._loaded: device.LoadedKernel | None = None
+
+    @property
+    def ordinal(self) -> int | None:
+        """The number of the GPU that the kernel runs on; None until a first call has decided."""
+        return self._ordinal
 
     @property
     def device(self) -> str:
@@ -72,7 +80,9 @@ class GpuLauncher:
             )
             if self._ordinal is None:
                 self._ordinal = next((ordinal for ordinal in ordinals if ordinal is not None), 0)
-            self._loaded = device.load(self._ptx, self._launch, self._ordinal)
+            self._loaded = device.load(self._ptx, self._whole, self._ordinal)
+            if self._whole is not self._launch:
+                self._loaded = self._loaded.at(self._launch)
         return self._loaded
 
     def _stream(self, libraries: Sequence[str], stream: Any, gpu: device.Gpu) -> int:

@@ -1,5 +1,5 @@
 """Kernel parameters in the form that the driver takes: for each step an array of pointers to slots, which hold device
-addresses. A call writes the slots, and all steps read them."""
+addresses and, behind them, the sizes that kernels take. A call writes the addresses, and all steps read the slots."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ class Parameters:
 
     def __init__(self, launch: Launch, constants: Sequence[int] = ()) -> None:
         count = len(launch.arguments)
-        self.slots = (ctypes.c_uint64 * (count + len(launch.buffers) + len(constants)))()
-        """One slot for each number of memory: arguments, intermediate buffers, constants."""
-        self.slots[count + len(launch.buffers) :] = list(constants)
+        fixed = [*constants, *launch.values]
+        self.slots = (ctypes.c_uint64 * (count + len(launch.buffers) + len(fixed)))()
+        """One slot for each number of memory (arguments, intermediate buffers, constants), then one for each size."""
+        self.slots[count + len(launch.buffers) :] = fixed
         base, size = ctypes.addressof(self.slots), ctypes.sizeof(ctypes.c_uint64)
         self._pointers = [
             (ctypes.c_void_p * len(step.parameters))(*(base + size * index for index in step.parameters))
@@ -27,7 +28,7 @@ class Parameters:
         self.written: list[int] | None = None
         """The passed arguments' addresses that the slots hold, checked; None when they were not."""
         self._count = count
-        self._buffers = tuple((number, buffer.offset) for number, buffer in enumerate(launch.buffers, start=count))
+        self._buffers = tuple((number, buffer.offset or 0) for number, buffer in enumerate(launch.buffers, start=count))
         self._workspace = 0
 
     def write(self, pointers: Sequence[int]) -> None:

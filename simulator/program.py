@@ -7,21 +7,21 @@ So a wrong plan of the workspace shows as a wrong result, and a kernel that leav
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.parse import new_context, parse_module
-from mlir_gemm.dialect.walk import body
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.pipeline.element_types import numpy_dtype, spread
 from mlir_gemm.pipeline.kernel_record import KernelRecord
 from mlir_gemm.pipeline.launch import Argument, Launch, dense
-from mlir_gemm.pipeline.launch_info import numbered_runs
+from mlir_gemm.pipeline.launch_info import arguments_of, numbered_runs
 from mlir_gemm.pipeline.program import is_program, nested_kernels, outer_function
+from mlir_gemm.pipeline.sizes import value
+from mlir_gemm.runtime.arguments import bind, passed
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.memory import POISON
 from mlir_gemm.simulator.options import Options
@@ -43,20 +43,24 @@ def work(kernels: Sequence[KernelRecord], launch: Launch) -> int:
 
 def simulate_launch(text: str, launch: Launch, arrays: Sequence[Any], options: Options | None = None) -> Report:
     """Runs a module at stage `lower`, a kernel or a program, on NumPy arrays for the launch's arguments, which are
-    modified in place where they are written. Of a program it returns one report for all steps, and stops after the
-    first that did not run to its end."""
+    modified in place where they are written. Sizes that are symbols, in the launch too, are those of the arrays. Of a
+    program it returns one report for all steps, and stops after the first that did not run to its end."""
     options = options or Options()
     module = parse_module(text, "-", new_context())
     if not is_program(module):
         return simulate(module, arrays, options)
     kernels = dict(nested_kernels(module))
-    memory = _Memory(launch, arrays)
+    with module.context:
+        symbolic = Launch(arguments_of(outer_function(module)), ())
+    shapes = [array.shape for array in arrays[: len(passed(symbolic))]]
+    sizes = dict(zip(symbolic.symbols, bind(shapes, symbolic), strict=True))
+    memory = _Memory(launch.at([sizes[name] for name in launch.symbols]), arrays)
     whole = Report()
     for name, numbers in numbered_runs(module):
         with module.context:
             function = outer_function(kernels[name])
-            types = [argument.type for argument in body(function).arguments]
-            views = [memory.view(number, type_) for number, type_ in zip(numbers, types, strict=True)]
+            seen = [_bound(argument, sizes) for argument in arguments_of(function)]
+        views = [memory.view(number, argument) for number, argument in zip(numbers, seen, strict=True)]
         _add(whole, simulate(kernels[name], views, replace(options, blocks=None)), name)
         if whole.stopped:
             break
@@ -80,29 +84,38 @@ class _Memory:
             if array.size:
                 _elements(argument, held)[...] = array
         for buffer in launch.buffers:
-            self._bytes.append(self._workspace[buffer.offset : buffer.offset + buffer.bytes])
+            self._bytes.append(self._workspace[buffer.offset or 0 :][: buffer.bytes])
         self._bytes += [np.frombuffer(constant.bytes(), np.uint8).copy() for constant in launch.constants]
 
-    def view(self, number: int, type_: Any) -> Any:
+    def view(self, number: int, seen: Argument) -> Any:
         """A memory as a kernel sees it: an array of the kernel's own type, from the start of the memory."""
         held = self._bytes[number]
         first = len(self._launch.arguments)
         if first <= number < first + len(self._launch.buffers) and number not in self._used:
             self._used.add(number)
             held[...] = POISON
-        memref = ir.MemRefType(type_)
-        strides, offset = memref.get_strides_and_offset()
-        dtype = numpy_dtype(str(memref.element_type))
-        seen = Argument("", tuple(memref.shape), str(memref.element_type), "inout", tuple(strides), offset)
-        if seen.shift_bytes + seen.span_bytes > len(held) and 0 not in seen.shape:
-            raise ArgumentError(f"a kernel sees {len(held)} bytes of memory as {memref}, which is more")
-        return _elements(seen, held) if 0 not in seen.shape else np.empty(seen.shape, dtype)
+        if 0 in seen.shape:
+            return np.empty(seen.shape, numpy_dtype(seen.dtype))
+        if seen.shift_bytes + seen.span_bytes > len(held):
+            size = "x".join(map(str, seen.shape))
+            raise ArgumentError(f"a kernel sees {len(held)} bytes of memory as {size} {seen.dtype}, which is more")
+        return _elements(seen, held)
 
     def hand_back(self, arrays: Sequence[Any]) -> None:
         """Copies what was written to the caller's arrays."""
         for argument, array, held in zip(self._launch.arguments, arrays, self._bytes, strict=False):
             if argument.role != "in" and array.size:
                 array[...] = _elements(argument, held)
+
+
+def _bound(argument: Argument, sizes: Mapping[str, int]) -> Argument:
+    """A kernel's argument with numbers for its symbols, which are those of the whole program."""
+    strides = argument.strides
+    return replace(
+        argument,
+        shape=tuple(value(size, sizes) for size in argument.shape),
+        strides=None if strides is None else tuple(value(stride, sizes) for stride in strides),
+    )
 
 
 def _elements(argument: Argument, held: Bytes) -> Any:

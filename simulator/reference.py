@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.dialect.walk import body, in_block, operations
 from mlir_gemm.errors import ArgumentError
-from mlir_gemm.passes.protect_inputs import argument_attributes
 from mlir_gemm.simulator.memory import strided
 from mlir_gemm.simulator.stages import FUNCTIONS, STEPS, entry
 from mlir_gemm.simulator.tile_numbers import dtype_of, in_float64, is_float

@@ -113,14 +113,20 @@ def _affine_parallel(decoder: Decoder, operation: Any) -> Step:
     attributes = operation.operation.attributes
     lower, upper = (attributes[f"{side}BoundsMap"].value for side in ("lower", "upper"))
     strides = {ir.IntegerAttr(stride).value for stride in attributes["steps"]}
-    constant = all(isinstance(e, ir.AffineConstantExpr) for map_ in (lower, upper) for e in map_.results)
+    constant = all(isinstance(e, ir.AffineConstantExpr) for e in lower.results)
     if not constant or strides != {1} or {e.value for e in lower.results} != {0} or len(operation.operation.results):
-        raise unsupported(operation, "bounds that are not constants from 0 in steps of 1")
+        raise unsupported(operation, "bounds that are not from 0 in steps of 1")
     variables = decoder.slots(body(operation).arguments)
     if len(upper.results) != len(variables):
         raise unsupported(operation, "several bounds in one dimension")
-    extents = [e.value for e in upper.results]
-    return _grid(decoder, operation, lambda _: extents, variables)
+    operands = decoder.slots(list(operation.operation.operands)[lower.n_inputs :])
+    evaluators = map_evaluators(upper)
+
+    def sizes(frame: Frame) -> list[int]:
+        values = [uniform(frame[slot], "a loop's bound") for slot in operands]
+        return [evaluate(values) for evaluate in evaluators]
+
+    return _grid(decoder, operation, sizes, variables)
 
 
 def _scf_parallel(decoder: Decoder, operation: Any) -> Step:
@@ -142,9 +148,15 @@ def _scf_parallel(decoder: Decoder, operation: Any) -> Step:
 def _scf_forall(decoder: Decoder, operation: Any) -> Step:
     attributes = operation.operation.attributes
     lower, upper, stride = (list(attributes[f"static{name}"]) for name in ("LowerBound", "UpperBound", "Step"))
-    if len(operation.operation.operands) or set(lower) != {0} or set(stride) != {1}:
-        raise unsupported(operation, "bounds that are not constants from 0 in steps of 1")
-    return _grid(decoder, operation, lambda _: upper, decoder.slots(body(operation).arguments))
+    if set(lower) != {0} or set(stride) != {1}:
+        raise unsupported(operation, "bounds that are not from 0 in steps of 1")
+    operands, marker = decoder.slots(operation.operation.operands), ir.ShapedType.get_dynamic_size()
+
+    def sizes(frame: Frame) -> list[int]:
+        values = iter([uniform(frame[slot], "a loop's bound") for slot in operands])
+        return [next(values) if extent == marker else extent for extent in upper]
+
+    return _grid(decoder, operation, sizes, decoder.slots(body(operation).arguments))
 
 
 def _enter_block(decoder: Decoder, globals_: list[tuple[str, int]]) -> None:

@@ -174,7 +174,7 @@ class _Structured:
         for place, value in enumerate(computed):
             value = self.round[place](value)
             if self.results:
-                frame[self.results[place]] = np.ascontiguousarray(value)
+                frame[self.results[place]] = np.asarray(value, order="C")  # not ascontiguousarray: it has no rank 0
             else:
                 operands[self.inputs + place][...] = value
 

@@ -14,6 +14,7 @@ import numpy as np
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.simulator.constants import dense_contents
+from mlir_gemm.simulator.elements import is_array
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.memory import strided
 from mlir_gemm.simulator.tile_numbers import dtype_of, written_dtype
@@ -67,7 +68,7 @@ def _alloc(operation: Any) -> Function:
     dtype = dtype_of(type_, operation)
     sizes = _sizes(type_)
     dense = not type_.has_static_shape
-    if dense and not type_.layout.affine_map == ir.AffineMap.get_identity(type_.rank):
+    if dense and not type_.affine_map == ir.AffineMap.get_identity(type_.rank):
         raise SimulationError(f"'{operation.operation.name}' of {type_}: dynamic sizes with strides")
     strides: list[int] = [] if dense else list(type_.get_strides_and_offset()[0])
     steps = [stride * dtype.itemsize for stride in strides]
@@ -300,11 +301,12 @@ def view_from_start(memory: Any, offset: int, sizes: Sequence[int], strides: Seq
 
 def _room(memory: Any) -> int:
     """Elements of the buffer behind an array, from the array's first on."""
-    base = memory.base
-    if base is None or getattr(base, "dtype", None) != memory.dtype:
-        return 0
-    ahead = (memory.ctypes.data - base.ctypes.data) // memory.itemsize
-    return base.size - ahead
+    room, base = 0, memory.base
+    while base is not None:  # views of views: a kernel's bare pointer is one of them
+        if is_array(base) and base.flags.forc:
+            room = max(room, (base.nbytes - (memory.ctypes.data - base.ctypes.data)) // memory.itemsize)
+        base = getattr(base, "base", None)
+    return room
 
 
 FUNCTIONS: dict[str, Maker] = {

@@ -76,6 +76,17 @@ def _shape_cast(operation: Any) -> Function:
     return cast
 
 
+def _from_elements(operation: Any) -> Function:
+    type_ = operation.operation.results[0].type
+    dtype, shape = tile_numbers.dtype_of(type_, operation), tuple(type_.shape)
+
+    def together(*values: Any) -> Any:
+        parts = np.broadcast_arrays(*(np.asarray(value, dtype) for value in values))  # numbers, or one for each lane
+        return np.stack(parts, axis=-1).reshape(*parts[0].shape, *shape)
+
+    return together
+
+
 def _unit_id(decoder: Decoder, operation: Any) -> Step:
     slot, state = decoder.slot(operation.operation.results[0]), decoder.state
 
@@ -102,7 +113,7 @@ def _nothing(_: Decoder, __: Any) -> None:
 
 
 FUNCTIONS: dict[str, Maker] = {"tile.mma": _mma, "vector.broadcast": _broadcast, "vector.splat": _broadcast,
-    "vector.transpose": _transpose, "vector.shape_cast": _shape_cast,
+    "vector.transpose": _transpose, "vector.shape_cast": _shape_cast, "vector.from_elements": _from_elements,
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {
     "arith.constant": _constant,

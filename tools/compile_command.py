@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from typing import Any
 
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.annotations import CHIP
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--launch-info needs a whole compilation: emit ptx, cubin or llvm")
 
     source = read_input(arguments.input)
+    asked: dict[str, Any] = {"hints": arguments.sizes, "divisors": arguments.divisors}
     compilation = compile_module(
         source,
         filename=arguments.input,
@@ -42,7 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
         until=until,
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
         observe=lambda name, text: _print_stage(name, text) if name in printed else None,
+        **{name: values for name, values in asked.items() if values},
     )
+    _check_symbols(compilation, asked)
     if arguments.print_after not in (None, "all") and arguments.print_after not in compilation.stages:
         compilation.ir(printed[0])  # the input was saved after this stage: says so
     if arguments.report:
@@ -55,6 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.output and output != STDIO:
         print(f"wrote {output}", file=sys.stderr)
     return 0
+
+
+def _check_symbols(compilation: Compilation, asked: dict[str, dict[str, int] | None]) -> None:
+    if compilation.launch is None:
+        return
+    symbols = compilation.launch.symbols
+    for option, values in (("--sizes", asked["hints"]), ("--divisors", asked["divisors"])):
+        for name in values or ():
+            if name not in symbols:
+                known = ", ".join(symbols) or "none"
+                raise UsageError(f"{option} {name}: the sizes of this module that are known at run time: {known}")
 
 
 def _print_stage(name: str, text: str) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.pipeline.annotations import written_schedule
 from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.kernel_record import PRODUCT
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.problem_of import problem_of
 from mlir_gemm.pipeline.program import kind_of, nested_kernels, outer_function
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.tile_model.chips import target
@@ -26,6 +26,9 @@ DEFAULT_ORDERS = "mk,kn"
 def run(arguments: argparse.Namespace) -> int:
     if (arguments.input is None) == (arguments.mnk is None):
         raise UsageError("name either an INPUT or --mnk M,N,K")
+    for option in ("sizes", "divisors"):
+        if getattr(arguments, option) is not None and arguments.mnk is not None:
+            raise UsageError(f"--{option} goes with an INPUT; --mnk gives all sizes")
     for option in ("types", "batch", "orders"):
         if getattr(arguments, option) is not None and arguments.mnk is None:
             raise UsageError(f"--{option} goes with --mnk; an INPUT has its own")
@@ -33,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mnk:
         print(explain(_problem(arguments), chip, {}))
         return 0
-    found = _products(arguments.input)
+    found = _products(arguments.input, Variant(arguments.sizes or {}, arguments.divisors or {}).checked())
     parts = [
         f"kernel {name}\n{explain(problem, chip, pinned)}" if len(found) > 1 else explain(problem, chip, pinned)
         for name, problem, pinned in found
@@ -74,7 +77,7 @@ def _vector(neighbours: int, type_: str) -> int:
     return min(128, bits & -bits)
 
 
-def _products(path: str) -> list[tuple[str, Problem, Mapping[str, Any]]]:
+def _products(path: str, variant: Variant) -> list[tuple[str, Problem, Mapping[str, Any]]]:
     """The products of a source file: the kernel's name, the problem, and the schedule fields that it fixes."""
     imported = compile_module(read_input(path), filename=path, until="import").ir("import")
     module = parse_module(imported, path, new_context())  # kept: what is in it dies with it
@@ -82,7 +85,7 @@ def _products(path: str) -> list[tuple[str, Problem, Mapping[str, Any]]]:
         kernels = nested_kernels(module) or [("", module)]
         functions = [(name, outer_function(each)) for name, each in kernels]
         return [
-            (name, problem_of(function), written_schedule(function))
+            (name, variant.problem_of(function), written_schedule(function))
             for name, function in functions
             if kind_of(function) == PRODUCT
         ]

@@ -1,4 +1,5 @@
-"""`mlir-gemm info`: what is installed and which devices there are, for a reader and for bug reports."""
+"""`mlir-gemm info`: what is installed, which devices there are, and what a chip multiplies, for a reader and for bug
+reports."""
 
 from __future__ import annotations
 
@@ -12,11 +13,13 @@ from mlir_gemm.dialect import bindings
 from mlir_gemm.runtime.cache import cache_directory
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.runtime.info import describe_devices
+from mlir_gemm.tile_model.chips import CHIPS, target
+from mlir_gemm.tile_model.operators import shown_forms
 from mlir_gemm.tools.report import table
 
 
 def run(arguments: argparse.Namespace) -> int:
-    del arguments
+    chip = target(arguments.chip or default_chip())
     rows = [
         ("mlir-gemm", __version__),
         ("python", platform.python_version()),
@@ -30,6 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not devices:
         rows.append(("devices", "no GPU found"))
     rows += [("default chip", default_chip()), ("cache", str(cache_directory() or "off"))]
+    rows += [("chips", ", ".join(f"{each} ({CHIPS[each].name})" for each in CHIPS))]
+    rows += [(f"{operator} on {chip.chip}", shown_forms(operator)) for operator in chip.operators]
+    rows += [(f"copies on {chip.chip}", ", ".join(chip.copies))]
     print(table(rows))
     return 0
 

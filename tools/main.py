@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from mlir_gemm import __version__
 from mlir_gemm.errors import Error
-from mlir_gemm.tools.usage import UsageError, block_numbers, count, matrix_sizes, seed
+from mlir_gemm.tools.usage import UsageError, block_numbers, count, matrix_sizes, seed, sizes
 
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
@@ -29,7 +29,7 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     parser = argparse.ArgumentParser(
         prog="mlir-gemm",
-        description="Compiles matrix products in MLIR to kernels for NVIDIA GPUs.",
+        description="Compiles matrix products in MLIR, with what is computed around them, to kernels for NVIDIA GPUs.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -42,6 +42,12 @@ def make_parser() -> argparse.ArgumentParser:
     _add_chip(compile_)
     compile_.add_argument("--emit", default="ptx", metavar="ptx|cubin|llvm|STAGE", help="what to write (default: ptx)")
     compile_.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
+    compile_.add_argument(
+        "--sizes", type=sizes, metavar="S=N,...", help="typical values of sizes that are ?, by symbol"
+    )
+    compile_.add_argument(
+        "--divisors", type=sizes, metavar="S=N,...", help="what sizes that are ? are always multiples of, by symbol"
+    )
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
@@ -50,6 +56,9 @@ def make_parser() -> argparse.ArgumentParser:
     _add_input(run)
     run.add_argument("--device", choices=("auto", "gpu", "simulator"), default="auto", help="default: auto")
     run.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
+    run.add_argument(
+        "--sizes", type=sizes, action="append", metavar="S=N,...", help="values of sizes that are ? (default: random)"
+    )
     run.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the random inputs (default: 0)")
     run.add_argument(
         "--check", action=argparse.BooleanOptionalAction, help="simulator: all checks (default: on for small problems)"
@@ -67,20 +76,29 @@ def make_parser() -> argparse.ArgumentParser:
     )
     opt.add_argument("--list", action="store_true", help="list mlir-gemm's own passes with their options")
 
-    explain = commands.add_parser("explain", help="show which schedule the model chose and why")
+    explain = commands.add_parser("explain", help="show which schedule the model chose for each product, and why")
     _add_input(explain, optional=True)
     explain.add_argument("--mnk", type=matrix_sizes, metavar="M,N,K", help="a problem by its sizes instead of INPUT")
     explain.add_argument("--types", metavar="A,B,D", help="element types that go with --mnk (default: f16,f16,f32)")
     explain.add_argument("--batch", type=count, metavar="N", help="so many products of these sizes (default: 1)")
     explain.add_argument("--orders", metavar="mk|km,kn|nk", help="how A and B lie in memory (default: mk,kn)")
+    _add_sizes(explain)
     _add_chip(explain)
 
-    commands.add_parser("info", help="show versions, MLIR bindings and devices")
+    info = commands.add_parser("info", help="show versions, MLIR bindings, devices, and what a chip multiplies")
+    _add_chip(info)
     return parser
 
 
 def _add_input(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
     parser.add_argument("input", metavar="INPUT", nargs="?" if optional else None, help="MLIR file, - for stdin")
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sizes", type=sizes, metavar="S=N,...", help="typical values of sizes that are ?, by symbol")
+    parser.add_argument(
+        "--divisors", type=sizes, metavar="S=N,...", help="what sizes that are ? are always multiples of, by symbol"
+    )
 
 
 def _add_chip(parser: argparse.ArgumentParser) -> None:
@@ -102,6 +120,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG_USAGE
     except Error as error:
         print(error, file=sys.stderr)
+        return INPUT_AT_FAULT
+    except MemoryError as error:
+        print(f"error: not enough memory on this machine: {error}", file=sys.stderr)
         return INPUT_AT_FAULT
     except KeyboardInterrupt:
         return INTERRUPTED

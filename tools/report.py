@@ -6,6 +6,7 @@ from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.kernel_record import KernelRecord
 from mlir_gemm.pipeline.launch import Argument, Launch, Step
+from mlir_gemm.pipeline.sizes import Size, shown
 
 
 def report(compilation: Compilation) -> str:
@@ -51,8 +52,12 @@ def launch_rows(launch: Launch) -> list[tuple[str, str]]:
     if not launch.is_program:
         return [*_step_rows(launch.steps[0]), arguments]
     rows = [("steps", " -> ".join(step.entry for step in launch.steps) or "none"), arguments]
-    buffers = sum(buffer.bytes for buffer in launch.buffers)
-    rows.append(("workspace", f"{launch.workspace_bytes} bytes for {len(launch.buffers)} buffers of {buffers}"))
+    if launch.symbols:
+        buffers = ", ".join(shown(buffer.bytes) for buffer in launch.buffers) or "none"
+        rows.append(("buffers", f"{buffers} (bytes; placed at each call)"))
+    else:
+        buffers = sum(buffer.bytes for buffer in launch.buffers)
+        rows.append(("workspace", f"{launch.workspace_bytes} bytes for {len(launch.buffers)} buffers of {buffers}"))
     if launch.constants:
         rows.append(("constants", ", ".join(f"{c.name}: {_shape(c.shape)}x{c.dtype}" for c in launch.constants)))
     return rows
@@ -97,5 +102,5 @@ def _resources(found: dict[str, Usage] | None, entry: str) -> list[tuple[str, st
     ]
 
 
-def _shape(sizes: tuple[int, ...]) -> str:
-    return "x".join(map(str, sizes))
+def _shape(sizes: tuple[Size, ...]) -> str:
+    return "x".join(f"[{shown(size)}]" if isinstance(size, tuple) else str(size) for size in sizes)

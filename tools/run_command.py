@@ -10,14 +10,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mlir_gemm.pipeline.element_types import numpy_dtype, spread
-from mlir_gemm.pipeline.launch import Argument, dense
+from mlir_gemm.pipeline.launch import Argument, Launch, dense
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.runtime import device
 from mlir_gemm.runtime.info import describe_devices
@@ -43,11 +43,21 @@ def run(arguments: argparse.Namespace) -> int:
         device.open_gpu(0)  # refuses at once where there is none
     where = "simulator" if on_simulator else arguments.device
     kernel = compile(source if arguments.input == STDIO else Path(arguments.input), device=where, schedule=schedule)
+    statuses: list[int] = []
+    for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed):
+        if kernel.symbols:
+            print(("\n" if statuses else "") + table([("sizes", _shown(sizes))]))
+        statuses.append(_run_once(arguments, kernel.at(**sizes), source, on_simulator))
+    return max(statuses)
+
+
+def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_simulator: bool) -> int:
+    """Runs a kernel all of whose sizes are numbers."""
     print(table(_compiled(kernel)))
     before = random_arrays(kernel.launch.arguments, arguments.seed)
     if on_simulator:
         return _simulate(arguments, kernel, source, before)
-    loaded = device.load(kernel.ptx, kernel.launch, 0)
+    loaded = kernel.load(0)
     with loaded.gpu.active():
         after, seconds = _run_on(loaded, before)
     expected = reference(source, before)
@@ -57,6 +67,23 @@ def run(arguments: argparse.Namespace) -> int:
     rate = [("rate", f"{flops / seconds / 1e12:.1f} TFLOP/s")] if flops else []
     print(table([("time", f"{1e6 * seconds:.1f} us"), *rate]))
     return 0 if correct else CHECK_FAILED
+
+
+def _chosen_sizes(symbols: Sequence[str], given: list[dict[str, int]] | None, seed: int) -> list[dict[str, int]]:
+    """The sizes to run with, by symbol: as given, else some that are small and differ in what they are multiples of."""
+    for sizes in given or ():
+        if set(sizes) != set(symbols):
+            names = ", ".join(symbols) or "none"
+            raise UsageError(f"--sizes {_shown(sizes)}: the sizes of this module that are known at run time: {names}")
+    if given:
+        return given
+    random = np.random.default_rng(seed)
+    steps = (1, 16, 1) if symbols else (1,)
+    return [{name: step * int(random.integers(1, 200 // step)) for name in symbols} for step in steps]
+
+
+def _shown(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={size}" for name, size in sizes.items())
 
 
 def _on_simulator(arguments: argparse.Namespace) -> bool:
@@ -91,7 +118,10 @@ def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any]
         raise UsageError("--bisect runs the stages on the CPU, not on --device gpu")
 
     def arrays(of: Sequence[Argument]) -> list[Array]:
-        return random_arrays(of, arguments.seed)
+        symbols = Launch(tuple(of), ()).symbols
+        sizes = _chosen_sizes(symbols, arguments.sizes, arguments.seed)[0]
+        bound = Launch(tuple(of), ()).at([sizes[name] for name in symbols])
+        return random_arrays(bound.arguments, arguments.seed)
 
     chip = None if "tile.chip" in source else device.default_chip(0)
     filename = "-" if arguments.input == STDIO else arguments.input

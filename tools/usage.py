@@ -32,6 +32,19 @@ def block_numbers(text: str) -> list[int]:
     return numbers
 
 
+def sizes(text: str) -> dict[str, int]:
+    """Sizes by their symbols from `s0=37,s1=64` (an argparse type)."""
+    found: dict[str, int] = {}
+    for part in text.split(","):
+        name, equals, number = (each.strip() for each in part.partition("="))
+        if not (name.isidentifier() and equals and number.isdecimal()):
+            raise argparse.ArgumentTypeError(f"'{text}' is not a list of sizes, as in s0=37,s1=64")
+        if name in found:
+            raise argparse.ArgumentTypeError(f"'{text}' gives {name} twice")
+        found[name] = int(number)
+    return found
+
+
 def count(text: str) -> int:
     """A number of things, from 1 (an argparse type)."""
     if not text.isdecimal() or int(text) < 1:

@@ -44,6 +44,123 @@ func.func @f(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>
 }
 """
 
+TILED = """#tiled = affine_map<(i, j) -> (i floordiv 4, j, i mod 4)>
+func.func @f(%A: memref<64x64xf16, #tiled>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
+  linalg.matmul ins(%A, %B : memref<64x64xf16, #tiled>, memref<64x64xf16>) outs(%C : memref<64x64xf32>)
+  return
+}
+"""
+FILL = "func.func @f(%A: memref<4xf16>, %s: f16) {\n  linalg.fill ins(%s : f16) outs(%A : memref<4xf16>)\n  return\n}\n"
+LOOP = """func.func @f(%A: memref<64x64xf16>, %B: memref<64x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c4 {
+    linalg.exp ins(%A : memref<64x64xf16>) outs(%B : memref<64x64xf16>)
+  }
+  return
+}
+"""
+AFFINE = """func.func @f(%A: memref<64xf16>, %B: memref<64xf16>) {
+  affine.for %i = 0 to 64 {
+    %x = affine.load %A[%i] : memref<64xf16>
+    affine.store %x, %B[%i] : memref<64xf16>
+  }
+  return
+}
+"""
+BRANCH = """func.func @f(%A: memref<64xf16>, %B: memref<64xf16>) {
+  cf.br ^end
+^end:
+  linalg.exp ins(%A : memref<64xf16>) outs(%B : memref<64xf16>)
+  return
+}
+"""
+NOTHING = """func.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  return %e : tensor<4xf32>
+}
+"""
+UNWRITTEN = """%x = memref.alloc() : memref<64x64xf32>
+  linalg.exp ins(%x : memref<64x64xf32>) outs(%C : memref<64x64xf32>)"""
+SUM_OF_SIZES = """func.func @f(%A: tensor<?xf16>) -> tensor<?xf16> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %A, %c0 : tensor<?xf16>
+  %two = arith.addi %d, %d : index
+  %e = tensor.empty(%two) : tensor<?xf16>
+  %z = arith.constant 0.0 : f16
+  %r = linalg.fill ins(%z : f16) outs(%e : tensor<?xf16>) -> tensor<?xf16>
+  return %r : tensor<?xf16>
+}
+"""
+GIVEN_SIZE = """func.func @f(%A: tensor<?xf16>, %n: index) -> tensor<?xf16> {
+  %e = tensor.empty(%n) : tensor<?xf16>
+  %r = linalg.exp ins(%A : tensor<?xf16>) outs(%e : tensor<?xf16>) -> tensor<?xf16>
+  return %r : tensor<?xf16>
+}
+"""
+CONSTANT = """memref.global constant @data : memref<4xf32> = dense<1.0>
+func.func @f(%C: memref<4xf32>) {{
+  %g = memref.get_global @data : memref<4xf32>
+  memref.copy {}, {} : memref<4xf32> to memref<4xf32>
+  return
+}}
+"""
+FILLED = "arith.constant dense<0.0> : tensor<8xf32>"
+
+
+def summed(start: str, kind: str = "reduction") -> str:
+    """A module that sums the rows of a matrix."""
+    return f"""#rows = affine_map<(m, k) -> (m)>
+#both = affine_map<(m, k) -> (m, k)>
+func.func @f(%x: tensor<8x4xf32>) -> tensor<8xf32> {{
+  %e = {start}
+  %0 = linalg.generic {{indexing_maps = [#both, #rows], iterator_types = ["parallel", "{kind}"]}}
+    ins(%x : tensor<8x4xf32>) outs(%e : tensor<8xf32>) {{
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.addf %a, %c : f32
+    linalg.yield %d : f32
+  }} -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}}
+"""
+
+
+def weights(value: str) -> str:
+    """A module that multiplies by a constant."""
+    return f"""func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{
+  %w = arith.constant {value} : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.mul ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}}
+"""
+
+
+def on_function(attribute: str) -> str:
+    return GOOD.replace(") {", f") attributes {{{attribute}}} {{", 1)
+
+
+def on_module(attribute: str) -> str:
+    return f"module attributes {{{attribute}}} {{\n{GOOD}}}\n"
+
+
+def program(run: str, *, name: str = "@k", kind: str = "product") -> str:
+    """A program of one kernel, which computes nothing."""
+    return f"""module attributes {{tile.stage = "import"}} {{
+  func.func @main(%a: memref<64xf16>) {{
+    %p = memref.extract_aligned_pointer_as_index %a : memref<64xf16> -> index
+    {run}
+    return
+  }}
+  module {name} {{
+    func.func @k(%a: memref<64xf16>) attributes {{tile.kind = "{kind}"}} {{
+      return
+    }}
+  }}
+}}
+"""
+
+
 BAD_MODULES = {
     "empty": ("", None, "no function"),
     "blank": ("\n\n  \n", None, "no function"),
@@ -60,9 +177,53 @@ BAD_MODULES = {
     "only a declaration": ("func.func private @f(memref<64x64xf16>)", None, "no function with a body"),
     "two functions": (GOOD + GOOD.replace("@matmul", "@other"), None, "more than one function"),
     "complex numbers": (product(*["64x64xcomplex<f32>"] * 3), (2, 1), "element type complex<f32>; expected one of f16"),
-    "dynamic sizes": (product("?x64xf16", "64x64xf16", "?x64xf32"), (2, 1), "sizes must be static"),
+    "dynamic sizes and strides": (product("?x64xf16, strided<[?, 1]>"), (2, 1), "dynamic sizes and a layout"),
+    "a size that is a sum": (SUM_OF_SIZES, (5, 8), "no product of the arguments' sizes"),
+    "a size that is a number": (GIVEN_SIZE, (2, 8), "no product of the arguments' sizes"),
     "dynamic strides": (product("64x64xf16, strided<[?, 1]>"), (2, 1), "dynamic strides or offset"),
     "in shared memory": (product("64x64xf16, 3"), None, "memory space"),
+    "negative strides": (product("64x64xf16, strided<[-64, 1], offset: 4032>"), (2, 1), "has a negative stride"),
+    "a result in one place": (product(c="64x64xf32, strided<[0, 1]>"), (3, 3), "share places"),
+    "rows that overlap": (product(c="64x64xf32, strided<[32, 1]>"), (3, 3), "share places"),
+    "a layout without strides": (TILED, (2, 1), "a layout without strides"),
+    "unranked": (
+        "func.func @f(%A: tensor<*xf16>) -> tensor<*xf16> {\n  return %A : tensor<*xf16>\n}",
+        (1, 1),
+        "tensor<*x",
+    ),
+    "unsigned": (product(*["64x64xui8"] * 2, "64x64xi32"), (2, 36), "ui8"),
+    "four bits": (product(*["64x64xi4"] * 2, "64x64xi32"), (2, 1), "element type i4; expected one of f16"),
+    "sizes of 2^40": (product("64x1099511627776xf16", "1099511627776x64xf16, strided<[4096, 1]>"), (2, 1), "2^48"),
+    "sizes of 2^63": (product("64x9223372036854775807xf16", "9223372036854775807x64xf16"), (2, 1), "2^48"),
+    "an offset of 2^62": (product("64x64xf16, strided<[64, 1], offset: 4611686018427387904>"), (2, 1), "2^48"),
+    "too many blocks": (
+        product("1099511627776x64xf16", "64x64xf16", "1099511627776x64xf32"),
+        (3, 3),
+        "blocks in the grid",
+    ),
+    "a number": (FILL, (1, 1), "argument 1 has type f16; expected tensors or memrefs (a number can be a tensor<f32>)"),
+    "a memref returned": (
+        "func.func @f(%A: memref<4xf16>) -> memref<4xf16> {\n  return %A : memref<4xf16>\n}",
+        (2, 3),
+        "",
+    ),
+    "a loop": (LOOP, (2, 9), "index"),
+    "an affine loop": (AFFINE, (2, 3), "'affine.for' is not understood; expected straight-line linalg operations"),
+    "a branch": (BRANCH, (1, 1), "branches between blocks"),
+    "a sum into nothing": (summed("tensor.empty() : tensor<8xf32>"), (5, 8), "has no values yet; fill it first"),
+    "nothing written": (NOTHING, (3, 3), "result 0 is never computed"),
+    "a parallel sum": (summed(FILLED, kind="parallel"), (5, 8), "loop d1, which is parallel but not in the map"),
+    "an unknown iterator": (summed(FILLED, kind="window"), (6, None), "window"),
+    "a memref.alloc read": (product(after=UNWRITTEN), (5, 3), "before anything is written to it"),
+    "a constant written": (CONSTANT.format("%C", "%g"), (4, 3), "writes to a constant"),
+    "a global that changes": (CONSTANT.format("%g", "%C").replace("constant", ""), (3, 8), "may change"),
+    "data that is missing": (weights("dense_resource<missing>"), (2, 8), "resource 'missing' is not in the module"),
+    "a module inside": (f"module {{{GOOD}module @k {{}}\n}}", (7, 1), "'builtin.module' in the module"),
+    "GPU code": (f"module {{{GOOD}gpu.module @k {{}}\n}}", (7, 1), "'gpu.module' in the module"),
+    "a name with a blank": (GOOD.replace("@matmul", '@"mat mul"'), (2, 1), "cannot name a kernel in PTX"),
+    "a name with a dot": (GOOD.replace("@matmul", "@mat.mul"), (2, 1), "cannot name a kernel in PTX"),
+    "a name in German": (GOOD.replace("@matmul", '@"größe"'), (2, 1), "cannot name a kernel in PTX"),
+    "an operation of the dialect tile": (product(after='"tile.commit"() : () -> ()'), (4, 3), "'tile.commit' is not"),
     "another operation": (product(after="func.call @g() : () -> ()", before=DECLARATION), (4, 3), "func.call"),
 }
 
@@ -73,10 +234,63 @@ GOOD_MODULES = {
     "integers": product("64x64xi8", "64x64xi8", "64x64xi32"),
     "mixed": product(b="64x64xf32"),
     "a size of zero": product("0x64xf16", "64x64xf16", "0x64xf32"),
+    "a sum of nothing": product("64x0xf16", "0x64xf16"),
+    "a row again and again": product("64x64xf16, strided<[0, 1]>"),
+    "dynamic sizes": product("?x64xf16", "64x?xf16", "?x?xf32"),
+    "rank 0": """func.func @dot(%a: memref<64xf16>, %b: memref<64xf16>, %c: memref<f32>) {
+  linalg.dot ins(%a, %b : memref<64xf16>, memref<64xf16>) outs(%c : memref<f32>)
+  return
+}
+""",
+    "private": GOOD.replace("func.func", "func.func private"),
+    "64-bit integers": product(*["64x64xi64"] * 3),
+    "integers times floats": product("64x64xi8"),
+    "a schedule of its own": on_function("tile.schedule = {block = [64, 64, 32]}"),
+    "a chip of its own": on_module('tile.chip = "sm_90"'),
     "strided": product("64x64xf16, strided<[128, 1]>"),
     "transposed": TRANSPOSED,
 }
 """Unusual, but nothing is wrong with them."""
+
+OWN = "the compiler writes such attributes itself"
+BAD_ATTRIBUTES = {
+    "the kind of a kernel": (on_function('tile.kind = "points"'), (2, 1), OWN),
+    "no kind at all": (on_function("tile.kind = 3"), (2, 1), OWN),
+    "a problem": (on_function("tile.problem = {m = 3}"), (2, 1), OWN),
+    "an invention": (on_function("tile.nonsense"), (2, 1), OWN),
+    "a role": (GOOD.replace("16>,", '16> {tile.role = "in"},', 1), (2, 1), OWN),
+    "a name that is none": (GOOD.replace("16>,", "16> {tile.name = 3},", 1), (2, 1), "'tile.name' is 3"),
+    "a loop": (GOOD.replace("linalg.matmul ins", 'linalg.matmul {tile.loop = "k"} ins'), (3, 3), OWN),
+    "a note": (on_module('tile.note = "mine"'), (1, 1), OWN),
+    "no such stage": (on_module('tile.stage = "cooked"'), (1, 1), "stage 'cooked', which does not exist"),
+    "a stage that is none": (on_module("tile.stage = 3"), (1, 1), "'tile.stage' is 3"),
+    "a stage not reached": (on_module('tile.stage = "tile"'), (3, 1), "but its function has no tile.schedule"),
+    "no such chip": (on_module('tile.chip = "sm_1"'), (1, 1), "unknown chip 'sm_1'"),
+    "a chip that is none": (on_module("tile.chip = 80"), (1, 1), "'tile.chip' is 80"),
+    "a schedule in words": (on_function('tile.schedule = "fast"'), (2, 1), "expected a dictionary"),
+    "no such field": (on_function("tile.schedule = {blok = [64, 64, 32]}"), (2, 1), "did you mean 'block'?"),
+    "a flat tile": (on_function("tile.schedule = {block = [64, 64]}"), (2, 1), "three positive sizes"),
+    "a tile of nothing": (on_function("tile.schedule = {block = [0, 64, 32]}"), (2, 1), "three positive sizes"),
+    "a tile of letters": (on_function('tile.schedule = {block = [64, "a", 32]}'), (2, 1), "block=64xax32"),
+    "half a stage": (on_function("tile.schedule = {stages = 2.5}"), (2, 1), "stages=2.5"),
+    "a tile as a tensor": (
+        on_function("tile.schedule = {block = dense<64> : tensor<3xi64>}"),
+        (2, 1),
+        "block=dense<64>",
+    ),
+    "a huge tile": (on_function("tile.schedule = {block = [1099511627776, 64, 32]}"), (3, 3), "at most 1024"),
+}
+"""What the compiler calls its own, in a source."""
+
+BAD_PROGRAMS = {
+    "no such kernel": (program('"tile.run"(%p) {kernel = "other"} : (index) -> ()'), ""),
+    "a kernel without a name": (program("", name=""), "a module inside the module has no name"),
+    "a run without a kernel": (program('"tile.run"(%p) : (index) -> ()'), "kernel"),
+    "more buffers than arguments": (program('"tile.run"(%p, %p) {kernel = "k"} : (index, index) -> ()'), ""),
+    "a kernel that computes nothing": (program('"tile.run"(%p) {kernel = "k"} : (index) -> ()', kind="points"), ""),
+    "a kernel of another kind": (program('"tile.run"(%p) {kernel = "k"} : (index) -> ()', kind="magic"), "'magic'"),
+}
+"""Saved after `import`, and then edited badly."""
 
 BAD_SCHEDULES = {
     "no such field": ("blok=128x128x64", "did you mean 'block'?"),
@@ -141,6 +355,30 @@ def test_module(name: str, compile_: Compile):
 @pytest.mark.parametrize("name", GOOD_MODULES)
 def test_unusual_module(name: str, compile_: Compile):
     assert compile_(GOOD_MODULES[name]) == (0, "")
+
+
+@pytest.mark.parametrize("name", BAD_ATTRIBUTES)
+def test_attribute(name: str, compile_: Compile):
+    text, place, message = BAD_ATTRIBUTES[name]
+    status, err = compile_(text)
+    assert status == 1
+    assert err.startswith(f"in.mlir:{place[0]}:{place[1]}: error: "), err[:500]
+    assert message in err
+
+
+@pytest.mark.parametrize("name", BAD_PROGRAMS)
+def test_program(name: str, compile_: Compile):
+    text, message = BAD_PROGRAMS[name]
+    status, err = compile_(text)
+    assert status == 1
+    assert re.match(r"in\.mlir:\d+:\d+: error: \S", err), err[:500]
+    assert message in err
+
+
+def test_more_than_this_machine_holds(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    (tmp_path / "in.mlir").write_text(product("64x1099511627776xf16", "1099511627776x64xf16"))
+    assert main(["run", str(tmp_path / "in.mlir"), "--device", "simulator"]) == 1
+    assert "error: not enough memory on this machine" in capfd.readouterr().err
 
 
 def test_bytes_that_are_no_text(compile_: Compile):
@@ -244,7 +482,7 @@ def test_full_disk_leaves_the_old_file(
         (["no-such-pass"], "no-such-pass"),
         (["cse{"], ""),
         (["canonicalize{no-such-option=1}"], "no-such-option"),
-        (["check-input{depth=3}"], "depth"),
+        (["check-module{depth=3}"], "depth"),
         (["builtin.module(cse"], ""),
     ],
 )

@@ -193,7 +193,7 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]):
 
 
 def test_opt_runs_our_passes_and_upstream_ones(small: Path, capsys: pytest.CaptureFixture[str]):
-    status, out, _ = run_main(capsys, "opt", small, "check-input", "func.func(convert-linalg-to-affine-loops)", "cse")
+    status, out, _ = run_main(capsys, "opt", small, "check-module", "func.func(convert-linalg-to-affine-loops)", "cse")
     assert status == 0
     assert out.count("affine.for") == 3
     status, out, _ = run_main(capsys, "opt", small)
@@ -204,7 +204,7 @@ def test_opt_runs_our_passes_and_upstream_ones(small: Path, capsys: pytest.Captu
 def test_opt_lists_passes_with_options(capsys: pytest.CaptureFixture[str]):
     status, out, _ = run_main(capsys, "opt", "--list")
     assert status == 0
-    assert "check-input\n    " in out
+    assert "check-module\n    " in out
 
 
 def test_explain(small: Path, capsys: pytest.CaptureFixture[str]):

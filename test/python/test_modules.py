@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import sys
 from pathlib import Path
@@ -25,10 +26,10 @@ def _load_cases() -> tuple[Any, ...]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
-    return module.CASES, module.DYNAMIC
+    return module.CASES, module.DYNAMIC, module.BATCHES
 
 
-CASES, DYNAMIC = _load_cases()
+CASES, DYNAMIC, BATCHES = _load_cases()
 
 
 def inputs(case: Any) -> list[Any]:
@@ -60,13 +61,20 @@ def test_every_module_has_a_case() -> None:
         assert path.read_text().startswith(f"// {path.stem}: "), "each file says how it was made"
 
 
-def test_dynamic_sizes_are_refused_for_now() -> None:
-    for name in DYNAMIC:
-        with pytest.raises(mlir_gemm.InputError, match="sizes must be static"):
-            mlir_gemm.compile(MODULES / f"{name}.mlir", device="simulator")
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_one_kernel_runs_with_several_batch_sizes(name: str) -> None:
+    (case,) = (case for case in CASES if case.name == name)
+    kernel = mlir_gemm.compile(MODULES / f"{name}.mlir", device="simulator")
+    for batch in BATCHES:
+        first, *rest = case.shapes
+        arguments = inputs(dataclasses.replace(case, shapes=((batch, *first[1:]), *rest)))
+        got = kernel(*arguments)
+        want = case.reference(*(array.astype(np.float64) for array in arguments))
+        assert got.shape == want.shape
+        assert not batch or error(got, want) <= case.tolerance
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name not in DYNAMIC], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_module(case: Any) -> None:
     arguments = inputs(case)
     before = [array.copy() for array in arguments]

@@ -198,8 +198,13 @@ def test_blocks_are_parallel_where_upstream_says_so(tiled: str, variant: str) ->
     assert accepted(text) == independent
 
 
-@pytest.mark.parametrize("source", SOURCES)
+PROGRAMS = ("torch_linear_gelu", "torch_mlp")
+"""Sources that become programs of several modules."""
+
+
+@pytest.mark.parametrize("source", [name for name in SOURCES if name not in PROGRAMS])
 def test_blocks_of_every_source_are_parallel(source: str) -> None:
+    """Upstream's pass as a judge; it does not look into the kernels of a program, so those sources are left out."""
     text = compiled(list(SOURCES).index(source)).ir("tile")
     assert 'tile.loop = "block"' not in run_passes(text, ["func.func(affine-parallelize)"])
     assert accepted(text)

@@ -31,7 +31,7 @@ def test_a_kernel_is_found_again(compiler: Compiler, tmp_path: Path) -> None:
     cache.forget()
     again = mlir_gemm.compile(TEXT, chip="sm_80", schedule="stages=2")  # on disk
     assert len(compiler.calls) == 1
-    assert again._artifact == first._artifact
+    assert again._variant.artifact == first._variant.artifact
     assert [path.suffix for path in _entries(tmp_path)] == [".json"]
 
 
@@ -92,7 +92,7 @@ def test_a_damaged_entry_counts_as_absent(compiler: Compiler, tmp_path: Path, da
     whole = entry.read_text()
     entry.write_text(damage(whole), errors="surrogateescape")
     cache.forget()
-    assert mlir_gemm.compile(TEXT, chip="sm_80")._artifact == first._artifact
+    assert mlir_gemm.compile(TEXT, chip="sm_80")._variant.artifact == first._variant.artifact
     assert len(compiler.calls) == 2
     assert entry.read_text() == whole
 
@@ -130,7 +130,7 @@ def test_the_disk_can_be_turned_off(compiler: Compiler, tmp_path: Path, monkeypa
 
 
 def test_many_writers_of_one_entry(compiler: Compiler, tmp_path: Path) -> None:
-    artifact = mlir_gemm.compile(TEXT, chip="sm_80")._artifact
+    artifact = mlir_gemm.compile(TEXT, chip="sm_80")._variant.artifact
     seen: list[Any] = []
 
     def work() -> None:

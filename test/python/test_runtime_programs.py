@@ -101,7 +101,7 @@ class Programs(Machine):
         self.loaded += 1
         gpu = FakeGpu(ordinal, self.driver, 0x1000)
         gpu.places = self.places
-        addresses, owner = device._upload(gpu, launch)
+        addresses, owner = device._upload(gpu, launch.constants)
         functions = tuple(None if step.is_empty else step.entry for step in launch.steps)
         return device.LoadedKernel(gpu, functions, launch, addresses, owner)
 

@@ -351,7 +351,7 @@ def test_arguments_on_the_simulator_are_checked():
 def test_findings_are_an_error_with_the_report(monkeypatch: pytest.MonkeyPatch):
     kernel = mlir_gemm.compile(product(64, 64, 32), device="simulator", schedule="block=32x32x16,warp=16x16x16")
     text = kernel.ir("lower")
-    monkeypatch.setattr(type(kernel), "ir", lambda *_, **__: text.replace("gpu.barrier", ""))
+    monkeypatch.setattr(type(kernel._variant), "ir", lambda *_, **__: text.replace("gpu.barrier", ""))
     a, b, c = np.ones((64, 32), np.float16), np.ones((32, 64), np.float16), np.ones((64, 64), np.float32)
     with pytest.raises(FindingsError, match="race-shared"):
         kernel(a, b, c)

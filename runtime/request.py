@@ -1,0 +1,75 @@
+"""What the compiler is asked, and what it gave: one compilation of a module, from the cache where it is there."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.runtime import cache
+
+if TYPE_CHECKING:
+    from mlir_gemm.pipeline.compilation import Compilation
+
+Pairs: TypeAlias = tuple[tuple[str, int], ...]
+"""Values by symbol, in the order of the symbols."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """Everything that the compiler is asked."""
+
+    source: str
+    filename: str
+    chip: str | None
+    """None for the one that the source names."""
+    schedule: Mapping[str, Any] | None
+    hints: Pairs = ()
+    """Typical values of sizes that are known at run time only."""
+    divisors: Pairs = ()
+    """What such sizes are multiples of."""
+    until: str = ""
+    """The last stage, if not all are to run."""
+    compiler: Callable[..., Compilation] = dataclasses.field(kw_only=True, repr=False, compare=False)
+
+    def compile(self) -> Compilation:
+        """Runs the compiler."""
+        return self.compiler(
+            self.source, filename=self.filename, chip=self.chip, schedule=self.schedule, **self._variant()
+        )
+
+    def find(self) -> tuple[cache.Artifact, Compilation | None]:
+        """What the compiler makes of it, from the cache if it is there."""
+        entry = cache.key(self.source, self.filename, self.chip, self.schedule, self._variant())
+        artifact = cache.find(entry)
+        if artifact is not None:
+            return artifact, None
+        compilation = self.compile()
+        artifact = _artifact(compilation, whole=not self.until)
+        cache.keep(entry, artifact)
+        return artifact, compilation
+
+    def _variant(self) -> dict[str, Any]:
+        fields = {"hints": dict(self.hints), "divisors": dict(self.divisors), "until": self.until}
+        return {name: field for name, field in fields.items() if field}
+
+
+def _artifact(compilation: Compilation, *, whole: bool) -> cache.Artifact:
+    launch, ptx = compilation.launch or Launch((), ()), compilation.ptx or ""
+    assert not whole or (compilation.ptx is not None and compilation.launch is not None)  # it went to the end
+    return cache.Artifact(compilation.target.chip, ptx, compilation.kernels, launch, tuple(compilation.stages))
+
+
+class Variant:
+    """One compilation of a module: the only one, or that for certain hints and divisors."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.artifact, self._compilation = request.find()
+
+    def ir(self, stage: str, locations: bool = False) -> str:
+        """The IR after a stage; compiled again if it came from the cache."""
+        if self._compilation is None:
+            self._compilation = self.request.compile()
+        return self._compilation.ir(stage, locations)

@@ -1,0 +1,126 @@
+"""The variants of a kernel with sizes that are known at run time only: compiled when they are first needed.
+
+A variant is compiled for typical sizes (hints), and may rely on sizes being multiples of 16 bytes' worth of elements,
+which lets it read and write 128 bits at once. For sizes that are no such multiples there is another. Which hints suit
+is chosen by the model (`tile_model.variants`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Mapping
+
+from mlir_gemm.pipeline.kernel_record import PRODUCT, KernelRecord
+from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.runtime.request import Pairs, Variant
+from mlir_gemm.tile_model.chips import target as target_of
+from mlir_gemm.tile_model.variants import DEFAULT_HINT, Chooser, Product, changed, product_of
+
+VECTOR_BYTES = 16
+
+
+class Variants:
+    """All variants of a module whose launch, `first`, has symbols."""
+
+    def __init__(self, first: Variant) -> None:
+        self.first = first
+        self.launch = first.artifact.launch
+        self.made: dict[tuple[Pairs, Pairs], Variant] = {}
+        """Those that there are, by hints and divisors."""
+        self._request = first.request
+        self._divisors = divisors_of(self.launch)
+        self._products: dict[Pairs, list[Product] | None] = {}
+        self._choosers: dict[Pairs, Chooser | None] = {}
+        self._lock = threading.RLock()
+        self.made[self._defaults(), ()] = first  # what the compiler takes where nothing is said
+
+    def at(self, values: tuple[int, ...]) -> Variant:
+        """The variant for these values of the launch's symbols."""
+        sizes = dict(zip(self.launch.symbols, values, strict=True))
+        with self._lock:
+            divisors = self._divisors_at(sizes)
+            chooser = self._chooser(divisors)
+            hints = self._defaults() if chooser is None else tuple(chooser.choose(sizes).items())
+            if (hints, divisors) not in self.made:
+                request = dataclasses.replace(self._request, hints=hints, divisors=divisors)
+                self.made[hints, divisors] = Variant(request)
+            return self.made[hints, divisors]
+
+    def made_so_far(self) -> dict[str, tuple[KernelRecord, ...]]:
+        """The kernels of each variant that there is, by the variant's name."""
+        return {_name(hints, divisors): variant.artifact.kernels for (hints, divisors), variant in self.made.items()}
+
+    def records(self, variant: Variant, values: tuple[int, ...]) -> tuple[KernelRecord, ...]:
+        """A variant's kernels with the problems that they compute for these values, as far as that is known."""
+        sizes = dict(zip(self.launch.symbols, values, strict=True))
+        products = self._of(variant.request.divisors)
+        if products is None:
+            return variant.artifact.kernels
+        problems = iter([product.at(sizes) for product in products])
+        return tuple(
+            dataclasses.replace(record, problem=next(problems)) if record.kind == PRODUCT else record
+            for record in variant.artifact.kernels
+        )
+
+    def _defaults(self) -> Pairs:
+        return tuple((name, DEFAULT_HINT) for name in self.launch.symbols)
+
+    def _chooser(self, divisors: Pairs) -> Chooser | None:
+        if divisors not in self._choosers:
+            products = self._of(divisors)
+            target = target_of(self.first.artifact.chip)
+            pinned = dict(self._request.schedule or {})
+            self._choosers[divisors] = None if products is None else Chooser(products, target, pinned)
+        return self._choosers[divisors]
+
+    def _of(self, divisors: Pairs) -> list[Product] | None:
+        """The products with sizes that are multiples of the divisors; None where their sizes are not understood. How
+        they depend on the unknown sizes is seen by compiling for others up to `select`."""
+        if divisors in self._products:
+            return self._products[divisors]
+        base = dict(self._defaults())
+        problems, others = self._problems(base, divisors), self._problems(changed(base), ())
+        made = [product_of(problem, base, other) for problem, other in zip(problems, others, strict=True)]
+        found = [product for product in made if product is not None]
+        self._products[divisors] = found if len(found) == len(made) else None
+        return self._products[divisors]
+
+    def _problems(self, hints: Mapping[str, int], divisors: Pairs) -> list[Problem]:
+        """The problems of the products for hints and divisors."""
+        artifact = self.first.artifact
+        asked = tuple(hints.items())
+        if not any(record.kind == PRODUCT for record in artifact.kernels):
+            return []
+        if (asked, divisors) != (self._defaults(), ()):
+            artifact, _ = dataclasses.replace(self._request, hints=asked, divisors=divisors, until="select").find()
+        return [record.problem for record in artifact.kernels if record.problem is not None]
+
+    def _divisors_at(self, sizes: Mapping[str, int]) -> Pairs:
+        """What the variant for these sizes may rely on: what makes a difference to some product."""
+        plain = self._problems(dict(self._defaults()), ())
+        found: list[tuple[str, int]] = []
+        for name, by in self._divisors.items():
+            if sizes[name] % by:
+                continue
+            if self._problems(dict(self._defaults()), ((name, by),)) != plain:
+                found.append((name, by))
+        return tuple(found)
+
+
+def _name(hints: Pairs, divisors: Pairs) -> str:
+    """What a variant is made for, such as `s0~512, s0%8`."""
+    return ", ".join([*(f"{name}~{hint}" for name, hint in hints), *(f"{name}%{by}" for name, by in divisors)])
+
+
+def divisors_of(launch: Launch) -> dict[str, int]:
+    """What each unknown size must be a multiple of for rows to be multiples of 16 bytes, for those that rows depend
+    on: sizes that are only ever the first one of an argument move no row. Inside a program, buffers may have any size
+    as their last."""
+    bytes_: dict[str, int] = {}
+    for argument in launch.arguments:
+        for axis, size in enumerate(argument.shape):
+            if isinstance(size, str) and (axis > 0 or launch.buffers):
+                bytes_[size] = min(argument.item_bytes, bytes_.get(size, VECTOR_BYTES))
+    return {name: VECTOR_BYTES // bytes_[name] for name in launch.symbols if name in bytes_}

@@ -1,0 +1,90 @@
+"""The examples in the documentation do what it says of them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import mlir_gemm
+from mlir_gemm.passes.registry import NAMES
+from mlir_gemm.pipeline.stages import STAGES
+from mlir_gemm.tools.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+EXAMPLES = re.findall(r"```mlir\n(// (kernels|refused): ([^\n]*)\n.*?)```", (DOCS / "inputs.md").read_text(), re.S)
+
+
+def name_of(text: str) -> str:
+    found = re.search(r"func\.func @(\w+)", text)
+    assert found
+    return found[1]
+
+
+def test_every_module_in_inputs_says_what_becomes_of_it() -> None:
+    assert len(EXAMPLES) == (DOCS / "inputs.md").read_text().count("```mlir\n") >= 10
+
+
+@pytest.mark.parametrize(("text", "what", "said"), EXAMPLES, ids=[name_of(text) for text, _, _ in EXAMPLES])
+def test_example(
+    text: str, what: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.mlir").write_text(text)
+    if what == "refused":
+        assert main(["compile", "in.mlir"]) == 1
+        assert re.match(rf"in\.mlir:\d+:\d+: error: {re.escape(said)}", capfd.readouterr().err)
+        return
+    assert main(["run", "in.mlir", "--device", "simulator"]) == 0
+    kernel = mlir_gemm.compile(text, device="simulator")
+    assert [each.kind for each in kernel.kernels] == said.split(", ")
+
+
+def test_pipeline_md_names_every_pass_and_stage() -> None:
+    text = (DOCS / "pipeline.md").read_text()
+    assert [name for name in NAMES if f"`{name}`" not in text and f"`{name}{{" not in text] == []
+    assert [stage for stage in STAGES if f"`{stage}`" not in text] == []
+
+
+@pytest.mark.parametrize("document", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
+def test_links_and_files_exist(document: Path) -> None:
+    text = document.read_text()
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        assert target.startswith("http") or (document.parent / target).exists(), target
+    for path in re.findall(
+        r"`((?:examples|docs|dialect|passes|pipeline|tile_model|simulator|runtime)/[\w./-]+)`", text
+    ):
+        assert (ROOT / path).exists(), path
+
+
+PIPELINE = (DOCS / "pipeline.md").read_text()
+EXCERPTS = re.findall(r"```(?:mlir)?\n// after (\w+)\n(.*?)```", PIPELINE, re.S)
+_, ARGUMENTS = re.findall(
+    r"(mlir-gemm compile) (examples/\S+ --schedule '[^']+' \\\n  --chip sm_\d+) --emit STAGE", PIPELINE
+)[0]
+
+
+def comparable(text: str) -> str:
+    """Text without names of values, attributes that the documentation leaves out, and blanks."""
+    text = re.sub(r"operandSegmentSizes = array<i32: [\d, ]*>", "", text)
+    return re.sub(r"[\s,]|\{\}", "", re.sub(r"%\w+(#\d+)?", "%", text))
+
+
+def test_every_stage_has_an_excerpt() -> None:
+    assert [stage for stage, _ in EXCERPTS] == list(STAGES)
+
+
+@pytest.mark.parametrize(("stage", "excerpt"), EXCERPTS, ids=[stage for stage, _ in EXCERPTS])
+def test_excerpt(stage: str, excerpt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part of an excerpt between `...` stands in what the command writes, in this order."""
+    monkeypatch.chdir(ROOT)
+    output = tmp_path / "out"
+    assert main(["compile", *shlex.split(ARGUMENTS.replace("\\\n", "")), "--emit", stage, "-o", str(output)]) == 0
+    found = comparable(output.read_text())
+    parts = [comparable(part) for line in excerpt.splitlines() for part in line.split("...")]
+    for part in filter(None, parts):
+        _, shown, found = found.partition(part)
+        assert shown == part
