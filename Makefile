@@ -1,5 +1,5 @@
-# Two jobs, each from a clean clone: `make demo` compiles an example, shows its IR on the way and, with a GPU, runs it;
-# `make test` checks everything.
+# Two jobs, each from a clean clone: `make demo` compiles what PyTorch exported, shows its IR on the way and runs it, on
+# the GPU or in the simulator; `make test` checks everything.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -10,9 +10,10 @@ PARTS  := dialect pipeline operators passes tile_model runtime simulator tools
 
 demo: $(VENV)/installed
 	@mkdir -p build
-	$(BIN)/mlir-gemm compile examples/matmul_256.mlir --emit launch --print-after all -o build/matmul_256.launch.mlir
-	$(BIN)/mlir-gemm compile build/matmul_256.launch.mlir --report -o build/matmul_256.ptx
-	$(BIN)/mlir-gemm run examples/matmul_256.mlir
+	$(BIN)/mlir-gemm compile examples/torch_linear_gelu.mlir --emit accumulate --print-after all -o build/linear_gelu.mlir
+	$(BIN)/mlir-gemm compile build/linear_gelu.mlir --report -o build/linear_gelu.ptx
+	$(BIN)/mlir-gemm run examples/torch_linear_gelu.mlir
+	$(BIN)/python examples/torch_mlp.py
 
 test: lint types lit pytest
 

@@ -126,6 +126,8 @@ CASES = (
     Case("scaled_rows", "f16", ((10, 24), (10, 1), (40, 24)), lambda x, s, w: linear(x * s, w)),
     Case("dynamic_batch", "f16", ((6, 24), (40, 24), (40,)), linear),
 )  # fmt: skip
-"""All modules; `dynamic_batch` has a first size that is known only at run time."""
+"""All modules."""
+BATCHES = (1, 6, 0, 16, 17, 64, 131)
+"""Values of the first input's first size with which a module of `DYNAMIC` runs."""
 DYNAMIC = ("dynamic_batch",)
-"""Modules with sizes that are known only at run time."""
+"""Modules in which that size is known only at run time."""
