@@ -49,16 +49,20 @@ class _WindowError(Exception):
     """Some value is needed in two different windows."""
 
 
-def reference_tile(source: str, arguments: Sequence[Array], rows: slice, columns: slice) -> list[Array]:
+def reference_tile(source: str, arguments: Sequence[Array], tile: tuple[slice, ...]) -> list[Array]:
     """The function's arguments after it has run, then its results, each cut to the window that a tile of the results
     depends on (for what is written: the tile itself), all float64.
 
-    Raises Error where a value is needed in two windows, as the matrix of A A is.
+    Raises Error where a value is needed in two windows, as the matrix of A A is, and for operations that it does not
+    know.
     """
     with ir.Context(), ir.Location.unknown():
         module = ir.Module.parse(source)
         function = next(f for f in named(module, "func.func") if len(f.regions[0].blocks))
         inside = in_block(body(function))
+        if len(tile) != 2 or not all(map(_is_plain, inside)):
+            raise Error("an operation that is no plain product; a tile of the results cannot be checked alone")
+        rows, columns = tile
         try:
             windows = _windows(inside, (rows, columns))
         except _WindowError:
@@ -78,6 +82,21 @@ def reference_tile(source: str, arguments: Sequence[Array], rows: slice, columns
             else:
                 _evaluate(operation, values)
     raise Error("the function has no return")
+
+
+_BESIDE = ("arith.constant", "tensor.empty", "memref.alloc", "memref.dealloc", "memref.copy", "linalg.fill",
+           "linalg.copy", "func.return")  # fmt: skip
+_MATMUL = ("(d0, d1, d2) -> (d0, d2)", "(d0, d1, d2) -> (d2, d1)", "(d0, d1, d2) -> (d0, d1)")
+
+
+def _is_plain(operation: Any) -> bool:
+    """Whether an operation is a matmul without a transposition, elementwise with identity maps, or beside them."""
+    op = operation.operation
+    if op.name in ("linalg.matmul", "linalg.generic"):
+        maps = [str(each.value) for each in op.attributes["indexing_maps"]] if "indexing_maps" in op.attributes else []
+        identities = set(maps) == {"(d0, d1) -> (d0, d1)"}
+        return tuple(maps) in ((), _MATMUL) if op.name == "linalg.matmul" else identities
+    return op.name in _BESIDE
 
 
 def _pairs(window: Window | None, shape: Sequence[int]) -> list[tuple[slice, int]]:

@@ -123,10 +123,9 @@ def _sampled(
 def _tile_error(
     source: str, arguments: Sequence[Argument], before: list[Array], after: list[Array], tile: Tile
 ) -> float:
-    rows, columns = tile.region
     given = before[: sum(argument.role != "result" for argument in arguments)]
     try:
-        expected = reference_tile(source, given, rows, columns)[tile.argument]
+        expected = reference_tile(source, given, tile.region)[tile.argument]
     except Error:
         expected = reference(source, given)[tile.argument][tile.region]
     return relative_error(after[tile.argument][tile.region], expected)

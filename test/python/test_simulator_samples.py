@@ -56,7 +56,7 @@ def test_reference_of_a_tile_is_the_tile_of_the_reference(name: str):
     given_ = before[: sum(argument.role != "result" for argument in compiled.launch.arguments)]
     whole = reference(source, given_)
     for tile in sampling.tiles_of(compiled.ir("parallelize"), before, [0, 3]):
-        part = reference_tile(source, given_, *tile.region)[tile.argument]
+        part = reference_tile(source, given_, tile.region)[tile.argument]
         np.testing.assert_allclose(part, whole[tile.argument][tile.region], rtol=1e-12)
 
 
@@ -67,4 +67,16 @@ def test_a_matrix_needed_in_two_places_has_no_tile_reference():
     }"""
     arrays = [np.ones((64, 64), np.float16), np.ones((64, 64), np.float32)]
     with pytest.raises(Error, match="needed in two places"):
-        reference_tile(source, arrays, slice(0, 16), slice(0, 16))
+        reference_tile(source, arrays, (slice(0, 16), slice(0, 16)))
+
+
+def test_a_tile_of_what_is_no_plain_product_is_refused() -> None:
+    """The caller evaluates the whole then."""
+    a = "memref<16x16xf32>"
+    source = f"""func.func @f(%A: {a}, %B: {a}, %C: {a}) {{
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                 affine_map<(m, n, k) -> (m, n)>] ins(%A, %B : {a}, {a}) outs(%C : {a})
+  return
+}}"""
+    with pytest.raises(Error, match="no plain product"):
+        reference_tile(source, [np.zeros((16, 16), np.float32)] * 3, (slice(0, 8), slice(0, 8)))
