@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PARTS  := dialect pipeline operators passes tile_model runtime simulator tools
+PARTS  := dialect pipeline operators passes tile_model runtime simulator tools bench
 
 .PHONY: demo test lint types lit pytest clean
 

@@ -55,6 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run on random inputs, on a GPU or simulated, and check against float64")
     _add_input(run)
     run.add_argument("--device", choices=("auto", "gpu", "simulator"), default="auto", help="default: auto")
+    _add_chip(run)
     run.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     run.add_argument(
         "--sizes", type=sizes, action="append", metavar="S=N,...", help="values of sizes that are ? (default: random)"
@@ -85,9 +86,39 @@ def make_parser() -> argparse.ArgumentParser:
     _add_sizes(explain)
     _add_chip(explain)
 
+    bench = commands.add_parser("bench", help="measure products beside cuBLAS and others, on the GPU of this machine")
+    _describe_bench(bench)
+
     info = commands.add_parser("info", help="show versions, MLIR bindings, devices, and what a chip multiplies")
     _add_chip(info)
     return parser
+
+
+def _describe_bench(bench: argparse.ArgumentParser) -> None:
+    bench.add_argument("--group", action="append", default=[], metavar="G,...", help="default: all groups")
+    bench.add_argument("--types", action="append", default=[], metavar="T,...", help="of A and B (default: f16)")
+    bench.add_argument("--layouts", action="append", default=[], metavar="NN|NT|TN|TT,...", help="default: NN,NT")
+    bench.add_argument(
+        "--mnk", type=matrix_sizes, action="append", metavar="M,N,K", help="these sizes in place of the list"
+    )
+    bench.add_argument("--list", action="store_true", help="print the problems and stop")
+    bench.add_argument(
+        "--against", default="torch,cublaslt,compile", metavar="R,...",
+        help="torch, cublaslt, compile, triton or all (default: torch,cublaslt,compile)",
+    )  # fmt: skip
+    bench.add_argument(
+        "--schedule", action="append", metavar="FIELD=VALUE,...", help="pin fields; several times: side by side"
+    )
+    _add_chip(bench)
+    bench.add_argument("--rounds", type=count, default=16, metavar="N", help="cold runs of each (default: 16)")
+    bench.add_argument("--bursts", type=count, default=8, metavar="N", help="sustained bursts of each (default: 8)")
+    bench.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+    bench.add_argument("--jobs", type=count, metavar="N", help="processes that compile (default: one a core)")
+    bench.add_argument("--seconds", type=count, metavar="N", help="begin no further problem after so long")
+    bench.add_argument("-o", dest="output", metavar="DIR", help="where to write (default: bench-CHIP-DATE)")
+    bench.add_argument(
+        "--report", nargs="+", metavar="FILE", help="make tables and plots of saved results; needs no GPU"
+    )
 
 
 def _add_input(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
@@ -102,7 +133,7 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_chip(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--chip", help="such as sm_90 (default: the GPU in this machine, else sm_80)")
+    parser.add_argument("--chip", help="such as sm_90a (default: the GPU in this machine, else sm_80)")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
