@@ -21,9 +21,8 @@ from typing import Any, TypeAlias, cast
 from mlir_gemm.pipeline import workspace
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES
 from mlir_gemm.pipeline.sizes import Size, added, compiled, product, symbols_of
+from mlir_gemm.pipeline.tensor_map import Extent, TensorMap
 
-Extent: TypeAlias = Any
-"""A number; in a launch with sizes that are known at run time only also a `Size` of symbols."""
 Triple: TypeAlias = "tuple[Extent, Extent, Extent]"
 
 
@@ -97,16 +96,29 @@ class Step:
     cluster: Triple
     shared_bytes: int
     """Dynamic shared memory to ask for at launch; 0 when all of it is declared statically."""
-    parameters: tuple[Extent, ...]
+    parameters: tuple[Extent | TensorMap, ...]
     """The kernel's parameters in order. A number is one of memory: first the launch's arguments, then its buffers, then
-    its constants; the parameter is a device pointer that must be aligned to 16 bytes. A symbol, or an expression, is
-    that size as an integer of 64 bits; in a launch bound to sizes it is the number of one of `Launch.values`, which
-    come behind the constants."""
+    its constants; the parameter is a device pointer that must be aligned to 16 bytes. A TensorMap is passed by value,
+    made for the address that its memory has. A symbol, or an expression, is that size as an integer of 64 bits; in a
+    launch bound to sizes it is the number of one of `Launch.values`, which come behind the constants."""
+    overlap: bool = False
+    """Whether it may start while what is in front of it on the stream still runs (programmatic dependent launch): the
+    kernel waits itself before it touches memory."""
 
     @property
     def is_empty(self) -> bool:
         """Whether the grid has no blocks: there is nothing to launch."""
         return 0 in self.grid
+
+    @property
+    def memory(self) -> tuple[Extent, ...]:
+        """Its parameters with the number of their memory for tensor maps."""
+        return tuple(each.memory if isinstance(each, TensorMap) else each for each in self.parameters)
+
+    @property
+    def tensor_maps(self) -> tuple[TensorMap, ...]:
+        """The tensor maps among its parameters."""
+        return tuple(each for each in self.parameters if isinstance(each, TensorMap))
 
 
 @dataclass(frozen=True)
@@ -159,7 +171,7 @@ class Launch:
         cluster: Triple,
         shared_bytes: int,
         arguments: tuple[Argument, ...],
-        parameters: tuple[int, ...],
+        parameters: tuple[int | TensorMap, ...],
     ) -> Launch:
         """The launch of one kernel."""
         return Launch(arguments, (Step(entry, grid, block, cluster, shared_bytes, parameters),))
@@ -168,6 +180,11 @@ class Launch:
     def is_program(self) -> bool:
         """Whether it is more than one launch of one kernel on the arguments."""
         return len(self.steps) != 1 or bool(self.buffers or self.constants)
+
+    @functools.cached_property
+    def tensor_maps(self) -> tuple[TensorMap, ...]:
+        """The tensor maps that its steps take, each once."""
+        return tuple(dict.fromkeys(each for step in self.steps for each in step.tensor_maps))
 
     @functools.cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -207,17 +224,24 @@ class Launch:
             for argument in self.arguments
         )
         passed = list(
-            dict.fromkeys(size for step in self.steps for size in step.parameters if not isinstance(size, int))
+            dict.fromkeys(
+                size for step in self.steps for size in step.parameters if not isinstance(size, int | TensorMap)
+            )
         )
         first = len(self.arguments) + len(self.buffers) + len(self.constants)
+
+        def parameter(given: Extent | TensorMap) -> int | TensorMap:
+            if isinstance(given, TensorMap):
+                sizes, strides = bound(given.sizes), bound(given.strides_bytes)
+                return dataclasses.replace(given, sizes=sizes, strides_bytes=strides)
+            return given if isinstance(given, int) else first + passed.index(given)
+
         steps = tuple(
             dataclasses.replace(
                 step,
                 grid=bound(step.grid),
                 block=bound(step.block),
-                parameters=tuple(
-                    size if isinstance(size, int) else first + passed.index(size) for size in step.parameters
-                ),
+                parameters=tuple(map(parameter, step.parameters)),
             )
             for step in self.steps
         )
@@ -228,7 +252,7 @@ class Launch:
         """The buffers in the workspace, each with so many bytes, and the size of the workspace."""
         lives: list[workspace.Life] = []
         for number, size in enumerate(sizes, start=len(self.arguments)):
-            used = [place for place, step in enumerate(self.steps) if number in step.parameters]
+            used = [place for place, step in enumerate(self.steps) if number in step.memory]
             lives.append(workspace.Life(size, used[0], used[-1]) if used else workspace.Life(0, 0, 0))
         offsets, total = workspace.plan(lives)
         return tuple(Buffer(offset, life.bytes) for offset, life in zip(offsets, lives, strict=True)), total
@@ -246,7 +270,9 @@ class Launch:
             yield from argument.shape
             yield from argument.strides or ()
         for step in self.steps:
-            yield from (*step.grid, *step.block, *step.parameters)
+            yield from (*step.grid, *step.block)
+            for each in step.parameters:
+                yield from (*each.sizes, *each.strides_bytes) if isinstance(each, TensorMap) else (each,)
         for buffer in self.buffers:
             yield buffer.bytes
 
@@ -276,7 +302,7 @@ class Launch:
         return self._only("shared_bytes").shared_bytes
 
     @property
-    def parameters(self) -> tuple[Extent, ...]:
+    def parameters(self) -> tuple[Extent | TensorMap, ...]:
         """The one step's parameters."""
         return self._only("parameters").parameters
 
@@ -288,6 +314,10 @@ class Launch:
     def to_json(self) -> dict[str, Any]:
         """The same as plain data, for `--launch-info`: of one kernel, what it is launched with beside its arguments."""
         data = dataclasses.asdict(self)
+        for step, shown in zip(self.steps, data["steps"], strict=True):
+            shown["parameters"] = tuple(
+                each.to_json() if isinstance(each, TensorMap) else each for each in step.parameters
+            )
         if not self.values:
             del data["values"]
         if self.is_program:
@@ -302,14 +332,24 @@ class Launch:
         fields: dict[str, Any] = as_tuples(data)
         arguments = tuple(Argument(**argument) for argument in fields.pop("arguments"))
         if "steps" not in fields:
-            return Launch(arguments, (Step(**fields),))
+            return Launch(arguments, (_step(fields),))
         return Launch(
             arguments,
-            tuple(Step(**step) for step in fields.pop("steps")),
+            tuple(map(_step, fields.pop("steps"))),
             tuple(Buffer(**buffer) for buffer in fields.pop("buffers")),
             tuple(Constant(**constant) for constant in fields.pop("constants")),
             **fields,
         )
+
+
+def _step(fields: Mapping[str, Any]) -> Step:
+    """A step from its data. A parameter that has fields of its own is a tensor map."""
+    parameters = tuple(
+        TensorMap.from_json(cast("Mapping[str, Any]", each)) if isinstance(each, Mapping) else each
+        for each in fields["parameters"]
+    )
+    given: dict[str, Any] = {**fields, "parameters": parameters}
+    return Step(**given)
 
 
 def _multiple(size: Extent) -> tuple[str, int]:

@@ -4,6 +4,7 @@ of a program also off the function that runs its kernels."""
 from __future__ import annotations
 
 import base64
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,10 +12,10 @@ from mlir_gemm.dialect import constants, symbols
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.sizes import argument_sizes, sizes_of, strides_of
+from mlir_gemm.dialect.sizes import argument_sizes, cast_values, sizes_of, strides_of
 from mlir_gemm.dialect.source import is_row_major
 from mlir_gemm.dialect.symbols import Size
-from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline import workspace
 from mlir_gemm.pipeline.annotations import NAME
@@ -24,6 +25,15 @@ from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, 
 from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of
 from mlir_gemm.pipeline.sizes import product
 from mlir_gemm.pipeline.sizes import value as _computed
+from mlir_gemm.pipeline.tensor_map import DATA_TYPES, TensorMap
+
+CLUSTER = "nvvm.cluster_dim"
+"""On a kernel: the blocks of a cluster, which the code asks for itself."""
+OVERLAP = "tile.overlap"
+"""On a kernel: it may start before what is in front of it has ended."""
+TENSOR_MAP = "tile.tensor_map"
+_VIEWS = ("memref.reinterpret_cast", "memref.cast")
+"""Operations whose result has the address of their operand, to which its own offset is added."""
 
 
 def launch_of(module: Any) -> Launch:
@@ -166,6 +176,7 @@ def _step(module: Any) -> Step:
     if len(launches) != 1:
         raise input_error(module.operation, f"the module launches {len(launches)} kernels; expected one")
     launch = launches[0]
+    kernel = _kernel_of(module, launch)
     arguments = list(body(outer_function(module)).arguments)
     sizes = [_expression(launch, value) for value in _sizes(launch)]
     shared = launch.dynamicSharedMemorySize
@@ -173,16 +184,44 @@ def _step(module: Any) -> Step:
         entry=str(launch.attributes["kernel"]).rpartition("@")[2],
         grid=(sizes[0], sizes[1], sizes[2]),
         block=(sizes[3], sizes[4], sizes[5]),
-        cluster=(1, 1, 1),
+        cluster=_cluster(launch, kernel),
         shared_bytes=_constant(launch, shared) if shared is not None else 0,
-        parameters=tuple(_position(launch, value, arguments) for value in launch.kernelOperands),
+        parameters=tuple(_parameter(launch, value, arguments) for value in launch.kernelOperands),
+        overlap=OVERLAP in kernel.attributes,
     )
+
+
+def _kernel_of(module: Any, launch: Any) -> Any:
+    """The kernel that is launched: a gpu.func, which is an llvm.func once it is lowered that far."""
+    name = str(launch.attributes["kernel"]).rpartition("@")[2]
+    for holder in in_block(body(module)):
+        for function in in_block(body(holder)) if holder.operation.name == "gpu.module" else ():
+            attributes = function.operation.attributes
+            if "sym_name" in attributes and ir.StringAttr(attributes["sym_name"]).value == name:
+                return function.operation
+    raise input_error(launch, f"the module launches '{name}', which is none of its kernels")
+
+
+def _cluster(launch: Any, kernel: Any) -> tuple[int, int, int]:
+    """Blocks of a cluster, in each dimension."""
+    if CLUSTER not in kernel.attributes:
+        return 1, 1, 1
+    sizes = list(ir.DenseI32ArrayAttr(kernel.attributes[CLUSTER]))  # three at most: its dialect sees to that
+    if not sizes or min(sizes) < 1:
+        raise input_error(launch, f"{CLUSTER} is {sizes}; expected one to three sizes from 1, as array<i32: 2, 1, 1>")
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
 
 
 def _within(step: Step, memory: Sequence[int]) -> Step:
     """A kernel's launch in a program, where its function's arguments are these numbers of memory."""
-    parameters = tuple(memory[each] if isinstance(each, int) else each for each in step.parameters)
-    return Step(step.entry, step.grid, step.block, step.cluster, step.shared_bytes, parameters)
+
+    def parameter(each: Any) -> Any:
+        if isinstance(each, TensorMap):
+            return dataclasses.replace(each, memory=memory[each.memory])
+        return memory[each] if isinstance(each, int) else each
+
+    return dataclasses.replace(step, parameters=tuple(map(parameter, step.parameters)))
 
 
 def _checked_runs(function: Any, kernels: dict[str, Step]) -> list[tuple[str, list[Any]]]:
@@ -192,7 +231,7 @@ def _checked_runs(function: Any, kernels: dict[str, Step]) -> list[tuple[str, li
             raise input_error(
                 function, f"the program runs '{name}', which is none of its kernels: {', '.join(kernels)}"
             )
-        most = max((each for each in kernels[name].parameters if isinstance(each, int)), default=-1)
+        most = max((each for each in kernels[name].memory if isinstance(each, int)), default=-1)
         if most >= len(buffers):
             raise input_error(function, f"the program runs '{name}' on {len(buffers)} buffers; it takes more")
     return runs
@@ -244,7 +283,7 @@ class _Memory:
         lives: list[workspace.Life] = []
         for number, alloc in enumerate(self.allocs, start=len(self.arguments)):
             size = _argument(alloc.owner, alloc, "buffer", "inout").span_bytes
-            used = [place for place, step in enumerate(steps) if number in step.parameters]
+            used = [place for place, step in enumerate(steps) if number in step.memory]
             lives.append(workspace.Life(size, used[0], used[-1]) if used else workspace.Life(0, 0, 0))
         offsets, total = workspace.plan(lives)
         return tuple(Buffer(offset, life.bytes) for offset, life in zip(offsets, lives, strict=True)), total
@@ -272,13 +311,74 @@ def _constant(launch: Any, value: Any) -> int:
     return number
 
 
-def _position(launch: Any, value: Any, arguments: list[Any]) -> Any:
-    """A kernel's parameter: the number of an argument, or a size."""
+def _parameter(launch: Any, value: Any, arguments: list[Any]) -> Any:
+    """A kernel's parameter: the number of an argument, a tensor map of one, or a size."""
     if isinstance(value.type, ir.IndexType):
         return _expression(launch, value)
-    if getattr(value.owner, "name", "") == "memref.reinterpret_cast":  # its address, without its sizes
+    if getattr(value.owner, "name", "") == TENSOR_MAP:
+        return _tensor_map(launch, value.owner.operation, arguments)
+    return _position(launch, value, arguments)
+
+
+def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
+    """The number of the argument whose address a memref has; its own offset, sizes and strides do not count."""
+    while getattr(value.owner, "name", "") in _VIEWS:
         value = value.owner.operands[0]
     if value not in arguments:
         raise input_error(launch, "the kernel takes a buffer that is not an argument of the function; a temporary "
                           "buffer is left (accumulate=off needs a result in the accumulator's type)")  # fmt: skip
     return arguments.index(value)
+
+
+def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
+    memory = operation.operands[0]
+    type_ = memory.type
+    element = str(type_.element_type)
+    if element not in DATA_TYPES:
+        raise input_error(operation, f"{TENSOR_MAP} of {type_}: expected elements of one of {', '.join(DATA_TYPES)}")
+    sizes, strides, offset = _extents(launch, memory)
+    if strides and strides[-1] != 1 and sizes[-1] != 1:
+        raise input_error(operation, f"{TENSOR_MAP} of {type_}: the elements of the last dimension must be neighbours")
+    item = ITEM_BYTES[element]
+    rounded = operation.attributes.get("element", None)
+    found = TensorMap(
+        memory=_position(launch, memory, arguments),
+        dtype=element if rounded is None else ir.StringAttr(rounded).value,
+        sizes=sizes,
+        strides_bytes=tuple(product([stride, item]) for stride in strides[:-1]),
+        box=tuple(ir.DenseI64ArrayAttr(operation.attributes["box"])),
+        swizzle=ir.StringAttr(operation.attributes["swizzle"]).value,
+        element_offset=offset,
+    )
+    problem = found.problem()
+    if problem:
+        raise input_error(operation, f"{TENSOR_MAP} of {type_}: {problem}")
+    return dataclasses.replace(found, strides_bytes=found.strides)
+
+
+def _extents(launch: Any, memory: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], int]:
+    """Sizes, strides and offset of a memref, in elements: numbers, or expressions of the arguments' sizes."""
+    type_ = memory.type
+    owner = None if is_argument(memory) else memory.owner.operation
+    if owner is not None and owner.name == "memref.cast":  # what it came from tells at least as much
+        return _extents(launch, owner.operands[0])
+    strides, offset = type_.get_strides_and_offset()
+    if offset == ir.ShapedType.get_dynamic_stride_or_offset():
+        raise input_error(launch, f"{TENSOR_MAP} of {type_}: its offset must be static")
+    if type_.has_static_shape and ir.ShapedType.get_dynamic_stride_or_offset() not in strides:
+        return tuple(type_.shape), tuple(strides), offset
+    if owner is None:
+        function: Any = memory.owner.owner
+        attributes = _attributes_of(function, memory)
+        return (
+            tuple(map(_size, sizes_of(function, type_, attributes))),
+            tuple(map(_size, strides_of(function, type_, attributes))),
+            offset,
+        )
+    if owner.name != "memref.reinterpret_cast":
+        raise input_error(launch, f"{TENSOR_MAP} of what '{owner.name}' gives; expected an argument or a view of one")
+    given_sizes, given_strides = (
+        tuple(each if isinstance(each, int) else _expression(launch, each) for each in cast_values(owner, kind))
+        for kind in ("sizes", "strides")
+    )
+    return given_sizes, given_strides, offset

@@ -10,6 +10,7 @@ import ctypes
 import functools
 import importlib
 import itertools
+import math
 import re
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -17,12 +18,17 @@ from typing import Any, cast
 
 from mlir_gemm.errors import ArgumentError, DeviceError
 from mlir_gemm.pipeline.launch import Constant, Launch, Step
+from mlir_gemm.runtime.overlap import Configurations
 from mlir_gemm.runtime.parameters import Parameters
+from mlir_gemm.runtime.status import checked, name_of
+from mlir_gemm.runtime.tensor_maps import Encoder
 
 FALLBACK_CHIP = "sm_80"
 """Where no GPU is found: PTX for it runs on every later chip."""
 STATIC_SHARED_BYTES = 48 * 1024
 """Most shared memory of a block without opting in (CUDA C++ Programming Guide, compute capabilities)."""
+PORTABLE_CLUSTER = 8
+"""Most blocks of a cluster without opting in (the same guide, thread block clusters)."""
 JIT_LOG_BYTES = 8192
 LEGACY_STREAM = 1
 """How CUDA's array protocols and `cuMemAllocAsync` name the default stream, whose handle is 0 in a launch."""
@@ -30,8 +36,12 @@ _CONSTANT_ALIGNMENT = 256
 _INSTALL = "install cuda-python (pip install 'cuda-python>=13,<14')"
 
 
+OWN_CODE = (9, 0)
+"""The compute capability whose own instructions are worth code that no later chip runs: wgmma."""
+
+
 def default_chip(ordinal: int = 0) -> str:
-    """The chip of the GPU with that number, such as `sm_90`; `sm_80` where there is none. Never raises."""
+    """The chip of the GPU with that number, such as `sm_90a`; `sm_80` where there is none. Never raises."""
     try:
         return chip_of(find_driver(), ordinal)
     except Exception:  # whatever is wrong with the driver is told at the first call, not here
@@ -50,7 +60,7 @@ def chip_of(driver: Any, ordinal: int) -> str:
             attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
         )
     )
-    return f"sm_{major}{minor}"
+    return f"sm_{major}{minor}{'a' if (major, minor) == OWN_CODE else ''}"
 
 
 @functools.cache
@@ -72,21 +82,6 @@ def device_count() -> int:
     """GPUs that the driver shows to this process. Raises DeviceError where there is no driver."""
     driver = find_driver()
     return checked(driver, driver.cuDeviceGetCount(), "counting the GPUs")
-
-
-def checked(driver: Any, result: tuple[Any, ...], doing: str) -> Any:
-    """What a call of the driver returned, without its status. Raises DeviceError with the driver's error name."""
-    status, *values = result
-    if int(status):
-        raise DeviceError(f"{doing} failed: {_name(driver, status)}")
-    return values[0] if len(values) == 1 else tuple(values)
-
-
-def _name(driver: Any, status: Any) -> str:
-    name, text = (ask(status)[1] for ask in (driver.cuGetErrorName, driver.cuGetErrorString))
-    if not name:
-        return f"CUDA error {int(status)}"
-    return f"{name.decode()} ({text.decode()})" if text else name.decode()
 
 
 def _cuda_core() -> Any:
@@ -149,6 +144,14 @@ class Gpu:
         device = core.Device(self.ordinal)
         device.set_current()  # cuda.core keeps its own record for each thread; the context is this GPU's already
         return device.allocate(max(size, 1), stream=on)  # the driver refuses to allocate nothing
+
+    def zero(self) -> Any:
+        """Device memory of 16 bytes that are zero."""
+        buffer = self.allocate(16, LEGACY_STREAM)
+        host = ctypes.create_string_buffer(16)
+        self.upload(int(buffer.handle), ctypes.addressof(host), 16, LEGACY_STREAM)
+        self.synchronize(LEGACY_STREAM)
+        return buffer
 
     def upload(self, pointer: int, host: int, size: int, stream: int) -> None:
         """Copies `size` bytes of the host to the device. The host's memory may be reused when this returns."""
@@ -219,23 +222,41 @@ class LoadedKernel:
         )
         return LoadedKernel(self.gpu, functions, launch, self.constants, self.owners)
 
+    @functools.cached_property
+    def encoders(self) -> tuple[Encoder, ...]:
+        """What makes the launch's tensor maps."""
+        return tuple(Encoder(self.gpu, each, self.launch) for each in self.launch.tensor_maps)
+
+    @functools.cached_property
+    def configurations(self) -> tuple[Configurations | None, ...]:
+        """For each step that may overlap with what is in front of it, what `cuLaunchKernelEx` takes; else None."""
+        driver = self.gpu.driver
+        return tuple(Configurations(driver, step) if step.overlap else None for step in self.launch.steps)
+
     def start(self, parameters: Parameters, stream: int) -> None:
-        """Launches all steps. Raises DeviceError."""
-        for number, function in enumerate(self.functions):
+        """Launches all steps. Raises DeviceError, and ArgumentError for memory that the copy engine cannot reach."""
+        driver = self.gpu.driver
+        parameters.write_maps(self.encoders)
+        parameters.write_moving_maps(self.encoders)
+        for number, (function, overlapped) in enumerate(zip(self.functions, self.configurations, strict=True)):
             if function is None:
                 continue
             address = parameters.addresses[number]
-            result = self.gpu.driver.cuLaunchKernel(function, *self.shape(number), stream, address, 0)
+            if overlapped is None:
+                result = driver.cuLaunchKernel(function, *self.shape(number), stream, address, 0)
+            else:
+                result = driver.cuLaunchKernelEx(overlapped[stream], function, address, 0)
             if int(result[0]):
                 self.refuse(number, result[0])
 
     def refuse(self, number: int, status: Any) -> None:
         """Raises the DeviceError for a step that the driver refused."""
-        name = _name(self.gpu.driver, status)
+        name = name_of(self.gpu.driver, status)
         step = self.launch.steps[number]
+        cluster = "" if step.cluster == (1, 1, 1) else f" in clusters of {step.cluster}"
         raise DeviceError(
             f"launching '{step.entry}' on {self.gpu} failed: {name}; "
-            f"grid {step.grid}, block {step.block}, {step.shared_bytes} bytes of dynamic shared memory"
+            f"grid {step.grid}{cluster}, block {step.block}, {step.shared_bytes} bytes of dynamic shared memory"
         )
 
 
@@ -275,6 +296,8 @@ def _function(gpu: Gpu, ptx: str, module: Any, step: Step, owners: list[Any]) ->
     function = checked(gpu.driver, gpu.driver.cuKernelGetFunction(kernel.handle), f"loading '{step.entry}'")
     if step.shared_bytes > STATIC_SHARED_BYTES:
         _allow_shared(gpu, function, step)
+    if math.prod(step.cluster) > PORTABLE_CLUSTER:
+        _allow_cluster(gpu, function, step)
     return function
 
 
@@ -311,6 +334,13 @@ def _allow_shared(gpu: Gpu, function: Any, step: Step) -> None:
     checked(driver, driver.cuFuncSetAttribute(function, carveout, int(most)), "setting the shared-memory carve-out")
 
 
+def _allow_cluster(gpu: Gpu, function: Any, step: Step) -> None:
+    driver = gpu.driver
+    allowed = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+    asking = f"asking for clusters of {step.cluster} blocks on {gpu}"
+    checked(driver, driver.cuFuncSetAttribute(function, allowed, 1), asking)
+
+
 def _refusal(gpu: Gpu, ptx: str, entry: str, problem: Exception) -> DeviceError:
     """Why the driver did not load the PTX: asks it again, with room for its log."""
     driver = gpu.driver
@@ -326,7 +356,7 @@ def _refusal(gpu: Gpu, ptx: str, entry: str, problem: Exception) -> DeviceError:
     statuses = driver.CUresult
     version = re.search(r"^\s*\.version\s+(\S+)", ptx, re.MULTILINE)
     target = re.search(r"^\s*\.target\s+(\w+)", ptx, re.MULTILINE)
-    message = f"the driver refused the kernel '{entry}' on {gpu}: {_name(driver, status)}"
+    message = f"the driver refused the kernel '{entry}' on {gpu}: {name_of(driver, status)}"
     if int(status) == int(statuses.CUDA_ERROR_UNSUPPORTED_PTX_VERSION) and version:
         cuda = format_version(checked(driver, driver.cuDriverGetVersion(), "asking for the driver's version"))
         message += f"; the kernel is PTX {version[1]}, newer than this driver (CUDA {cuda}) reads: update the driver"

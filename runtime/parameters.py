@@ -1,12 +1,16 @@
 """Kernel parameters in the form that the driver takes: for each step an array of pointers to slots, which hold device
-addresses and, behind them, the sizes that kernels take. A call writes the addresses, and all steps read the slots."""
+addresses and, behind them, the sizes that kernels take. A call writes the addresses, and all steps read the slots. For
+a tensor map the pointer is to the map itself, which is another one when its memory is elsewhere."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from typing import Any
 
 from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.pipeline.tensor_map import TensorMap
+from mlir_gemm.runtime.tensor_maps import Encoded, Encoder
 
 
 class Parameters:
@@ -20,7 +24,7 @@ class Parameters:
         self.slots[count + len(launch.buffers) :] = fixed
         base, size = ctypes.addressof(self.slots), ctypes.sizeof(ctypes.c_uint64)
         self._pointers = [
-            (ctypes.c_void_p * len(step.parameters))(*(base + size * index for index in step.parameters))
+            (ctypes.c_void_p * len(step.parameters))(*(base + size * index for index in step.memory))
             for step in launch.steps
         ]
         self.addresses = tuple(ctypes.addressof(pointers) for pointers in self._pointers)
@@ -30,6 +34,13 @@ class Parameters:
         self._count = count
         self._buffers = tuple((number, buffer.offset or 0) for number, buffer in enumerate(launch.buffers, start=count))
         self._workspace = 0
+        passed = sum(argument.role != "result" for argument in launch.arguments)
+        moving = range(passed, count + len(launch.buffers))
+        maps = [_Map(each, number, self._uses(launch, each)) for number, each in enumerate(launch.tensor_maps)]
+        self._maps = [each for each in maps if each.memory not in moving]
+        self._moving = [each for each in maps if each.memory in moving]
+        self.has_moving_maps = bool(self._moving)
+        """Whether there are tensor maps of what each call may have elsewhere: results and intermediate buffers."""
 
     def write(self, pointers: Sequence[int]) -> None:
         """Sets the arguments' addresses."""
@@ -41,3 +52,46 @@ class Parameters:
             for number, offset in self._buffers:
                 self.slots[number] = workspace + offset
             self._workspace = workspace
+
+    def write_maps(self, encoders: Sequence[Encoder]) -> None:
+        """Points to the tensor maps for where the passed arguments and the constants are now; `encoders` make them, in
+        the order of `Launch.tensor_maps`. Raises ArgumentError for memory that there can be no map of."""
+        for each in self._maps:
+            each.follow(self.slots[each.memory], encoders)
+
+    def write_moving_maps(self, encoders: Sequence[Encoder]) -> None:
+        """The same for results and intermediate buffers."""
+        for each in self._moving:
+            each.follow(self.slots[each.memory], encoders)
+
+    def _uses(self, launch: Launch, wanted: TensorMap) -> list[tuple[Any, int]]:
+        """Where a map is a parameter: a step's pointers, and the place among them."""
+        return [
+            (pointers, place)
+            for pointers, step in zip(self._pointers, launch.steps, strict=True)
+            for place, each in enumerate(step.parameters)
+            if each == wanted
+        ]
+
+
+class _Map:
+    """A tensor map among the parameters."""
+
+    __slots__ = ("_encoded", "_number", "_place", "_uses", "memory")
+
+    def __init__(self, description: TensorMap, number: int, uses: list[tuple[Any, int]]) -> None:
+        self.memory = description.memory
+        self._number = number
+        self._uses = uses
+        self._place: int | None = None
+        self._encoded: Encoded | None = None
+        """What the pointers point to, kept for as long as they do."""
+
+    def follow(self, address: int, encoders: Sequence[Encoder]) -> None:
+        """Points to the map for this address."""
+        if address == self._place:
+            return
+        encoded = encoders[self._number].at(address)
+        for pointers, place in self._uses:
+            pointers[place] = encoded.address
+        self._place, self._encoded = address, encoded

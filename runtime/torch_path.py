@@ -46,13 +46,19 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
     place = torch.device("cuda", ordinal)
     empty = torch.empty
     current_stream = _raw_stream(torch)
-    launch_kernel, current_context = loaded.gpu.driver.cuLaunchKernel, loaded.gpu.driver.cuCtxGetCurrent
+    driver = loaded.gpu.driver
+    launch_kernel, launch_overlapped = driver.cuLaunchKernel, driver.cuLaunchKernelEx
+    current_context = driver.cuCtxGetCurrent
     steps = [(number, function) for number, function in enumerate(loaded.functions) if function is not None]
     single = len(steps) == 1
     first, function = steps[0] if single else (0, None)
     grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes = loaded.shape(first) if single else (0,) * 7
-    launches = [] if single else [(number, (function, *loaded.shape(number))) for number, function in steps]
+    launches = [] if single else [(number, function, loaded.shape(number)) for number, function in steps]
+    configurations = loaded.configurations
+    overlapped = configurations[first] if single else None
     workspace_bytes, byte = launch.workspace_bytes, torch.uint8 if launch.workspace_bytes else None
+    encoders = loaded.encoders
+    moving = Parameters(launch, loaded.constants).has_moving_maps
     threads = threading.local()
 
     def call(tensors: tuple[Any, ...], stream: Any) -> Any:
@@ -89,6 +95,8 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
                 return DECLINED
             parameters.written = None
             parameters.slots[:count] = bases
+            if encoders:
+                parameters.write_maps(encoders)
             parameters.written = pointers
         outcome = None
         if made:
@@ -101,17 +109,26 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
         if workspace_bytes:
             workspace = empty(workspace_bytes, dtype=byte, device=place)  # PyTorch orders its reuse on this stream
             parameters.place(workspace.data_ptr())
+        if moving:
+            parameters.write_moving_maps(encoders)
+        addresses = parameters.addresses
         if single:
-            (status,) = launch_kernel(
-                function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
-                handle, parameters.addresses[first], 0,
-            )  # fmt: skip
+            if overlapped is None:
+                (status,) = launch_kernel(
+                    function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
+                    handle, addresses[first], 0,
+                )  # fmt: skip
+            else:
+                (status,) = launch_overlapped(overlapped[handle], function, addresses[first], 0)
             if status:
                 loaded.refuse(first, status)
             return outcome
-        addresses = parameters.addresses
-        for number, shape in launches:
-            (status,) = launch_kernel(*shape, handle, addresses[number], 0)
+        for number, each, shape in launches:
+            overlap = configurations[number]
+            if overlap is None:
+                (status,) = launch_kernel(each, *shape, handle, addresses[number], 0)
+            else:
+                (status,) = launch_overlapped(overlap[handle], each, addresses[number], 0)
             if status:
                 loaded.refuse(number, status)
         return outcome

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import runtime_maps
 
 import mlir_gemm
 from mlir_gemm.runtime.info import describe_devices
@@ -527,8 +528,29 @@ def host_cost() -> None:
         call(), call()
         costs[name] = median_us(call, torch.cuda.synchronize)
         print(f"    {name:32s} {costs[name]:6.2f} us")
+    costs |= map_costs(torch)
     assert costs["kernel(a, b, c)"] <= costs["torch.mm(a, b, out=)"], "a call costs more than torch.mm"
     assert costs["kernel(a, b)"] <= costs["torch.mm(a, b)"], "a call with a result costs more than torch.mm"
+
+
+def map_costs(torch: Any) -> dict[str, float]:
+    """The same for kernels with two tensor maps; nothing on GPUs before sm_90."""
+    if torch.cuda.get_device_capability() < (9, 0):
+        return {}
+    x, y = (torch.from_numpy(runtime_maps.array()).cuda() for _ in "xy")
+    turn = iter(range(10**9))
+    plain, overlapped = runtime_maps.writer(), runtime_maps.writer(overlap=True)
+    calls: dict[str, Callable[[], Any]] = {
+        "maps(x, y)": lambda: runtime_maps.call(plain, x, y),
+        "maps(x, y), overlapping": lambda: runtime_maps.call(overlapped, x, y),
+        "maps(x, y) and (y, x) in turn": lambda: runtime_maps.call(plain, *((y, x) if next(turn) % 2 else (x, y))),
+    }
+    costs: dict[str, float] = {}
+    for name, call in calls.items():
+        call(), call()
+        costs[name] = median_us(call, torch.cuda.synchronize)
+        print(f"    {name:32s} {costs[name]:6.2f} us")
+    return costs
 
 
 @check
@@ -552,6 +574,8 @@ def main() -> int:
     if not devices:
         print("no GPU was found")
         return 1
+    if int(str(devices[0]["chip"]).removeprefix("sm_")) >= 90:
+        _checks.extend(runtime_maps.CHECKS)
     for device in devices:
         print(device)
     failed: list[str] = []

@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step
+from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, TensorMap
 from mlir_gemm.pipeline.workspace import ALIGNMENT, Life, plan
 
 A = Argument("A", (4, 8), "f16", "in", (16, 1), 3)
 STEP = Step("first", (2, 1, 1), (32, 1, 1), (1, 1, 1), 64, (0, 1))
 PROGRAM = Launch((A,), (STEP, STEP), (Buffer(0, 100),), (Constant("c", (2,), "i8", "AQI="),), 256)
+MAP = TensorMap(0, "bf16", (3, 4, 64), (1024, 256), (1, 4, 64), "128", 8)
+UNKNOWN = TensorMap(1, "f32", ("s0", 64), (("mul", "s1", 4),), (4, 16), "none")
+WITH_MAPS = Launch((A,), (Step("first", (2, 1, 1), (32, 1, 1), (2, 1, 1), 64, (MAP, UNKNOWN, 0, "s0"), True), STEP))
 LIVES = some.lists(
     some.builds(
         lambda size, first, length: Life(size, first, first + length),
@@ -51,7 +54,9 @@ def test_a_chain_of_buffers_takes_two_places() -> None:
     assert plan([]) == ((), 0)
 
 
-@pytest.mark.parametrize("launch", [PROGRAM, Launch((A,), ()), Launch((A,), (STEP,))])
+@pytest.mark.parametrize(
+    "launch", [PROGRAM, Launch((A,), ()), Launch((A,), (STEP,)), WITH_MAPS, Launch((A,), WITH_MAPS.steps[:1])]
+)
 def test_json_and_back(launch: Launch) -> None:
     assert Launch.from_json(json.loads(json.dumps(launch.to_json()))) == launch
 
@@ -59,7 +64,16 @@ def test_json_and_back(launch: Launch) -> None:
 def test_one_kernel_is_described_without_steps() -> None:
     launch = Launch.of_kernel("e", (1, 2, 3), (32, 1, 1), (1, 1, 1), 7, (A,), (0,))
     assert not launch.is_program
-    assert list(launch.to_json()) == ["entry", "grid", "block", "cluster", "shared_bytes", "arguments", "parameters"]
+    assert list(launch.to_json()) == [
+        "entry",
+        "grid",
+        "block",
+        "cluster",
+        "shared_bytes",
+        "overlap",
+        "arguments",
+        "parameters",
+    ]
     assert (launch.entry, launch.grid, launch.block, launch.shared_bytes) == ("e", (1, 2, 3), (32, 1, 1), 7)
     assert (launch.cluster, launch.parameters) == ((1, 1, 1), (0,))
     with pytest.raises(AttributeError, match="a program of 2 steps has no single 'entry'"):
@@ -71,3 +85,39 @@ def test_bytes_of_an_argument() -> None:
     assert Argument("B", (4, 8), "f32", "in").span_bytes == 128
     assert Argument("E", (4, 0), "f32", "in", (0, 1)).span_bytes == 0
     assert PROGRAM.constants[0].bytes() == b"\1\2"
+
+
+def test_a_tensor_map_is_shown_as_the_driver_takes_it() -> None:
+    step = WITH_MAPS.to_json()["steps"][0]
+    assert json.loads(json.dumps(step["parameters"])) == [
+        {
+            "memory": 0,
+            "dtype": "bf16",
+            "offset_bytes": 16,
+            "data_type": "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16",
+            "global_dim": [64, 4, 3],
+            "global_strides": [256, 1024],
+            "box_dim": [64, 4, 1],
+            "swizzle": "CU_TENSOR_MAP_SWIZZLE_128B",
+        },
+        {
+            "memory": 1,
+            "dtype": "f32",
+            "offset_bytes": 0,
+            "data_type": "CU_TENSOR_MAP_DATA_TYPE_FLOAT32",
+            "global_dim": [64, "s0"],
+            "global_strides": [["mul", "s1", 4]],
+            "box_dim": [16, 4],
+            "swizzle": "CU_TENSOR_MAP_SWIZZLE_NONE",
+        },
+        0,
+        "s0",
+    ]
+    assert (step["cluster"], step["overlap"]) == ((2, 1, 1), True)
+
+
+def test_what_a_step_uses() -> None:
+    first = WITH_MAPS.steps[0]
+    assert first.memory == (0, 1, 0, "s0")
+    assert WITH_MAPS.tensor_maps == first.tensor_maps == (MAP, UNKNOWN)
+    assert WITH_MAPS.symbols == ("s0", "s1")

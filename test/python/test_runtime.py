@@ -138,9 +138,9 @@ def test_the_default_chip_is_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     hashable = type("Driver", (), {**vars(driver), "__getattribute__": object.__getattribute__})
     monkeypatch.setattr(device, "find_driver", lambda: hashable)
-    assert device.default_chip() == "sm_90"
+    assert device.default_chip() == "sm_90a"
     assert info.describe_devices() == [
-        {"ordinal": 0, "name": "NVIDIA H200", "chip": "sm_90", "memory_bytes": 150_000_000_000, "driver": "13.2"}
+        {"ordinal": 0, "name": "NVIDIA H200", "chip": "sm_90a", "memory_bytes": 150_000_000_000, "driver": "13.2"}
     ]
 
 

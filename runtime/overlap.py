@@ -1,0 +1,35 @@
+"""Launches that may start while what is in front of them on the stream still runs (programmatic dependent launch)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.pipeline.launch import Step
+
+MOST_STREAMS = 64
+"""Streams that a configuration is kept for; then all are forgotten."""
+
+
+class Configurations(dict[int, Any]):
+    """What `cuLaunchKernelEx` takes for one step, by the handle of the stream: made once, then only looked up."""
+
+    def __init__(self, driver: Any, step: Step) -> None:
+        super().__init__()
+        self._driver = driver
+        self._step = step
+
+    def __missing__(self, stream: int) -> Any:
+        driver, step = self._driver, self._step
+        allowed = driver.CUlaunchAttribute()
+        allowed.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        allowed.value.programmaticStreamSerializationAllowed = 1
+        made = driver.CUlaunchConfig()
+        made.gridDimX, made.gridDimY, made.gridDimZ = step.grid
+        made.blockDimX, made.blockDimY, made.blockDimZ = step.block
+        made.sharedMemBytes = step.shared_bytes
+        made.hStream = driver.CUstream(stream)
+        made.attrs, made.numAttrs = [allowed], 1
+        if len(self) >= MOST_STREAMS:
+            self.clear()
+        self[stream] = made
+        return made
