@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.simulator.agents import Agents
 from mlir_gemm.simulator.decode import Decoder, Info
 from mlir_gemm.simulator.elements import LANES, Array, Element, is_array
 from mlir_gemm.simulator.memory import POISON, View, count
-from mlir_gemm.simulator.shadow import Conflict, Shadow
+from mlir_gemm.simulator.shadow import ANY_LANE, Conflict, Shadow
 from mlir_gemm.simulator.warps import Warp
 
-_NAMES = {"race": "race-{space}", "uninitialized": "uninitialized-{space}"}
+BARRIER_BYTES = 8
+"""Of an mbarrier."""
 
 
 class Access:
@@ -89,6 +91,8 @@ class Access:
             self.counters.count(buffer.space, "load" if kind == "read" else "store", self.info, starts, self.width)
         if not self.checks:
             return
+        if buffer.space == "global" and warp.block.cluster.early:
+            self.watch_early(warp, view, -1 if lanes is None else int(lanes[0]))
         if self.alignment > 1 and int(np.bitwise_or.reduce(starts)) % self.alignment:
             row = int((starts % self.alignment != 0).argmax())
             message = f"byte {starts[row]} is no multiple of {self.alignment}"
@@ -97,10 +101,48 @@ class Access:
             if buffer.space != "global" or kind == "read":
                 return
             # An argument that was said to be only read: watched from its first write on.
-            buffer.shadow = Shadow(buffer.size, warp.block.warp_count, initialized=True, between_blocks=True)
+            buffer.shadow = Shadow(buffer.size, warp.block.cluster.agents.total, initialized=True, between_blocks=True)
+        if buffer.space == "shared" and warp.block.cluster.barriers:
+            self._watch_barriers(warp, view, starts, lanes)
+        if kind != "read" and buffer.space == "shared":
+            warp.unfenced = warp.unfenced | _lanes_of(codes)
         found: list[Conflict] = getattr(buffer.shadow, kind)(warp, starts, self.width, codes)
         if found:
             self.report(found, warp, view, starts, lanes, "reads" if kind == "read" else "writes")
+
+    def watch_early(self, warp: Warp, view: View, lane: int) -> None:
+        """Reports an access to global memory that may come before the kernel in front is done with it."""
+        cluster = warp.block.cluster
+        if cluster.early and warp.seen[cluster.agents.before] <= cluster.start:
+            message = "the kernel in front may still use it: no griddepcontrol wait comes before this"
+            self.info.find("overlap", warp, lane, f"{view.buffer.space} {view.buffer.name}", message)
+
+    def watch_later(
+        self, warp: Any, view: View, starts: Array, width: int, lane: int, agent: int, tick: int, verb: str
+    ) -> None:
+        """Checks and records an access to rows (`read` or `write`) that an agent beside the warps makes for a lane, or
+        for ANY_LANE. To shared memory it goes through the asynchronous proxy."""
+        buffer = view.buffer
+        shared = buffer.space == "shared"
+        if shared:
+            row = barrier_row(buffer.block.mbarriers, buffer.address, starts, width)
+            if row >= 0:
+                self._find("mbarrier", warp, view, starts, None, row, "there is an mbarrier, and no data")
+        if buffer.shadow is None:
+            if shared or verb == "read":
+                return
+            warps = warp.block.cluster.agents.total
+            buffer.shadow = Shadow(buffer.size, warps, initialized=True, between_blocks=True)
+        act = buffer.shadow.read_later if verb == "read" else buffer.shadow.write_later
+        found = act(warp, starts, width, lane, agent, tick, shared)
+        if found:
+            self.report(found, warp, view, starts, None, f"{verb}s")
+
+    def _watch_barriers(self, warp: Warp, view: View, starts: Array, lanes: Array | None) -> None:
+        """Reports an access to a place where an mbarrier is."""
+        row = barrier_row(view.buffer.block.mbarriers, view.buffer.address, starts, self.width)
+        if row >= 0:
+            self._find("mbarrier", warp, view, starts, lanes, row, "there is an mbarrier, and no data")
 
     def report(
         self, found: list[Conflict], warp: Warp, view: View, starts: Array, lanes: Array | None, verb: str
@@ -112,13 +154,20 @@ class Access:
             if check == "race":
                 check = f"race-{view.buffer.space}"
                 message = f"{verb} what was {conflict.how}"
-                if conflict.warp >= 0:
+                agents = warp.block.cluster.agents
+                if conflict.agent >= agents.total:
+                    message = _beside(verb, agents, conflict)
+                    check = "async-not-awaited" if agents.is_copy(conflict.agent) else check
+                elif conflict.agent >= 0:
                     lane = f" lane {conflict.lane}" if conflict.lane >= 0 else ""
-                    message += f" warp {conflict.warp}{lane} with no barrier in between"
+                    message += f" {agents.name(conflict.agent)}{lane} with no barrier in between"
             elif check == "uninitialized":
                 check = "uninitialized-shared" if view.buffer.space == "shared" else "uninitialized-output"
             elif check == "async-not-awaited":
-                message = f"{verb} the target of a copy by warp {conflict.warp} that was not waited for"
+                message = f"{verb} the target of a copy by warp {conflict.agent} that was not waited for"
+            elif check == "proxy":
+                who = warp.block.cluster.agents.name(conflict.agent)
+                message = f"{verb}, through the asynchronous proxy, what {who} wrote without a fence.proxy behind it"
             self._find(check, warp, view, starts, lanes, conflict.row, message)
 
     def _find(
@@ -128,8 +177,37 @@ class Access:
         self.info.find(check, warp, lane, view.describe(int(starts[row])), message)
 
 
+def _beside(verb: str, agents: Agents, conflict: Conflict) -> str:
+    """What is wrong with an access to what runs beside the warps."""
+    if agents.is_copy(conflict.agent):
+        return f"{verb} the target of a tensor copy before a wait on its mbarrier made it sure that it is there"
+    return f"{verb} what {agents.name(conflict.agent)} may still read: nothing that waited for them is in front of this"
+
+
 def _some(values: Any, inside: Array) -> Any:
     return values[inside] if is_array(values) else values
+
+
+def barrier_row(barriers: dict[int, Any], base: int, starts: Array, width: int) -> int:
+    """The first row that touches one of a block's mbarriers, or -1. `base` is the address of the buffer."""
+    if not barriers:
+        return -1
+    low, high = min(barriers) - base, max(barriers) - base + BARRIER_BYTES
+    near = (starts < high) & (starts + width > low)
+    if not near.any():
+        return -1
+    places = np.array(list(barriers)) - base
+    hit = ((starts[:, None] < places + BARRIER_BYTES) & (starts[:, None] + width > places)).any(axis=1)
+    return int(hit.argmax()) if hit.any() else -1
+
+
+def _lanes_of(codes: Any) -> Any:
+    """Which lanes make an access, from their codes; True for all."""
+    if not is_array(codes) or ((codes & ANY_LANE) >= LANES).any():
+        return True
+    found = np.zeros(LANES, np.bool_)
+    found[codes & ANY_LANE] = True
+    return found
 
 
 def lane_starts(warp: Warp, base: Any) -> tuple[Array, Array, Array]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlir_gemm.dialect.locations import relabelled
-from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.errors import Error, InputError
 from mlir_gemm.passes.registry import run_pass
 from mlir_gemm.pipeline import annotations
@@ -33,6 +32,7 @@ from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.options import Options
 from mlir_gemm.simulator.stages import run_stage
+from mlir_gemm.simulator.text import parsed
 from mlir_gemm.tile_model.chips import target as target_of
 from mlir_gemm.tools.reference import Array, limits, reference, relative_error
 
@@ -193,7 +193,7 @@ class _Bisection:
 
 def _simulate(text: str, arrays: list[Array]) -> Any:
     """The report of the faithful engine on the output of `lower`, a kernel or a program."""
-    module = parse_module(text, "-", new_context())
+    module = parsed(text)
     if not is_program(module):
         return simulate(text, arrays, Options(checks=True))
     program: Any = importlib.import_module("mlir_gemm.simulator.program")
@@ -222,7 +222,7 @@ class Decided:
     @staticmethod
     def of(text: str) -> Decided:
         """Reads them off the text of a module."""
-        module = parse_module(text, "-", new_context())
+        module = parsed(text)
         with module.context:
             nested = nested_kernels(module) if is_program(module) else [("", module)]
             kernels = tuple(_decided_kernel(name, each) for name, each in nested)
@@ -242,7 +242,7 @@ def after_each_pass(stage: str, before: str, decided: Decided) -> Iterator[tuple
     kernel."""
     if stage == "select":
         return
-    module = parse_module(before, "-", new_context())
+    module = parsed(before)
     if stage == "import":
         for step in import_passes():
             run_pass(module, step)

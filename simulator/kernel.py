@@ -11,21 +11,25 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ArgumentError, InputError
-from mlir_gemm.simulator.decode import HANDLERS, Code, Decoder, Endless, Info
-from mlir_gemm.simulator.elements import ELEMENTS, Element, choose, is_array
+from mlir_gemm.simulator.decode import HANDLERS, Decoder, Info
+from mlir_gemm.simulator.elements import ELEMENTS, choose, is_array
 from mlir_gemm.simulator.errors import SimulationError, unsupported
-from mlir_gemm.simulator.memory import POISON, Buffer, View, dense_strides, strided
+from mlir_gemm.simulator.grid import Declared, Grid, cluster_shape
+from mlir_gemm.simulator.memory import Buffer, View, dense_strides, strided
 from mlir_gemm.simulator.options import DEFAULT_STEPS, Options
 from mlir_gemm.simulator.report import Finding, Report
 from mlir_gemm.simulator.shadow import Shadow
-from mlir_gemm.simulator.warps import Block, Run, Stop, Warp, run_block
+from mlir_gemm.simulator.text import parsed
+from mlir_gemm.simulator.warps import Block, Stop, Warp
 
 __all__ = ["Finding", "Options", "Report", "SimulationError", "simulate"]
 
-_TABLES = ("arith", "affine", "memref", "vector", "shapes", "control", "gpu", "fragments", "nvgpu", "nvvm")
+_TABLES = (
+    "arith", "affine", "memref", "vector", "shapes", "control", "gpu", "fragments", "nvgpu", "nvvm", "llvm",
+    "mbarrier", "cluster", "tma", "wgmma",
+)  # fmt: skip
 _SHARED = 3
 """The memory space of shared memory."""
 _OUTPUTS = ("out", "result")
@@ -42,7 +46,7 @@ def simulate(module: Any, arrays: Sequence[Any], options: Options | None = None)
     load_handlers()
     options = options or Options()
     if isinstance(module, str):
-        module = parse_module(module, "-", new_context())
+        module = parsed(module)
     with module.context, np.errstate(all="ignore"):
         return _Simulation(module, list(arrays), options).run()
 
@@ -73,7 +77,10 @@ class _Simulation:
         self.roles = _roles(self.function, len(arguments))
         self.names = _names(self.function, len(arguments))
         self.views = [self._argument(number, argument) for number, argument in enumerate(arguments)]
-        self._host()
+        try:
+            self._host()
+        except Stop as stop:
+            self.report.stopped = str(stop)
         for view, array in zip(self.views, self.arrays, strict=True):
             self._hand_back(view, array)
         return self.report
@@ -133,8 +140,8 @@ class _Simulation:
                     step(warp)
 
     def _launch(self, launch: Any, operands: list[Any]) -> None:
-        if launch.asyncToken is not None or list(launch.asyncDependencies) or launch.clusterSizeX is not None:
-            raise unsupported(launch, "asynchronous launches and clusters are not simulated")
+        if launch.asyncToken is not None or list(launch.asyncDependencies):
+            raise unsupported(launch, "asynchronous launches are not simulated")
         grid = tuple(int(size) for size in operands[:3])
         size = tuple(int(size) for size in operands[3:6])
         if 0 in grid:
@@ -151,8 +158,25 @@ class _Simulation:
         for argument, value in zip(body(kernel).arguments, operands[6 + dynamic :], strict=True):
             decoder.constant(argument, value)
         code = decoder.code(body(kernel))
-        self._check_launch(launch, kernel, grid, size)
-        self._run_grid(launch, kernel, decoder, code, grid, size, shared)
+        cluster = cluster_shape(launch, kernel)
+        if cluster is None:
+            raise unsupported(launch, "with a cluster is not simulated; expected 'nvvm.cluster_dim' on the kernel")
+        self._check_launch(launch, grid, size, cluster)
+        probe = Block(0, grid, size)
+        self.report.blocks, self.report.warps = math.prod(grid), probe.warp_count
+        if self.options.checks:
+            self._watch_arguments(probe.warp_count * math.prod(cluster))
+        self.clock = Grid(launch, kernel, decoder, code, grid, size, cluster, shared, self.clock).run()
+        self._finish(decoder)
+
+    def _finish(self, decoder: Decoder) -> None:
+        """What is known when the blocks have run."""
+        if self.options.counters:
+            for each in decoder.codes:
+                for name, times in each.names.items():
+                    self.report.counters.instructions[name] += times * each.executed
+        if self.options.checks and self.report.blocks_run == self.report.blocks:
+            self._check_outputs(decoder.info(self.function))
 
     def _kernel(self, launch: Any) -> Any:
         wanted = str(launch.attributes["kernel"]).rpartition("@")[2]
@@ -165,82 +189,25 @@ class _Simulation:
         """The memrefs in shared memory that the kernel's module declares."""
         found = dict[str, Any]()
         for declared in named(kernel.operation.parent, "memref.global"):
-            type_ = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value)
-            if isinstance(type_.memory_space, ir.IntegerAttr) and type_.memory_space.value == _SHARED:
-                found[ir.StringAttr(declared.attributes["sym_name"]).value] = type_
+            space = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value).memory_space
+            if isinstance(space, ir.IntegerAttr) and space.value == _SHARED:
+                found[ir.StringAttr(declared.attributes["sym_name"]).value] = Declared.of(declared)
         return found
 
-    def _check_launch(self, launch: Any, kernel: Any, grid: tuple[int, ...], size: tuple[int, ...]) -> None:
+    def _check_launch(
+        self, launch: Any, grid: tuple[int, ...], size: tuple[int, ...], cluster: tuple[int, ...]
+    ) -> None:
         if min(*grid, *size) < 1:
             raise input_error(launch, f"a grid of {grid} blocks of {size} threads; expected at least one of each")
         if math.prod(size) > 1024:
             raise input_error(launch, f"{math.prod(size)} threads in a block; a block has at most 1024")
+        if any(blocks % each for blocks, each in zip(grid, cluster, strict=True)):
+            raise input_error(
+                launch, f"a grid of {grid} blocks in clusters of {cluster}; expected a whole number of them"
+            )
         for number in self.options.blocks or ():
             if not 0 <= number < math.prod(grid):
                 raise InputError(f"block {number} was asked for; the grid has blocks 0 to {math.prod(grid) - 1}")
-
-    def _run_grid(
-        self, launch: Any, kernel: Any, decoder: Decoder, code: Code, grid: Any, size: Any, shared: int
-    ) -> None:
-        report, chosen = self.report, self.options.blocks
-        report.blocks = math.prod(grid)
-        numbers = range(report.blocks) if chosen is None else list(dict.fromkeys(chosen))
-        probe = Block(0, grid, size)
-        report.warps = probe.warp_count
-        if self.options.checks:
-            self._watch_arguments(probe.warp_count)
-        memory = self._shared_memory(launch, decoder, shared, probe.warp_count)
-
-        def start(warp: Warp) -> Run:
-            warp.slots = decoder.template.copy()
-            if code.blocking:
-                yield from code.resume(warp)
-            else:
-                code.plain(warp)
-            for copies in (*warp.groups, warp.copies):
-                for copy in copies:
-                    copy(warp)
-
-        for done, number in enumerate(numbers):
-            block = Block(number, grid, size)
-            block.shared = memory
-            for buffer in memory.values():
-                buffer.data.fill(POISON)
-                if buffer.shadow is not None:
-                    buffer.shadow.clear()
-            block.warps = [Warp(block, warp, self.clock) for warp in range(block.warp_count)]
-            try:
-                run_block(block, start)
-            except Stop as stop:
-                report.stopped = str(stop)
-                if isinstance(stop, Endless):
-                    decoder.info(kernel).find("endless", stop.warp, -1, "", str(stop))
-            report.steps += sum(warp.steps for warp in block.warps)
-            self.clock = max(warp.clock for warp in block.warps) + 1
-            if report.stopped:
-                break
-            report.blocks_run += 1
-            if self.options.progress is not None:
-                self.options.progress(done + 1, len(numbers))
-        if self.options.counters:
-            for each in decoder.codes:
-                for name, times in each.names.items():
-                    report.counters.instructions[name] += times * each.executed
-        if self.options.checks and report.blocks_run == report.blocks:
-            self._check_outputs(decoder.info(self.function))
-
-    def _shared_memory(self, launch: Any, decoder: Decoder, dynamic: int, warps: int) -> dict[str, Buffer]:
-        """The shared memory of a block: one buffer for each declaration; those of size 0 are the dynamic one."""
-        found = dict[str, Buffer]()
-        for name, type_ in decoder.globals.items():
-            element: Element = decoder.element(launch, type_)
-            size = math.prod(type_.shape) * element.bytes
-            buffer = found[name] = Buffer("memory", "shared", size or dynamic)
-            sizes = tuple(type_.shape) if size else (dynamic // element.bytes,)
-            buffer.view = View(buffer, 0, sizes, dense_strides(sizes), element)
-            if self.options.checks:
-                buffer.shadow = Shadow(buffer.size, warps, initialized=False, between_blocks=False)
-        return found
 
     def _watch_arguments(self, warps: int) -> None:
         """Shadow memory for the arguments that the kernel may write."""

@@ -30,6 +30,10 @@ class Buffer:
         self.data = np.full(-(-max(size, 1) // _MOST) * _MOST, POISON, np.uint8)
         self._chunks = {width: self.data.view(dtype) for width, dtype in _CHUNKS.items()}
         self.shadow: Shadow | None = None
+        self.address = 0
+        """Where it starts in its block's shared memory."""
+        self.block: Any = None
+        """The block that it belongs to."""
         self.view: View | None = None
         """The buffer as a whole, as it is declared: for messages."""
 
@@ -80,6 +84,8 @@ class View:
     sizes: tuple[int, ...]
     strides: tuple[int, ...]
     element: Element
+    aligned: Any = 0
+    """Where the memref's pointer points, in bytes; `base` is further on by its offset."""
 
     def describe(self, address: int) -> str:
         """`address`, a byte of the buffer, in words."""

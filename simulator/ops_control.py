@@ -27,7 +27,9 @@ def _merger(operation: Any, type_: Any) -> Merge:
         if isinstance(new, View):
             if new.buffer is not old.buffer or new.sizes != old.sizes or new.strides != old.strides:
                 raise unsupported(operation, "a memref that differs between lanes is not simulated")
-            return View(new.buffer, np.where(mask, new.base, old.base), new.sizes, new.strides, new.element)
+            base = choose(mask, new.base, old.base)
+            aligned = new.aligned if new.aligned is old.aligned else choose(mask, new.aligned, old.aligned)
+            return View(new.buffer, base, new.sizes, new.strides, new.element, aligned)
         if element is None:  # a fragment belongs to the whole warp
             return new
         if isinstance(type_, ir.VectorType):

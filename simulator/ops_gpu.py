@@ -67,8 +67,7 @@ def _check_whole(info: Info, warp: Warp) -> None:
 
 
 def _wait(barrier: Barrier, at: int, info: Info) -> Wait:
-    what = f"{barrier.name} ({barrier.threads} of {barrier.expected} threads are there)"
-    return Wait(info, lambda: barrier.opened > at, what, barrier)
+    return Wait(info, lambda: barrier.opened > at, lambda: str(barrier), barrier)
 
 
 @handles("gpu.barrier", "nvvm.barrier0", "nvvm.barrier")

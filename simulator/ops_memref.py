@@ -46,7 +46,8 @@ def _alloca(decoder: Decoder, operation: Any) -> Step:
 
     def step(warp: Warp) -> None:
         buffer = Buffer("alloca", "private", size * LANES)
-        warp.slots[out] = View(buffer, count(LANES) * size, sizes, dense_strides(sizes), element)
+        starts = count(LANES) * size
+        warp.slots[out] = View(buffer, starts, sizes, dense_strides(sizes), element, starts)
 
     return step
 
@@ -73,7 +74,7 @@ def _view(decoder: Decoder, operation: Any) -> Step:
         if checks and (np.min(first) < 0 or end > view.buffer.size):
             message = f"a view of bytes {np.min(first)} to {end}; the buffer has {view.buffer.size}"
             info.find("out-of-bounds", warp, -1, f"{view.buffer.space} {view.buffer.name}", message)
-        values[out] = View(view.buffer, first, tuple(sizes), dense_strides(tuple(sizes)), element)
+        values[out] = View(view.buffer, first, tuple(sizes), dense_strides(tuple(sizes)), element, first)
 
     return step
 
@@ -130,6 +131,7 @@ def _subview(decoder: Decoder, operation: Any) -> Step:
             tuple(lengths[axis] for axis in kept),
             tuple(strides[axis] for axis in kept),
             view.element,
+            view.aligned,
         )
 
     return step
@@ -159,13 +161,13 @@ def _reinterpret(decoder: Decoder, operation: Any) -> Step:
     def step(warp: Warp) -> None:
         values = warp.slots
         view: View = values[place]
-        start = 0 if view.buffer.space != "private" else view.base
         values[out] = View(
             view.buffer,
-            start + offsets[0](values) * view.element.bytes,
+            view.aligned + offsets[0](values) * view.element.bytes,
             tuple(_one(size(values), operation) for size in sizes),
             tuple(_one(stride(values), operation) for stride in strides),
             view.element,
+            view.aligned,
         )
 
     return step
@@ -203,7 +205,7 @@ def _reshape(decoder: Decoder, operation: Any) -> Step:
                 wide = [number for number in group if view.sizes[number] != 1] or group[-1:]
                 sizes.append(int(np.prod([view.sizes[number] for number in group])))
                 strides.append(view.strides[wide[-1]] if wide else 1)
-        warp.slots[out] = View(view.buffer, view.base, tuple(sizes), tuple(strides), view.element)
+        warp.slots[out] = View(view.buffer, view.base, tuple(sizes), tuple(strides), view.element, view.aligned)
 
     return step
 
@@ -219,7 +221,7 @@ def _transpose(decoder: Decoder, operation: Any) -> Step:
         view: View = warp.slots[source]
         sizes = tuple(view.sizes[axis] for axis in order)
         strides = tuple(view.strides[axis] for axis in order)
-        warp.slots[out] = View(view.buffer, view.base, sizes, strides, view.element)
+        warp.slots[out] = View(view.buffer, view.base, sizes, strides, view.element, view.aligned)
 
     return step
 

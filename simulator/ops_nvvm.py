@@ -1,4 +1,4 @@
-"""nvvm: rounding to tf32, and mma.sync on registers (bytes, f64), whose results llvm.extractvalue takes apart.
+"""nvvm: rounding to tf32, stmatrix, and mma.sync on registers (bytes, f64), whose results llvm.extractvalue takes.
 
 The larger mma.sync of f64 come as assembly, of which nothing else is known here.
 """
@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
-from mlir_gemm.simulator.elements import LANES
+from mlir_gemm.simulator.elements import ELEMENTS, LANES
 from mlir_gemm.simulator.errors import unsupported
+from mlir_gemm.simulator.mbarriers import buffer_at
 from mlir_gemm.simulator.ops_gpu import check_collective
+from mlir_gemm.simulator.ops_llvm import tied
 from mlir_gemm.simulator.ops_nvgpu import gathered, spread
+from mlir_gemm.simulator.shadow import ANY_LANE
 from mlir_gemm.simulator.warps import Warp
 
 _CUT = 13
@@ -94,6 +98,8 @@ _ASSEMBLY = re.compile(
 def _assembly(decoder: Decoder, operation: Any) -> Step:
     op = operation.operation
     text = ir.StringAttr(op.attributes["asm_string"]).value
+    if not text:
+        return tied(decoder, operation)
     found = _ASSEMBLY.fullmatch(text)
     if found is None:
         raise unsupported(operation, f"'{text}' is not simulated; expected mma.sync of f64, m16n8k4, k8 or k16")
@@ -129,12 +135,34 @@ def _assembly(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-@handles("llvm.extractvalue")
-def _extract_value(decoder: Decoder, operation: Any) -> Step:
-    source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
-    (place,) = ir.DenseI64ArrayAttr(operation.operation.attributes["position"])
+_ROWS, _ROW_BYTES = 8, 16
+"""Of the matrices that stmatrix stores."""
+
+
+@handles("nvvm.stmatrix")
+def _stmatrix(decoder: Decoder, operation: Any) -> Step:
+    op = operation.operation
+    pointer, *sources = decoder.all_slots(op.operands)
+    transposed = "col" in str(op.attributes["layout"])
+    if re.findall(r"= (\d+)", str(op.attributes["shape"])) != ["8", "8"] or "b16" not in str(op.attributes["eltType"]):
+        raise unsupported(operation, "of other than 8x8 matrices of b16 is not simulated")
+    info = decoder.info(operation, collective=True)
+    access = Access(decoder, info, ELEMENTS["i32"], _ROW_BYTES // 4, _ROW_BYTES)
+    used = len(sources) * _ROWS
 
     def step(warp: Warp) -> None:
-        warp.slots[out] = np.ascontiguousarray(warp.slots[source][:, place])
+        check_collective(info, warp)
+        places = np.broadcast_to(np.asarray(warp.slots[pointer], np.int64), LANES)[:used]
+        registers = [np.broadcast_to(np.asarray(warp.slots[slot], np.int32), LANES) for slot in sources]
+        rows = np.ascontiguousarray(np.stack(registers)).reshape(-1, _ROWS, 4)  # matrix, row, register of the row
+        if transposed:
+            rows = np.ascontiguousarray(rows.view(np.int16).transpose(0, 2, 1)).view(np.int32)
+        found = buffer_at(warp.block, int(places[0]))
+        if found is None:
+            info.find("out-of-bounds", warp, 0, "", f"address {places[0]}, where no shared memory is")
+            return
+        view = found[0].view
+        assert view is not None
+        access.write(warp, view, places - found[0].address, None, warp.code + ANY_LANE, rows.reshape(-1, 4))
 
     return step

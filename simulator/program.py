@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.pipeline.element_types import numpy_dtype, spread
 from mlir_gemm.pipeline.kernel_record import KernelRecord
@@ -26,6 +25,7 @@ from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.memory import POISON
 from mlir_gemm.simulator.options import Options
 from mlir_gemm.simulator.report import Report
+from mlir_gemm.simulator.text import parsed
 
 Bytes = Any
 """A NumPy array of uint8."""
@@ -46,7 +46,7 @@ def simulate_launch(text: str, launch: Launch, arrays: Sequence[Any], options: O
     modified in place where they are written. Sizes that are symbols, in the launch too, are those of the arrays. Of a
     program it returns one report for all steps, and stops after the first that did not run to its end."""
     options = options or Options()
-    module = parse_module(text, "-", new_context())
+    module = parsed(text)
     if not is_program(module):
         return simulate(module, arrays, options)
     kernels = dict(nested_kernels(module))

@@ -49,6 +49,11 @@ CHECKS: dict[str, str] = {
     "endless": "a warp ran more operations than allowed",
     "async-not-awaited": "the target of an asynchronous copy is used before the copy was waited for",
     "proxy": "memory written through one proxy is read through another without a fence",
+    "mbarrier": "an mbarrier that is not initialised, overlaps data, or counts other arrivals or bytes than it expects",
+    "wgmma-fence": "registers of an accumulator that were touched with no wgmma.fence in front of the next product",
+    "ended": "the shared memory of a block of the cluster is touched when the block may have ended",
+    "tensor-map": "a tensor map that the driver refuses, or a tensor copy that does not fit it",
+    "overlap": "global memory is touched while the kernel in front may still use it (programmatic dependent launch)",
     "undefined": "an operation without a defined result, such as a division by zero",
 }
 """Every check by name, with what it means."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,10 +67,24 @@ def plan(problem: Problem, launch: Launch, checks: bool | None, blocks: Sequence
         chosen = None if len(set(blocks)) == grid else tuple(dict.fromkeys(blocks))
     else:
         chosen = _sample(grid, size(problem), CHECKED if checks else WHOLE)
+    if chosen is not None:
+        chosen = _whole_clusters(chosen, launch)
     running = grid if chosen is None else len(chosen)
     if checks is None:
         checks = size(problem) * running <= CHECKED * grid
     return Plan(grid, chosen, checks, blocks is not None)
+
+
+def _whole_clusters(blocks: tuple[int, ...], launch: Launch) -> tuple[int, ...] | None:
+    """The blocks and all others of their clusters, which run together; None for the whole grid."""
+    (across, down, _), (wide, high, deep) = launch.grid, launch.cluster
+    found = dict[int, None]()
+    for block in blocks:
+        x, y, z = block % across, block // across % down, block // (across * down)
+        for k, j, i in itertools.product(range(deep), range(high), range(wide)):
+            place = x // wide * wide + i, y // high * high + j, z // deep * deep + k
+            found[place[0] + across * (place[1] + down * place[2])] = None
+    return None if len(found) == math.prod(launch.grid) else tuple(found)
 
 
 def _sample(grid: int, work: int, limit: int) -> tuple[int, ...] | None:

@@ -8,6 +8,10 @@ the present one exactly when t <= seen[warp], or when it was the same lane. (Fas
 A granule is 16 bytes and is halved as soon as an access does not fill whole granules, so the answer is exact.
 A fragment's accesses are made by lanes that are not known: `ANY_LANE`; loading and storing an accumulator at the same
 place touches the same elements in the same lanes, so it has a code of its own for each place.
+
+What runs beside the warps (tensor copies, wgmma, bulk stores) makes its accesses as an agent of its own (`agents`): it
+comes after what its issuing lane has seen, and others are ordered behind it only when they learn of the agent's tick.
+It goes through the asynchronous proxy, which sees an ordinary store only behind a fence of the warp that made it.
 """
 
 from __future__ import annotations
@@ -30,11 +34,11 @@ _MOST_READERS = 1 << 23
 
 @dataclass
 class Conflict:
-    """Something wrong with an access: which row of it, and with whom (-1: nobody)."""
+    """Something wrong with an access: which row of it, and with which agent (-1: nobody)."""
 
     check: str
     row: int
-    warp: int
+    agent: int
     lane: int
     how: str
 
@@ -57,6 +61,8 @@ class Shadow:
         self.reading_block = self.writing_block.copy()
         self.pending = np.full(number, NOBODY, np.int64)
         """The warp whose asynchronous copy is still to arrive here."""
+        self.later: dict[int, Any] = {}
+        """For each agent that reads beside the warps, when it read last."""
         self.any_pending = False
 
     def clear(self) -> None:
@@ -64,8 +70,13 @@ class Shadow:
         for array, value in ((self.writer, NOBODY), (self.written_at, 0), (self.reader, NOBODY), (self.read_at, 0)):
             array.fill(value)
         self.initialized.fill(False)
+        self.later.clear()
         self.pending.fill(NOBODY)
         self.any_pending = False
+
+    def written(self, start: int, width: int) -> bool:
+        """Whether somebody wrote to some of these bytes."""
+        return bool((self.writer[start >> self.shift : -(-(start + width) >> self.shift)] != NOBODY).any())
 
     def granules(self, starts: Any, width: int, codes: Any) -> tuple[Any, Any, int]:
         """The granules of rows of `width` bytes, who accesses each, and how many there are in a row."""
@@ -84,10 +95,17 @@ class Shadow:
             setattr(self, name, np.repeat(getattr(self, name), 2))
         self.reader = np.repeat(self.reader, 2, axis=1)
         self.read_at = np.repeat(self.read_at, 2, axis=1)
+        self.later = {agent: np.repeat(read_at, 2) for agent, read_at in self.later.items()}
 
     def read(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
         """Checks and records a read. `codes` is who reads each row: warp << 32 | lane."""
         places, codes, per_row = self.granules(starts, width, codes)
+        found = self._before_read(warp, places, codes, per_row)
+        self._record_read(warp, places, codes)
+        return found
+
+    def _before_read(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
+        """What a read conflicts with."""
         found = self._after_writes(warp, places, codes, per_row)
         fresh = self.initialized[places]
         if not fresh.all():
@@ -95,10 +113,49 @@ class Shadow:
         if self.between_blocks:
             found += self._other_block(warp, places, per_row, self.writing_block, "written by")
             before = self.reading_block[places]
-            mine = warp.block.number
+            mine = warp.block.cluster.number
             self.reading_block[places] = np.where((before == NOBODY) | (before == mine), mine, SEVERAL)
-        self._record_read(warp, places, codes)
         return found
+
+    def read_later(
+        self, warp: Any, starts: Any, width: int, lane: int, agent: int, tick: int, proxy: bool
+    ) -> list[Conflict]:
+        """Checks and records a read by an agent that a lane (or ANY_LANE) sets to work, through the asynchronous proxy
+        or not."""
+        places, mine, per_row = self.granules(starts, width, warp.code + lane)
+        found = self._before_read(warp, places, mine, per_row)
+        if proxy:
+            found += self._unfenced(warp, places, per_row, "written by")
+        if agent not in self.later:
+            self.later[agent] = np.zeros(len(self.writer), np.int64)
+        self.later[agent][places] = tick
+        return found
+
+    def write_later(
+        self, warp: Any, starts: Any, width: int, lane: int, agent: int, tick: int, proxy: bool
+    ) -> list[Conflict]:
+        """Checks and records a write by an agent."""
+        places, mine, per_row = self.granules(starts, width, warp.code + lane)
+        found = self._before_write(warp, places, mine, per_row)
+        if proxy:
+            found += self._unfenced(warp, places, per_row, "written by")
+        self.writer[places] = (agent << LANE_BITS) + ANY_LANE
+        self.written_at[places] = tick
+        self.initialized[places] = True
+        return found
+
+    def _unfenced(self, warp: Any, places: Any, per_row: int, how: str) -> list[Conflict]:
+        """Stores of warps that no fence of theirs made visible to the asynchronous proxy."""
+        agents = warp.block.cluster.agents
+        owners = self.writer[places] >> LANE_BITS
+        plain = (owners >= 0) & (owners < agents.total)
+        if not plain.any():
+            return []
+        bad = plain & (self.written_at[places] > warp.seen[agents.total + np.where(plain, owners, 0)])
+        if not bad.any():
+            return []
+        first = int(bad.argmax())
+        return [Conflict("proxy", first // per_row, int(owners[first]), -1, how)]
 
     def _after_writes(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
         """What an access conflicts with for not coming after what was written, asynchronously or not."""
@@ -113,7 +170,7 @@ class Shadow:
         return found
 
     def _record_read(self, warp: Any, places: Any, codes: Any) -> None:
-        column = warp.number % self.columns
+        column = warp.index % self.columns
         reader, read_at = self.reader[column], self.read_at[column]
         several = warp.code + ANY_LANE
         before = reader[places]
@@ -127,15 +184,7 @@ class Shadow:
     def write(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
         """Checks and records a write."""
         places, codes, per_row = self.granules(starts, width, codes)
-        found = self._after_writes(warp, places, codes, per_row)
-        read = self.read_at[:, places]
-        if read.max() > warp.seen_least:
-            for column in range(self.columns):
-                found += self._unordered(warp, places, codes, per_row, self.reader[column], read[column], "read by")
-        if self.between_blocks:
-            found += self._other_block(warp, places, per_row, self.writing_block, "written by")
-            found += self._other_block(warp, places, per_row, self.reading_block, "read by")
-            self.writing_block[places] = warp.block.number
+        found = self._before_write(warp, places, codes, per_row)
         self.writer[places] = codes
         self.written_at[places] = warp.clock
         self.initialized[places] = True
@@ -144,7 +193,24 @@ class Shadow:
             first = int(twice.argmax())
             other = int(self.writer[places[first]]) & ANY_LANE
             how = "also written by this operation in"
-            found.append(Conflict("race", first // per_row, warp.number, other if other < 32 else -1, how))
+            found.append(Conflict("race", first // per_row, warp.index, other if other < 32 else -1, how))
+        return found
+
+    def _before_write(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
+        """What a write conflicts with."""
+        found = self._after_writes(warp, places, codes, per_row)
+        read = self.read_at[:, places]
+        if read.max() > warp.seen_least:
+            for column in range(self.columns):
+                found += self._unordered(warp, places, codes, per_row, self.reader[column], read[column], "read by")
+        for agent, read_at in self.later.items():
+            bad = read_at[places] > warp.seen[agent]
+            if bad.any():
+                found.append(Conflict("race", int(bad.argmax()) // per_row, agent, -1, "read by"))
+        if self.between_blocks:
+            found += self._other_block(warp, places, per_row, self.writing_block, "written by")
+            found += self._other_block(warp, places, per_row, self.reading_block, "read by")
+            self.writing_block[places] = warp.block.cluster.number
         return found
 
     def _unordered(
@@ -161,18 +227,21 @@ class Shadow:
 
     def _other_block(self, warp: Any, places: Any, per_row: int, blocks: Any, how: str) -> list[Conflict]:
         others = blocks[places]
-        bad = (others != warp.block.number) & (others != NOBODY)
+        bad = (others != warp.block.cluster.number) & (others != NOBODY)
         if not bad.any():
             return []
         first = int(bad.argmax())
-        other = "several blocks" if others[first] == SEVERAL else f"block {others[first]}"
+        several = len(warp.block.cluster.blocks) > 1
+        other = f"{'the cluster of ' * several}block {others[first]}"
+        if others[first] == SEVERAL:
+            other = f"several {'clusters' if several else 'blocks'}"
         return [Conflict("race", first // per_row, -1, -1, f"{how} {other}; blocks run in any order")]
 
     def begin_async(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
         """Checks the write of an asynchronous copy, and marks its target as not there yet."""
         found = self.write(warp, starts, width, codes)
         places, _, _ = self.granules(starts, width, codes)
-        self.pending[places] = warp.number
+        self.pending[places] = warp.index
         self.any_pending = True
         return found
 

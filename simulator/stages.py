@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import InputError
 from mlir_gemm.simulator import (
@@ -28,9 +27,11 @@ from mlir_gemm.simulator import (
     tile_numbers,
     tile_ops,
     tile_places,
+    tile_rings,
     tile_tensors,
 )
 from mlir_gemm.simulator.errors import SimulationError, unsupported
+from mlir_gemm.simulator.text import parsed
 from mlir_gemm.simulator.tile_program import Decoder, Frame, Maker, State, Step, StepMaker, Written, run_steps
 
 FUNCTIONS: dict[str, Maker] = {
@@ -41,6 +42,7 @@ FUNCTIONS: dict[str, Maker] = {
     **tile_places.FUNCTIONS,
     **tile_ops.FUNCTIONS,
     **tile_lanes.FUNCTIONS,
+    **tile_rings.FUNCTIONS,
 }
 """Operations that are a function of their operands."""
 STEPS: dict[str, StepMaker] = {
@@ -51,6 +53,7 @@ STEPS: dict[str, StepMaker] = {
     **tile_linalg.STEPS,
     **tile_ops.STEPS,
     **tile_lanes.STEPS,
+    **tile_rings.STEPS,
 }
 """All other operations."""
 _SCHEDULE, _BLOCK, _WARP = "tile.schedule", "block", "warp"
@@ -70,7 +73,7 @@ def run_stage(
     chooses blocks of the grid (from `parallelize` on). The regions that tile.store writes are added to `written`.
     Raises SimulationError, with the place, for an operation that it does not know.
     """
-    module = parse_module(text, filename, new_context())
+    module = parsed(text, filename)
     with module.context, ir.Location.unknown():
         _run(module.operation, entry(module), list(arrays), blocks, written)
 
@@ -95,7 +98,7 @@ def _run(
     if _needs_engine(module) and engine_runs(module):
         _on_engine(module, arrays, blocks)
         return
-    state = State(arrays[len(arguments) :], _units(function), blocks, written=written)
+    state = State(arrays[len(arguments) :], _units(function), blocks, written=written, rings=tile_rings.Rings())
     decoder = Decoder(module, state, FUNCTIONS, STEPS)
     places = decoder.slots(arguments)
     steps = decoder.block(body(function))

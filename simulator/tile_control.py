@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from mlir_gemm.simulator.errors import SimulationError, unsupported
 from mlir_gemm.simulator.point_nests import vectorised
 from mlir_gemm.simulator.tile_affine import map_evaluators
 from mlir_gemm.simulator.tile_memory import POISON
-from mlir_gemm.simulator.tile_program import Decoder, Frame, PerUnit, Step, StepMaker, run_steps, uniform
+from mlir_gemm.simulator.tile_program import FRAMES, RANK, Decoder, Frame, PerUnit, Step, StepMaker, run_steps, uniform
 
 LANES = 32
 Bounds = Callable[[Frame], range]
@@ -92,21 +93,54 @@ def _scf_if(decoder: Decoder, operation: Any) -> Step:
 
 def _grid(decoder: Decoder, operation: Any, sizes: Callable[[Frame], list[int]], variables: list[int]) -> Step:
     """The step of parallel blocks: for each that is to run, its position, then the body."""
-    state = decoder.state
     steps = decoder.block(body(operation))
+    attributes = operation.operation.attributes
+    cluster = ir.IntegerAttr(attributes[_CLUSTER]).value if _CLUSTER in attributes else 1
 
     def step(frame: Frame) -> None:
         extents = sizes(frame)
-        for number in range(int(np.prod(extents, dtype=np.int64))):
-            if state.blocks is not None and number not in state.blocks:
-                continue
-            rest = number
-            for slot, extent in zip(reversed(variables), reversed(extents), strict=True):
-                frame[slot] = rest % extent
-                rest //= extent
-            run_steps(steps, frame)
 
+        def enter(frame: Frame, number: int) -> None:
+            for slot, extent in zip(reversed(variables), reversed(extents), strict=True):
+                frame[slot] = number % extent
+                number //= extent
+
+        blocks(frame, int(np.prod(extents, dtype=np.int64)), cluster, enter, steps)
+
+    blocks = _blocks(decoder)
     return step
+
+
+_CLUSTER = "tile.cluster"
+"""On a loop over blocks: how many of them form a cluster."""
+
+
+def _blocks(decoder: Decoder) -> Callable[[Frame, int, int, Callable[[Frame, int], None], list[Step]], None]:
+    """A function that runs the blocks of a grid that are to run, those of a cluster together."""
+    state = decoder.state
+    ranks, frames = decoder.slot(RANK), decoder.slot(FRAMES)
+
+    def run(frame: Frame, count: int, cluster: int, enter: Callable[[Frame, int], None], steps: list[Step]) -> None:
+        for first in range(0, count, cluster):
+            numbers = range(first, first + cluster)
+            if state.blocks is not None and not any(number in state.blocks for number in numbers):
+                continue
+            if cluster == 1:
+                frame[ranks] = None
+                enter(frame, first)
+                run_steps(steps, frame)
+                continue
+            each = [frame.copy() for _ in numbers]
+            for rank, (own, number) in enumerate(zip(each, numbers, strict=True)):
+                own[ranks], own[frames] = rank, each
+                enter(own, number)
+            state.turns.together([(f"block {rank} of the cluster", _work(steps, own)) for rank, own in enumerate(each)])
+
+    return run
+
+
+def _work(steps: list[Step], frame: Frame) -> Callable[[], None]:
+    return lambda: run_steps(steps, frame)
 
 
 def _affine_parallel(decoder: Decoder, operation: Any) -> Step:
@@ -200,7 +234,11 @@ def _launch_func(decoder: Decoder, launch: Any) -> Step:
         size = uniform(frame[asked], "dynamic shared memory") if asked is not None else 0
         _enter_block(decoder, [(name, fixed_size or size) for name, fixed_size in fixed])
 
-    return _launch_step(decoder, decoder.slots(sizes), ids, threads, extents, enter, steps)
+    dims = ir.DenseI32ArrayAttr(kernel.operation.attributes[_SHAPE]) if _SHAPE in kernel.operation.attributes else [1]
+    return _launch_step(decoder, decoder.slots(sizes), ids, threads, extents, enter, steps, math.prod(dims))
+
+
+_SHAPE = "nvvm.cluster_dim"
 
 
 def _globals(module: Any) -> list[tuple[str, int]]:
@@ -224,27 +262,28 @@ def _launch_step(
     extents: list[int],
     enter: Callable[[Frame], None],
     steps: list[Step],
+    cluster: int = 1,
 ) -> Step:
-    state = decoder.state
+    state, run = decoder.state, _blocks(decoder)
 
     def step(frame: Frame) -> None:
         values = [uniform(frame[slot], "the size of a launch") for slot in sizes]
         grid, block = values[:3], values[3:6]
         if block[1:] != [1, 1] or block[0] % LANES:
             raise SimulationError(f"a block of {'x'.join(map(str, block))} threads; expected whole warps along x only")
-        state.units = block[0] // LANES
+        state.units, state.launched = block[0] // LANES, True
         for slot, value in zip(extents, values, strict=True):
             frame[slot] = value
         lanes = np.arange(LANES)
         frame[threads[0]] = PerUnit(lanes + LANES * unit for unit in range(state.units))
         frame[threads[1]] = frame[threads[2]] = 0
-        for number in range(grid[0] * grid[1] * grid[2]):
-            if state.blocks is not None and number not in state.blocks:
-                continue
+
+        def start(frame: Frame, number: int) -> None:
             frame[blocks[0]], rest = number % grid[0], number // grid[0]
             frame[blocks[1]], frame[blocks[2]] = rest % grid[1], rest // grid[1]
             enter(frame)
-            run_steps(steps, frame)
+
+        run(frame, grid[0] * grid[1] * grid[2], cluster, start, steps)
 
     return step
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.walk import named
 from mlir_gemm.simulator import tile_numbers
 from mlir_gemm.simulator.contraction import contract, wide_type
 from mlir_gemm.simulator.errors import unsupported
@@ -21,10 +22,12 @@ def product(lhs: Any, rhs: Any, acc: Any) -> Any:
     return (found + acc.astype(wide)).astype(acc.dtype, copy=False)
 
 
+_GROUP_WARPS = 4
 _ORDERS = {"a": ("mk", "km"), "b": ("kn", "nk")}
 
 
-def _mma(operation: Any) -> Function:
+def multiplier(operation: Any) -> Function:
+    """The product of a tile.mma, as a function of its operands."""
     attributes = operation.operation.attributes
     orders = [ir.StringAttr(attributes[name]).value for name in "ab"]
     unsigned = ir.StringAttr(attributes["unsigned"]).value if "unsigned" in attributes else ""
@@ -90,10 +93,15 @@ def _from_elements(operation: Any) -> Function:
 def _unit_id(decoder: Decoder, operation: Any) -> Step:
     slot, state = decoder.slot(operation.operation.results[0]), decoder.state
 
+    group = "unit" in operation.operation.attributes and "group" in str(operation.operation.attributes["unit"])
+    roles = len(named(decoder.module, "tile.specialize"))
+
     def step(frame: Frame) -> None:
         if not state.units:
             raise unsupported(operation, "how many warps a block has is not known: there is no tile.schedule or launch")
-        frame[slot] = PerUnit(range(state.units))
+        # Of a launch the last warpgroup is the producer where there are roles.
+        groups = state.units // _GROUP_WARPS - bool(roles) if state.launched else state.units
+        frame[slot] = PerUnit(range(groups if group else state.units))
 
     return step
 
@@ -112,7 +120,7 @@ def _nothing(_: Decoder, __: Any) -> None:
     """Operations that only order others: warps run in lockstep here, so everything is in order."""
 
 
-FUNCTIONS: dict[str, Maker] = {"tile.mma": _mma, "vector.broadcast": _broadcast, "vector.splat": _broadcast,
+FUNCTIONS: dict[str, Maker] = {"vector.broadcast": _broadcast, "vector.splat": _broadcast,
     "vector.transpose": _transpose, "vector.shape_cast": _shape_cast, "vector.from_elements": _from_elements,
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {

@@ -27,14 +27,15 @@ from mlir_gemm.simulator.tile_program import (
     StepMaker,
     Written,
     call,
+    located,
     uniform,
-)  # fmt: skip
+)
 
 _WHERE: Any = np.where
 
 
 @dataclass(frozen=True)
-class _Region:
+class Region:
     """How an access runs along the dimensions of its memory."""
 
     dims: tuple[int, ...]
@@ -43,12 +44,12 @@ class _Region:
     location: Any
 
     @staticmethod
-    def of(operation: Any) -> _Region:
+    def of(operation: Any) -> Region:
         place = tile.place_of(operation)
         used = [dim for dim in place.dims if dim >= 0]
         if len(used) != len(set(used)):
             raise unsupported(operation, f"dims = {list(place.dims)}: two dimensions along the same one of the tile")
-        return _Region(place.dims, place.in_bounds, operation.operation.name, location_of(operation))
+        return Region(place.dims, place.in_bounds, operation.operation.name, location_of(operation))
 
     def meets(self, memory: Any, offsets: Sequence[Any], shape: Sequence[int]) -> tuple[Any, Any]:
         """The slices of the memory that a tile of `shape` covers, and those of the tile, by the memory's dimensions."""
@@ -98,7 +99,7 @@ class _Region:
 
 
 def _load(operation: Any) -> Function:
-    region, shape = _Region.of(operation), tuple(operation.operation.results[0].type.shape)
+    region, shape = Region.of(operation), tuple(operation.operation.results[0].type.shape)
 
     def load(memory: Any, *offsets: Any) -> Any:
         return region.read(memory, offsets, shape)
@@ -107,18 +108,18 @@ def _load(operation: Any) -> Function:
 
 
 def _store(decoder: Decoder, operation: Any) -> Step:
-    state, region = decoder.state, _Region.of(operation)
+    state, region = decoder.state, Region.of(operation)
 
     def store(value: Any, memory: Any, *offsets: Any) -> None:
         written = region.write(memory, offsets, value)
         if state.written is not None:
             state.written.append(Written(memory, written))
 
-    return call(store, decoder.slots(operation.operation.operands), None)
+    return call(located(store, operation), decoder.slots(operation.operation.operands), None)
 
 
 def _copy(operation: Any) -> Function:
-    region = _Region.of(operation)
+    region = Region.of(operation)
 
     def copy(target: Any, source: Any, *offsets: Any) -> None:
         target[...] = region.read(source, offsets, target.shape)
@@ -127,7 +128,7 @@ def _copy(operation: Any) -> Function:
 
 
 def _copy_async(decoder: Decoder, operation: Any) -> Step:
-    state, region = decoder.state, _Region.of(operation)
+    state, region = decoder.state, Region.of(operation)
 
     def copy(target: Any, source: Any, *offsets: Any) -> None:
         state.copies.append((target, region.read(source, offsets, target.shape)))

@@ -17,6 +17,7 @@ from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.errors import Error
 from mlir_gemm.simulator.errors import SimulationError
+from mlir_gemm.simulator.tile_turns import Turns
 
 Frame = list[Any]
 Step = Callable[[Frame], None]
@@ -25,6 +26,10 @@ Maker = Callable[[Any], Function]
 """Takes an operation, gives the function from its operands to its result (None if it has none)."""
 StepMaker = Callable[["Decoder", Any], "Step | None"]
 """Takes an operation that a function of its operands cannot express, such as a loop; None for nothing to do."""
+
+FRAMES = "frames of the cluster"
+"""The slot of a frame that holds the frames of all blocks of the cluster, in the order of their ranks."""
+RANK = "rank in the cluster"
 
 
 class PerUnit(list[Any]):
@@ -58,6 +63,12 @@ class State:
     """Asynchronous copies that no group holds yet: the target, and what it is to hold."""
     groups: deque[list[tuple[Any, Any]]] = field(default_factory=deque[list[tuple[Any, Any]]])
     """Groups of them under way."""
+    rings: Any = None
+    """Rings of stages (`tile_rings.Rings`)."""
+    turns: Turns = field(default_factory=Turns)
+    """The parts of the program that wait for each other."""
+    launched: bool = False
+    """Whether `units` counts all warps of a launch."""
 
 
 class Decoder:
@@ -101,7 +112,7 @@ class Decoder:
         if name not in self._functions:
             raise unknown(operation)
         results = list(operation.operation.results)
-        function = _with_location(self._functions[name](operation), operation)
+        function = located(self._functions[name](operation), operation)
         inputs = self.slots(operation.operation.operands)
         return call(function, inputs, self.slot(results[0]) if results else None)
 
@@ -112,7 +123,7 @@ def unknown(operation: Any) -> SimulationError:
     return SimulationError(f"the simulator does not know '{name}' at this stage", location_of(operation))
 
 
-def _with_location(function: Function, operation: Any) -> Function:
+def located(function: Function, operation: Any) -> Function:
     """`function`, whose own errors name the place of the operation."""
     location = location_of(operation)
     name = operation.operation.name
@@ -120,7 +131,8 @@ def _with_location(function: Function, operation: Any) -> Function:
     def located(*operands: Any) -> Any:
         try:
             return function(*operands)
-        except Error:
+        except Error as error:
+            error.location = error.location or location
             raise
         except (ValueError, IndexError, ZeroDivisionError, OverflowError, TypeError) as error:
             raise SimulationError(f"'{name}': {error}", location) from error

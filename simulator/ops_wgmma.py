@@ -1,0 +1,217 @@
+"""nvvm: wgmma by the four warps of a warpgroup, which multiply together.
+
+The product is computed when the last of the four warps gets there. Shared memory counts as read until a wait covers the
+group, and the accumulator must not be read before that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.simulator.access import Access
+from mlir_gemm.simulator.agents import GROUP_WARPS
+from mlir_gemm.simulator.decode import Blocking, Decoder, Info, Step, handles
+from mlir_gemm.simulator.elements import ELEMENTS
+from mlir_gemm.simulator.errors import unsupported
+from mlir_gemm.simulator.mbarriers import buffer_at
+from mlir_gemm.simulator.ops_gpu import uniform
+from mlir_gemm.simulator.shadow import ANY_LANE
+from mlir_gemm.simulator.warps import Run, Wait, Warp
+from mlir_gemm.simulator.wgmma import (
+    CHUNK,
+    KINDS,
+    ROWS,
+    STEP_BYTES,
+    Descriptor,
+    Registers,
+    Sums,
+    matrix,
+    may_be_transposed,
+    numbers,
+    whole,
+)
+
+
+@dataclass
+class _Meeting:
+    """The warps of a warpgroup that are at one product, and what they bring."""
+
+    operation: Any
+    warps: list[Warp] = field(default_factory=list[Warp])
+    parts: list[Registers] = field(default_factory=list[Registers])
+    descriptors: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    done: bool = False
+
+
+class _Together:
+    """The four warps as the one that reads shared memory: it knows what each of them knows."""
+
+    def __init__(self, warps: list[Warp]):
+        first = warps[0]
+        self.block, self.number, self.index, self.code, self.clock = (
+            first.block, first.number, first.index, first.code, first.clock
+        )  # fmt: skip
+        self.seen = np.min([warp.seen for warp in warps], axis=0)
+        self.seen_least = int(self.seen.min())
+        self.mask = None
+
+
+@dataclass(frozen=True)
+class _Operand:
+    """How one of the two operands of a product is stored."""
+
+    name: str
+    kind: str
+    outer: int
+    along_k: bool
+    negated: bool
+
+    def read(self, together: Any, bits: int, access: Access, tick: int) -> Any:
+        """The operand (outer, K), as numbers."""
+        info, element = access.info, KINDS[self.kind][0]
+        found = Descriptor.of(bits)
+        if (found.rest or found.base) and access.checks:
+            message = f"the descriptor of {self.name} has bits set beside address, distances and swizzle: {bits:#x}"
+            info.find("undefined", together, -1, "", message)
+        places = found.addresses(self.outer, element.bytes, self.along_k)
+        at = buffer_at(together.block, found.start)
+        starts = places.ravel() - (at[0].address if at else 0)
+        if at is None or starts.min() < 0 or starts.max() + CHUNK > at[0].size:
+            message = f"{self.name} lies at {places.min()} to {places.max() + CHUNK}, beyond shared memory"
+            info.find("out-of-bounds", together, -1, "", message)
+            return np.zeros((self.outer, STEP_BYTES // element.bytes), np.float32)
+        view = at[0].view
+        assert view is not None
+        if access.checks:
+            agent = together.block.cluster.agents.products(together.index)
+            access.watch_later(together, view, starts, CHUNK, ANY_LANE, agent, tick, "read")
+        if access.counters is not None:
+            access.counters.bytes["shared_load"] += starts.size * CHUNK
+        chunks = at[0].gather(starts, CHUNK, np.uint8).reshape(*places.shape, CHUNK)
+        values = numbers(matrix(chunks, element.bytes, self.along_k), self.kind)
+        return -values if self.negated else values
+
+
+def _name(attribute: Any) -> str:
+    return str(attribute).partition("<")[2].rstrip(">")
+
+
+@handles("nvvm.wgmma.mma_async")
+def _multiply(decoder: Decoder, operation: Any) -> Blocking:
+    op = operation.operation
+    attributes = op.attributes
+    sums, left, right = decoder.all_slots(op.operands)
+    out = decoder.slot(op.results[0])
+    rows, columns, depth = (int(number) for number in re.findall(r"= (\d+)", str(attributes["shape"])))
+    kinds = [_name(attributes[f"type{side}"]) for side in "ABD"]
+    if any(kind not in KINDS for kind in kinds[:2]) or kinds[2] not in ("f32", "f16", "s32"):
+        raise unsupported(operation, f"of {kinds} is not simulated")
+    if rows != ROWS or columns % 8 or not 8 <= columns <= 256 or depth != KINDS[kinds[0]][1]:
+        raise unsupported(operation, f"m{rows}n{columns}k{depth} of {kinds[0]} is not what the machine has")
+    along_k = _name(attributes["layoutA"]) == "row", _name(attributes["layoutB"]) == "col"
+    operands = [
+        _Operand(side, kind, outer, straight, _name(attributes[f"scale{side}"]) == "neg")
+        for side, kind, outer, straight in zip("AB", kinds, (rows, columns), along_k, strict=False)
+    ]
+    for operand in operands:
+        if not operand.along_k and not may_be_transposed(operand.kind):
+            raise unsupported(operation, f"of {operand.kind} takes {operand.name} with K along its rows only")
+    fresh, packed = _name(attributes["scaleD"]) == "zero", kinds[2] == "f16"
+    info = decoder.info(operation, collective=True)
+    access = Access(decoder, info, ELEMENTS["i32"], CHUNK // 4)
+    counters, checks = decoder.report.counters, decoder.options.checks
+
+    def multiply(meeting: _Meeting) -> None:
+        warps = meeting.warps
+        order = sorted(range(GROUP_WARPS), key=lambda place: warps[place].number)
+        warps = [warps[place] for place in order]
+        group = max(warp.committed for warp in warps) + 1
+        if checks and len(set(meeting.descriptors)) > 1:
+            info.find("divergent-collective", warps[0], -1, "", "the warps of the warpgroup have other descriptors")
+        if checks and len({warp.committed for warp in warps}) > 1:
+            info.find("divergent-collective", warps[0], -1, "", "the warps of the warpgroup committed other groups")
+        together = _Together(warps) if checks else warps[0]
+        tick = warps[0].block.cluster.start + group
+        a, b = (
+            operand.read(together, bits, access, tick)
+            for operand, bits in zip(operands, meeting.descriptors[0], strict=True)
+        )
+        result = a @ b.T
+        if kinds[2] == "s32":
+            result = result.astype(np.int32)
+        if not fresh:
+            result = result + whole([meeting.parts[place] for place in order], packed)
+        made = Sums(result.astype(np.float16) if packed else result, group, packed)
+        for quarter, warp in enumerate(warps):
+            warp.slots[out] = Registers(None, made, quarter, -1)
+        counters.tensor_operations += 1
+        counters.flops += 2 * rows * columns * depth
+
+    def run(warp: Warp) -> Run:
+        values = warp.slots
+        part = values[sums]
+        if checks:
+            _check_registers(info, warp, part)
+        meetings = warp.block.products
+        place = warp.number // GROUP_WARPS
+        meeting = meetings.setdefault(place, _Meeting(op))
+        if meeting.operation != op:
+            message = "the warps of the warpgroup are at different products"
+            info.find("divergent-collective", warp, -1, "", message)
+        meeting.warps.append(warp)
+        meeting.parts.append(part if isinstance(part, Registers) else Registers.of(part))
+        meeting.descriptors.append(
+            (uniform(info, warp, values[left], "a descriptor"), uniform(info, warp, values[right], "a descriptor"))
+        )
+        if len(meeting.warps) == GROUP_WARPS:
+            del meetings[place]
+            multiply(meeting)
+            meeting.done = True
+        else:
+            yield Wait(info, lambda: meeting.done, lambda: f"the other warps of warpgroup {place}")
+
+    return Blocking(run)
+
+
+def _check_registers(info: Info, warp: Warp, part: Any) -> None:
+    """Reports registers that were touched with no wgmma.fence behind it."""
+    if warp.diverged:
+        info.find("divergent-collective", warp, -1, "", "not all lanes of the warp reach it")
+    stamp = max(part.stamp, -1 if part.sums is not None else warp.accesses) if isinstance(part, Registers) else -1
+    if stamp >= warp.fences or not warp.fences:
+        message = "the accumulator's registers were touched with no wgmma.fence between that and the product"
+        info.find("wgmma-fence", warp, -1, "", message)
+
+
+@handles("nvvm.wgmma.fence.aligned")
+def _fence(decoder: Decoder, operation: Any) -> Step:
+    def step(warp: Warp) -> None:
+        warp.fences += 1
+
+    return step
+
+
+@handles("nvvm.wgmma.commit.group.sync.aligned")
+def _commit(decoder: Decoder, operation: Any) -> Step:
+    def step(warp: Warp) -> None:
+        warp.committed += 1
+
+    return step
+
+
+@handles("nvvm.wgmma.wait.group.sync.aligned")
+def _wait(decoder: Decoder, operation: Any) -> Step:
+    pending = ir.IntegerAttr(operation.operation.attributes["group"]).value
+
+    def step(warp: Warp) -> None:
+        warp.waited = max(warp.waited, warp.committed - pending)
+        cluster = warp.block.cluster
+        agent = cluster.agents.products(warp.index)
+        warp.seen[agent] = max(int(warp.seen[agent]), cluster.start + warp.waited)
+
+    return step

@@ -1,0 +1,117 @@
+"""Tensor maps: tiles of an array that the copy engine moves, and where their bytes lie in shared memory.
+
+With the 128-byte swizzle the chunks of 16 bytes of a tile change places within 128 bytes, by address: bits 4 to 6
+change by bits 7 to 9.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.pipeline import tensor_map
+from mlir_gemm.simulator.memory import View, count, strided
+
+CHUNK = 16
+"""Bytes that stay together."""
+TARGET, SWIZZLED_TARGET = 128, 1024
+"""Bytes that the place of a tile in shared memory is a multiple of; with the swizzle, so that it starts a pattern."""
+
+
+@dataclass(frozen=True)
+class TensorMap:
+    """An array in global memory and a tile of it. Dimensions are in the order of the memref."""
+
+    view: View
+    box: tuple[int, ...]
+    swizzle: str
+
+    def problem(self) -> str | None:
+        """Why the driver would refuse it; None if it would not."""
+        view = self.view
+        if view.strides and view.strides[-1] != 1 and view.sizes[-1] != 1:
+            return f"its innermost stride is {view.strides[-1]}; expected 1"
+        strides = tuple(stride * view.element.bytes for stride in view.strides[:-1])
+        name, item = view.element.name, view.element.bytes
+        if view.base % item:
+            return f"its first element lies at byte {view.base}"
+        found = tensor_map.TensorMap(0, name, view.sizes, strides, self.box, self.swizzle, view.base // item)
+        return found.problem()
+
+    @cached_property
+    def _elements(self) -> Any:
+        """The array's elements as bits, on its memory."""
+        view = self.view
+        item = view.element.bytes
+        data = view.buffer.data[view.base : view.base + _span(view)].view(f"u{item}")
+        return strided(data, view.sizes, tuple(stride * item for stride in view.strides))
+
+    @property
+    def bytes(self) -> int:
+        """Of a tile; those beyond the array count too."""
+        return math.prod(self.box) * self.view.element.bytes
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a tile that lie side by side in both memories."""
+        return self.box[-1] * self.view.element.bytes
+
+    def inside(self, place: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
+        """The part of a tile that lies in the array, as slices of the array and of the tile; None for nothing."""
+        array, tile = list[slice](), list[slice]()
+        for at, size, extent in zip(place, self.view.sizes, self.box, strict=True):
+            first, last = max(at, 0), min(at + extent, size)
+            if first >= last:
+                return None
+            array.append(slice(first, last))
+            tile.append(slice(first - at, last - at))
+        return tuple(array), tuple(tile)
+
+    def read(self, place: tuple[int, ...]) -> Any:
+        """A tile as chunks of bytes, zero beyond the array."""
+        tile = np.zeros(self.box, f"u{self.view.element.bytes}")
+        found = self.inside(place)
+        if found is not None:
+            tile[found[1]] = self._elements[found[0]]
+        return tile.reshape(-1).view(np.uint8).reshape(-1, CHUNK)
+
+    def write(self, place: tuple[int, ...], chunks: Any) -> None:
+        """Writes what lies in the array of a tile that comes as chunks of bytes."""
+        found = self.inside(place)
+        if found is not None:
+            tile = np.ascontiguousarray(chunks).reshape(-1).view(f"u{self.view.element.bytes}").reshape(self.box)
+            self._elements[found[0]] = tile[found[1]]
+
+    def rows(self, place: tuple[int, ...]) -> tuple[Any, int]:
+        """The bytes of the array that a tile touches: where its rows start in the buffer, and how long they are."""
+        found = self.inside(place)
+        if found is None:
+            return np.zeros(0, np.int64), 0
+        item = self.view.element.bytes
+        *outer, last = found[0]
+        starts: Any = np.full(1, self.view.base + last.start * item, np.int64)
+        for part, stride in zip(outer, self.view.strides, strict=False):
+            along = (count(part.stop - part.start) + part.start) * (stride * item)
+            starts = (starts[:, None] + along).reshape(-1)
+        return starts, (last.stop - last.start) * item
+
+    def chunks(self, address: int) -> Any:
+        """The addresses in shared memory of a tile's chunks."""
+        plain = address + np.arange(0, self.bytes, CHUNK)
+        return plain ^ ((plain >> 7) & 7) << 4 if self.swizzle == "128" else plain
+
+    @property
+    def alignment(self) -> int:
+        """What the address of a tile in shared memory is a multiple of."""
+        return SWIZZLED_TARGET if self.swizzle == "128" else TARGET
+
+
+def _span(view: View) -> int:
+    if 0 in view.sizes:
+        return 0
+    reach = sum((size - 1) * stride for size, stride in zip(view.sizes, view.strides, strict=True))
+    return (1 + reach) * view.element.bytes

@@ -1,0 +1,400 @@
+"""Rings of stages, the two roles that fill and empty them, products under way, and stores by the copy engine.
+
+A copy into a stage arrives when the consumer has waited for it; until then the stage holds NaN, and reading it is an
+error. So are copies into a stage that was not acquired, or that a product under way reads, and the use of an
+accumulator that was not waited for. The warps of a role run in lockstep, so that a stage is released by all at once.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mlir_gemm.dialect import tile
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import location_of
+from mlir_gemm.simulator.errors import SimulationError
+from mlir_gemm.simulator.memory import strided
+from mlir_gemm.simulator.tile_memory import poisoned
+from mlir_gemm.simulator.tile_ops import multiplier
+from mlir_gemm.simulator.tile_places import Region
+from mlir_gemm.simulator.tile_program import (
+    FRAMES,
+    RANK,
+    Decoder,
+    Frame,
+    Function,
+    Maker,
+    PerUnit,
+    Step,
+    StepMaker,
+    Written,
+    call,
+    located,
+    per_unit,
+    run_steps,
+    uniform,
+)
+
+_PRODUCTS, _BARRIER_BYTES = "products under way", 8
+
+
+class InFlight:
+    """The result of an asynchronous product, which only another product and tile.mma_wait may take."""
+
+    def __init__(self, value: Any, number: int):
+        self.value = value
+        self.number = number
+
+    def __getattr__(self, name: str) -> Any:
+        raise SimulationError("an accumulator is used before tile.mma_wait says that its products are done")
+
+
+@dataclass
+class _Stage:
+    """One stage of a ring."""
+
+    ring: Any
+    """A weak reference to the ring's barriers: when their memory is gone, so is the stage."""
+    releases: int
+    """How many blocks release it before it is empty."""
+    filled: int = 0
+    emptied: int = 0
+    """Phases of its two barriers that are complete."""
+    released: int = 0
+    announced: bool = False
+    missing: int = 0
+    """Bytes announced that were not copied."""
+    under_way: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
+    """Copies that nobody waited for yet: the target, and what it is to hold."""
+    held: list[Any] = field(default_factory=list[Any])
+    """The memory that the consumer may read."""
+
+    def settle(self) -> None:
+        """Completes the phase of the full barrier when nothing is missing."""
+        if self.announced and not self.missing:
+            self.announced = False
+            self.filled += 1
+
+
+@dataclass
+class _Products:
+    """Asynchronous products of a block."""
+
+    issued: int = 0
+    reading: list[tuple[int, list[Any]]] = field(default_factory=list[tuple[int, list[Any]]])
+    """Those under way, by number, and the memory that they read."""
+
+
+class Rings:
+    """All rings of a program, by the address of their barriers."""
+
+    def __init__(self) -> None:
+        self.stages: dict[int, _Stage] = {}
+
+    def make(self, barriers: Any, releases: int) -> None:
+        """Makes the stages of a ring ready, and forgets those of blocks that are done."""
+        self.stages = {place: stage for place, stage in self.stages.items() if stage.ring() is not None}
+        for slot in range(barriers.shape[1]):
+            self.stages[_address(barriers, slot)] = _Stage(weakref.ref(barriers), releases)
+
+    def stage(self, barriers: Any, slot: Any, operation: Any) -> _Stage:
+        """A stage of a ring."""
+        number = uniform(slot, "the slot of a ring")
+        found = self.stages.get(_address(barriers, number)) if 0 <= number < barriers.shape[1] else None
+        if found is None:
+            raise _fault(operation, f"slot {number} of a ring of {barriers.shape[1]}, or a ring without tile.ring")
+        return found
+
+
+def _address(barriers: Any, slot: int) -> int:
+    return barriers.ctypes.data + slot * _BARRIER_BYTES
+
+
+def _fault(operation: Any, message: str) -> SimulationError:
+    return SimulationError(f"'{operation.operation.name}': {message}", location_of(operation))
+
+
+def _overlaps(value: Any, other: Any) -> bool:
+    parts = value if type(value) is PerUnit else [value]
+    return any(np.may_share_memory(part, other) for part in parts)
+
+
+def _products(decoder: Decoder) -> Callable[[Frame], _Products]:
+    slot = decoder.slot(_PRODUCTS)
+
+    def products(frame: Frame) -> _Products:
+        if frame[slot] is None:
+            frame[slot] = _Products()
+        return frame[slot]
+
+    return products
+
+
+def _number(operation: Any, name: str, otherwise: int = 0) -> int:
+    attributes = operation.operation.attributes
+    return ir.IntegerAttr(attributes[name]).value if name in attributes else otherwise
+
+
+def _ring(decoder: Decoder, operation: Any) -> Step:
+    rings = decoder.state.rings
+    barriers = decoder.slot(operation.operation.operands[0])
+    blocks = _number(operation, "blocks", 1)
+
+    def step(frame: Frame) -> None:
+        rings.make(frame[barriers], blocks)
+
+    return step
+
+
+def _enter(decoder: Decoder, operation: Any) -> Step:
+    slot, phase = decoder.slots(operation.operation.results)
+
+    def step(frame: Frame) -> None:
+        frame[slot] = frame[phase] = 0
+
+    return step
+
+
+def _rank(decoder: Decoder, operation: Any) -> Step:
+    source, target = decoder.slot(RANK), decoder.slot(operation.operation.results[0])
+
+    def step(frame: Frame) -> None:
+        if frame[source] is None:
+            raise _fault(operation, "outside a cluster")
+        frame[target] = frame[source]
+
+    return step
+
+
+def _acquire(decoder: Decoder, operation: Any) -> Step:
+    state = decoder.state
+    barriers, slot, phase = decoder.slots(operation.operation.operands)
+    size = _number(operation, "bytes")
+
+    def step(frame: Frame) -> None:
+        stage = state.rings.stage(frame[barriers], frame[slot], operation)
+        parity = uniform(frame[phase], "a phase") ^ 1
+        what = f"stage {frame[slot]} to be empty (phase {frame[phase]})"
+        state.turns.wait(lambda: stage.emptied & 1 != parity, what)
+        if stage.announced or (stage.under_way and stage.releases == 1):  # other blocks may have copied already
+            raise _fault(operation, f"stage {frame[slot]} is acquired again before it was filled and released")
+        stage.announced = True
+        stage.held = []
+        stage.missing += size
+        stage.settle()
+
+    return step
+
+
+def _filled(decoder: Decoder, operation: Any) -> Step:
+    state = decoder.state
+    barriers, slot, phase = decoder.slots(operation.operation.operands)
+
+    def step(frame: Frame) -> None:
+        stage = state.rings.stage(frame[barriers], frame[slot], operation)
+        parity = uniform(frame[phase], "a phase")
+        what = f"stage {frame[slot]} to be filled (phase {parity}; {stage.missing} bytes are missing)"
+        state.turns.wait(lambda: stage.filled & 1 != parity, what)
+        for target, content in stage.under_way:
+            target[...] = content
+        stage.held += [target for target, _ in stage.under_way]
+        stage.under_way = []
+
+    return step
+
+
+def _peers(decoder: Decoder, value: Any) -> Callable[[Frame, Any, int], Any]:
+    """A function from a frame, a view of shared memory and a rank to the same view in another block of the cluster."""
+    root = value
+    while getattr(root.owner, "name", "") in ("memref.subview", "memref.cast"):
+        root = root.owner.operation.operands[0]
+    base, frames = decoder.slot(root), decoder.slot(FRAMES)
+
+    def peer(frame: Frame, view: Any, rank: int) -> Any:
+        other = frame[frames][rank]
+        if other is frame:
+            return view
+        mine, theirs = frame[base], other[base]
+        if theirs is None:
+            raise SimulationError("a block of the cluster has no such buffer yet")
+        shift = (view.ctypes.data - mine.ctypes.data) // mine.itemsize
+        return strided(theirs.reshape(-1)[shift:], view.shape, view.strides)
+
+    return peer
+
+
+def _copy(decoder: Decoder, operation: Any) -> Step:
+    state, region = decoder.state, Region.of(operation)
+    operands = operation.operation.operands
+    first = len(operands) - len(tile.place_of(operation).offsets)
+    target, source, barriers, slot, *offsets = decoder.slots([*list(operands)[:4], *list(operands)[first:]])
+    blocks = _number(operation, "multicast", 1)
+    buffer_of, ring_of = _peers(decoder, operands[0]), _peers(decoder, operands[2])
+    frames, products = decoder.slot(FRAMES), decoder.slot(_PRODUCTS)
+    read = located(region.read, operation)
+
+    def step(frame: Frame) -> None:
+        stage = state.rings.stage(frame[barriers], frame[slot], operation)
+        if not stage.announced:
+            raise _fault(operation, f"into stage {frame[slot]}, which was not acquired")
+        content = read(frame[source], [frame[each] for each in offsets], frame[target].shape)
+        for rank in range(blocks) if blocks > 1 else (None,):
+            if rank is None:
+                other, into = frame, frame[target]
+            else:
+                other, into = frame[frames][rank], buffer_of(frame, frame[target], rank)
+                stage = state.rings.stage(ring_of(frame, frame[barriers], rank), frame[slot], operation)
+            under_way = other[products]
+            for _, memory in under_way.reading if under_way is not None else ():
+                if any(_overlaps(each, into) for each in memory):
+                    raise _fault(operation, f"into stage {frame[slot]}, which a product under way reads")
+            into[...] = poisoned(1, into.dtype)
+            stage.under_way.append((into, content))
+            stage.missing -= content.nbytes
+            stage.settle()
+
+    return step
+
+
+def _release(decoder: Decoder, operation: Any) -> Step:
+    state = decoder.state
+    barriers, slot = decoder.slots(operation.operation.operands)
+    blocks = _number(operation, "blocks", 1)
+    ring_of = _peers(decoder, operation.operation.operands[0])
+
+    def step(frame: Frame) -> None:
+        state.rings.stage(frame[barriers], frame[slot], operation).held = []
+        for rank in range(blocks) if blocks > 1 else (None,):
+            ring = frame[barriers] if rank is None else ring_of(frame, frame[barriers], rank)
+            stage = state.rings.stage(ring, frame[slot], operation)
+            stage.released += 1
+            if stage.released == stage.releases:
+                stage.released = 0
+                stage.emptied += 1
+
+    return step
+
+
+def _mma(decoder: Decoder, operation: Any) -> Step:
+    asynchronous = "async" in operation.operation.attributes
+    multiply = located(multiplier(operation), operation)
+    lhs, rhs, acc = decoder.slots(operation.operation.operands)
+    out = decoder.slot(operation.operation.results[0])
+    if not asynchronous:
+        return call(multiply, [lhs, rhs, acc], out)
+    state, products = decoder.state, _products(decoder)
+
+    def step(frame: Frame) -> None:
+        sums = frame[acc].value if isinstance(frame[acc], InFlight) else frame[acc]
+        operands = [frame[lhs], frame[rhs], sums]
+        for stage in state.rings.stages.values():
+            for target, _ in stage.under_way:
+                if any(_overlaps(memory, target) for memory in operands[:2]):
+                    raise _fault(operation, "reads a stage that no tile.filled has waited for")
+        units = next((len(each) for each in operands if type(each) is PerUnit), 0)
+        result = per_unit(multiply, operands, units) if units else multiply(*operands)
+        under_way = products(frame)
+        under_way.issued += 1
+        under_way.reading.append((under_way.issued, operands[:2]))
+        frame[out] = InFlight(result, under_way.issued)
+
+    return step
+
+
+def _mma_wait(decoder: Decoder, operation: Any) -> Step:
+    acc, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
+    pending, products = _number(operation, "pending"), _products(decoder)
+
+    def step(frame: Frame) -> None:
+        value, under_way = frame[acc], products(frame)
+        done = under_way.issued - pending
+        under_way.reading = [each for each in under_way.reading if each[0] > done]
+        frame[out] = value.value if isinstance(value, InFlight) and value.number <= done else value
+
+    return step
+
+
+def _specialize(decoder: Decoder, operation: Any) -> Step:
+    state, products = decoder.state, decoder.slot(_PRODUCTS)
+    roles = [decoder.block(region.blocks[0]) for region in operation.operation.regions]
+    rank = decoder.slot(RANK)
+
+    def step(frame: Frame) -> None:
+        frame[products] = _Products()
+        where = f" of block {frame[rank]} of the cluster" if frame[rank] is not None else ""
+        state.turns.together(
+            [
+                (f"the {name}{where}", lambda steps=steps: run_steps(steps, frame))
+                for name, steps in zip(("producer", "consumer"), roles, strict=True)
+            ]
+        )
+
+    return step
+
+
+def _cluster_sum(decoder: Decoder, operation: Any) -> Step:
+    state = decoder.state
+    value, _ = decoder.slots(operation.operation.operands)
+    out = decoder.slot(operation.operation.results[0])
+    columns = operation.operation.results[0].type.shape[1]
+    frames, rank, mine = decoder.slot(FRAMES), decoder.slot(RANK), decoder.slot(operation.operation)
+
+    def part(first: int, *values: Any) -> Any:
+        total = values[0][:, first : first + columns]
+        for other in values[1:]:
+            total = total + other[:, first : first + columns]
+        return total
+
+    def step(frame: Frame) -> None:
+        """All blocks bring their tile and wait for each other, as often as they come here."""
+        if frame[rank] is None:
+            raise _fault(operation, "outside a cluster")
+        frame[mine] = [*(frame[mine] or []), frame[value]]
+        turn = len(frame[mine])
+        others = frame[frames]
+        state.turns.wait(
+            lambda: all(len(other[mine] or []) >= turn for other in others), "the cluster to bring its sums"
+        )
+        values = [other[mine][turn - 1] for other in others]
+        units = next((len(each) for each in values if type(each) is PerUnit), 0)
+        first = frame[rank] * columns
+        frame[out] = per_unit(part, [first, *values], units) if units else part(first, *values)
+
+    return step
+
+
+def _store_bulk(decoder: Decoder, operation: Any) -> Step:
+    state, region = decoder.state, Region.of(operation)
+    operands = list(operation.operation.operands)
+    first = len(operands) - len(tile.place_of(operation).offsets)
+
+    def store(value: Any, memory: Any, *offsets: Any) -> None:
+        written = region.write(memory, offsets, value)
+        if state.written is not None:
+            state.written.append(Written(memory, written))
+
+    return call(located(store, operation), decoder.slots([*operands[:2], *operands[first:]]), None)
+
+
+def _map(_: Any) -> Function:
+    """A tensor map stands for its memory."""
+
+    def same(memory: Any) -> Any:
+        return memory
+
+    return same
+
+
+FUNCTIONS: dict[str, Maker] = {"tile.tensor_map": _map}
+STEPS: dict[str, StepMaker] = {
+    "tile.ring": _ring, "tile.enter": _enter, "tile.rank": _rank, "tile.acquire": _acquire, "tile.filled": _filled,
+    "tile.copy_bulk": _copy, "tile.release": _release, "tile.mma": _mma, "tile.mma_wait": _mma_wait,
+    "tile.specialize": _specialize, "tile.store_bulk": _store_bulk,
+    "tile.cluster_sum": _cluster_sum,
+    "tile.leave": lambda _, __: None, "tile.store_wait": lambda _, __: None,
+}  # fmt: skip

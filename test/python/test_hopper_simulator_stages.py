@@ -1,0 +1,242 @@
+"""Kernels that the compiler makes for sm_90: right and without findings at every stage, and every operation that orders
+something missed when it is taken out: block-wide after `pipeline`, and in what `lower` leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.walk import named
+from mlir_gemm.errors import Error
+from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.simulator.kernel import Options, Report, simulate
+from mlir_gemm.simulator.stages import run_stage
+from mlir_gemm.simulator.tile_turns import Turns
+from mlir_gemm.tools.reference import relative_error
+
+DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
+LIMITS = {"f16": 5e-4, "f32": 1e-5}
+GROUPS = "warp=64x128x64,operator=wgmma,copy=tma,layout=swizzle128"
+KERNELS = {
+    "plain": ((128, 256, 320), "f16 f32", f"block=128x128x64,{GROUPS},stages=3"),
+    "f16 results": ((128, 256, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=2"),
+    "bf16": ((128, 128, 192), "bf16 f32", f"block=128x128x64,{GROUPS},stages=2"),
+    "persistent": ((256, 384, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=3,persistent=2"),
+    "cluster": ((256, 256, 192), "f16 f32", f"block=128x128x64,{GROUPS},stages=2,cluster_m=2"),
+    "persistent clusters": ((256, 512, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=3,cluster_n=2,persistent=4"),
+    "split": ((128, 128, 448), "f16 f16", f"block=128x128x64,{GROUPS},stages=2,split=2"),
+    "ragged": ((100, 136, 72), "f16 f32", f"block=64x128x64,{GROUPS},stages=2"),
+}
+
+
+PARTIAL = {("split", "parallelize")}
+"""Where the IR computes only parts of sums, which a later stage completes."""
+
+
+def source(size: tuple[int, ...], element: str, out: str) -> str:
+    m, n, k = size
+    types = f"tensor<{m}x{k}x{element}>", f"tensor<{k}x{n}x{element}>", f"tensor<{m}x{n}xf32>", f"tensor<{m}x{n}x{out}>"
+    narrow = "return %D : " + types[2]
+    if out != "f32":
+        narrow = f"""%half = tensor.empty() : {types[3]}
+  %T = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}}
+      ins(%D : {types[2]}) outs(%half : {types[3]}) {{
+    ^bb0(%x: f32, %y: {out}):
+      %t = arith.truncf %x : f32 to {out}
+      linalg.yield %t : {out}
+  }} -> {types[3]}
+  return %T : {types[3]}"""
+    return f"""#id = affine_map<(i, j) -> (i, j)>
+func.func @matmul(%A: {types[0]}, %B: {types[1]}) -> {types[3]} {{
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : {types[2]}
+  %init = linalg.fill ins(%zero : f32) outs(%empty : {types[2]}) -> {types[2]}
+  %D = linalg.matmul ins(%A, %B : {types[0]}, {types[1]}) outs(%init : {types[2]}) -> {types[2]}
+  {narrow}
+}}"""
+
+
+@lru_cache
+def compiled(name: str) -> Any:
+    size, types, schedule = KERNELS[name]
+    text = source(size, *types.split())
+    return compile_module(text, chip="sm_90a", schedule=Schedule.parse(schedule), until="lower", keep=("all",))
+
+
+def arrays(name: str) -> tuple[list[Any], Any]:
+    (m, n, k), types, _ = KERNELS[name]
+    element, out = (DTYPES[each] for each in types.split())
+    rng = np.random.default_rng(1)
+    a, b = (rng.standard_normal(shape).astype(element) for shape in ((m, k), (k, n)))
+    want = a.astype(np.float64) @ b.astype(np.float64)
+    return [a, b, np.full((m, n), np.nan, out)], want
+
+
+def is_right(name: str, result: Any, want: Any) -> bool:
+    return relative_error(result, want) <= LIMITS[KERNELS[name][1].split()[1]]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_is_right_at_every_stage_and_finds_nothing(name: str):
+    for stage in compiled(name).stages:
+        if (name, stage) in PARTIAL:
+            continue
+        memory, want = arrays(name)
+        if stage == "lower":
+            report = simulate(compiled(name).ir(stage), memory)
+            assert not report.findings, str(report)
+        else:
+            run_stage(compiled(name).ir(stage), memory)
+        assert is_right(name, memory[2], want), stage
+
+
+# Faults, block-wide.
+def broken(text: str, change: Callable[[Any], None]) -> str:
+    module = parse_module(text, "kernel.mlir", new_context())
+    with module.context, ir.Location.unknown():
+        change(module)
+        assert module.operation.verify()
+        return str(module)
+
+
+def drop(name: str, place: int) -> Callable[[Any], None]:
+    def change(module: Any) -> None:
+        operation = named(module, name)[place].operation
+        for result, operand in zip(operation.results, operation.operands, strict=False):
+            result.replace_all_uses_with(operand)
+        operation.erase()
+
+    return change
+
+
+def number(name: str, place: int, attribute: str, value: int) -> Callable[[Any], None]:
+    def change(module: Any) -> None:
+        type_ = ir.IntegerType.get_signless(64)
+        named(module, name)[place].operation.attributes[attribute] = ir.IntegerAttr.get(type_, value)
+
+    return change
+
+
+def other_phase(name: str, place: int) -> Callable[[Any], None]:
+    """Waits for the phase of the position behind this one."""
+
+    def change(module: Any) -> None:
+        operation = named(module, name)[place].operation
+        arith = dialect("arith")
+        with ir.InsertionPoint(operation):
+            i32 = ir.IntegerType.get_signless(32)
+            one = arith.ConstantOp(i32, 1).result
+            operation.operands[2] = arith.XOrIOp(operation.operands[2], one).result
+
+    return change
+
+
+def other_stage(module: Any) -> None:
+    """The products of the loop read the stage of the first one."""
+    first, product = (each.operation for each in named(module, "tile.mma"))
+    product.operands[0] = first.operands[0]
+
+
+STAGED: dict[str, tuple[Callable[[Any], None], str]] = {
+    "no acquire": (drop("tile.acquire", 0), "which was not acquired"),
+    "no wait for a filled stage": (drop("tile.filled", 1), "reads a stage that no tile.filled has waited for"),
+    "no wait for the first stage": (drop("tile.filled", 0), ""),
+    "no release": (drop("tile.release", 0), "deadlock: the producer waits for stage 0 to be empty"),
+    "no copy of B": (drop("tile.copy_bulk", 1), "deadlock"),
+    "too many bytes": (number("tile.acquire", 0, "bytes", 32784), "16 bytes are missing"),
+    "too few bytes": (number("tile.acquire", 0, "bytes", 16384), "which was not acquired"),
+    "no wait for the last products": (drop("tile.mma_wait", 1), "before tile.mma_wait"),
+    "a wait for all but one": (number("tile.mma_wait", 1, "pending", 1), "before tile.mma_wait"),
+    "a wait for one product too few": (number("tile.mma_wait", 0, "pending", 2), "which a product under way reads"),
+    "no ring": (drop("tile.ring", 0), "without tile.ring"),
+    "the stage of another step": (other_stage, ""),
+    "the other phase": (other_phase("tile.filled", 1), "deadlock"),
+    "the other phase of an empty stage": (other_phase("tile.acquire", 0), "deadlock"),
+}
+
+
+@pytest.mark.parametrize("fault", STAGED)
+def test_a_fault_is_found_block_wide(fault: str):
+    change, message = STAGED[fault]
+    memory, want = arrays("plain")
+    text = broken(compiled("plain").ir("pipeline"), change)
+    if not message:
+        try:
+            run_stage(text, memory)
+        except Error:
+            return
+        assert not is_right("plain", memory[2], want)
+        return
+    with pytest.raises(Error, match=message) as raised:
+        run_stage(text, memory)
+    assert raised.value.location is not None or "deadlock" in message or "missing" in message
+
+
+def test_parts_that_wait_for_each_other():
+    turns, seen = Turns(), list[str]()
+
+    def first() -> None:
+        turns.wait(lambda: "second" in seen, "the second")
+        seen.append("first")
+
+    def second() -> None:
+        turns.together([("inner", lambda: seen.append("inner"))])
+        seen.append("second")
+
+    turns.together([("first", first), ("second", second)])
+    assert seen == ["inner", "second", "first"]
+    with pytest.raises(Error, match="deadlock: one waits for a; other waits for b"):
+        turns.together(
+            [("one", lambda: turns.wait(lambda: False, "a")), ("other", lambda: turns.wait(lambda: False, "b"))]
+        )
+    turns.together([("again", lambda: seen.append("again"))])
+    assert seen[-1] == "again"
+
+
+# Faults in what `lower` leaves.
+ORDERING = (
+    "nvvm.mbarrier.init", "nvvm.mbarrier.arrive", "nvvm.mbarrier.arrive.expect_tx", "nvvm.mbarrier.try_wait.parity",
+    "nvvm.fence.mbarrier.init", "nvvm.fence.proxy", "nvvm.barrier", "gpu.barrier", "nvvm.wgmma.fence.aligned",
+    "nvvm.wgmma.commit.group.sync.aligned", "nvvm.wgmma.wait.group.sync.aligned", "nvvm.cp.async.bulk.commit.group",
+    "nvvm.cp.async.bulk.wait_group", "nvvm.cluster.arrive", "nvvm.cluster.wait", "nvvm.setmaxregister",
+    "nvvm.griddepcontrol",
+)  # fmt: skip
+
+
+HARMLESS = {
+    "persistent": [("nvvm.wgmma.fence.aligned", 1), ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0)],
+    "persistent clusters": [
+        ("gpu.barrier", 0), ("nvvm.wgmma.fence.aligned", 1), ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0),
+    ],
+}  # fmt: skip
+"""What a kernel is right without: the block's barrier in front of the cluster's, a fence between products of the same
+accumulator, more registers for the consumers, and leave for the next kernel to start."""
+
+
+def faults(name: str) -> list[tuple[str, int]]:
+    module = parse_module(compiled(name).ir("lower"), "-", new_context())
+    return [(each, place) for each in ORDERING for place in range(len(named(module, each)))]
+
+
+def without(name: str, operation: str, place: int) -> tuple[Report, bool]:
+    memory, want = arrays(name)
+    report = simulate(broken(compiled(name).ir("lower"), drop(operation, place)), memory, Options(max_steps=100_000))
+    return report, is_right(name, memory[2], want)
+
+
+@pytest.mark.parametrize("name", ["persistent", "persistent clusters"])
+def test_every_operation_that_orders_something_is_missed(name: str):
+    unnoticed = list[tuple[str, int]]()
+    for operation, place in faults(name):
+        report, right = without(name, operation, place)
+        if right and not report.findings:
+            unnoticed.append((operation, place))
+    assert unnoticed == HARMLESS[name]
