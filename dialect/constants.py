@@ -35,3 +35,11 @@ def integer_of(value: Any) -> int | None:
     """The number that an integer or index constant stands for; None for any other value."""
     owner = value.owner
     return ir.IntegerAttr(owner.attributes["value"]).value if getattr(owner, "name", "") == "arith.constant" else None
+
+
+def zero_of(type_: Any) -> Any:
+    """The attribute of a number, or a vector of numbers, that is zero."""
+    element = getattr(type_, "element_type", type_)
+    is_float = isinstance(element, ir.FloatType)
+    zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
+    return ir.DenseElementsAttr.get_splat(type_, zero) if isinstance(type_, ir.VectorType) else zero

@@ -52,6 +52,8 @@ def _defined_by(value: Any) -> list[Any]:
         return _loop_values(owner.operation, value.result_number)
     if name == "tile.mma":
         return [owner.operation.operands[2]]
+    if name == "tile.mma_wait":
+        return [owner.operation.operands[0]]
     return _vectors(owner.operation) if is_elementwise(owner) else []
 
 
@@ -62,6 +64,8 @@ def _tied(user: Any, position: int) -> list[Any]:
         return _loop_values(user.parent.operation, position) if user.parent.operation.name == "scf.for" else []
     if user.name == "tile.mma":
         return [user.results[0]] if position == 2 else []
+    if user.name == "tile.mma_wait":
+        return [user.results[0]]
     return _vectors(user) if is_elementwise(user) else []
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from math import gcd
+from math import gcd, prod
 from typing import Any
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, symbols
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.sizes import cast_values, known_size
+from mlir_gemm.dialect.sizes import cast_values, known_size, strides_of
+from mlir_gemm.errors import PassError
 
 
 def subview(memory: Any, offsets: list[Any], shape: list[int]) -> Any:
@@ -82,7 +84,24 @@ def stride_divisors(memory: Any) -> list[int]:
     if marker in strides and cast:
         known = [each if isinstance(each, int) else divisor_of(each)
                  for each in cast_values(memory.owner.operation, "strides")]  # fmt: skip
+    if marker in strides and hasattr(memory.owner, "operations"):
+        known = _promised_strides(memory) or known
     return [1 if each == marker else each for each in known]
+
+
+def _promised_strides(memory: Any) -> list[int]:
+    """What divides the strides of a function's argument, by its symbols and what divides these (`tile.divisors`);
+    nothing where nobody named them."""
+    function = memory.owner.owner
+    if function.operation.name != "func.func":
+        return []
+    attributes = function.operation.attributes
+    divisors = symbols.integers(attributes[symbols.DIVISORS]) if symbols.DIVISORS in attributes else {}
+    try:
+        strides = strides_of(function, memory.type, argument_attributes(function)[memory.arg_number])
+    except PassError:
+        return []
+    return [size.number * prod(divisors.get(symbol, 1) for symbol in size.symbols) for size in strides]
 
 
 def size_divisor(memory: Any, axis: int) -> int:

@@ -109,6 +109,6 @@ def _points_around(operation: Any) -> list[Any]:
 
 def unextended(value: Any) -> Any:
     """What a value was before casts that lose nothing, as far as an operator multiplies it."""
-    while getattr(value.owner, "name", "") in EXTENSIONS and is_multiplied(value.owner.operands[0].type):
+    while getattr(value.owner, "name", "") in EXTENSIONS and is_multiplied(value.owner):
         value = value.owner.operands[0]
     return value

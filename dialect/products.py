@@ -44,7 +44,7 @@ class Factor:
     def core(self) -> Any:
         """The value before it was extended, exactly, to the type of the multiplication."""
         value = self.value
-        while getattr(value.owner, "name", "") in _EXACT and is_multiplied(value.owner.operands[0].type):
+        while getattr(value.owner, "name", "") in _EXACT and is_multiplied(value.owner):
             value = value.owner.operands[0]
         return value
 
@@ -99,10 +99,11 @@ class Product:
         return "a" * self.a.unsigned + "b" * self.b.unsigned
 
 
-def is_multiplied(type_: Any) -> bool:
-    """Whether some operator multiplies numbers of a type as they are: not 8-bit floats, whose first extension (to f16,
-    by extend-operands) is left to be computed."""
-    return not str(type_).startswith("f8")
+def is_multiplied(extension: Any) -> bool:
+    """Whether some operator multiplies what an extension takes as it is: not 8-bit floats that are extended to f16
+    first (by extend-operands), which is left to be computed, as sums of them in tensor cores are less exact."""
+    op = extension.operation
+    return not (str(op.operands[0].type).startswith("f8") and str(op.results[0].type) == "f16")
 
 
 def product_of(operation: Any) -> Product | None:

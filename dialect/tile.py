@@ -111,11 +111,13 @@ class Run(Tile.Operation, name="run"):
 
 
 class UnitId(Tile.Operation, name="unit_id"):
-    """Which warp of the block this is."""
+    """Which warp of the block this is; with `unit = "warpgroup"` which four warps."""
 
     result: ext.Result[ir.IndexType]
 
 
+_FIRST_OFFSET = {"tile.load": 1, "tile.copy_bulk": 4, "tile.store_bulk": 3}
+"""How many operands stand in front of an access's offsets, where it is not 2."""
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"
 
@@ -152,16 +154,16 @@ def memory_of(operation: Any) -> Any:
 
 
 def place_of(operation: Any) -> Place:
-    """The place of a tile.load, store, copy or copy_async."""
+    """The place of a tile.load, store, copy, copy_async or copy_bulk."""
     op = operation.operation
-    plain = Place.at(list(op.operands)[1 if op.name == "tile.load" else 2 :], rank_of(op))
+    plain = Place.at(list(op.operands)[_FIRST_OFFSET.get(op.name, 2) :], rank_of(op))
     dims = tuple(ir.DenseI64ArrayAttr(op.attributes[DIMS])) if DIMS in op.attributes else plain.dims
     known = tuple(ir.DenseBoolArrayAttr(op.attributes[IN_BOUNDS])) if IN_BOUNDS in op.attributes else plain.in_bounds
     return Place(plain.offsets, dims, known)
 
 
-def _placed(operation: Any, place: Place | Sequence[Any]) -> Any:
-    """Writes down what is not the default in a place; returns the operation."""
+def placed(operation: Any, place: Place | Sequence[Any]) -> Any:
+    """Writes down on an access what is not the default in its place; returns the operation."""
     op = operation.operation
     if isinstance(place, Place):
         if place.dims != Place.at(place.offsets, rank_of(op)).dims:
@@ -171,28 +173,29 @@ def _placed(operation: Any, place: Place | Sequence[Any]) -> Any:
     return op
 
 
-def _offsets(place: Place | Sequence[Any]) -> list[Any]:
+def offsets_of(place: Place | Sequence[Any]) -> list[Any]:
+    """The offsets of a place that may be given as its offsets alone."""
     return list(place.offsets if isinstance(place, Place) else place)
 
 
 def load(memory: Any, place: Place | Sequence[Any], type_: Any) -> Any:
     """A tile.load of a vector type at the insertion point; its value. A place may be given as its offsets alone."""
-    return _placed(Load(memory, _offsets(place), type_), place).results[0]
+    return placed(Load(memory, offsets_of(place), type_), place).results[0]
 
 
 def store(value: Any, memory: Any, place: Place | Sequence[Any]) -> Any:
     """A tile.store at the insertion point; the operation."""
-    return _placed(Store(value, memory, _offsets(place)), place)
+    return placed(Store(value, memory, offsets_of(place)), place)
 
 
 def copy(target: Any, source: Any, place: Place | Sequence[Any]) -> Any:
     """A tile.copy at the insertion point; the operation."""
-    return _placed(Copy(target, source, _offsets(place)), place)
+    return placed(Copy(target, source, offsets_of(place)), place)
 
 
 def copy_async(target: Any, source: Any, place: Place | Sequence[Any]) -> Any:
     """A tile.copy_async at the insertion point; the operation."""
-    return _placed(CopyAsync(target, source, _offsets(place)), place)
+    return placed(CopyAsync(target, source, offsets_of(place)), place)
 
 
 def commit() -> Any:
@@ -232,9 +235,12 @@ def run(kernel: str, buffers: Sequence[Any]) -> Any:
     return Run(list(buffers), ir.StringAttr.get(kernel)).operation
 
 
-def unit_id() -> Any:
+def unit_id(unit: str = "warp") -> Any:
     """A tile.unit_id at the insertion point; its value."""
-    return UnitId(ir.IndexType.get()).result
+    operation = UnitId(ir.IndexType.get()).operation
+    if unit != "warp":
+        operation.attributes["unit"] = ir.StringAttr.get(unit)
+    return operation.results[0]
 
 
 class _Pure:
@@ -247,7 +253,9 @@ class _Pure:
 
 def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context."""
+    import mlir_gemm.dialect.rings  # noqa: F401 # pyright: ignore[reportUnusedImport] # it defines more operations
+
     with context, ir.Location.unknown():
         Tile.load(reload=True)
-        for name in ("tile.unit_id", "tile.clip"):
+        for name in ("tile.unit_id", "tile.clip", "tile.tensor_map", "tile.rank", "tile.turn"):
             ir.MemoryEffectsOpInterface.attach(name, target=_Pure, context=context)

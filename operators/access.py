@@ -9,6 +9,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, guards, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.constants import zero_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import size_divisor, stride_divisors, vector_bytes
 from mlir_gemm.dialect.sizes import size_of
@@ -225,14 +226,6 @@ def guarded(condition: Any | None) -> Generator[None]:
     with ir.InsertionPoint(branch.then_block):
         yield
         scf.YieldOp([])
-
-
-def zero_of(type_: Any) -> Any:
-    """The attribute of a number, or a vector of numbers, that is zero."""
-    element = getattr(type_, "element_type", type_)
-    is_float = isinstance(element, ir.FloatType)
-    zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
-    return ir.DenseElementsAttr.get_splat(type_, zero) if isinstance(type_, ir.VectorType) else zero
 
 
 def load(type_: Any, memory: Any, indices: list[Any]) -> Any:

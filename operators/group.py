@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.rings import STORES
 from mlir_gemm.dialect.walk import users
 from mlir_gemm.operators.access import LaneAccess, PieceStore, guarded
+from mlir_gemm.operators.bulk_store import BulkStores
 from mlir_gemm.operators.order import root_of
 
 if TYPE_CHECKING:
@@ -40,10 +42,10 @@ class Group:
         of another shape."""
         if self.operations and _shape(op) != _shape(self.operations[0]):
             return True
-        if op.name not in ("tile.load", "tile.store"):
+        if op.name not in ("tile.load", *STORES):
             return False
         root = root_of(tile.memory_of(op))
-        stores = [store for store in self.operations if store.name == "tile.store"]
+        stores = [store for store in self.operations if store.name in STORES]
         return any(root_of(tile.memory_of(store)) == root for store in stores)
 
     def emit(self) -> None:
@@ -53,14 +55,17 @@ class Group:
         for op in self.operations:
             if op.name in ("tile.load", "tile.store"):
                 self._accesses[op] = LaneAccess(op, rewriter.layout, rewriter.lane)
+        bulk = BulkStores.of(self.operations, rewriter)
         count = rewriter.layout.count(shape)
-        size = count // rewriter.layout.grid(shape)[0]
+        size = rewriter.layout.chunk(shape, bulk.columns if bulk else None)
         chunks = [range(first, first + size) for first in range(0, count, size)]
         self._load_all(chunks[0])
         for numbers, following in zip(chunks, [*chunks[1:], range(0)], strict=True):
             self._compute_all(numbers)
             self._load_all(following)
             self._store_all(numbers)
+            if bulk:
+                bulk.emit(numbers, self._piece)
         members = dict.fromkeys(self.operations)
         for value in [value for op in self.operations for value in op.results]:
             if any(user not in members for user in users(value)):
@@ -75,7 +80,7 @@ class Group:
 
     def _compute_all(self, numbers: range) -> None:
         for op in self.operations:
-            if op.name not in ("tile.load", "tile.store") and any(users(value) for value in op.results):
+            if op.name not in ("tile.load", *STORES) and any(users(value) for value in op.results):
                 with op.location:
                     for number in numbers:
                         self._compute(op, number)

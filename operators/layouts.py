@@ -11,6 +11,7 @@ from typing import Any
 
 from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.constants import zero_of
 from mlir_gemm.passes.launch_blocks import LANES
 
 
@@ -28,6 +29,8 @@ class Layout:
     """Rows from one group of lanes to the next."""
     stacked: bool = True
     """Whether a fragment is one vector of all its pieces (pieces x width); else it is as many vectors."""
+    lanes: int = LANES
+    """Threads that a tile is divided among."""
 
     @property
     def across(self) -> int:
@@ -35,7 +38,7 @@ class Layout:
         return self.shape[1] // self.width
 
     def __post_init__(self) -> None:
-        assert LANES % self.across == 0 and self.shape[0] == LANES // self.across * len(self.rows)
+        assert self.lanes % self.across == 0 and self.shape[0] == self.lanes // self.across * len(self.rows)
 
     def grid(self, tile: tuple[int, int]) -> tuple[int, int]:
         """Fragments down and along a tile of M x N elements."""
@@ -45,6 +48,10 @@ class Layout:
         """Pieces of a tile in one lane: those of one fragment after the other, fragments row by row."""
         down, along = self.grid(tile)
         return down * along * len(self.rows)
+
+    def chunk(self, tile: tuple[int, int], _columns: int | None) -> int:
+        """Pieces of a lane that an epilogue takes at a time: a row of fragments."""
+        return self.count(tile) // self.grid(tile)[0]
 
     def place(self, number: int, tile: tuple[int, int]) -> tuple[int, int]:
         """Row and column of a piece in the tile, beyond those of the lane."""
@@ -64,6 +71,22 @@ class Layout:
     def kept_type(self, element: Any) -> Any:
         """The type of the vectors that a lane keeps a tile in, as instructions take them and loops carry them."""
         return ir.VectorType.get([self.share, self.width] if self.stacked else [self.width], element)
+
+    def kept_count(self, tile: tuple[int, int]) -> int:
+        """How many vectors a lane keeps a tile in."""
+        return self.count(tile) // self.share
+
+    def keep(self, pieces: list[Any], _tile: tuple[int, int]) -> list[Any]:
+        """What a lane keeps a tile in, made of its pieces at the insertion point."""
+        type_ = self.kept_type(pieces[0].type.element_type)
+        return [_stack(type_, pieces[first : first + self.share]) for first in range(0, len(pieces), self.share)]
+
+    def take(self, kept: list[Any], number: int, _tile: tuple[int, int]) -> Any:
+        """One piece of a tile, taken at the insertion point from what a lane keeps it in."""
+        vector = kept[number // self.share]
+        if not self.stacked:
+            return vector
+        return dialect("vector").ExtractOp(vector, [], [number % self.share]).result
 
     def lane(self) -> Lane:
         """Where the running lane's first piece lies in a fragment, at the insertion point."""
@@ -93,6 +116,73 @@ SYNC_DOUBLE = Layout((8, 8), rows=(0,), width=2)
 """Accumulators of mma.m8n8k4 with f64."""
 
 
+def _stack(type_: Any, pieces: list[Any]) -> Any:
+    """A kept vector from its pieces."""
+    if len(type_.shape) == 1:
+        return pieces[0]
+    value = dialect("arith").ConstantOp(type_, zero_of(type_)).result
+    for number, piece in enumerate(pieces):
+        value = dialect("vector").InsertOp(piece, value, [], [number]).result
+    return value
+
+
 def simt(rows: int, width: int) -> Layout:
     """Lanes 4 x 8, each with `rows` rows of `width` neighbours."""
     return Layout((4 * rows, 8 * width), tuple(range(rows)), width, step=rows, stacked=False)
+
+
+@dataclass(frozen=True)
+class GroupLayout(Layout):
+    """Accumulators of wgmma, whose lanes are the 128 threads of a warpgroup: warp w holds the rows 16w .. 16w + 15 of
+    each 64 as mma.sync would. All columns of 64 rows are kept in one struct, which is what the instruction takes."""
+
+    def lane(self) -> Lane:
+        """Where the running thread's first piece lies in a fragment, at the insertion point."""
+        gpu = dialect("gpu")
+        number = indexing.rem(gpu.thread_id(gpu.Dimension.x), self.lanes)
+        rows = LANES // self.across
+        across = indexing.div(number, self.across)
+        row = indexing.add(indexing.rem(across, rows), indexing.mul(indexing.div(across, rows), 2 * rows))
+        return Lane(number, row, indexing.mul(indexing.rem(number, self.across), self.width))
+
+    def each(self, tile: tuple[int, int]) -> int:
+        """Pieces of one thread in 64 rows of a tile."""
+        return self.count((self.shape[0], tile[1]))
+
+    def chunk(self, tile: tuple[int, int], columns: int | None) -> int:
+        """64 rows of `columns` columns, of 64 where that is for the layout to say."""
+        return self.each((self.shape[0], columns or next(n for n in (64, 32, 16, 8) if tile[1] % n == 0)))
+
+    def kept_types(self, element: Any, tile: tuple[int, int]) -> Any:
+        """The struct of a thread's numbers in 64 rows of a tile."""
+        numbers = ", ".join([str(element)] * (self.each(tile) * self.width))
+        return ir.Type.parse(f"!llvm.struct<({numbers})>")
+
+    def kept_count(self, tile: tuple[int, int]) -> int:
+        return self.grid(tile)[0]
+
+    def keep(self, pieces: list[Any], tile: tuple[int, int]) -> list[Any]:
+        llvm, vector = dialect("llvm"), dialect("vector")
+        type_, each = self.kept_types(pieces[0].type.element_type, tile), self.each(tile)
+        kept: list[Any] = []
+        for first in range(0, len(pieces), each):
+            struct = llvm.PoisonOp(type_).operation.results[0]
+            for number in range(each * self.width):
+                piece, place = divmod(number, self.width)
+                element = vector.ExtractOp(pieces[first + piece], [], [place]).result
+                struct = llvm.InsertValueOp(struct, element, [number]).operation.results[0]
+            kept.append(struct)
+        return kept
+
+    def take(self, kept: list[Any], number: int, tile: tuple[int, int]) -> Any:
+        llvm = dialect("llvm")
+        block, piece = divmod(number, self.each(tile))
+        struct = kept[block]
+        element = ir.Type.parse(str(struct.type)[len("!llvm.struct<(") :].partition(",")[0])
+        places = range(piece * self.width, (piece + 1) * self.width)
+        numbers = [llvm.ExtractValueOp(element, struct, [place]).operation.results[0] for place in places]
+        return dialect("vector").FromElementsOp(self.piece_type(element), numbers).result
+
+
+GROUP = GroupLayout((64, 8), rows=(0, 8), width=2, lanes=128)
+"""Accumulators of wgmma.m64n* (PTX: "Matrix Fragments for wgmma.mma_async.m64nNk16", D)."""

@@ -7,6 +7,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.flow import is_elementwise
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.rings import STORES
 from mlir_gemm.dialect.walk import ancestor_in, in_block, operations, users
 
 
@@ -20,7 +21,7 @@ def root_of(memory: Any) -> Any:
 def check_order(accesses: list[Any]) -> None:
     """Refuses two accesses of warp tiles to the same memory, one of them a store, that may overlap without being of the
     same place: an element would go from one lane to another, in no order."""
-    stores = [op for op in accesses if op.operation.name == "tile.store"]
+    stores = [op for op in accesses if op.operation.name in STORES]
     for store in stores:
         for other in accesses:
             memory, own = tile.memory_of(other), tile.memory_of(store)
@@ -105,7 +106,7 @@ def _may_write(other: Any, load: Any) -> bool:
     root = root_of(tile.memory_of(load))
     for op in [other, *operations(other)]:
         name = op.operation.name
-        if name in ("tile.store", "tile.copy", "tile.copy_async", "memref.store", "vector.store", "memref.copy"):
+        if name in (*STORES, "tile.copy", "tile.copy_async", "memref.store", "vector.store", "memref.copy"):
             written = op.operation.operands[0 if name in ("tile.copy", "tile.copy_async") else 1]
             if root_of(written) == root:
                 return True

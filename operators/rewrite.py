@@ -15,25 +15,31 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flow import flow_from, is_elementwise
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.rings import STORES
 from mlir_gemm.dialect.walk import body, in_block, named, users
-from mlir_gemm.operators.access import zero_of
+from mlir_gemm.operators import cluster_sum
 from mlir_gemm.operators.group import Group
 from mlir_gemm.operators.layouts import Lane, Layout
 from mlir_gemm.operators.order import check_order, sink_starts
 from mlir_gemm.passes.distribute_warps import SCOPE
+from mlir_gemm.passes.launch_blocks import LANES
 
 Emit = Callable[["Rewriter", list[Any]], None]
 """Emits the products of a run: tile.mma operations between which nothing happens. Gives each result its vectors."""
+
+Wait = Callable[[list[Any], int], list[Any]]
+"""Waits until at most so many products are under way; what is kept of an accumulator before and after."""
 
 PURE = ("memref.subview", "memref.dim", "affine.apply", "tile.unit_id", "gpu.thread_id", "gpu.block_id")
 """Operations besides arith and math that may be moved above a run of products."""
 
 
-def lower_products(kernel: Any, layout: Layout, emit: Emit) -> None:
-    """Rewrites everything that the products of a gpu.func flow through, and the products by `emit`."""
-    accesses = [op for op in named(kernel, "tile.load", "tile.store") if SCOPE in op.operation.attributes]
-    values = [op.operands[0] if op.operation.name == "tile.store" else op.operation.results[0] for op in accesses]
-    products = [op.operation.results[0] for op in named(kernel, "tile.mma")]
+def lower_products(kernel: Any, layout: Layout, emit: Emit, wait: Wait | None = None) -> None:
+    """Rewrites everything that the products of a gpu.func flow through, the products by `emit`, waits by `wait`."""
+    accesses = [op for op in named(kernel, "tile.load", *STORES) if SCOPE in op.operation.attributes]
+    values = [op.operands[0] if op.operation.name in STORES else op.operation.results[0] for op in accesses]
+    sums = named(kernel, "tile.cluster_sum")
+    products = [op.operation.results[0] for op in [*named(kernel, "tile.mma"), *sums]]
     flow = flow_from([*products, *values], shared=False)
     for value in flow:
         _check(kernel, value, layout)
@@ -42,10 +48,13 @@ def lower_products(kernel: Any, layout: Layout, emit: Emit) -> None:
     with ir.InsertionPoint(in_block(body(kernel))[0]), kernel.location:
         lane = layout.lane()
         entry = constants.index(0).owner
-        rewriter = Rewriter(layout, emit, flow, lane, entry)
+        rewriter = Rewriter(layout, emit, flow, lane, entry, wait)
     rewriter.rewrite(body(kernel))
     rewriter.erase_old()
     entry.erase()
+    if sums:
+        with ir.InsertionPoint(in_block(body(kernel))[0]), kernel.location:
+            cluster_sum.announce()
 
 
 def _check(kernel: Any, value: Any, layout: Layout) -> None:
@@ -59,7 +68,14 @@ def _check(kernel: Any, value: Any, layout: Layout) -> None:
             f"a warp tile of {value.type}; this operator needs matrices of multiples of {layout.shape[0]} x "
             f"{layout.shape[1]} elements",
         )
-    known = maker.name in ("arith.constant", "scf.for", "tile.mma", "vector.broadcast") or is_elementwise(maker)
+    known = maker.name in (
+        "arith.constant",
+        "scf.for",
+        "tile.mma",
+        "tile.mma_wait",
+        "tile.cluster_sum",
+        "vector.broadcast",
+    ) or is_elementwise(maker)
     if not known and (maker.name != "tile.load" or SCOPE not in maker.attributes):
         raise pass_error(maker, f"'{maker.name}' makes a tile that flows into warp tiles; that is not supported")
 
@@ -74,6 +90,7 @@ class Rewriter:
     lane: Lane
     entry: Any
     """What every block may use is built in front of this operation."""
+    wait: Wait | None = None
     kept: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
     """The vectors that tiles are kept in."""
     pieces: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
@@ -105,28 +122,25 @@ class Rewriter:
             else:
                 with ir.InsertionPoint(op), op.location:
                     self._other(op)
+        if group.operations:  # the block has no terminator
+            with ir.InsertionPoint(block), group.operations[0].location:
+                group.emit()
 
     def keep(self, value: Any) -> list[Any]:
         """The vectors that a tile is kept in; made of its pieces, at the insertion point, if need be."""
         if value in self.kept:
             return self.kept[value]
-        type_, share = self.layout.kept_type(value.type.element_type), self.layout.share
-        pieces = self.pieces[value]
-        return [_stack(type_, pieces[first : first + share]) for first in range(0, len(pieces), share)]
+        return self.layout.keep(self.pieces[value], shape_of(value))
 
     def piece(self, value: Any, number: int) -> Any:
         """One piece of a tile; taken from a kept vector, at the insertion point, if need be."""
         if value in self.pieces:
             return self.pieces[value][number]
-        vector = self.kept[value][number // self.layout.share]
-        if not self.layout.stacked:
-            return vector
-        return dialect("vector").ExtractOp(vector, [], [number % self.layout.share]).result
+        return self.layout.take(self.kept[value], number, shape_of(value))
 
     def count(self, value: Any) -> int:
         """Pieces of a tile in one lane."""
-        rows, columns = value.type.shape
-        return self.layout.count((rows, columns))
+        return self.layout.count(shape_of(value))
 
     def erase_old(self) -> None:
         """Erases what was replaced, users first. Not earlier: a new value may take the address of an erased one, and
@@ -152,7 +166,7 @@ class Rewriter:
 
     def _is_member(self, op: Any) -> bool:
         """Whether an operation works on pieces."""
-        if op.name in ("tile.load", "tile.store"):
+        if op.name in ("tile.load", *STORES):
             return SCOPE in op.attributes
         return is_elementwise(op) and self._concerns(op)
 
@@ -167,7 +181,13 @@ class Rewriter:
                 for block in region.blocks:
                     self.rewrite(block)
             return
-        makers = {"scf.for": self._loop, "arith.constant": self._constant, "vector.broadcast": self._broadcast}
+        makers = {
+            "scf.for": self._loop,
+            "arith.constant": self._constant,
+            "vector.broadcast": self._broadcast,
+            "tile.mma_wait": self._wait,
+            "tile.cluster_sum": self._sum,
+        }
         if op.name not in makers:
             raise pass_error(op, f"'{op.name}' on a tile that is kept in registers is not supported")
         self.old.append(op)  # before what is inside it: erasing goes backwards, users first
@@ -186,11 +206,22 @@ class Rewriter:
             raise pass_error(op, f"a broadcast of {source.type}; expected one of a number")
         self._everywhere(op.results[0], lambda type_: dialect("vector").BroadcastOp(type_, source).result)
 
+    def _wait(self, op: Any) -> None:
+        assert self.wait is not None
+        self.kept[op.results[0]] = self.wait(self.keep(op.operands[0]), ir.IntegerAttr(op.attributes["pending"]).value)
+
+    def _sum(self, op: Any) -> None:
+        value, total = op.operands[0], op.results[0]
+        pieces = [self.piece(value, number) for number in range(self.count(value))]
+        parts = value.type.shape[1] // total.type.shape[1]
+        self.pieces[total] = cluster_sum.emit(op, pieces, self.layout, self.lane.number, parts)
+
     def _everywhere(self, value: Any, make: Callable[[Any], Any]) -> None:
         """A tile all of whose elements are the same."""
-        count, element = self.count(value), value.type.element_type
-        self.pieces[value] = [make(self.layout.piece_type(element))] * count
-        self.kept[value] = [make(self.layout.kept_type(element))] * (count // self.layout.share)
+        element = value.type.element_type
+        self.pieces[value] = [make(self.layout.piece_type(element))] * self.count(value)
+        if self.layout.lanes == LANES:
+            self.kept[value] = [make(self.layout.kept_type(element))] * self.layout.kept_count(shape_of(value))
 
     def _loop(self, op: Any) -> None:
         """Rebuilds an scf.for that carries tiles to carry what they are kept in."""
@@ -220,15 +251,11 @@ class Rewriter:
             if value not in self.flow:
                 value.replace_all_uses_with(new.pop(0))
                 continue
-            number = self.count(value) // self.layout.share
+            number = self.layout.kept_count(shape_of(value))
             self.kept[value], new = new[:number], new[number:]
 
 
-def _stack(type_: Any, pieces: list[Any]) -> Any:
-    """A kept vector from its pieces."""
-    if len(type_.shape) == 1:
-        return pieces[0]
-    value = dialect("arith").ConstantOp(type_, zero_of(type_)).result
-    for number, piece in enumerate(pieces):
-        value = dialect("vector").InsertOp(piece, value, [], [number]).result
-    return value
+def shape_of(value: Any) -> tuple[int, int]:
+    """Rows and columns of a tile."""
+    rows, columns = value.type.shape
+    return rows, columns

@@ -4,7 +4,9 @@ Expects an scf.forall mapped to blocks, with tile.mma on whole block tiles. Ever
 through (the accumulator's constants, loads, loops, arithmetic and stores) becomes one warp's part: vectors shrink from
 the block tile to the warp tile, loads and stores move to the warp's offsets and carry `scope = "warp"`, and the
 operands of tile.mma become subviews of the warp's rows and columns, in a loop over steps of the warp tile's K
-(`tile.loop = "warp_k"`). Copies between global and shared memory stay block-wide. A second run changes nothing.
+(`tile.loop = "warp_k"`). Copies between global and shared memory stay block-wide. With `unit=warpgroup` four warps
+share such a tile (`scope = "warpgroup"`); where roles are specialised, a ring's stage is released by as many units as
+compute, and one more unit fills it. A second run changes nothing.
 Refuses tiles that the warp tile does not divide, and anything but loops and elementwise arithmetic on the accumulator.
 """
 
@@ -21,11 +23,16 @@ from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, users
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
 SCOPE = "scope"
-WARPS = "tile.warps"
-"""On the scf.forall over blocks: among how many warps its tiles were divided."""
+_TILE_WORK = ("tile.load", "tile.store", "tile.mma", "tile.mma_wait")
+UNITS = {"warp": 1, "warpgroup": 4}
+"""What tiles are divided among, and its warps."""
+WARPS, TURNS = "tile.warps", "tile.turns"
+"""On the scf.forall over blocks: among how many warps its tiles were divided, and how many groups of consumers take
+tiles by turns."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +42,18 @@ class DistributeWarps(Pass):
     name: ClassVar[str] = "distribute-warps"
     warp: tuple[int, int, int] = (64, 32, 16)
     """Warp tile (M, N, K)."""
+    unit: str = "warp"
+    """Among what: `warp`, or `warpgroup` (four warps)."""
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise PassError(f"pass '{self}': unit must be one of {', '.join(UNITS)}")
 
     def run(self, module: Any) -> None:
         for forall in named(module, "scf.forall"):
             products = named(forall, "tile.mma")
             if products and not any(SCOPE in op.operation.attributes for op in products):
-                _distribute(forall, products, self.warp)
+                _distribute(forall, products, self.warp, self.unit)
 
 
 def check_product(product: Any) -> None:
@@ -84,11 +97,11 @@ def _check_flow(forall: Any, product: Any, flow: dict[Any, None], block: tuple[i
         for operation in [*([] if spread else [maker]), *users(value)]:
             name = operation.operation.name
             loop = name == "scf.for" or (name == "scf.yield" and operation.parent.operation.name == "scf.for")
-            if not (loop or name in ("tile.load", "tile.store", "tile.mma") or name.startswith(("arith.", "math."))):
+            if not (loop or name in _TILE_WORK or name.startswith(("arith.", "math."))):
                 raise pass_error(operation, f"'{name}' on an accumulator cannot be divided among warps")
 
 
-def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int]) -> None:
+def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int], unit: str) -> None:
     for product in products:
         check_product(product)
     block = tuple(products[0].operation.results[0].type.shape)
@@ -98,21 +111,32 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int]) ->
     flow = with_fills(forall, flow_of(products), block)
     _check_flow(forall, products[0], flow, block)
     with ir.InsertionPoint(in_block(body(forall))[0]), forall.location:
-        row, column = _warp_position(block[1] // warp[1], warp)
+        units = (block[0] // warp[0]) * (block[1] // warp[1])
+        turns = ir.IntegerAttr(forall.operation.attributes[TURNS]).value if TURNS in forall.operation.attributes else 1
+        row, column = _warp_position(block[1] // warp[1], warp, unit, units if turns > 1 else None)
     for operation in _sources_and_stores(forall, flow):
-        _narrow(operation, row, column, warp)
+        _narrow(operation, row, column, warp, unit)
     for value in flow:
         value.set_type(ir.VectorType.get(list(warp[:2]), value.type.element_type))
     for product in products:
-        _split_product(product, row, column, warp)
-    warps = (block[0] // warp[0]) * (block[1] // warp[1])
+        _split_product(product, row, column, warp, unit)
+    for ring in named(forall, "tile.ring", "tile.make_turns"):
+        ring.operation.attributes["consumers"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), units)
+    for turn in named(forall, "tile.turn"):
+        with ir.InsertionPoint(turn), turn.location:
+            group = indexing.div(tile.unit_id(unit), units)
+        turn.operation.results[0].replace_all_uses_with(group)
+        turn.operation.erase()
+    warps = UNITS[unit] * (units * turns + bool(named(forall, "tile.specialize")))
     forall.operation.attributes[WARPS] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), warps)
 
 
-def _warp_position(across: int, warp: tuple[int, int, int]) -> tuple[Any, Any]:
+def _warp_position(across: int, warp: tuple[int, int, int], unit: str, units: int | None) -> tuple[Any, Any]:
     """Where the warp's tile starts in the block tile; warps are numbered along N first."""
-    unit = tile.unit_id()
-    down, along = indexing.div(unit, across), indexing.rem(unit, across)
+    number = tile.unit_id(unit)
+    if units is not None:  # of the tile that it takes its turn at
+        number = indexing.rem(number, units)
+    down, along = indexing.div(number, across), indexing.rem(number, across)
     return indexing.mul(down, warp[0]), indexing.mul(along, warp[1])
 
 
@@ -122,7 +146,7 @@ def _sources_and_stores(forall: Any, flow: dict[Any, None]) -> list[Any]:
     return [*found, *(op for op in named(forall, "tile.store") if op.operands[0] in flow)]
 
 
-def _narrow(operation: Any, row: Any, column: Any, warp: tuple[int, int, int]) -> None:
+def _narrow(operation: Any, row: Any, column: Any, warp: tuple[int, int, int], unit: str) -> None:
     old = operation.operation
     if old.name == "arith.constant":
         element = constants.splat_of(old.results[0])
@@ -137,10 +161,10 @@ def _narrow(operation: Any, row: Any, column: Any, warp: tuple[int, int, int]) -
         for position, dim in enumerate(place.dims, first):
             if dim >= 0:
                 old.operands[position] = indexing.add(old.operands[position], (row, column)[dim])
-    old.attributes[SCOPE] = ir.StringAttr.get("warp")
+    old.attributes[SCOPE] = ir.StringAttr.get(unit)
 
 
-def _split_product(product: Any, row: Any, column: Any, warp: tuple[int, int, int]) -> None:
+def _split_product(product: Any, row: Any, column: Any, warp: tuple[int, int, int], unit: str) -> None:
     """One block-wide product as a loop over the warp tile's K."""
     lhs, _, acc = product.operation.operands
     depth = lhs.type.shape[tile.order_of(product, "a").index("k")]
@@ -149,20 +173,20 @@ def _split_product(product: Any, row: Any, column: Any, warp: tuple[int, int, in
         raise pass_error(product, f"a warp tile of {k} does not divide the block tile of {depth} in K")
     with ir.InsertionPoint(product), product.location:
         if depth == k:
-            result = _warp_product(product, acc, (row, column, constants.index(0)), warp)
+            result = _warp_product(product, acc, (row, column, constants.index(0)), warp, unit)
         else:
             bounds = [constants.index(value) for value in (0, depth, k)]
             loop = dialect("scf").ForOp(*bounds, [acc])
             loop.operation.attributes[LEVEL] = ir.StringAttr.get("warp_k")
             with ir.InsertionPoint(loop.body):
                 step, carried = loop.body.arguments
-                dialect("scf").YieldOp([_warp_product(product, carried, (row, column, step), warp)])
+                dialect("scf").YieldOp([_warp_product(product, carried, (row, column, step), warp, unit)])
             result = loop.results[0]
     product.operation.results[0].replace_all_uses_with(result)
     product.operation.erase()
 
 
-def _warp_product(product: Any, acc: Any, at: tuple[Any, Any, Any], warp: tuple[int, int, int]) -> Any:
+def _warp_product(product: Any, acc: Any, at: tuple[Any, Any, Any], warp: tuple[int, int, int], unit: str) -> Any:
     """The product of one warp's rows and columns, `at` (m, n, k) in the block's tiles."""
     starts, sizes = dict(zip("mnk", at, strict=True)), dict(zip("mnk", warp, strict=True))
     parts = {
@@ -174,5 +198,5 @@ def _warp_product(product: Any, acc: Any, at: tuple[Any, Any, Any], warp: tuple[
     new = tile.mma(parts["a"], parts["b"], acc)
     for name, attribute in attributes.items():
         new.attributes[name] = attribute
-    new.attributes[SCOPE] = ir.StringAttr.get("warp")
+    new.attributes[SCOPE] = ir.StringAttr.get(unit)
     return new.results[0]

@@ -1,6 +1,7 @@
-"""lower-unit-ids: tile.unit_id becomes the number of the thread's warp.
+"""lower-unit-ids: tile.unit_id becomes the number of the thread's warp, or of its warpgroup.
 
-Expects kernel functions with threads along x only. Leaves gpu.thread_id divided by 32.
+Expects kernel functions with threads along x only. Leaves gpu.thread_id divided by 32, or by 128. tile.rank becomes
+the number of the block in its cluster, along x.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.distribute_warps import UNITS
 from mlir_gemm.passes.launch_blocks import LANES, threads_of
 
 
@@ -22,11 +24,21 @@ class LowerUnitIds(Pass):
     name: ClassVar[str] = "lower-unit-ids"
 
     def run(self, module: Any) -> None:
-        gpu = dialect("gpu")
+        gpu, nvvm = dialect("gpu"), dialect("nvvm")
         for kernel in named(module, "gpu.func"):
+            for rank in named(kernel, "tile.rank"):
+                with ir.InsertionPoint(rank), rank.location:
+                    number = nvvm.BlockInClusterIdXOp(results=[ir.IntegerType.get_signless(32)]).operation.results[0]
+                    value = dialect("arith").IndexCastUIOp(ir.IndexType.get(), number).result
+                rank.operation.results[0].replace_all_uses_with(value)
+                rank.operation.erase()
             for unit in named(kernel, "tile.unit_id"):
                 threads_of(kernel)  # refuses threads along y or z
                 with ir.InsertionPoint(unit), unit.location:
-                    warp = indexing.div(gpu.thread_id(gpu.Dimension.x), LANES)
+                    warp = indexing.div(gpu.thread_id(gpu.Dimension.x), LANES * _warps_of(unit.operation))
                 unit.operation.results[0].replace_all_uses_with(warp)
                 unit.operation.erase()
+
+
+def _warps_of(unit: Any) -> int:
+    return UNITS[ir.StringAttr(unit.attributes["unit"]).value] if "unit" in unit.attributes else 1

@@ -3,7 +3,9 @@
 Expects an scf.parallel over (batch ..., tile rows, tile columns), of constant bounds or others (what lower-affine makes
 of the affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall over the linear block number, mapped to
 `#gpu.block<x>`, whose body computes the batch and the tile's row and column: one batch after another, and in each the
-raster decides. Refuses any other scf.parallel. Rasters:
+raster decides. With clusters (`cluster_m` or `cluster_n` blocks) the raster places clusters, whose blocks go by
+tile.rank, and the loop carries `tile.cluster`. With `split` all blocks of a cluster have the same tile (`tile.split`).
+Refuses any other scf.parallel, and tiles that are no whole clusters. Rasters:
 - `row`: row by row; `column`: column by column;
 - `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
   tiles of both A and B in L2.
@@ -15,12 +17,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect import constants, indexing, rings
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
+
+CLUSTER, SPLIT = "tile.cluster", "tile.split"
+"""On the scf.forall over blocks: how many blocks a cluster has, and how many share a tile's k steps."""
+MOST_BLOCKS = 8
 
 
 @dataclass(frozen=True)
@@ -32,12 +38,21 @@ class MapBlocks(Pass):
     """`row`, `column` or `grouped`."""
     group: int = 8
     """Tile rows in a group of the grouped raster."""
+    cluster_m: int = 1
+    """Blocks of a cluster, one below the other."""
+    cluster_n: int = 1
+    """Blocks of a cluster, one beside the other."""
+    split: int = 1
+    """Blocks of a cluster that share the k steps of one tile."""
 
     def run(self, module: Any) -> None:
         if self.raster not in RASTERS:
             raise PassError(f"pass 'map-blocks': raster '{self.raster}'; expected one of {', '.join(RASTERS)}")
         if self.group < 1:
             raise PassError(f"pass 'map-blocks': group={self.group}; expected at least 1")
+        sides = sorted((self.cluster_m, self.cluster_n, self.split))
+        if sides[:2] != [1, 1] or sides[2] > MOST_BLOCKS:
+            raise PassError(f"pass '{self}': a cluster is a row, a column or a split of 1 to {MOST_BLOCKS} blocks")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
 
@@ -46,19 +61,49 @@ def _map(parallel: Any, options: MapBlocks) -> None:
     *batches, rows, columns = _bounds(parallel)
     mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
     with ir.InsertionPoint(parallel), parallel.location:
-        blocks = indexing.product([*batches, rows, columns])
+        if options.cluster_m * options.cluster_n > 1:
+            _check_cluster(parallel, rows, columns, options)
+        blocks = indexing.product([*batches, rows, columns, options.split])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     target = body(forall)
     with ir.InsertionPoint(target), parallel.location:
-        block, batch = _split_batches(target.arguments[0], batches, rows, columns)
-        place = [*batch, *RASTERS[options.raster](block, rows, columns, options.group)]
+        place = _place(target.arguments[0], batches, rows, columns, options)
         for old, new in zip(body(parallel).arguments, place, strict=True):
             old.replace_all_uses_with(new)
         dialect("scf").InParallelOp()
     anchor = in_block(target)[-1]
     for operation in in_block(body(parallel))[:-1]:
         operation.operation.move_before(anchor)
+    size = options.cluster_m * options.cluster_n * options.split
+    if options.split > 1:
+        forall.operation.attributes[SPLIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
+    if size > 1:
+        forall.operation.attributes[CLUSTER] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
     parallel.operation.erase()
+
+
+def _check_cluster(parallel: Any, rows: Any, columns: Any, options: MapBlocks) -> None:
+    for what, size, part in (("rows", rows, options.cluster_m), ("columns", columns, options.cluster_n)):
+        if part > 1 and (not isinstance(size, int) or size % part):
+            shown = size if isinstance(size, int) else "a number known at run time only"
+            raise pass_error(parallel, f"tile {what} of {shown} do not divide into clusters of {part}")
+
+
+def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: MapBlocks) -> list[Any]:
+    """Batch, tile row and tile column of a block. Clusters are placed as blocks would be; in one, blocks go by rank."""
+    down, along = options.cluster_m, options.cluster_n
+    if options.split > 1:
+        block = indexing.div(block, options.split)
+    if down * along == 1:
+        block, batch = _split_batches(block, batches, rows, columns)
+        return [*batch, *RASTERS[options.raster](block, rows, columns, options.group)]
+    rank, cluster = rings.rank(), indexing.div(block, down * along)
+    rows, columns = (rows // down if down > 1 else rows), (columns // along if along > 1 else columns)
+    cluster, batch = _split_batches(cluster, batches, rows, columns)
+    row, column = RASTERS[options.raster](cluster, rows, columns, max(1, options.group // down))
+    if down > 1:
+        return [*batch, indexing.add(indexing.mul(row, down), rank), column]
+    return [*batch, row, indexing.add(indexing.mul(column, along), rank)]
 
 
 def _split_batches(block: Any, batches: list[Any], rows: Any, columns: Any) -> tuple[Any, list[Any]]:

@@ -19,7 +19,9 @@ from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations,
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.tile_loops import trips_of
 
-_NO_ACCESS = ("memref.alloc", "memref.dealloc", "memref.subview")
+_NO_ACCESS = (
+    "memref.alloc", "memref.dealloc", "memref.subview", "tile.ring", "tile.acquire", "tile.filled", "tile.release",
+)  # fmt: skip
 """Operations on memrefs that touch no element."""
 
 
@@ -95,7 +97,7 @@ def _touches_of(operation: Any) -> list[Touch]:
         return [Touch(operation, memory, tuple(indices), (1,) * len(indices), name == "affine.store")]
     if name in ("tile.load", "tile.store"):
         return [_tile_touch(operation, name == "tile.store")]
-    if name in ("tile.copy", "tile.copy_async"):
+    if name in ("tile.copy", "tile.copy_async", "tile.copy_bulk"):
         return [_tile_touch(operation, False), _whole_touch(operation, operands[0], True)]
     memrefs = [operand for operand in operands if isinstance(operand.type, ir.MemRefType)]
     if memrefs and name != "tile.mma" and name not in _NO_ACCESS:

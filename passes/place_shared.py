@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.rings import SWIZZLE
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, parents, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -26,8 +27,9 @@ from mlir_gemm.passes.promote_operands import LAYOUT, SHARED
 VIEWS = ("memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
          "memref.collapse_shape")  # fmt: skip
 """What only makes another name for a buffer."""
-ALIGNMENT = 128
-"""Bytes: the start of every buffer falls on the first bank."""
+ALIGNMENT, SWIZZLED = 128, 1024
+"""Bytes: the start of every buffer falls on the first bank; with the copy engine's swizzle, where its pattern
+starts."""
 
 
 @dataclass(frozen=True)
@@ -74,18 +76,24 @@ def _place(module: Any, kernel: Any, buffers: list[Any], options: PlaceShared) -
     barriers = [n for n, operation in enumerate(order) if operation.operation.name == "gpu.barrier"]
     waits = [n for n, operation in enumerate(order) if _waits_for_all(operation)]
     lives = [_life(alloc, numbers, body(kernel), waits) for alloc in buffers]
-    offsets = _offsets(lives, barriers)
+    alignment = max(_alignment(alloc) for alloc in buffers)
+    offsets = _offsets(lives, barriers, alignment)
     size = max(offset + life.bytes for offset, life in zip(offsets, lives, strict=True))
     dynamic = options.storage == "dynamic" or (options.storage == "auto" and size > options.limit)
     if not dynamic and size > options.limit:
         raise pass_error(
             buffers[0], f"{size} bytes of shared memory cannot be static (at most {options.limit}); use storage=dynamic"
         )
-    storage = _declare(kernel, 0 if dynamic else size)
+    storage = _declare(kernel, 0 if dynamic else size, alignment)
     for offset, life in zip(offsets, lives, strict=True):
         _replace(life, storage, offset)
     if dynamic:
         _tell_launches(module, kernel, size)
+
+
+def _alignment(alloc: Any) -> int:
+    attributes = alloc.operation.attributes
+    return SWIZZLED if LAYOUT in attributes and str(attributes[LAYOUT]) == f'"{SWIZZLE}"' else ALIGNMENT
 
 
 def _check(alloc: Any) -> None:
@@ -141,7 +149,7 @@ def _may_be_address(value: Any) -> bool:
     return isinstance(value.type, ir.MemRefType | ir.IndexType) or str(value.type).startswith("!llvm.ptr")
 
 
-def _offsets(lives: list[_Life], barriers: list[int]) -> list[int]:
+def _offsets(lives: list[_Life], barriers: list[int], alignment: int) -> list[int]:
     """First fit: each buffer goes to the lowest place free of those it may not share memory with."""
     placed: list[tuple[int, _Life]] = []
     for life in lives:
@@ -150,7 +158,7 @@ def _offsets(lives: list[_Life], barriers: list[int]) -> list[int]:
         for start, end in taken:
             if place + life.bytes <= start:
                 break
-            place = max(place, -(-end // ALIGNMENT) * ALIGNMENT)
+            place = max(place, -(-end // alignment) * alignment)
         placed.append((place, life))
     return [offset for offset, _ in placed]
 
@@ -161,7 +169,7 @@ def _apart(one: _Life, other: _Life, barriers: list[int]) -> bool:
     return any(early.last < barrier < late.first for barrier in barriers)
 
 
-def _declare(kernel: Any, size: int) -> Any:
+def _declare(kernel: Any, size: int, alignment: int) -> Any:
     """The global in the kernel's module and a reference to it in the kernel; size 0 declares an external array."""
     memref = dialect("memref")
     space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
@@ -170,7 +178,7 @@ def _declare(kernel: Any, size: int) -> Any:
     attributes = {
         "sym_name": ir.StringAttr.get(name),
         "type": ir.TypeAttr.get(type_),
-        "alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), ALIGNMENT),
+        "alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), alignment),
     }
     if size:  # without an initial value it is a declaration, which must not be private
         attributes["sym_visibility"] = ir.StringAttr.get("private")

@@ -30,7 +30,7 @@ SHARED = 3
 LAYOUT = "tile.layout"
 MOST_PAD = 1024
 """Far beyond any use; it keeps sizes from overflowing."""
-LAYOUTS = ("pad", "xor")
+LAYOUTS = ("pad", "xor", "swizzle128")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PromoteOperands(Pass):
 
     name: ClassVar[str] = "promote-operands"
     layout: str = "pad"
-    """`pad` (layout `padN`) or `xor`."""
+    """`pad` (layout `padN`), `xor` or `swizzle128`."""
     pad: int = 8
     """Elements added to each row of a buffer, against bank conflicts."""
 

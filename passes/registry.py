@@ -17,15 +17,16 @@ from mlir_gemm.passes.base import Pass
 NAMES = (
     "name-sizes", "check-module", "raise-to-tensors", "simplify-generics", "widen-accumulator", "drop-unit-dims",
     "propagate-reshapes", "fold-movement", "add-init-last", "fold-operands", "fuse-elementwise", "extend-operands",
-    "separate-results",
-    "drop-empty", "copy-operands", "copy-results", "group-kernels", "outline-kernels", "normalise-kernels",
-    "inline-kernel", "describe-arguments", "free-sizes", "share-sizes", "pad-operands", "reveal-padding",
-    "tile-loops", "fuse-blocks", "promote-operands", "tensorize", "accumulate", "sink-init",
-    "multi-buffer", "order-copies", "prefetch-copies", "stream-copies", "parallelize-blocks", "map-blocks",
-    "distribute-warps", "launch-blocks", "pass-sizes", "point-loops", "launch-points", "limit-registers",
-    "apply-layouts", "unroll-loops", "stage-epilogue", "mma-to-wmma", "mma-to-sync", "mma-to-fma", "distribute-copies",
-    "spread-copies", "lower-async", "place-shared", "fold-subviews", "swizzle-accesses", "expand-fp8", "expand-math",
-    "lower-unit-ids", "check-lowered", "select-math",
+    "separate-results", "drop-empty", "copy-operands", "copy-results", "group-kernels", "outline-kernels",
+    "normalise-kernels", "inline-kernel", "describe-arguments", "free-sizes", "share-sizes", "pad-operands",
+    "join-extensions", "swap-sides", "reveal-padding", "tile-loops", "fuse-blocks", "promote-operands", "tensorize",
+    "accumulate", "sink-init", "multi-buffer", "order-copies", "prefetch-copies", "stream-copies",
+    "specialize-copies", "parallelize-blocks", "map-blocks", "persist-blocks", "share-copies", "split-steps",
+    "distribute-warps", "sum-parts", "stage-stores", "describe-copies", "launch-blocks", "pass-sizes", "point-loops",
+    "launch-points", "limit-registers", "cluster-blocks", "apply-layouts", "unroll-loops", "stage-epilogue",
+    "mma-to-wmma", "mma-to-sync", "mma-to-fma", "mma-to-wgmma", "distribute-copies", "spread-copies", "lower-async",
+    "lower-rings", "lower-roles", "overlap-launches", "place-shared", "fold-subviews", "swizzle-accesses",
+    "expand-fp8", "expand-math", "lower-unit-ids", "check-lowered", "select-math", "mark-maps",
 )  # fmt: skip
 """Our passes, in the order in which the pipeline uses them."""
 

@@ -48,7 +48,9 @@ def _has_instruction(operation: Any) -> bool:
 
 def _selected(operation: Any) -> Any:
     type_, operands = operation.results[0].type, list(operation.operands)
-    name = INTRINSICS.get(operation.name, "llvm.exp2")
+    if operation.name not in INTRINSICS:
+        return _power_of_two(type_, operands[0])
+    name = INTRINSICS[operation.name]
     if not isinstance(type_, ir.VectorType) or len(ir.VectorType(type_).shape) == 1:
         return _call(name, type_, operands)
     vector, type_ = dialect("vector"), ir.VectorType(type_)
@@ -60,14 +62,25 @@ def _selected(operation: Any) -> Any:
     return result
 
 
-def _call(name: str, type_: Any, operands: list[Any]) -> Any:
+def _power_of_two(type_: Any, operand: Any) -> Any:
+    """ex2.approx, number by number. What is under the smallest normal number becomes zero: it is subtracted from
+    something larger, and taking care of it would take three instructions more."""
+    if not isinstance(type_, ir.VectorType):
+        return _call("llvm.nvvm.ex2.approx.ftz.f", type_, [operand], plain=True)
+    vector, result = dialect("vector"), operand
+    for place in product(*map(range, ir.VectorType(type_).shape)):
+        number = vector.ExtractOp(operand, [], list(place)).result
+        power = _call("llvm.nvvm.ex2.approx.ftz.f", type_.element_type, [number], plain=True)
+        result = vector.InsertOp(power, result, [], list(place)).result
+    return result
+
+
+def _call(name: str, type_: Any, operands: list[Any], plain: bool = False) -> Any:
     shape = f"v{ir.VectorType(type_).shape[0]}" if isinstance(type_, ir.VectorType) else ""
     element = getattr(type_, "element_type", type_)
     attributes = {
-        "intrin": ir.StringAttr.get(f"{name}.{shape}{element}"),
+        "intrin": ir.StringAttr.get(name if plain else f"{name}.{shape}{element}"),
         "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
         "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
     }
-    if name == "llvm.exp2":
-        attributes["fastmathFlags"] = ir.Attribute.parse("#llvm.fastmath<afn>")
     return ir.Operation.create("llvm.call_intrinsic", [type_], operands, attributes).results[0]

@@ -67,13 +67,13 @@ class _Stream:
         if not isinstance(trips, int):
             check_guarded(loop, fills)
         self.loop, self.fills, self.trips = loop, fills, trips
-        self.stages = _stages_of(loop, fills[0])
+        self.stages = stages_of(loop, fills[0])
         for fill in fills:
-            if _stages_of(loop, fill) != self.stages:
+            if stages_of(loop, fill) != self.stages:
                 raise pass_error(
                     fill.operation, f"a buffer of other than {self.stages} stages; expected the same for all"
                 )
-        self.numbers = [op.operation.results[0] for op in in_block(body(loop)) if _is_turn(op, loop, self.stages)]
+        self.numbers = [op.operation.results[0] for op in in_block(body(loop)) if is_turn(op, loop, self.stages)]
 
     def build(self) -> None:
         """Replaces the old loop."""
@@ -123,7 +123,7 @@ class _Stream:
                 tile.copy_async(*copy_at_step(fill, self.loop, values))
 
 
-def _stages_of(loop: Any, fill: Fill) -> int:
+def stages_of(loop: Any, fill: Fill) -> int:
     """How many stages a fill's buffer has. Raises PassError unless the steps take them in turn."""
     view = fill.target.owner
     if getattr(view, "name", "") == "memref.subview":
@@ -131,7 +131,7 @@ def _stages_of(loop: Any, fill: Fill) -> int:
         stages: int = buffer.type.shape[0]
         starts = list(ir.DenseI64ArrayAttr(view.attributes["static_offsets"]))
         turns = len(offsets) == 1 and starts[0] == ir.ShapedType.get_dynamic_size() and stages > 1
-        if turns and not hasattr(offsets[0].owner, "operations") and _is_turn(offsets[0].owner, loop, stages):
+        if turns and not hasattr(offsets[0].owner, "operations") and is_turn(offsets[0].owner, loop, stages):
             return stages
     raise pass_error(
         fill.operation,
@@ -140,7 +140,7 @@ def _stages_of(loop: Any, fill: Fill) -> int:
     )
 
 
-def _is_turn(operation: Any, loop: Any, stages: int) -> bool:
+def is_turn(operation: Any, loop: Any, stages: int) -> bool:
     """Whether an operation gives the step's number modulo the stages."""
     op = operation.operation
     if op.name != "affine.apply" or list(op.operands) != [affine.induction_variable(loop)]:

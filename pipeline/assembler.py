@@ -24,6 +24,8 @@ class Usage:
     registers: int
     spill_bytes: int
     shared_bytes: int
+    warnings: tuple[str, ...] = ()
+    """What ptxas warns of, and what it remarks by number, such as `(C7517) wgmma.wait_group is injected ...`."""
 
 
 def usage(ptx: str, chip: str) -> Usage | None:
@@ -71,14 +73,30 @@ def _programs() -> list[str]:
     return [*filter(shutil.which, packaged), *([on_path] if on_path else [])]
 
 
+_REMARK = re.compile(r"^ptxas (?:warning *: (.*)|info *: (\(C\d+\).*))$", re.M)
+"""Warnings, and what is called `info` but has a number: that is a warning too, of what wgmma loses."""
+
+
 def _parse(text: str) -> dict[str, Usage]:
-    """What ptxas says of each kernel: a part of its text for each, which starts with the entry's name."""
+    """What ptxas says of each kernel: a part of its text for each, which starts with the entry's name. A remark stands
+    in front of all parts, and may name its kernel; one that does not goes to every kernel."""
     _, *parts = re.split(r"Compiling entry function '([^']+)'", text)
-    return {entry: _parse_part(part) for entry, part in zip(parts[::2], parts[1::2], strict=True)}
+    remarks = [(warning or info).strip() for warning, info in _REMARK.findall(text)]
+    return {
+        entry: _parse_part(part, tuple(remark for remark in remarks if _concerns(remark, entry)))
+        for entry, part in zip(parts[::2], parts[1::2], strict=True)
+    }
 
 
-def _parse_part(text: str) -> Usage:
+def _concerns(remark: str, entry: str) -> bool:
+    named = re.findall(r"function '([^']+)'", remark)
+    return not named or entry in named
+
+
+def _parse_part(text: str, warnings: tuple[str, ...]) -> Usage:
     def number(pattern: str) -> int:
         return sum(map(int, re.findall(pattern, text)))
 
-    return Usage(number(r"Used (\d+) registers"), number(r"(\d+) bytes spill stores"), number(r"(\d+) bytes smem"))
+    return Usage(
+        number(r"Used (\d+) registers"), number(r"(\d+) bytes spill stores"), number(r"(\d+) bytes smem"), warnings
+    )

@@ -10,8 +10,10 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.products import the_product
 from mlir_gemm.errors import Error, InputError, Location, ScheduleError
+from mlir_gemm.passes.join_extensions import JoinExtensions
 from mlir_gemm.passes.pad_operands import PadOperands
 from mlir_gemm.passes.registry import run_pass
+from mlir_gemm.passes.swap_sides import SwapSides, cannot_swap
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.dynamic_problem import PLAIN, Variant, symbols_in
 from mlir_gemm.pipeline.kernel_record import POINTS, PRODUCT, KernelRecord
@@ -25,6 +27,7 @@ from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.swap import should_swap
 
 
 class KernelRun:
@@ -81,6 +84,7 @@ class KernelRun:
         try:
             with self.module.context:
                 pinned = {**annotations.written_schedule(function), **self.wanted}
+                self._allow(pinned)
                 problem = problem_of(function)
             advice = relayout_advice(problem, self.target, pinned)
             if not advice:
@@ -133,7 +137,12 @@ class KernelRun:
             return
         with self.module.context:
             pinned = {**annotations.written_schedule(function), **self.wanted}
-            problem = self.problem = self.variant.problem_of(function)
+            self._allow(pinned)
+            problem = self.variant.problem_of(function)
+            if should_swap(problem, self.target, pinned) and not cannot_swap(function):
+                run_pass(self.module, SwapSides())
+                problem = self.variant.problem_of(function)
+            self.problem = problem
         try:
             schedule = self.schedule = select(problem, self.target, pinned).schedule
         except Error as error:
@@ -145,6 +154,11 @@ class KernelRun:
         with self.module.context:
             function.attributes[annotations.SCHEDULE] = annotations.to_dictionary(schedule)
             function.attributes[annotations.PROBLEM] = annotations.to_dictionary(problem)
+
+    def _allow(self, pinned: Mapping[str, Any]) -> None:
+        """Makes of the kernel what the schedule's `precision` allows."""
+        if pinned.get("precision") == "f8":
+            run_pass(self.module, JoinExtensions())
 
     @contextmanager
     def _named(self) -> Generator[None]:

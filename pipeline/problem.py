@@ -49,6 +49,10 @@ class Problem:
     dynamic: str = ""
     """Which of the sizes, such as `m` or `mk`, are known at run time only; they stand for typical values then."""
 
+    epilogue_ops: int = 0
+    """Work of the epilogue on one element, in instructions, about: its arithmetic, functions and divisions as several,
+    and matrices that it reads."""
+
     @property
     def flops(self) -> int:
         """Floating-point operations: one multiplication and one addition for each of M N K, in each product."""

@@ -45,6 +45,7 @@ def problem_of(function: Any) -> Problem:
         a_memory=_memory(product, product.a),
         b_memory=_memory(product, product.b),
         unsigned=product.unsigned,
+        epilogue_ops=_epilogue_ops(function, product),
     )  # fmt: skip
 
 
@@ -139,6 +140,29 @@ def _targets(operation: Any) -> list[Any]:
     if structured.is_generic(operation):
         return list(structured.read(operation).outputs)
     return [operation.operation.operands[1]] if operation.operation.name == "linalg.fill" else []
+
+
+_CASTS = ("arith.constant", "arith.extf", "arith.truncf", "linalg.yield")
+_FUNCTION, _MATRIX = 8, 6
+"""Instructions of a function or a division, and of reading one element of a matrix, about."""
+
+
+def _epilogue_ops(function: Any, product: Product) -> int:
+    """Instructions for each element of the result in the elementwise operations behind the product."""
+    found, behind = 0, False
+    for operation in in_block(body(function)):
+        if operation.operation == product.op:
+            behind = True
+        elif behind and structured.is_generic(operation):
+            generic = structured.read(operation)
+            loops = len(generic.parallel)
+            inputs = zip(generic.inputs, generic.maps, strict=False)
+            read = sum(map_.n_symbols == 0 and len(map_.results) == loops and value in list(body(function).arguments)
+                       for value, map_ in inputs)  # fmt: skip
+            names = [each.operation.name for each in in_block(generic.body)]
+            slow = sum(name.startswith("math.") or name == "arith.divf" for name in names)
+            found += _MATRIX * read + _FUNCTION * slow + sum(name not in _CASTS for name in names) - slow
+    return found
 
 
 def _filled_before(function: Any, product: Product) -> bool:

@@ -12,10 +12,10 @@ from mlir_gemm.errors import Location, ScheduleError
 
 Tile = tuple[int, int, int]
 
-OPERATORS = ("wmma", "mma_sync", "simt")
-COPIES = ("plain", "prefetch", "cp_async")
-LAYOUTS = ("pad", "xor")
-PRECISIONS = ("full", "tf32", "f16")
+OPERATORS = ("wmma", "mma_sync", "simt", "wgmma")
+COPIES = ("plain", "prefetch", "cp_async", "tma")
+LAYOUTS = ("pad", "xor", "swizzle128")
+PRECISIONS = ("full", "tf32", "f16", "f8")
 RASTERS = ("grouped", "row", "column")
 STORAGES = ("auto", "static", "dynamic")
 VECTOR_BITS = (16, 32, 64, 128)
@@ -31,18 +31,21 @@ class Schedule:
     block: Tile = (128, 128, 64)
     """Block tile: what one thread block computes in one step of its k loop."""
     warp: Tile = (64, 32, 16)
-    """Warp tile: what one warp computes in one step of the loop inside a block tile."""
+    """Warp tile: what one warp computes in one step of the loop inside a block tile; with `wgmma` what one warpgroup of
+    four warps computes in one step of the k loop."""
     instruction: Tile = (16, 16, 16)
-    """Shape of the tensor-core operation."""
+    """Shape of the tensor-core operation. With `wgmma` its N is a unit: the operation takes the warp tile's."""
     operator: str = "wmma"
-    """Which operation multiplies: `wmma` (16x16x16 fragments), `mma_sync` (ldmatrix and mma.sync) or `simt` (FMA)."""
+    """Which operation multiplies: `wmma` (16x16x16 fragments), `mma_sync` (ldmatrix and mma.sync), `simt` (FMA) or
+    `wgmma` (whole warpgroups on shared memory)."""
     precision: str = "full"
     """What may be less exact than the module says: `full` (nothing), `tf32` (f32 operands are rounded to 10 bits for
-    the tensor cores) or `f16` (a product with an f16 result accumulates in f16)."""
+    the tensor cores), `f16` (a product with an f16 result accumulates in f16) or `f8` (8-bit floats are multiplied as
+    they are, and their sums keep as many bits as the tensor cores have for them)."""
     copy: str = "prefetch"
     """How global memory reaches shared memory: `plain` (copy, then compute), `prefetch` (the next k tile is loaded
-    into registers before the compute and stored to shared memory after it) or `cp_async` (asynchronous copies, `stages`
-    - 1 k tiles ahead)."""
+    into registers before the compute and stored to shared memory after it), `cp_async` (asynchronous copies, `stages`
+    - 1 k tiles ahead) or `tma` (one warp copies by the copy engine, up to `stages` k tiles ahead)."""
     early: bool = True
     """With `prefetch`: issue the loads of the next k tile in front of the barrier rather than behind it."""
     spread: bool = True
@@ -55,15 +58,34 @@ class Schedule:
     """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
     layout: str = "pad"
     """How rows lie in shared memory: `pad` (`pad` elements after each row) or `xor` (the 16-byte chunks of a row change
-    places, by XOR with the row's number)."""
+    places, by XOR with the row's number) or `swizzle128` (panels of 128-byte rows, swizzled by the copy engine)."""
     pad: int = 8
     """Elements added to each row of the shared-memory buffers, against bank conflicts."""
     vector: int = 128
     """Bits that one thread moves in one access when it copies a tile."""
     unroll: bool = True
     """Unroll the copies and the k loop inside a block tile."""
+    bulk: bool = True
+    """With `tma`: results leave through shared memory by the copy engine too, where it can write them."""
+    overlap: bool = True
+    """With `tma`: the kernel starts while the one in front of it in the stream still runs, and waits before it touches
+    memory (programmatic dependent launch)."""
+    persistent: int = 0
+    """With `tma`: the thread blocks that walk all tiles between them; 0 launches one for each tile."""
+    turns: int = 1
+    """With `persistent`: groups of warpgroups that take a block's tiles by turns. With 2 one multiplies while the other
+    finishes its tile."""
+    cluster_m: int = 1
+    """With `tma`: blocks below each other that form a cluster and copy their common tiles of B together."""
+    cluster_n: int = 1
+    """The same beside each other, with tiles of A."""
+    split: int = 1
+    """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their parts in a fixed order."""
     resident: int = 0
     """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
+    batch_invariant: bool = False
+    """A row of the result has the same bits however many rows there are: the operator is chosen without regard to M,
+    and the steps of k are not divided among blocks."""
     raster: str = "grouped"
     """Order in which blocks walk the result's tiles: `row`, `column` or `grouped` (`group` tile rows at a time)."""
     group: int = 8
@@ -73,13 +95,23 @@ class Schedule:
 
     @property
     def warps(self) -> int:
-        """Warps in a block."""
+        """Warps in a block; with `wgmma` the warpgroups that multiply."""
         return (self.block[0] // self.warp[0]) * (self.block[1] // self.warp[1])
 
     @property
+    def cluster(self) -> int:
+        """Blocks in a cluster."""
+        return self.cluster_m * self.cluster_n * self.split
+
+    @property
+    def groups(self) -> int:
+        """Warpgroups that multiply, with `wgmma`."""
+        return self.warps * self.turns
+
+    @property
     def threads(self) -> int:
-        """Threads in a block."""
-        return 32 * self.warps
+        """Threads in a block: with `wgmma` those of the warpgroups that multiply and of one that copies."""
+        return 128 * (self.groups + 1) if self.operator == "wgmma" else 32 * self.warps
 
     def __str__(self) -> str:
         return ",".join(f"{name}={_show(value)}" for name, value in dataclasses.asdict(self).items())
@@ -168,10 +200,12 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         raise ScheduleError(f"{shown}: expected one of {', '.join(_CHOICES[name])}", location)
     if name == "vector" and value not in VECTOR_BITS:
         raise ScheduleError(f"{shown}: expected one of {', '.join(map(str, VECTOR_BITS))} bits", location)
-    if name in ("stages", "group") and value < 1:
+    if name in ("stages", "group", "cluster_m", "cluster_n", "split", "turns") and value < 1:
         raise ScheduleError(f"{shown}: expected at least 1", location)
     if name == "resident" and not 0 <= value <= 32:
         raise ScheduleError(f"{shown}: expected 0 to 32 blocks", location)
+    if name == "persistent" and not 0 <= value <= 2**20:
+        raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
     if name == "pad" and not 0 <= value <= 1024:
         raise ScheduleError(f"{shown}: expected 0 to 1024 elements", location)
     return value

@@ -12,7 +12,7 @@ from mlir_gemm.pipeline.target import Target
 
 STAGES = (
     "import", "select", "tile", "fuse", "promote", "tensorize", "accumulate", "pipeline",
-    "parallelize", "distribute", "launch", "lower", "nvvm", "ptx",
+    "parallelize", "distribute", "describe", "launch", "lower", "nvvm", "ptx",
 )  # fmt: skip
 """All stages in order."""
 
@@ -29,7 +29,7 @@ def import_passes(*, keep_f16: bool = False) -> list[Any]:
 def stage_passes(stage: str, schedule: Schedule, target: Target) -> list[Any]:
     """The passes of one stage from `tile` to `nvvm`, for a schedule and a target."""
     if stage == "nvvm":
-        return [_ours("select-math"), _nvvm(target)]
+        return [_ours("select-math"), _nvvm(target), *([_ours("mark-maps")] if schedule.copy == "tma" else [])]
     return _TABLE[stage](schedule)
 
 
@@ -69,13 +69,40 @@ def _parallelize(schedule: Schedule) -> list[Any]:
     return [
         _ours("parallelize-blocks"),
         Upstream("lower-affine,cse"),
-        _ours("map-blocks", raster=schedule.raster, group=schedule.group),
+        _ours(
+            "map-blocks",
+            raster=schedule.raster,
+            group=schedule.group,
+            cluster_m=schedule.cluster_m,
+            cluster_n=schedule.cluster_n,
+            split=schedule.split,
+        ),
         Upstream("cse"),
+        *(
+            [_ours("persist-blocks", blocks=schedule.persistent, turns=schedule.turns), Upstream("cse")]
+            if schedule.persistent
+            else []
+        ),
+        *([_ours("share-copies"), Upstream("cse")] if schedule.cluster > schedule.split else []),
     ]
 
 
 def _distribute(schedule: Schedule) -> list[Any]:
-    return [_ours("distribute-warps", warp=schedule.warp), Upstream("cse")]
+    unit = "warpgroup" if schedule.operator == "wgmma" else "warp"
+    divide = _ours("distribute-warps", warp=schedule.warp, unit=unit)
+    if schedule.split == 1:
+        return [divide, Upstream("cse")]
+    # Together: in between there are only parts of sums.
+    return [_ours("split-steps"), divide, _ours("sum-parts"), Upstream("cse")]
+
+
+def _describe(schedule: Schedule) -> list[Any]:
+    if schedule.copy != "tma":
+        return []
+    return [
+        *([_ours("stage-stores")] if schedule.bulk else []),
+        _ours("describe-copies", tf32=schedule.precision == "tf32"),
+    ]
 
 
 def _launch(schedule: Schedule) -> list[Any]:
@@ -84,7 +111,8 @@ def _launch(schedule: Schedule) -> list[Any]:
         Upstream("gpu-launch-sink-index-computations"),
         _ours("pass-sizes"),
         Upstream("gpu-kernel-outlining,cse"),
-        *([_ours("limit-registers", blocks=schedule.resident)] if schedule.resident else []),
+        *([_ours("cluster-blocks", size=schedule.cluster)] if schedule.cluster > 1 else []),
+        *([_ours("limit-registers", blocks=_resident(schedule))] if _resident(schedule) else []),
     ]
 
 
@@ -96,6 +124,7 @@ def _lower(schedule: Schedule) -> list[Any]:
         _ours("distribute-copies", bits=schedule.vector, unroll=schedule.unroll),
         *([_ours("spread-copies")] if schedule.spread and schedule.copy == "cp_async" else []),
         *([_ours("lower-async")] if schedule.copy == "cp_async" else []),
+        *(_roles(schedule) if schedule.copy == "tma" else []),
         _ours("place-shared", storage=schedule.storage),
         _ours("fold-subviews"),
         *([_ours("swizzle-accesses")] if schedule.layout == "xor" else []),
@@ -131,10 +160,41 @@ def _cp_async(_: Schedule) -> Any:
     return _ours("stream-copies")
 
 
-_COPIES = {"plain": _plain, "prefetch": _prefetch, "cp_async": _cp_async}
+def _tma(_: Schedule) -> Any:
+    return _ours("specialize-copies")
+
+
+_COPIES = {"plain": _plain, "prefetch": _prefetch, "cp_async": _cp_async, "tma": _tma}
 """How each kind of copy overlaps with compute: a row for each."""
 
-_OPERATORS = {"wmma": _wmma, "mma_sync": _mma_sync, "simt": _simt}
+
+def _wgmma(_: Schedule) -> list[Any]:
+    return [_ours("mma-to-wgmma")]
+
+
+def _resident(schedule: Schedule) -> int:
+    """Blocks of an SM that the assembler is told of. It must be told where registers move between roles."""
+    return schedule.resident or (1 if schedule.operator == "wgmma" else 0)
+
+
+def _roles(schedule: Schedule) -> list[Any]:
+    """How warpgroups take their roles, and the registers that they have then."""
+    each = min(LARGEST_SHARE, REGISTERS // (schedule.threads * _resident(schedule)) // 8 * 8)
+    producer, consumer = PRODUCER_REGISTERS, (each * (schedule.groups + 1) - PRODUCER_REGISTERS) // schedule.groups
+    if consumer <= each or schedule.groups < 2:
+        producer = consumer = 0
+    return [
+        _ours("lower-rings"),
+        _ours("lower-roles", producer=producer, consumer=min(240, consumer // 8 * 8)),
+        *([_ours("overlap-launches")] if schedule.overlap else []),
+    ]
+
+
+REGISTERS, LARGEST_SHARE, PRODUCER_REGISTERS = 65536, 248, 40
+"""32-bit registers of an SM, the most that a thread can start with, and what the thread that copies keeps: 24 and 240
+for two consumers gave nothing over 40 and 232, with which nothing spills."""
+
+_OPERATORS = {"wmma": _wmma, "mma_sync": _mma_sync, "simt": _simt, "wgmma": _wgmma}
 """How each operator lowers tile.mma: a row for each."""
 
 _TABLE = {
@@ -146,6 +206,7 @@ _TABLE = {
     "pipeline": _pipeline,
     "parallelize": _parallelize,
     "distribute": _distribute,
+    "describe": _describe,
     "launch": _launch,
     "lower": _lower,
 }
@@ -158,6 +219,6 @@ def _nvvm(target: Target) -> Upstream:
     return Upstream(
         f"nvvm-attach-target{{chip={target.chip} O=3{features}}},"
         "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-nvgpu-to-nvvm,"
-        "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},"
+        "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},convert-nvvm-to-llvm,"
         "canonicalize,cse,reconcile-unrealized-casts)"
     )

@@ -66,3 +66,8 @@ class Target:
     copies: tuple[str, ...] = ("plain", "prefetch")
     features: str = ""
     """LLVM target features, such as `+ptx83`."""
+
+    @property
+    def generation(self) -> int:
+        """The compute capability as a number: 90 for sm_90 and sm_90a."""
+        return int(self.chip.removeprefix("sm_").rstrip("af"))

@@ -42,7 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.device == "gpu":
         device.open_gpu(0)  # refuses at once where there is none
     where = "simulator" if on_simulator else arguments.device
-    kernel = compile(source if arguments.input == STDIO else Path(arguments.input), device=where, schedule=schedule)
+    whole = source if arguments.input == STDIO else Path(arguments.input)
+    kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule)
     statuses: list[int] = []
     for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed):
         if kernel.symbols:
@@ -123,7 +124,9 @@ def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any]
         bound = Launch(tuple(of), ()).at([sizes[name] for name in symbols])
         return random_arrays(bound.arguments, arguments.seed)
 
-    chip = None if "tile.chip" in source else device.default_chip(0)
+    chip = arguments.chip
+    if chip is None and "tile.chip" not in source:
+        chip = device.default_chip(0)
     filename = "-" if arguments.input == STDIO else arguments.input
     return 0 if run_bisect(source, filename, schedule, chip, arrays) else CHECK_FAILED
 

@@ -35,3 +35,13 @@ func.func @xor() {
   %buffer = memref.alloc() {tile.layout = "xor"} : memref<2x32x64xf16, 3>
   return
 }
+
+// What only the copy engine and wgmma access, and the barriers of a ring, keep both too.
+// CHECK-LABEL: @ring
+// CHECK: memref.alloc() {tile.layout = "swizzle128"} : memref<2x32x64xf16, 3>
+// CHECK: memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+func.func @ring() {
+  %buffer = memref.alloc() {tile.layout = "swizzle128"} : memref<2x32x64xf16, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+  return
+}

@@ -1,9 +1,11 @@
 // RUN: not mlir-gemm opt --split-input-file %s 'distribute-warps{warp=32,32,16}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'distribute-warps{warp=0,16,16}' 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not mlir-gemm opt %s 'distribute-warps{warp=16,16}' 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not mlir-gemm opt %s 'distribute-warps{unit=lane}' 2>&1 | FileCheck %s --check-prefix=UNIT
 
 // ZERO: error: pass 'distribute-warps': option 'warp=0,16,16' is not a value like 64,32,16
 // TWO: error: pass 'distribute-warps': option 'warp=16,16' is not a value like 64,32,16
+// UNIT: error: pass 'distribute-warps{warp=64,32,16 unit=lane}': unit must be one of warp, warpgroup
 
 func.func @rows(%a: memref<48x16xf16>, %b: memref<16x32xf16>, %c: vector<48x32xf32>) {
   scf.forall (%block) in (1) {

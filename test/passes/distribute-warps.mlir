@@ -1,5 +1,7 @@
-// RUN: mlir-gemm opt %s 'distribute-warps{warp=32,16,16}' cse | FileCheck %s
-// RUN: mlir-gemm opt %s 'distribute-warps{warp=64,64,32}' cse 'distribute-warps{warp=32,16,16}' | FileCheck %s --check-prefix=WHOLE
+// RUN: sed -e '/^func.func @roles(/,/^}/s/.*//' -e '/^func.func @turns(/,/^}/s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=32,16,16}' cse | FileCheck %s
+// RUN: sed -e '/^func.func @roles(/,/^}/s/.*//' -e '/^func.func @turns(/,/^}/s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=64,64,32}' cse 'distribute-warps{warp=32,16,16}' | FileCheck %s --check-prefix=WHOLE
+// RUN: sed '/^func.func @roles(/,/^}/!s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=64,64,64 unit=warpgroup}' cse | FileCheck %s --check-prefix=GROUP
+// RUN: sed '/^func.func @roles(/,/^}/!s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=64,64,64 unit=warpgroup}' 'distribute-warps{warp=64,32,64 unit=warpgroup}' cse | FileCheck %s --check-prefix=GROUP
 
 // The block tile of 64x64 splits into 2x4 warp tiles; the copies stay block-wide, the product's K of 32 takes two steps.
 // CHECK-LABEL: @product
@@ -110,5 +112,71 @@ func.func @orders(%a: memref<32x64xi8, 3>, %b: memref<64x32xi8, 3>, %rows: memre
     %y = arith.addi %x, %s : vector<64x64xi32>
     "tile.store"(%y, %d, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xi32>, memref<64x64xi32>, index, index) -> ()
   } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Roles: two warpgroups compute and release a stage, one more fills it, whole: twelve warps. Waits are for a part, too.
+// GROUP-LABEL: func.func @roles(
+//       GROUP:   scf.forall
+//       GROUP:     %[[UNIT:.*]] = "tile.unit_id"() {unit = "warpgroup"}
+//       GROUP:     %[[DOWN:.*]] = arith.divui %[[UNIT]], %c1
+//       GROUP:     %[[ROW:.*]] = arith.muli %[[DOWN]], %c64
+//       GROUP:     "tile.ring"(%{{.*}}) {consumers = 2 : i64}
+//       GROUP:     "tile.copy_bulk"(%[[A:[a-z0-9_]*]], %{{.*}} : (memref<128x64xf16, 3>, memref<128x64xf16>,
+//       GROUP:   }, {
+//       GROUP:     %[[PART:.*]] = memref.subview %[[A]][%[[ROW]], %{{.*}}] [64, 64] [1, 1]
+//       GROUP:     "tile.mma"(%[[PART]], %{{.*}}) {a = "mk", async, b = "nk", scope = "warpgroup"} : {{.*}} -> vector<64x64xf32>
+//       GROUP:     "tile.mma_wait"(%{{.*}}) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
+//       GROUP:     %[[AT:.*]] = arith.addi %{{.*}}, %[[ROW]]
+//       GROUP:     "tile.store"(%{{.*}}, %{{.*}}, %[[AT]], %{{.*}}) {{{.*}}scope = "warpgroup"} : (vector<64x64xf32>,
+//       GROUP:   {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
+func.func @roles(%X: memref<128x64xf16>, %Y: memref<64x64xf16>, %D: memref<128x64xf32>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    %A = memref.alloc() {tile.layout = "swizzle128"} : memref<128x64xf16, 3>
+    %B = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+    "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+    "tile.specialize"() ({
+      "tile.copy_bulk"(%A, %X, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<128x64xf16, 3>, memref<128x64xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+      "tile.copy_bulk"(%B, %Y, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<64x64xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+    }, {
+      %c = arith.constant dense<0.0> : vector<128x64xf32>
+      %d = "tile.mma"(%A, %B, %c) {a = "mk", async, b = "nk"} : (memref<128x64xf16, 3>, memref<64x64xf16, 3>, vector<128x64xf32>) -> vector<128x64xf32>
+      %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<128x64xf32>) -> vector<128x64xf32>
+      "tile.store"(%e, %D, %block, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<128x64xf32>, memref<128x64xf32>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Two groups take turns: each has the rows of all its units, and there are as many units again. Whose turn it is follows
+// from the unit's number.
+// RUN: sed '/^func.func @turns(/,/^}/!s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=64,64,64 unit=warpgroup}' cse | FileCheck %s --check-prefix=TURNS
+// TURNS-LABEL: func.func @turns(
+//       TURNS:   %[[UNIT:.*]] = "tile.unit_id"() {unit = "warpgroup"}
+//       TURNS:   %[[OWN:.*]] = arith.remui %[[UNIT]], %c2
+//       TURNS:   arith.divui %[[OWN]], %c1
+//       TURNS:   "tile.ring"(%{{.*}}) {consumers = 2 : i64}
+//       TURNS:   }, {
+//       TURNS:   %[[TURN:.*]] = arith.divui %{{.*}}, %c2
+//   TURNS-NOT:   "tile.turn"
+//       TURNS:   memref.store %[[TURN]],
+//       TURNS:   tile.turns = 2 : i64, tile.warps = 20 : i64}
+func.func @turns(%M: memref<2xindex>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    %A = memref.alloc() {tile.layout = "swizzle128"} : memref<128x64xf16, 3>
+    %B = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+    "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+    "tile.specialize"() ({
+    }, {
+      %turn = "tile.turn"() : () -> index
+      memref.store %turn, %M[%z] : memref<2xindex>
+      %c = arith.constant dense<0.0> : vector<128x64xf32>
+      %d = "tile.mma"(%A, %B, %c) {a = "mk", async, b = "nk"} : (memref<128x64xf16, 3>, memref<64x64xf16, 3>, vector<128x64xf32>) -> vector<128x64xf32>
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.turns = 2 : i64}
   return
 }

@@ -13,3 +13,30 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// The warpgroup's number.
+// CHECK-LABEL: gpu.func @groups(
+// CHECK: %[[THREAD:.*]] = gpu.thread_id x
+// CHECK-NEXT: %[[THREADS:.*]] = arith.constant 128 : index
+// CHECK-NEXT: %[[GROUP:.*]] = arith.divui %[[THREAD]], %[[THREADS]] : index
+// CHECK-NEXT: memref.store %[[GROUP]]
+gpu.module @others {
+  gpu.func @groups(%out: memref<4xindex>) kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    %group = "tile.unit_id"() {unit = "warpgroup"} : () -> index
+    memref.store %group, %out[%group] : memref<4xindex>
+    gpu.return
+  }
+}
+
+// The block's number in its cluster.
+// CHECK-LABEL: gpu.func @ranks(
+// CHECK: %[[NUMBER:.*]] = nvvm.read.ptx.sreg.cluster.ctaid.x : i32
+// CHECK-NEXT: %[[RANK:.*]] = arith.index_castui %[[NUMBER]] : i32 to index
+// CHECK-NEXT: memref.store %[[RANK]]
+gpu.module @clusters {
+  gpu.func @ranks(%out: memref<4xindex>) kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    %rank = "tile.rank"() : () -> index
+    memref.store %rank, %out[%rank] : memref<4xindex>
+    gpu.return
+  }
+}

@@ -1,9 +1,15 @@
 // RUN: not mlir-gemm opt --split-input-file %s map-blocks 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'map-blocks{raster=diagonal}' 2>&1 | FileCheck %s --check-prefix=RASTER
 // RUN: not mlir-gemm opt %s 'map-blocks{group=0}' 2>&1 | FileCheck %s --check-prefix=GROUP
+// RUN: not mlir-gemm opt %s 'map-blocks{cluster_m=2 cluster_n=2}' 2>&1 | FileCheck %s --check-prefix=SQUARE
+// RUN: not mlir-gemm opt %s 'map-blocks{split=16}' 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not mlir-gemm opt --split-input-file %s 'map-blocks{cluster_n=4}' 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// RUN: not mlir-gemm opt --split-input-file %s 'map-blocks{cluster_m=4}' 2>&1 | FileCheck %s --check-prefix=ROWS
 
 // RASTER: error: pass 'map-blocks': raster 'diagonal'; expected one of row, column, grouped
 // GROUP: error: pass 'map-blocks': group=0; expected at least 1
+// SQUARE: cluster_m=2 cluster_n=2 split=1}': a cluster is a row, a column or a split of 1 to 8 blocks
+// MANY: split=16}': a cluster is a row, a column or a split of 1 to 8 blocks
 
 func.func @dynamic(%m: index) {
   %c0 = arith.constant 0 : index
@@ -72,6 +78,20 @@ func.func @nested() {
     scf.parallel (%k, %l) = (%c0, %c0) to (%c1, %c1) step (%c1, %c1) {
       scf.reduce
     }
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+func.func @clusters(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  // COLUMNS: map-blocks-refuses.mlir:[[# @LINE + 2]]:3: error: tile columns of a number known at run time only do not divide into clusters of 4
+  // ROWS: map-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: tile rows of 6 do not divide into clusters of 4
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c6, %n) step (%c1, %c1) {
     scf.reduce
   }
   return

@@ -114,3 +114,44 @@ func.func @batches() {
   }
   return
 }
+
+// Clusters are placed as blocks are elsewhere; in one, blocks go by their rank: below each other, beside each other, or at
+// the same tile.
+// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'map-blocks{raster=row cluster_m=2}' cse | FileCheck %s --check-prefix=BELOW
+// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'map-blocks{raster=column cluster_n=2}' cse | FileCheck %s --check-prefix=BESIDE
+// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'map-blocks{raster=row split=4}' cse | FileCheck %s --check-prefix=SPLIT
+// BELOW: scf.forall (%[[BLOCK:.*]]) in (48) {
+// BELOW: %[[RANK:.*]] = "tile.rank"()
+// BELOW: %[[CLUSTER:.*]] = arith.divui %[[BLOCK]], %c2{{.*}} : index
+// BELOW: %[[DOWN:.*]] = arith.divui %[[CLUSTER]], %c6
+// BELOW: %[[COLUMN:.*]] = arith.remui %[[CLUSTER]], %c6
+// BELOW: %[[FIRST:.*]] = arith.muli %[[DOWN]], %c2
+// BELOW: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[RANK]]
+// BELOW: vector.store %{{.*}}[%[[ROW]], %[[COLUMN]]]
+// BELOW: } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64}
+
+// BESIDE: %[[RANK:.*]] = "tile.rank"()
+// BESIDE: %[[CLUSTER:.*]] = arith.divui %{{.*}}, %c2{{.*}} : index
+// BESIDE: %[[ROW:.*]] = arith.remui %[[CLUSTER]], %c8
+// BESIDE: %[[ALONG:.*]] = arith.divui %[[CLUSTER]], %c8
+// BESIDE: %[[FIRST:.*]] = arith.muli %[[ALONG]], %c2
+// BESIDE: %[[COLUMN:.*]] = arith.addi %[[FIRST]], %[[RANK]]
+// BESIDE: vector.store %{{.*}}[%[[ROW]], %[[COLUMN]]]
+
+// SPLIT: scf.forall (%[[BLOCK:.*]]) in (192) {
+// SPLIT: %[[TILE:.*]] = arith.divui %[[BLOCK]], %c4
+// SPLIT: %[[ROW:.*]] = arith.divui %[[TILE]], %c6
+// SPLIT: %[[COLUMN:.*]] = arith.remui %[[TILE]], %c6
+// SPLIT: vector.store %{{.*}}[%[[ROW]], %[[COLUMN]]]
+// SPLIT: tile.cluster = 4 : i64, tile.split = 4 : i64}
+func.func @clusters(%D: memref<8x6xf32>, %v: vector<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c8, %c6) step (%c1, %c1) {
+    vector.store %v, %D[%i, %j] : memref<8x6xf32>, vector<1xf32>
+    scf.reduce
+  }
+  return
+}

@@ -78,3 +78,31 @@ func.func @batches(%v: vector<16x8xf32>, %d: memref<3x8x64xf32>) {
   } {tile.loop = "block"}
   return
 }
+
+// Roles: a copy by the copy engine reads its source, and waits and releases touch no element.
+// CHECK-LABEL: func.func @roles(
+//       CHECK:   affine.parallel (%{{.*}}) = (0) to (2) {
+//       CHECK:     "tile.specialize"
+func.func @roles(%X: memref<32x16xf16>, %C: memref<32x16xf32>, %v: vector<16x16xf32>) {
+  affine.for %i = 0 to 2 {
+    %z = arith.constant 0 : index
+    %m = affine.apply affine_map<(i) -> (i * 16)>(%i)
+    %A = memref.alloc() : memref<1x16x16xf16, 3>
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+    "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+    "tile.specialize"() ({
+      %slot, %phase = "tile.enter"() : () -> (index, i32)
+      "tile.acquire"(%bars, %slot, %phase) {bytes = 512 : i64} : (memref<2x1xi64, 3>, index, i32) -> ()
+      %S = memref.subview %A[%slot, 0, 0] [1, 16, 16] [1, 1, 1] : memref<1x16x16xf16, 3> to memref<16x16xf16, strided<[16, 1], offset: ?>, 3>
+      "tile.copy_bulk"(%S, %X, %bars, %slot, %m, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<32x16xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+      "tile.leave"(%slot, %phase) : (index, i32) -> ()
+    }, {
+      %slot, %phase = "tile.enter"() : () -> (index, i32)
+      "tile.filled"(%bars, %slot, %phase) : (memref<2x1xi64, 3>, index, i32) -> ()
+      "tile.release"(%bars, %slot) : (memref<2x1xi64, 3>, index) -> ()
+      "tile.leave"(%slot, %phase) : (index, i32) -> ()
+      "tile.store"(%v, %C, %m, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<32x16xf32>, index, index) -> ()
+    }) : () -> ()
+  } {tile.loop = "block"}
+  return
+}

@@ -129,6 +129,22 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // What the copy engine swizzles starts at a multiple of 1024 bytes, so all do, and the whole too. What is known only by its
+  // address is in use from there to the end.
+// CHECK: memref.global "private" @swizzled_shared : memref<3072xi8, 3> = uninitialized {alignment = 1024 : i64}
+// CHECK-LABEL: gpu.func @swizzled
+// CHECK: memref.view %{{.*}}[%{{.*}}][] {tile.layout = "barriers"} : memref<3072xi8, 3> to memref<2x2xi64, 3>
+// CHECK-NEXT: %[[A:.*]] = arith.constant 1024 : index
+// CHECK-NEXT: memref.view %{{.*}}[%[[A]]][] {tile.layout = "swizzle128"} : memref<3072xi8, 3> to memref<16x64xf16, 3>
+  gpu.func @swizzled() kernel {
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+    %a = memref.alloc() {tile.layout = "swizzle128"} : memref<16x64xf16, 3>
+    %at = memref.extract_aligned_pointer_as_index %bars : memref<2x2xi64, 3> -> index
+    gpu.barrier
+    %start = memref.extract_aligned_pointer_as_index %a : memref<16x64xf16, 3> -> index
+    gpu.return
+  }
+
   gpu.func @none() kernel {
     gpu.return
   }

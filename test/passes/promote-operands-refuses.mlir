@@ -9,7 +9,7 @@
 // RUN: not mlir-gemm opt %s 'promote-operands{layout=tiled}' 2>&1 | FileCheck %s --check-prefix=LAYOUT
 
 // PAD: error: pass 'promote-operands{layout=pad pad=-8}': pad must be from 0 to 1024
-// LAYOUT: error: pass 'promote-operands{layout=tiled pad=8}': layout must be one of pad, xor
+// LAYOUT: error: pass 'promote-operands{layout=tiled pad=8}': layout must be one of pad, xor, swizzle128
 
 func.func @written(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
   affine.for %l = 0 to 2 {

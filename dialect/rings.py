@@ -1,0 +1,342 @@
+"""The tile dialect's operations of specialised kernels: a ring of stages that one role fills and another one empties.
+
+A ring is S stages of shared memory and two barriers for each, in a memref of 2 x S i64 in shared memory: "full", in row
+0, and "empty", in row 1. A position in it is a slot and a phase, which changes each time the slots start again. The
+copies into a stage are made by the copy engine and are complete when the stage's full barrier is.
+"""
+
+# pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
+# pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
+# The bindings build operations from annotations that no type checker knows.
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.tile import Place, Tile, offsets_of, placed
+
+ext: Any = dialect("ext")
+
+Value = TypeVar("Value", bound=Any)
+
+BARRIERS = "barriers"
+"""The layout of a ring's barriers in shared memory."""
+SWIZZLE = "swizzle128"
+"""The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/pipeline.md`)."""
+PANEL_BYTES = 128
+"""Bytes of one row of a panel of `swizzle128`."""
+
+
+class Ring(Tile.Operation, name="ring"):
+    """Makes the barriers of a ring ready: a stage is empty once each of `consumers` units has released it."""
+
+    barriers: ext.Operand[Any]
+    consumers: ir.IntegerAttr
+
+
+class Enter(Tile.Operation, name="enter"):
+    """The position in its ring at which a role starts."""
+
+    slot: ext.Result[ir.IndexType]
+    phase: ext.Result[Any]
+
+
+class Leave(Tile.Operation, name="leave"):
+    """The position in its ring at which a role stops."""
+
+    slot: ext.Operand[ir.IndexType]
+    phase: ext.Operand[Any]
+
+
+class Acquire(Tile.Operation, name="acquire"):
+    """Waits until a stage is empty, and announces the bytes that will be copied into it."""
+
+    barriers: ext.Operand[Any]
+    slot: ext.Operand[ir.IndexType]
+    phase: ext.Operand[Any]
+    bytes: ir.IntegerAttr
+
+
+class CopyBulk(Tile.Operation, name="copy_bulk"):
+    """A tile.copy by the copy engine, which counts on the full barrier of a stage. `source` is a memref, or the tensor
+    map of one."""
+
+    target: ext.Operand[Any]
+    source: ext.Operand[Any]
+    barriers: ext.Operand[Any]
+    slot: ext.Operand[ir.IndexType]
+    offsets: Sequence[ext.Operand[ir.IndexType]]
+
+
+class Filled(Tile.Operation, name="filled"):
+    """Waits until everything announced for a stage has been copied."""
+
+    barriers: ext.Operand[Any]
+    slot: ext.Operand[ir.IndexType]
+    phase: ext.Operand[Any]
+
+
+class Release(Tile.Operation, name="release"):
+    """Hands a stage back: this unit reads it no more."""
+
+    barriers: ext.Operand[Any]
+    slot: ext.Operand[ir.IndexType]
+
+
+class MmaWait(Tile.Operation, name="mma_wait"):
+    """An accumulator once at most `pending` asynchronous products are still under way."""
+
+    acc: ext.Operand[Value]
+    result: ext.Result[Value]
+    pending: ir.IntegerAttr
+
+
+class ClusterSum(Tile.Operation, name="cluster_sum"):
+    """The sum of a tile over the blocks of the cluster, in the order of their ranks: the columns that the rank of this
+    one numbers. `scratch` is shared memory for a whole tile of each unit."""
+
+    value: ext.Operand[Any]
+    scratch: ext.Operand[Any]
+    result: ext.Result[Any]
+
+
+class MakeTurns(Tile.Operation, name="make_turns"):
+    """Makes the two barriers of groups that take turns ready: a turn is passed once each of `consumers` units has."""
+
+    barriers: ext.Operand[Any]
+    consumers: ir.IntegerAttr
+
+
+class TakeTurn(Tile.Operation, name="take_turn"):
+    """Waits until the other group has passed the turn; `phase` changes with every turn that this one takes. The first
+    group need not wait for its first."""
+
+    barriers: ext.Operand[Any]
+    turn: ext.Operand[ir.IndexType]
+    phase: ext.Operand[Any]
+
+
+class PassTurn(Tile.Operation, name="pass_turn"):
+    """Lets the other group go on: this one has seen all stages of its tile filled."""
+
+    barriers: ext.Operand[Any]
+    turn: ext.Operand[ir.IndexType]
+
+
+class Turn(Tile.Operation, name="turn"):
+    """Which of the groups of consumers that take tiles by turns this is."""
+
+    result: ext.Result[ir.IndexType]
+
+
+class Rank(Tile.Operation, name="rank"):
+    """Which block of its cluster this is."""
+
+    result: ext.Result[ir.IndexType]
+
+
+class Specialize(Tile.Operation, name="specialize", traits=[ir.NoTerminatorTrait]):
+    """Two roles, which different warps of the block take: one fills the ring, the other computes."""
+
+    producer: ext.Region
+    consumer: ext.Region
+
+
+class StoreBulk(Tile.Operation, name="store_bulk"):
+    """A tile.store by the copy engine, through a buffer in shared memory of its own. `memory` is a memref, or the
+    tensor map of one."""
+
+    value: ext.Operand[Any]
+    memory: ext.Operand[Any]
+    staging: ext.Operand[Any]
+    offsets: Sequence[ext.Operand[ir.IndexType]]
+
+
+class StoreWait(Tile.Operation, name="store_wait"):
+    """Waits until the stores by the copy engine that this unit issued have read their buffers."""
+
+
+class TensorMap(Tile.Operation, name="tensor_map"):
+    """On the host: what the copy engine needs to know of a memory to move tiles of `box` elements (one number for each
+    dimension of the memory), which lie in shared memory as `swizzle` says (`128` or `none`)."""
+
+    memory: ext.Operand[Any]
+    map: ext.Result[Any]
+    swizzle: ir.StringAttr
+
+
+STORES = ("tile.store", "tile.store_bulk")
+"""Operations that write a tile to global memory."""
+
+
+def _integer(value: int) -> Any:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+
+def i32() -> Any:
+    """The type of a phase."""
+    return ir.IntegerType.get_signless(32)
+
+
+def make_barriers(stages: int) -> Any:
+    """An allocation of a ring's barriers at the insertion point; the memref."""
+    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 3)
+    type_ = ir.MemRefType.get([2, stages], ir.IntegerType.get_signless(64), memory_space=space)
+    alloc = dialect("memref").AllocOp(type_, [], [])
+    alloc.operation.attributes["tile.layout"] = ir.StringAttr.get(BARRIERS)
+    return alloc.result
+
+
+def ring(barriers: Any, consumers: int) -> Any:
+    """A tile.ring at the insertion point; the operation."""
+    return Ring(barriers, _integer(consumers)).operation
+
+
+def enter() -> tuple[Any, Any]:
+    """A tile.enter at the insertion point; slot and phase."""
+    slot, phase = Enter(ir.IndexType.get(), i32()).operation.results
+    return slot, phase
+
+
+def leave(slot: Any, phase: Any) -> Any:
+    """A tile.leave at the insertion point; the operation."""
+    return Leave(slot, phase).operation
+
+
+def advanced(slot: Any, phase: Any, stages: int) -> tuple[Any, Any]:
+    """The position behind a position, as arithmetic at the insertion point."""
+    arith = dialect("arith")
+    last = arith.CmpIOp(arith.CmpIPredicate.eq, slot, constants.index(stages - 1)).result
+    following = arith.AddIOp(slot, constants.index(1)).result
+    flipped = arith.XOrIOp(phase, arith.ConstantOp(i32(), 1).result).result
+    return (
+        arith.SelectOp(last, constants.index(0), following).result,
+        arith.SelectOp(last, flipped, phase).result,
+    )
+
+
+def acquire(barriers: Any, slot: Any, phase: Any, bytes_: int) -> Any:
+    """A tile.acquire at the insertion point; the operation."""
+    return Acquire(barriers, slot, phase, _integer(bytes_)).operation
+
+
+def copy_bulk(target: Any, source: Any, barriers: Any, slot: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.copy_bulk at the insertion point; the operation."""
+    return placed(CopyBulk(target, source, barriers, slot, offsets_of(place)), place)
+
+
+def filled(barriers: Any, slot: Any, phase: Any) -> Any:
+    """A tile.filled at the insertion point; the operation."""
+    return Filled(barriers, slot, phase).operation
+
+
+def release(barriers: Any, slot: Any) -> Any:
+    """A tile.release at the insertion point; the operation."""
+    return Release(barriers, slot).operation
+
+
+def mma_wait(acc: Any, pending: int) -> Any:
+    """A tile.mma_wait at the insertion point; its value."""
+    return MmaWait(acc, acc.type, _integer(pending)).result
+
+
+def cluster_sum(value: Any, scratch: Any, columns: int) -> Any:
+    """A tile.cluster_sum at the insertion point, of which this block gets `columns`; its value."""
+    type_ = ir.VectorType.get([value.type.shape[0], columns], value.type.element_type)
+    return ClusterSum(value, scratch, type_).result
+
+
+def make_turns() -> Any:
+    """The barriers of two groups that take turns, made ready at the insertion point; the memref."""
+    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 3)
+    type_ = ir.MemRefType.get([1, 2], ir.IntegerType.get_signless(64), memory_space=space)
+    alloc = dialect("memref").AllocOp(type_, [], [])
+    alloc.operation.attributes["tile.layout"] = ir.StringAttr.get(BARRIERS)
+    MakeTurns(alloc.result, _integer(1))
+    return alloc.result
+
+
+def take_turn(barriers: Any, turn: Any, phase: Any) -> Any:
+    """A tile.take_turn at the insertion point; the operation."""
+    return TakeTurn(barriers, turn, phase).operation
+
+
+def pass_turn(barriers: Any, turn: Any) -> Any:
+    """A tile.pass_turn at the insertion point; the operation."""
+    return PassTurn(barriers, turn).operation
+
+
+def turn() -> Any:
+    """A tile.turn at the insertion point; its value."""
+    return Turn(ir.IndexType.get()).result
+
+
+@dataclass(frozen=True)
+class Skip:
+    """How one of two groups of consumers moves its position in the ring past the k steps of the other's tile."""
+
+    turn: Any
+    """Which of the two it is."""
+    steps: Any
+    """k steps of a tile: a number, or an index value."""
+    stages: int
+
+    def at_start(self, slot: Any, phase: Any) -> tuple[Any, Any]:
+        """Where the group starts: the second one behind the first tile. Arithmetic at the insertion point."""
+        arith = dialect("arith")
+        behind = self.past(slot, phase)
+        first = arith.CmpIOp(arith.CmpIPredicate.eq, self.turn, constants.index(0)).result
+        slot, phase = (arith.SelectOp(first, here, there).result
+                       for here, there in zip((slot, phase), behind, strict=True))  # fmt: skip
+        return slot, phase
+
+    def past(self, slot: Any, phase: Any) -> tuple[Any, Any]:
+        """The position behind the steps of one more tile. Arithmetic at the insertion point."""
+        arith = dialect("arith")
+        if isinstance(self.steps, int):
+            rounds, rest = (constants.index(each) for each in divmod(self.steps, self.stages))
+        else:
+            count = constants.index(self.stages)
+            rounds, rest = arith.DivUIOp(self.steps, count).result, arith.RemUIOp(self.steps, count).result
+        moved, last = arith.AddIOp(slot, rest).result, constants.index(self.stages)
+        wraps = arith.CmpIOp(arith.CmpIPredicate.uge, moved, last).result
+        once = arith.IndexCastUIOp(i32(), rounds).result
+        turned = arith.XOrIOp(phase, arith.AndIOp(once, arith.ConstantOp(i32(), 1).result).result).result
+        flipped = arith.XOrIOp(turned, arith.ConstantOp(i32(), 1).result).result
+        return (
+            arith.SelectOp(wraps, arith.SubIOp(moved, last).result, moved).result,
+            arith.SelectOp(wraps, flipped, turned).result,
+        )
+
+
+def rank() -> Any:
+    """A tile.rank at the insertion point; its value."""
+    return Rank(ir.IndexType.get()).result
+
+
+def specialize() -> Any:
+    """A tile.specialize with two empty blocks at the insertion point; the operation."""
+    operation = Specialize().operation
+    for region in operation.regions:
+        region.blocks.append()
+    return operation
+
+
+def store_bulk(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.store_bulk at the insertion point; the operation."""
+    return placed(StoreBulk(value, memory, staging, offsets_of(place)), place)
+
+
+def store_wait() -> Any:
+    """A tile.store_wait at the insertion point; the operation."""
+    return StoreWait().operation
+
+
+def tensor_map(memory: Any, box: Sequence[int], swizzle: str) -> Any:
+    """A tile.tensor_map at the insertion point; its value."""
+    type_ = ir.Type.parse("!llvm.ptr")
+    operation = TensorMap(memory, type_, ir.StringAttr.get(swizzle)).operation
+    operation.attributes["box"] = ir.DenseI64ArrayAttr.get(list(box))
+    return operation.results[0]

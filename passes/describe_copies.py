@@ -1,0 +1,91 @@
+"""describe-copies: copies and stores by the copy engine go through tensor maps, which the host makes.
+
+Expects tile.copy_bulk from arguments of the function, and tile.store_bulk to them, inside an scf.forall. Leaves a
+tile.tensor_map in front of the loop for each memory and box, in the memory's place. A box is one panel of a tile, or of
+a store's buffer: 128 bytes of its columns, and its rows, or an equal part of them where they are more than 256. A copy
+that has a map already is left alone, so that a second run changes nothing.
+Refuses what the copy engine cannot move: memory whose last dimension is not contiguous or does not run along the tile's
+columns, more than five dimensions, and strides or a start that are not known to be multiples of 16 bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import rings, tile
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import offset_divisor, stride_divisors
+from mlir_gemm.dialect.rings import PANEL_BYTES
+from mlir_gemm.dialect.walk import is_within, named
+from mlir_gemm.passes.base import Pass
+
+MOST_DIMS, MOST_ROWS, ALIGNED = 5, 256, 16
+"""Of a tensor map: dimensions, elements of one dimension of a box, bytes that strides are multiples of."""
+
+
+@dataclass(frozen=True)
+class DescribeCopies(Pass):
+    """Make tensor maps for copies."""
+
+    name: ClassVar[str] = "describe-copies"
+    tf32: bool = False
+    """f32 that is copied in is rounded to tf32, to nearest, on the way."""
+
+    def run(self, module: Any) -> None:
+        for forall in named(module, "scf.forall"):
+            maps: dict[Any, Any] = {}
+            for copy in named(forall, "tile.copy_bulk", "tile.store_bulk"):
+                source = copy.operation.operands[1]
+                if isinstance(source.type, ir.MemRefType):
+                    box = _box(copy.operation, forall)
+                    if (source, box) not in maps:
+                        with ir.InsertionPoint(forall), copy.location:
+                            maps[source, box] = rings.tensor_map(source, box, "128")
+                        if (
+                            self.tf32
+                            and copy.operation.name == "tile.copy_bulk"
+                            and str(source.type.element_type) == "f32"
+                        ):
+                            maps[source, box].owner.attributes["element"] = ir.StringAttr.get("tf32")
+                    copy.operation.operands[1] = maps[source, box]
+
+
+def _box(copy: Any, forall: Any) -> tuple[int, ...]:
+    """The box of a copy, one size for each dimension of the memory. Raises PassError for what cannot be moved."""
+    memory = copy.operands[1]
+    shape = copy.operands[0 if copy.name == "tile.copy_bulk" else 2].type.shape[-2:]
+    why = cannot_describe(memory)
+    if why:
+        raise pass_error(copy, f"the copy engine cannot move {memory.type}: {why}")
+    if not hasattr(memory.owner, "operations") and is_within(memory.owner, forall):
+        raise pass_error(copy, "a copy of memory that is made inside the loop over blocks has no tensor map")
+    place = tile.place_of(copy)
+    if [dim for dim in place.dims if dim >= 0] != [0, 1] or place.dims[-1] != 1:
+        raise pass_error(copy, f"a tile along the dimensions {place.dims} of the memory; expected rows, then columns")
+    if not box_rows(shape[0]):
+        raise pass_error(copy, f"a tile of {shape[0]} rows; more than {MOST_ROWS} must be a multiple of 8")
+    sizes = {-1: 1, 0: box_rows(shape[0]), 1: PANEL_BYTES * 8 // memory.type.element_type.width}
+    return tuple(sizes[dim] for dim in place.dims)
+
+
+def box_rows(rows: int) -> int:
+    """Rows of the boxes that a tile's rows are copied in: all of them, or the most that divide them into equal boxes of
+    whole 8 rows, after which the swizzle repeats. 0 where there is no such number."""
+    if rows <= MOST_ROWS:
+        return rows
+    return next((height for height in range(MOST_ROWS, 0, -8) if rows % height == 0), 0)
+
+
+def cannot_describe(memory: Any) -> str:
+    """Why no tensor map describes a memory; empty if one does."""
+    type_ = memory.type
+    strides, item = stride_divisors(memory), type_.element_type.width // 8
+    if not 1 <= len(strides) <= MOST_DIMS:
+        return f"{len(strides)} dimensions; it takes 1 to {MOST_DIMS}"
+    if strides[-1] != 1:
+        return "its last dimension is not contiguous"
+    if any(stride * item % ALIGNED for stride in strides[:-1]) or offset_divisor(memory) * item % ALIGNED:
+        return f"its rows do not start at multiples of {ALIGNED} bytes"
+    return ""

@@ -1,0 +1,235 @@
+"""lower-rings: a ring's barriers become mbarriers, and copies by the copy engine TMA instructions.
+
+Expects tile.ring, acquire, copy_bulk (through tensor maps), filled and release in kernel functions, the producer's side
+run by one thread and the consumer's by whole warps. Leaves
+- at tile.ring: one thread initialises the barriers, all wait for it;
+- tile.acquire: a wait for the phase in front of the position's on the empty barrier (which a fresh barrier passes), and
+  the announcement of the bytes on the full one; tile.copy_bulk: one tensor copy for each panel of 128 bytes;
+  With `multicast` it goes to all blocks of the cluster;
+- tile.filled: a wait for the position's phase on the full barrier; tile.release: one lane of each warp arrives at the
+  empty one, where a ring is one of several blocks in all of them, which meet then before the first copy and at the end;
+- tile.store_wait: the first thread of each warpgroup, which issues its stores, waits for them;
+- tile.enter: slot 0, phase 0; tile.leave: nothing.
+Refuses copies that have no tensor map, and tiles whose rows the copy engine cannot move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, indexing, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.rings import PANEL_BYTES, i32
+from mlir_gemm.dialect.walk import body, in_block, named, parents
+from mlir_gemm.operators import shared_address
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.describe_copies import box_rows
+from mlir_gemm.passes.launch_blocks import LANES
+
+MAPS = "tile.maps"
+"""On a kernel function: the numbers of the parameters that are tensor maps."""
+WARPS = 4
+"""Warps of a warpgroup."""
+_TICKS = 10_000_000
+"""Nanoseconds that one try of a wait may take; it is tried again."""
+
+
+@dataclass(frozen=True)
+class LowerRings(Pass):
+    """Lower rings to mbarriers and TMA."""
+
+    name: ClassVar[str] = "lower-rings"
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            _number_maps(kernel)
+            for name, lower in _LOWERINGS.items():
+                for op in named(kernel, name):
+                    with ir.InsertionPoint(op), op.location:
+                        lower(op.operation)
+                    op.operation.erase()
+
+
+def _number_maps(kernel: Any) -> None:
+    """Writes down which parameters are tensor maps: once memrefs are pointers too, nothing else tells."""
+    arguments = body(kernel).arguments
+    numbers = [n for n, argument in enumerate(arguments) if str(argument.type) == "!llvm.ptr"]
+    if numbers:
+        kernel.attributes[MAPS] = ir.DenseI64ArrayAttr.get(numbers)
+
+
+def _ring(op: Any) -> None:
+    barriers, blocks = op.operands[0], _blocks(op)
+    stages = barriers.type.shape[1]
+    gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
+    first = arith.CmpIOp(arith.CmpIPredicate.eq, gpu.thread_id(gpu.Dimension.x), constants.index(0)).result
+    branch = scf.IfOp(first)
+    with ir.InsertionPoint(branch.then_block):
+        for row, count in ((0, 1), (1, WARPS * ir.IntegerAttr(op.attributes["consumers"]).value * blocks)):
+            for slot in range(stages):
+                pointer = shared_address.barrier(barriers, row, constants.index(slot))
+                nvvm.MBarrierInitOp(pointer, _number(count))
+        nvvm.FenceMbarrierInitOp()
+        scf.YieldOp([])
+    gpu.BarrierOp()
+    if blocks > 1:
+        _meet()
+        kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
+        with ir.InsertionPoint(in_block(body(kernel))[-1]):
+            _meet()
+
+
+def _make_turns(op: Any) -> None:
+    """The ring's own barrier follows."""
+    gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
+    first = arith.CmpIOp(arith.CmpIPredicate.eq, gpu.thread_id(gpu.Dimension.x), constants.index(0)).result
+    branch = scf.IfOp(first)
+    with ir.InsertionPoint(branch.then_block):
+        count = WARPS * ir.IntegerAttr(op.attributes["consumers"]).value
+        for turn in range(2):
+            nvvm.MBarrierInitOp(shared_address.barrier(op.operands[0], 0, constants.index(turn)), _number(count))
+        nvvm.FenceMbarrierInitOp()
+        scf.YieldOp([])
+
+
+def _take_turn(op: Any) -> None:
+    """The first group waits for the phase in front of its own, which a fresh barrier passes."""
+    arith = dialect("arith")
+    barriers, turn, phase = op.operands
+    first = arith.CmpIOp(arith.CmpIPredicate.eq, turn, constants.index(0)).result
+    ahead = arith.XOrIOp(phase, _number(1)).result
+    _wait(shared_address.barrier(barriers, 0, turn), arith.SelectOp(first, ahead, phase).result)
+
+
+def _pass_turn(op: Any) -> None:
+    gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
+    barriers, turn = op.operands
+    lane = indexing.rem(gpu.thread_id(gpu.Dimension.x), LANES)
+    branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.eq, lane, constants.index(0)).result)
+    with ir.InsertionPoint(branch.then_block):
+        other = indexing.sub(constants.index(1), turn)
+        nvvm.MBarrierArriveOp(shared_address.barrier(barriers, 0, other), results=[ir.IntegerType.get_signless(64)])
+        scf.YieldOp([])
+
+
+def _meet() -> None:
+    """All threads of the cluster wait for each other: before anything arrives from another block its barriers must be
+    ready, and until everything has, no block may end."""
+    dialect("nvvm").ClusterArriveOp()
+    dialect("nvvm").ClusterWaitOp()
+
+
+def _blocks(op: Any) -> int:
+    return ir.IntegerAttr(op.attributes["blocks"]).value if "blocks" in op.attributes else 1
+
+
+def _enter(op: Any) -> None:
+    op.results[0].replace_all_uses_with(constants.index(0))
+    op.results[1].replace_all_uses_with(_number(0))
+
+
+def _leave(_: Any) -> None:
+    return
+
+
+def _acquire(op: Any) -> None:
+    barriers, slot, phase = op.operands
+    other = dialect("arith").XOrIOp(phase, _number(1)).result
+    _wait(shared_address.barrier(barriers, 1, slot), other)
+    bytes_ = ir.IntegerAttr(op.attributes["bytes"]).value
+    full = shared_address.barrier(barriers, 0, slot)
+    i64 = ir.IntegerType.get_signless(64)
+    dialect("nvvm").MBarrierArriveExpectTxOp(full, _number(bytes_), results=[i64])
+
+
+def _wait(pointer: Any, phase: Any) -> None:
+    dialect("nvvm").MBarrierTryWaitParityOp(pointer, phase, _number(_TICKS))
+
+
+def _filled(op: Any) -> None:
+    barriers, slot, phase = op.operands
+    _wait(shared_address.barrier(barriers, 0, slot), phase)
+
+
+def _release(op: Any) -> None:
+    gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
+    barriers, slot = op.operands
+    lane, blocks = indexing.rem(gpu.thread_id(gpu.Dimension.x), LANES), _blocks(op)
+    branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.ult, lane, constants.index(blocks)).result)
+    with ir.InsertionPoint(branch.then_block):
+        pointer = shared_address.barrier(barriers, 1, slot)
+        if blocks == 1:
+            nvvm.MBarrierArriveOp(pointer, results=[ir.IntegerType.get_signless(64)])
+        else:  # each of the first lanes arrives in one of the blocks
+            there = nvvm.MapaOp(ir.Type.parse("!llvm.ptr<7>"), pointer, _coordinate(lane)).operation.results[0]
+            nvvm.MBarrierArriveOp(there)
+        scf.YieldOp([])
+
+
+def _copy(op: Any) -> None:
+    target, source, barriers, slot, *_ = op.operands
+    if isinstance(source.type, ir.MemRefType):
+        raise pass_error(op, "a copy by the copy engine without a tensor map; describe-copies makes it")
+    place = tile.place_of(op)
+    runs = [axis for axis, dim in enumerate(place.dims) if dim >= 0]
+    if [place.dims[axis] for axis in runs] != [0, 1] or place.dims[-1] != 1:
+        raise pass_error(op, f"a tile along the dimensions {place.dims} of the memory; expected rows, then columns")
+    rows, columns = target.type.shape
+    panel, whole = PANEL_BYTES * 8 // target.type.element_type.width, shared_address.rows_of(target)
+    if columns % panel or not box_rows(rows):
+        raise pass_error(
+            op,
+            f"a tile of {rows} x {columns} elements; expected whole panels of {panel} columns, and at most 256 rows or "
+            "a multiple of 8",
+        )
+    mask = None
+    if "multicast" in op.attributes:
+        bits = (1 << ir.IntegerAttr(op.attributes["multicast"]).value) - 1
+        mask = dialect("arith").ConstantOp(ir.IntegerType.get_signless(16), bits).result
+    start = shared_address.address(target)
+    full = shared_address.barrier(barriers, 0, slot)
+    height = box_rows(rows)
+    for across in range(0, columns, panel):
+        for down in range(0, rows, height):
+            at = indexing.add(start, across // panel * whole * PANEL_BYTES + down * PANEL_BYTES)
+            offsets = list(place.offsets)
+            offsets[runs[0]] = indexing.add(offsets[runs[0]], down)
+            offsets[runs[1]] = indexing.add(offsets[runs[1]], across)
+            dialect("nvvm").CpAsyncBulkTensorGlobalToSharedClusterOp(
+                shared_address.pointer(at, 7), source, [_coordinate(offset) for offset in reversed(offsets)], full, [],
+                multicastMask=mask,
+            )  # fmt: skip
+
+
+def _store_wait(_: Any) -> None:
+    gpu, arith, scf = dialect("gpu"), dialect("arith"), dialect("scf")
+    number = indexing.rem(gpu.thread_id(gpu.Dimension.x), WARPS * LANES)
+    branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.eq, number, constants.index(0)).result)
+    with ir.InsertionPoint(branch.then_block):
+        dialect("nvvm").CpAsyncBulkWaitGroupOp(0, read=True)
+        scf.YieldOp([])
+
+
+def _coordinate(offset: Any) -> Any:
+    return dialect("arith").IndexCastOp(i32(), offset).result
+
+
+def _number(value: int) -> Any:
+    return dialect("arith").ConstantOp(i32(), value).result
+
+
+_LOWERINGS = {
+    "tile.make_turns": _make_turns,
+    "tile.take_turn": _take_turn,
+    "tile.pass_turn": _pass_turn,
+    "tile.ring": _ring,
+    "tile.enter": _enter,
+    "tile.leave": _leave,
+    "tile.acquire": _acquire,
+    "tile.copy_bulk": _copy,
+    "tile.filled": _filled,
+    "tile.release": _release,
+    "tile.store_wait": _store_wait,
+}

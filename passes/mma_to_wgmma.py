@@ -1,0 +1,53 @@
+"""mma-to-wgmma: products of warpgroup tiles become wgmma, and all that is done to the accumulator code of its threads.
+
+Expects a kernel function in which the accumulator is a warpgroup's tile (after `distribute-warps{unit=warpgroup}`),
+with operands in shared memory of the layout `swizzle128`, products that are asynchronous (`async`), and a
+tile.mma_wait in front of every other use of what they give. Leaves structs of registers, carried by the loops;
+nvvm.wgmma.mma_async on descriptors, one group for each tile.mma; and for arithmetic on the accumulator, and its loads
+and stores, vectors of a thread. What is not known to lie within the memory (`in_bounds`) is guarded.
+Refuses types without an instruction, tiles that no instruction has, and what `mma-to-sync` refuses of the accumulator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.operators.layouts import GROUP
+from mlir_gemm.operators.products import check_warp_product
+from mlir_gemm.operators.rewrite import lower_products
+from mlir_gemm.operators.wgmma import check
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.specialize_copies import ASYNC
+
+
+@dataclass(frozen=True)
+class MmaToWgmma(Pass):
+    """Lower tile.mma to wgmma."""
+
+    name: ClassVar[str] = "mma-to-wgmma"
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            products = named(kernel, "tile.mma")
+            if not products:
+                continue
+            for product in products:
+                check_warp_product(product)
+                _check_waited(product)
+            found = dict.fromkeys(check(product) for product in products)
+            if len(found) > 1:
+                raise pass_error(products[0], "products of different types in one kernel; expected one type")
+            operator = next(iter(found))
+            lower_products(kernel, GROUP, operator.emit, operator.wait)
+
+
+def _check_waited(product: Any) -> None:
+    """Refuses a product that is not asynchronous, or whose result is used while it may be under way."""
+    if ASYNC not in product.operation.attributes:
+        raise pass_error(product, "a product that is not asynchronous; specialize-copies makes it so")
+    for user in users(product.operation.results[0]):
+        if user.name not in ("tile.mma", "tile.mma_wait", "scf.for", "scf.yield"):
+            raise pass_error(user, f"'{user.name}' uses a product that may be under way; expected tile.mma_wait first")

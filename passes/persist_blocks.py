@@ -1,0 +1,195 @@
+"""persist-blocks: a fixed number of thread blocks walk all tiles between them.
+
+Expects an scf.forall over tiles, mapped to `#gpu.block<x>`, whose body is buffers of shared memory, index arithmetic
+and one tile.specialize. Leaves an scf.forall over `blocks` thread blocks, and in each role an scf.for over the tiles
+`block`, `block + blocks`, ..., which carries the position in the ring from tile.enter to tile.leave: the producer runs
+ahead into the next tile while the consumer finishes one. With `turns=2` two groups of consumers take the block's tiles
+by turns (tile.turn), so that one multiplies while the other finishes; each moves its position past the steps of the
+other, and waits until the other has seen its stages filled (tile.take_turn, tile.pass_turn). Where there are no turns
+and no more tiles than blocks nothing changes, nor in a second run. Refuses other operations beside the roles, and
+blocks that are no whole clusters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, indexing, rings
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of, clone
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block, is_within, named
+from mlir_gemm.errors import PassError
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.distribute_warps import TURNS
+from mlir_gemm.passes.map_blocks import CLUSTER
+
+_SHARED = ("memref.alloc", "tile.ring")
+"""What a block does once, whatever tiles it gets."""
+
+
+@dataclass(frozen=True)
+class PersistBlocks(Pass):
+    """Let a fixed number of blocks walk all tiles."""
+
+    name: ClassVar[str] = "persist-blocks"
+    blocks: int = 1
+    """Thread blocks."""
+    turns: int = 1
+    """Groups of consumers that take a block's tiles by turns."""
+
+    def run(self, module: Any) -> None:
+        if self.blocks < 1 or self.turns not in (1, 2):
+            raise PassError(f"pass '{self}': expected at least 1 block, and 1 or 2 turns")
+        for forall in named(module, "scf.forall"):
+            roles = named(forall, "tile.specialize")
+            if not roles or any(_TILES in op.operation.attributes for op in named(forall, "scf.for")):
+                continue
+            cluster = forall.operation.attributes.get(CLUSTER, None)
+            if cluster is not None and self.blocks % ir.IntegerAttr(cluster).value:
+                raise pass_error(
+                    forall, f"{self.blocks} blocks are no whole clusters of {ir.IntegerAttr(cluster).value}"
+                )
+            tiles = _tiles_of(forall)
+            if not isinstance(tiles, int) or tiles > self.blocks or self.turns > 1:
+                _persist(forall, roles, tiles, self)
+
+
+_TILES = "tile.tiles"
+"""On the loops over tiles."""
+
+
+def _tiles_of(forall: Any) -> Any:
+    attributes = forall.operation.attributes
+    lower, upper, step = (list(ir.DenseI64ArrayAttr(attributes[f"static{name}"])) for name in _BOUNDS)
+    if (lower, step) != ([0], [1]):
+        raise pass_error(forall, "only an scf.forall over one dimension, from 0 in steps of 1, is walked by blocks")
+    return forall.operation.operands[0] if upper[0] == ir.ShapedType.get_dynamic_size() else upper[0]
+
+
+_BOUNDS = ("LowerBound", "UpperBound", "Step")
+
+
+def _persist(forall: Any, roles: list[Any], tiles: Any, options: PersistBlocks) -> None:
+    if len(roles) != 1 or roles[0].operation.parent != forall.operation:
+        raise pass_error(forall, "blocks that walk tiles need one tile.specialize, directly in the loop over blocks")
+    role = roles[0].operation
+    inside = [op.operation for op in in_block(body(forall))][:-1]
+    place = [op for op in inside if op.name not in _SHARED and op != role]
+    for op in place:
+        if op.regions or not op.name.startswith(("arith.", "affine.", "tile.unit_id", "tile.rank")):
+            raise pass_error(op, f"'{op.name}' beside the roles of a block cannot be repeated for each tile")
+    number = body(forall).arguments[0]
+    with ir.InsertionPoint(forall), forall.location:
+        count = _fewer(tiles, options.blocks)
+        new = dialect("scf").ForallOp([0], [count], [1], mapping=forall.operation.attributes["mapping"])
+        for name, attribute in attributes_of(forall).items():
+            if name.startswith("tile."):
+                new.operation.attributes[name] = attribute
+    target = body(new)
+    with ir.InsertionPoint(target), forall.location:
+        dialect("scf").InParallelOp()
+    end = in_block(target)[-1]
+    for op in inside:
+        if op not in place:
+            op.move_before(end)
+    producer, consumer = (region.blocks[0] for region in role.regions)
+    block = target.arguments[0]
+    with role.location:
+        if options.turns == 1:
+            _walk(producer, place, _Walk(number, block, tiles, count))
+            _walk(consumer, place, _Walk(number, block, tiles, count))
+        else:
+            steps, barriers = _steps_of(producer), named(producer.owner, "tile.acquire")[0].operands[0]
+            _walk(producer, place, _Walk(number, block, tiles, count))
+            new.operation.attributes[TURNS] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), options.turns)
+            with ir.InsertionPoint(named(target.owner, "tile.ring")[0]):
+                turns = rings.make_turns()
+            _walk(consumer, place, _Walk(number, block, tiles, count, steps, barriers.type.shape[1], turns))
+    for op in reversed(place):
+        op.erase()
+    forall.operation.erase()
+
+
+def _fewer(tiles: Any, blocks: int) -> Any:
+    if isinstance(tiles, int):
+        return min(tiles, blocks)
+    return dialect("arith").MinUIOp(tiles, constants.index(blocks)).result
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Which tiles a role goes through."""
+
+    number: Any
+    """What stands for the tile's number in the work on one tile."""
+    first: Any
+    tiles: Any
+    step: Any
+    steps: Any = None
+    """With two turns: the k steps of a tile, which the other group consumes between two tiles of one."""
+    stages: int = 0
+    """With two turns: of the ring."""
+    barriers: Any = None
+    """With two turns: those by which the groups let each other go on."""
+
+
+def _steps_of(producer: Any) -> Any:
+    """The k steps of a tile: a number, or a value."""
+    loops = [op.operation for op in in_block(producer) if op.operation.name == "scf.for"]
+    if len(loops) != 1:
+        raise pass_error(producer.owner, "a producer without one loop over k steps cannot serve consumers by turns")
+    steps = loops[0].operands[1]
+    return steps if constants.integer_of(steps) is None else constants.integer_of(steps)
+
+
+def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
+    """Puts a role's work on one tile into a loop over the role's tiles."""
+    work = [op.operation for op in in_block(block)]
+    (enter,), (leave,) = ([op for op in work if op.name == name] for name in ("tile.enter", "tile.leave"))
+    with ir.InsertionPoint(work[0]):
+        start, first, skip = rings.enter(), walk.first, None
+        upper, step = (constants.index(each) if isinstance(each, int) else each for each in (walk.tiles, walk.step))
+        if walk.stages:
+            skip = rings.Skip(rings.turn(), walk.steps, walk.stages)
+            start = skip.at_start(*start)
+            first, step = indexing.add(first, indexing.mul(skip.turn, step)), indexing.mul(step, 2)
+            start = (*start, dialect("arith").ConstantOp(rings.i32(), 0).result)
+        loop = dialect("scf").ForOp(first, upper, step, list(start))
+        loop.operation.attributes[_TILES] = ir.UnitAttr.get()
+    with ir.InsertionPoint(loop.body):
+        values = {walk.number: loop.induction_variable}
+        for op in place:
+            clone(op, values)
+    for op in work:
+        loop.body.append(op)
+    for old, new in values.items():
+        for use in list(old.uses):
+            if is_within(use.owner, loop):
+                use.owner.operation.operands[use.operand_number] = new
+    for result, carried in zip(enter.results, list(loop.body.arguments)[1:], strict=False):
+        result.replace_all_uses_with(carried)
+    end = list(leave.operands)
+    if skip is not None:
+        end.append(_by_turns(work, loop, skip.turn, walk.barriers))
+    with ir.InsertionPoint(loop.body):
+        dialect("scf").YieldOp([*skip.past(*end[:2]), end[2]] if skip is not None else end)
+    enter.erase()
+    leave.erase()
+    with ir.InsertionPoint(block):
+        rings.leave(*list(loop.results)[:2])
+
+
+def _by_turns(work: list[Any], loop: Any, turn: Any, barriers: Any) -> Any:
+    """Makes the work on a tile wait for its turn, and pass it on once it has seen all its stages filled: only then the
+    other group can tell by the phase whether a stage is its own. Gives the phase of the next turn."""
+    phase = list(loop.body.arguments)[3]
+    filled = next(op for op in work if op.name == "tile.filled")
+    waits = [op for op in work if op.name == "tile.mma_wait" and ir.IntegerAttr(op.attributes["pending"]).value == 0]
+    with ir.InsertionPoint(filled):
+        rings.take_turn(barriers, turn, phase)
+    with ir.InsertionPoint(waits[0]):
+        rings.pass_turn(barriers, turn)
+        one = dialect("arith").ConstantOp(rings.i32(), 1).result
+        return dialect("arith").XOrIOp(phase, one).result

@@ -1,0 +1,144 @@
+// RUN: mlir-gemm opt %s lower-rings cse canonicalize | FileCheck %s
+// RUN: mlir-gemm opt %s lower-rings lower-rings cse canonicalize | FileCheck %s
+
+gpu.module @kernels {
+// Two stages: their full barriers expect one arrival, the empty ones one of each warp of three warpgroups.
+// CHECK-LABEL: gpu.func @ring(
+//       CHECK:   %[[BARS:.*]] = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+//       CHECK:   %[[THREAD:.*]] = gpu.thread_id x
+//       CHECK:   %[[FIRST:.*]] = arith.cmpi eq, %[[THREAD]], %c0
+//  CHECK-NEXT:   scf.if %[[FIRST]] {
+//  CHECK-NEXT:     %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[BARS]]
+//       CHECK:     nvvm.mbarrier.init %{{.*}}, %c1_i32
+//       CHECK:     %[[FULL1:.*]] = arith.addi %[[AT]], %c8
+//       CHECK:     nvvm.mbarrier.init %{{.*}}, %c1_i32
+//       CHECK:     %[[EMPTY0:.*]] = arith.addi %[[AT]], %c16
+//       CHECK:     nvvm.mbarrier.init %{{.*}}, %c12_i32
+//       CHECK:     %[[EMPTY1:.*]] = arith.addi %[[AT]], %c24
+//       CHECK:     nvvm.mbarrier.init %{{.*}}, %c12_i32
+//  CHECK-NEXT:     nvvm.fence.mbarrier.init
+//  CHECK-NEXT:   }
+//  CHECK-NEXT:   gpu.barrier
+//   CHECK-NOT:   tile.
+//       CHECK:   gpu.return
+gpu.func @ring() kernel {
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+  "tile.ring"(%bars) {consumers = 3 : i64} : (memref<2x2xi64, 3>) -> ()
+  gpu.return
+}
+
+// The producer's turn: wait until the stage is empty, the phase in front of this one; announce; a copy for each panel of
+// 128 bytes and 256 rows, with the innermost coordinate first. The address in the stage is a cluster's.
+// CHECK-LABEL: gpu.func @fill(
+//  CHECK-SAME: %[[MAP:.*]]: !llvm.ptr, %[[SLOT:.*]]: index, %[[PHASE:.*]]: i32, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index)
+//  CHECK-SAME: tile.maps = array<i64: 0>
+//       CHECK:   %[[A:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<3x512x128xf16, 3>
+//       CHECK:   %[[BARS:.*]] = memref.alloc() {tile.layout = "barriers"} : memref<2x3xi64, 3>
+//   CHECK-DAG:   %[[BEFORE:.*]] = arith.xori %[[PHASE]], %c1_i32
+//   CHECK-DAG:   %[[EMPTY:.*]] = arith.addi %[[SLOT]], %c3
+//       CHECK:   nvvm.mbarrier.try_wait.parity %{{.*}}, %[[BEFORE]], %c10000000_i32
+//       CHECK:   arith.muli %[[SLOT]], %c8
+//       CHECK:   %[[FULL:.*]] = llvm.inttoptr
+//       CHECK:   nvvm.mbarrier.arrive.expect_tx %[[FULL]], %c131072_i32
+//       CHECK:   arith.muli %[[SLOT]], %c131072
+//       CHECK:   %[[STAGE:.*]] = llvm.addrspacecast %{{.*}} : !llvm.ptr<3> to !llvm.ptr<7>
+//   CHECK-DAG:   nvvm.cp.async.bulk.tensor.shared.cluster.global %[[STAGE]], %[[MAP]], %[[FULL]], box[%[[X:.*]], %[[Y:.*]]] :
+// 256 rows are 32768 bytes, 512 are 65536.
+//       CHECK:   arith.addi %{{.*}}, %c32768
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP]], %[[FULL]], box[%[[X]], %{{.*}}] :
+//       CHECK:   arith.addi %{{.*}}, %c65536
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP]], %[[FULL]], box[%{{.*}}, %[[Y]]] :
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global
+//   CHECK-NOT:   nvvm.cp.async.bulk.tensor
+gpu.func @fill(%map: !llvm.ptr, %slot: index, %phase: i32, %row: index, %column: index) kernel {
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<3x512x128xf16, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x3xi64, 3>
+  "tile.acquire"(%bars, %slot, %phase) {bytes = 131072 : i64} : (memref<2x3xi64, 3>, index, i32) -> ()
+  %a = memref.subview %A[%slot, 0, 0] [1, 512, 128] [1, 1, 1] : memref<3x512x128xf16, 3> to memref<512x128xf16, strided<[128, 1], offset: ?>, 3>
+  "tile.copy_bulk"(%a, %map, %bars, %slot, %row, %column) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<512x128xf16, strided<[128, 1], offset: ?>, 3>, !llvm.ptr, memref<2x3xi64, 3>, index, index, index) -> ()
+  gpu.return
+}
+
+// More than 256 rows are copied in equal parts: 288 in two of 144.
+// CHECK-LABEL: gpu.func @tall(
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global
+//       CHECK:   arith.addi %{{.*}}, %c18432
+//       CHECK:   arith.addi %{{.*}}, %c144
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global
+//   CHECK-NOT:   nvvm.cp.async.bulk.tensor
+gpu.func @tall(%map: !llvm.ptr, %slot: index, %row: index, %column: index) kernel {
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<288x64xf16, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  "tile.copy_bulk"(%A, %map, %bars, %slot, %row, %column) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<288x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
+  gpu.return
+}
+
+// The consumer's turn, from slot 0 and phase 0 on.
+// CHECK-LABEL: gpu.func @empty(
+//       CHECK:   nvvm.mbarrier.try_wait.parity %[[FULL:.*]], %c0_i32, %c10000000_i32
+//       CHECK:   %[[LANE:.*]] = arith.remui %{{.*}}, %c32
+//       CHECK:   %[[ONE:.*]] = arith.cmpi ult, %[[LANE]], %c1
+//  CHECK-NEXT:   scf.if %[[ONE]] {
+//       CHECK:     nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<3> -> i64
+//       CHECK:   %[[NUMBER:.*]] = arith.remui %{{.*}}, %c128
+//       CHECK:   %[[GROUP:.*]] = arith.cmpi eq, %[[NUMBER]], %c0
+//  CHECK-NEXT:   scf.if %[[GROUP]] {
+//  CHECK-NEXT:     nvvm.cp.async.bulk.wait_group 0 {read}
+//       CHECK:   gpu.return
+gpu.func @empty() kernel {
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x3xi64, 3>
+  %slot, %phase = "tile.enter"() : () -> (index, i32)
+  "tile.filled"(%bars, %slot, %phase) : (memref<2x3xi64, 3>, index, i32) -> ()
+  "tile.release"(%bars, %slot) : (memref<2x3xi64, 3>, index) -> ()
+  "tile.store_wait"() : () -> ()
+  "tile.leave"(%slot, %phase) : (index, i32) -> ()
+  gpu.return
+}
+
+// A ring of two blocks: each one's warps arrive in both, from a lane for each; blocks meet before anything is copied, and
+// before they end. What is copied for both goes to the same place in both.
+// CHECK-LABEL: gpu.func @cluster(
+//       CHECK:   nvvm.mbarrier.init %{{.*}}, %c8_i32
+//       CHECK:   gpu.barrier
+//       CHECK:   nvvm.cluster.arrive
+//  CHECK-NEXT:   nvvm.cluster.wait
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %c3_i16
+//       CHECK:   %[[LANE:.*]] = arith.remui %{{.*}}, %c32
+//       CHECK:   %[[FEW:.*]] = arith.cmpi ult, %[[LANE]], %c2
+//  CHECK-NEXT:   scf.if %[[FEW]] {
+//       CHECK:     %[[TO:.*]] = arith.index_cast %[[LANE]] : index to i32
+//  CHECK-NEXT:     %[[THERE:.*]] = nvvm.mapa %{{.*}}, %[[TO]] : !llvm.ptr<3> -> !llvm.ptr<7>
+//  CHECK-NEXT:     nvvm.mbarrier.arrive %[[THERE]] : !llvm.ptr<7>
+//       CHECK:   nvvm.cluster.arrive
+//  CHECK-NEXT:   nvvm.cluster.wait
+//  CHECK-NEXT:   gpu.return
+gpu.func @cluster(%map: !llvm.ptr, %slot: index) kernel {
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<32x64xf16, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  "tile.ring"(%bars) {blocks = 2 : i64, consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+  "tile.copy_bulk"(%A, %map, %bars, %slot, %slot, %slot) {multicast = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<32x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
+  "tile.release"(%bars, %slot) {blocks = 2 : i64} : (memref<2x1xi64, 3>, index) -> ()
+  gpu.return
+}
+
+// Turns: a group waits for its own barrier, the first one for the phase in front of its own, and arrives at the other's.
+// CHECK-LABEL: gpu.func @turns(
+//  CHECK-SAME: %[[TURN:.*]]: index, %[[PHASE:.*]]: i32)
+//       CHECK:   scf.if
+// CHECK-COUNT-2: nvvm.mbarrier.init %{{.*}}, %c4_i32
+//  CHECK-NEXT:     nvvm.fence.mbarrier.init
+//       CHECK:   %[[FIRST:.*]] = arith.cmpi eq, %[[TURN]], %c0
+//       CHECK:   %[[AHEAD:.*]] = arith.xori %[[PHASE]], %c1_i32
+//       CHECK:   %[[WHICH:.*]] = arith.select %[[FIRST]], %[[AHEAD]], %[[PHASE]]
+//       CHECK:   nvvm.mbarrier.try_wait.parity %{{.*}}, %[[WHICH]],
+//       CHECK:   scf.if
+//       CHECK:     arith.subi %c1{{.*}}, %[[TURN]]
+//       CHECK:     nvvm.mbarrier.arrive
+gpu.func @turns(%turn: index, %phase: i32) kernel {
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<1x2xi64, 3>
+  "tile.make_turns"(%bars) {consumers = 1 : i64} : (memref<1x2xi64, 3>) -> ()
+  "tile.take_turn"(%bars, %turn, %phase) : (memref<1x2xi64, 3>, index, i32) -> ()
+  "tile.pass_turn"(%bars, %turn) : (memref<1x2xi64, 3>, index) -> ()
+  gpu.return
+}
+}

@@ -1,0 +1,28 @@
+// RUN: mlir-gemm opt %s overlap-launches | FileCheck %s
+// RUN: mlir-gemm opt %s overlap-launches overlap-launches | FileCheck %s
+
+// The next kernel may start at once; this one touches nothing of the one in front of it until that is done.
+// CHECK-LABEL: gpu.func @early(
+//  CHECK-SAME: tile.overlap
+//  CHECK-NEXT:   nvvm.griddepcontrol launch_dependents
+//   CHECK-NOT:   nvvm.griddepcontrol
+//       CHECK:   gpu.barrier
+//  CHECK-NEXT:   nvvm.griddepcontrol wait
+//  CHECK-NEXT:   memref.load
+//   CHECK-NOT:   nvvm.griddepcontrol
+//       CHECK:   gpu.return
+gpu.module @kernels {
+  gpu.func @early(%A: memref<4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %first = arith.cmpi eq, %thread, %c0 : index
+    scf.if %first {
+      nvvm.fence.mbarrier.init
+    }
+    gpu.barrier
+    %a = memref.load %A[%c0] : memref<4xf32>
+    gpu.barrier
+    memref.store %a, %A[%thread] : memref<4xf32>
+    gpu.return
+  }
+}

@@ -1,0 +1,46 @@
+// stage-stores: the first result that the copy engine can write leaves through shared memory; a second run changes
+// nothing.
+// RUN: mlir-gemm opt --split-input-file %s stage-stores | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s stage-stores stage-stores | FileCheck %s
+
+// Two consumers, two panels of 64 rows and 128 bytes each. The other stores stay.
+// CHECK-LABEL: func.func @results(
+//  CHECK-SAME: %[[D:.*]]: memref<128x128xf16>, %[[E:.*]]: memref<128x128xf16>
+//       CHECK:   scf.forall
+//  CHECK-NEXT:     %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<4x64x64xf16, 3>
+//   CHECK-NOT:     memref.alloc
+//       CHECK:     "tile.specialize"() ({
+//       CHECK:     }, {
+//       CHECK:       "tile.store_bulk"(%{{.*}}, %[[D]], %[[STAGING]], %[[ROW:.*]], %{{.*}}) {in_bounds = array<i1: false, true>, operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, memref<4x64x64xf16, 3>, index, index)
+//  CHECK-NEXT:       "tile.store"(%{{.*}}, %[[E]],
+//  CHECK-NEXT:       "tile.store_wait"()
+//  CHECK-NEXT:     }) : () -> ()
+func.func @results(%D: memref<128x128xf16>, %E: memref<128x128xf16>, %v: vector<64x128xf16>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    %row = "tile.unit_id"() {unit = "warpgroup"} : () -> index
+    "tile.specialize"() ({
+    }, {
+      "tile.store"(%v, %D, %row, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, in_bounds = array<i1: false, true>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, index, index) -> ()
+      "tile.store"(%v, %E, %row, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
+  return
+}
+
+// -----
+
+// f32: a panel is 32 columns. A batch dimension lies at one index.
+// CHECK-LABEL: func.func @batch(
+//       CHECK:   memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x32xf32, 3>
+//       CHECK:   "tile.store_bulk"(%{{.*}}) {operandSegmentSizes = array<i32: 1, 1, 1, 3>, scope = "warpgroup"} : (vector<64x96xf32>, memref<3x64x96xf32>, memref<2x64x32xf32, 3>, index, index, index)
+func.func @batch(%D: memref<3x64x96xf32>, %v: vector<64x96xf32>) {
+  scf.forall (%block) in (3) {
+    %z = arith.constant 0 : index
+    "tile.specialize"() ({
+    }, {
+      "tile.store"(%v, %D, %block, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 3>, scope = "warpgroup"} : (vector<64x96xf32>, memref<3x64x96xf32>, index, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}

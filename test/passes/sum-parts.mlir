@@ -1,0 +1,50 @@
+// sum-parts: the parts of a sum meet behind the last wait, and each block finishes its columns; a second run changes
+// nothing.
+// RUN: mlir-gemm opt %s sum-parts cse | FileCheck %s
+// RUN: mlir-gemm opt %s sum-parts sum-parts cse | FileCheck %s
+
+// Two warpgroups, two blocks: 32 of 64 columns each, of the accumulator, the bias, the constant and the result.
+// CHECK-LABEL: func.func @half(
+//  CHECK-SAME: %[[BIAS:.*]]: memref<64xf32>, %[[D:.*]]: memref<128x64xf16>
+//       CHECK:   %[[SCRATCH:.*]] = memref.alloc() : memref<2x16x128x2xf32, 3>
+//       CHECK:   "tile.mma_wait"(%{{.*}}) {pending = 1 : i64} : (vector<64x64xf32>)
+//       CHECK:   %[[DONE:.*]] = "tile.mma_wait"(%{{.*}}) {pending = 0 : i64} : (vector<64x64xf32>)
+//  CHECK-NEXT:   %[[SUM:.*]] = "tile.cluster_sum"(%[[DONE]], %[[SCRATCH]]) : (vector<64x64xf32>, memref<2x16x128x2xf32, 3>) -> vector<64x32xf32>
+//       CHECK:   %[[RANK:.*]] = "tile.rank"()
+//       CHECK:   %[[COLUMN:.*]] = arith.muli %[[RANK]], %c32
+//       CHECK:   %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
+//       CHECK:   %[[B:.*]] = "tile.load"(%[[BIAS]], %[[AT]]) {{.*}} -> vector<64x32xf32>
+//       CHECK:   %[[ADDED:.*]] = arith.addf %[[SUM]], %[[B]] : vector<64x32xf32>
+//       CHECK:   %[[POSITIVE:.*]] = arith.maximumf %[[ADDED]], %{{.*}} : vector<64x32xf32>
+//       CHECK:   %[[NARROW:.*]] = arith.truncf %[[POSITIVE]] : vector<64x32xf32> to vector<64x32xf16>
+//       CHECK:   "tile.store"(%[[NARROW]], %[[D]], %{{.*}}, %[[AT]]) {{.*}} : (vector<64x32xf16>,
+func.func @half(%bias: memref<64xf32>, %D: memref<128x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<64x64xf32>
+  scf.forall (%block) in (2) {
+    %A = memref.alloc() : memref<64x64xf16, 3>
+    "tile.specialize"() ({
+    }, {
+      %first = "tile.mma"(%A, %A, %zero) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+      %waited = "tile.mma_wait"(%first) {pending = 1 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
+      %done = "tile.mma_wait"(%waited) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
+      %b = "tile.load"(%bias, %c0) {operandSegmentSizes = array<i32: 1, 1>, scope = "warpgroup"} : (memref<64xf32>, index) -> vector<64x64xf32>
+      %added = arith.addf %done, %b : vector<64x64xf32>
+      %positive = arith.maximumf %added, %zero : vector<64x64xf32>
+      %narrow = arith.truncf %positive : vector<64x64xf32> to vector<64x64xf16>
+      "tile.store"(%narrow, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<128x64xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split = 2 : i64, tile.warps = 12 : i64}
+  return
+}
+
+// Blocks that share no tile have nothing to add.
+// CHECK-LABEL: func.func @whole(
+//   CHECK-NOT:   tile.cluster_sum
+//       CHECK:   return
+func.func @whole(%v: vector<64x64xf32>) {
+  scf.forall (%block) in (2) {
+    %done = "tile.mma_wait"(%v) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
+  } {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
+  return
+}

@@ -1,0 +1,110 @@
+// The whole way of a product to wgmma: two warpgroups multiply what a third one's elected thread copies.
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit pipeline -o - | FileCheck %s --check-prefix=PIPELINE
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit describe -o - | FileCheck %s --check-prefix=DESCRIBE
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit lower -o - | FileCheck %s --check-prefix=LOWER
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit describe -o - | mlir-gemm compile - --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit ptx -o - | FileCheck %s --check-prefix=NEVER
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,persistent=8 --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,persistent=8 --emit parallelize -o - | FileCheck %s --check-prefix=WALK
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,bulk=off,overlap=off --emit ptx -o - | FileCheck %s --check-prefix=OFF
+// RUN: not mlir-gemm compile %s --chip sm_90 --schedule operator=wgmma -o - 2>&1 | FileCheck %s --check-prefix=CHIP
+
+// CHIP: error: {{.*}}sm_90 has wmma, mma_sync, simt
+
+// A stage is 16 KB of each operand.
+// PIPELINE-DAG: memref.alloc() {tile.layout = "swizzle128"} : memref<4x128x64xf16, 3>
+// PIPELINE-DAG: memref.alloc() {tile.layout = "swizzle128"} : memref<4x64x128xf16, 3>
+//     PIPELINE: "tile.ring"(%[[BARS:.*]]) {consumers = 1 : i64} : (memref<2x4xi64, 3>)
+//     PIPELINE: "tile.specialize"() ({
+//     PIPELINE:   "tile.acquire"(%[[BARS]], %{{.*}}) {bytes = 32768 : i64}
+//     PIPELINE:   "tile.copy_bulk"(
+//     PIPELINE:   "tile.copy_bulk"(
+//     PIPELINE: }, {
+//     PIPELINE:   "tile.mma"
+//     PIPELINE:   affine.for
+//     PIPELINE:     "tile.mma"
+// PIPELINE-NEXT:     "tile.mma_wait"(%{{.*}}) {pending = 1 : i64}
+// PIPELINE-NEXT:     "tile.release"
+//     PIPELINE:   "tile.mma_wait"(%{{.*}}) {pending = 0 : i64}
+//     PIPELINE:   arith.truncf
+//     PIPELINE:   "tile.store"
+
+// DESCRIBE-DAG: "tile.tensor_map"(%arg0) {box = array<i64: 128, 64>, swizzle = "128"}
+// DESCRIBE-DAG: "tile.tensor_map"(%arg1) {box = array<i64: 64, 64>, swizzle = "128"}
+// DESCRIBE-DAG: "tile.tensor_map"(%arg2) {box = array<i64: 64, 64>, swizzle = "128"}
+//     DESCRIBE: scf.forall
+//     DESCRIBE:   "tile.ring"(%{{.*}}) {consumers = 2 : i64}
+//     DESCRIBE:   "tile.store_bulk"(
+// DESCRIBE-NEXT:   "tile.store_wait"()
+//     DESCRIBE: {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
+
+//     LOWER: gpu.launch_func @{{.*}} dynamic_shared_memory_size
+//     LOWER: memref.global @{{.*}}_shared : memref<0xi8, 3> {alignment = 1024 : i64}
+//     LOWER: gpu.func @{{.*}}(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) kernel attributes {known_block_size = array<i32: 384, 1, 1>,
+//     LOWER: nvvm.griddepcontrol launch_dependents
+//     LOWER: nvvm.mbarrier.init
+//     LOWER: gpu.barrier
+// LOWER-NEXT: nvvm.griddepcontrol wait
+//     LOWER: nvvm.setmaxregister decrease 40
+//     LOWER: nvvm.elect.sync
+//     LOWER: nvvm.cp.async.bulk.tensor.shared.cluster.global
+//     LOWER: nvvm.setmaxregister increase 232
+//     LOWER: nvvm.mbarrier.try_wait.parity
+//     LOWER: nvvm.wgmma.mma_async
+//     LOWER: nvvm.mbarrier.arrive
+//     LOWER: nvvm.stmatrix
+//     LOWER: nvvm.cp.async.bulk.tensor.global.shared.cta
+
+//     PTX: .target sm_90a
+//     PTX: .param .align 64 .b8 {{.*}}[128]
+//     PTX: .maxntid 384
+//     PTX: griddepcontrol.launch_dependents
+//     PTX: mbarrier.init.shared
+//     PTX: griddepcontrol.wait
+//     PTX: setmaxnreg.dec.sync.aligned.u32 {{.*}}40
+//     PTX: elect.sync
+//     PTX: mbarrier.arrive.expect_tx
+//     PTX: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier
+//     PTX: setmaxnreg.inc.sync.aligned.u32 {{.*}}232
+//     PTX: wgmma.fence.sync.aligned
+//     PTX: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
+//     PTX: wgmma.commit_group.sync.aligned
+//     PTX: wgmma.wait_group.sync.aligned
+//     PTX: cvt.rn.f16x2.f32
+//     PTX: stmatrix.sync.aligned.m8n8.x4.shared
+//     PTX: fence.proxy.async.shared::cta
+//     PTX: cp.async.bulk.tensor.2d.global.shared::cta
+//     PTX: cp.async.bulk.wait_group.read
+
+// Eight blocks walk sixteen tiles, in each role.
+//    WALK: scf.forall (%[[BLOCK:.*]]) in (8) {
+//    WALK:   "tile.specialize"() ({
+//    WALK:     scf.for %{{.*}} = %[[BLOCK]] to %c16{{.*}} step %c8{{.*}} iter_args(
+//    WALK:       scf.for
+//    WALK:         "tile.acquire"
+//    WALK:     } {tile.tiles}
+//    WALK:   }, {
+//    WALK:     scf.for %{{.*}} = %[[BLOCK]] to %c16{{.*}} step %c8{{.*}} iter_args(
+//    WALK:       "tile.store"
+//    WALK:     } {tile.tiles}
+
+// No operand, and no result, passes a register on its way.
+// NEVER-NOT: {{ld.global|st.global|ld.shared|ld.local|st.local}}
+
+//     OFF-NOT: {{griddepcontrol|stmatrix|bulk.tensor.2d.global}}
+//         OFF: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
+//         OFF: st.global
+func.func @product(%A: memref<512x256xf16>, %B: memref<256x512xf16>, %C: memref<512x512xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %sums = memref.alloc() : memref<512x512xf32>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<512x512xf32>)
+  linalg.matmul ins(%A, %B : memref<512x256xf16>, memref<256x512xf16>) outs(%sums : memref<512x512xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%sums : memref<512x512xf32>) outs(%C : memref<512x512xf16>) {
+  ^bb0(%x: f32, %y: f16):
+    %t = arith.truncf %x : f32 to f16
+    linalg.yield %t : f16
+  }
+  return
+}

@@ -1,0 +1,251 @@
+"""Kernels of wgmma through the passes, the stages and the assembler: nothing spills, nothing is serialised."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from dynamic_products import DynamicProduct
+from group_products import GroupProduct
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import mlir_gemm
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
+from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.errors import ScheduleError
+from mlir_gemm.pipeline import assembler
+from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.stages import STAGES
+
+CHIP = "sm_90a"
+ONE, TALL = "block=64x128x64,warp=64x128x64", "block=256x128x64,warp=128x128x64"
+PAIR, WIDE = "block=128x128x64,warp=64x128x64", "block=128x256x64,warp=64x256x64"
+WALK = f"{WIDE},persistent=132"
+KERNELS = (
+    (GroupProduct(4096, 4096, 1024), WALK),
+    (GroupProduct(4096, 4096, 1024, b="nk"), WALK),
+    (GroupProduct(4096, 4096, 1024, a="km", b="nk"), WIDE),
+    (GroupProduct(4096, 4096, 1024, a="km"), f"{TALL},persistent=132"),
+    (GroupProduct(1024, 1024, 1024, "bf16", "bf16"), ONE),
+    (GroupProduct(1024, 1024, 1024, "bf16", "f32"), "block=64x256x64,warp=64x256x64"),
+    (GroupProduct(2048, 2048, 512, out="f32"), PAIR),
+    (GroupProduct(2048, 2048, 512, b="nk", out="f32"), "block=192x128x64,warp=64x128x64"),
+    (GroupProduct(2048, 2048, 512, "f32", "f32", b="nk"), "block=128x128x32,warp=64x128x32,precision=tf32"),
+    (GroupProduct(1000, 1000, 1000), PAIR),
+    (GroupProduct(1001, 1000, 1000, out="f32"), f"{WIDE},bulk=off,persistent=16"),
+    (GroupProduct(64, 8192, 8192, b="nk"), "block=64x64x128,warp=64x64x128"),
+    (GroupProduct(4096, 4096, 1024, epilogue=("bias", "gelu")), WALK),
+    (GroupProduct(4096, 4096, 1024, "bf16", "bf16", epilogue=("silu", "gate")), WALK),
+    (GroupProduct(4096, 4096, 1024, epilogue=("bias", "relu", "residual")), f"{PAIR},persistent=132"),
+    (GroupProduct(999, 1000, 1000, out="f32", epilogue=("bias", "gelu", "residual")), WIDE),
+    (GroupProduct(4096, 4096, 1024), f"{WALK},cluster_m=2"),
+    (GroupProduct(4096, 4096, 512, epilogue=("bias", "gelu")), f"{ONE},persistent=132,turns=2"),
+    (GroupProduct(4096, 4096, 1024, b="nk", epilogue=("bias",)), f"{WIDE},cluster_n=2"),
+    (GroupProduct(512, 512, 4096, epilogue=("bias", "gelu")), f"{PAIR},split=4"),
+    (GroupProduct(2048, 2048, 512, "f8E4M3FN", "f32", b="nk"), "block=128x128x128,warp=64x128x128,precision=f8"),
+)
+
+
+@cache
+def ptx_of(product: GroupProduct, schedule: str) -> str:
+    fields = Schedule.parse(f"operator=wgmma,{schedule}")
+    found = compile_module(product.source(), chip=CHIP, schedule=fields).ptx
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(("product", "schedule"), KERNELS, ids=[f"{product}-{text}" for product, text in KERNELS])
+def test_nothing_spills_and_the_assembler_has_nothing_to_say(product: GroupProduct, schedule: str) -> None:
+    usage = assembler.usage(ptx_of(product, schedule), CHIP)
+    if usage is None:
+        pytest.skip(f"no ptxas for {CHIP}")
+    assert usage.spill_bytes == 0
+    assert usage.warnings == ()
+
+
+def without(pattern: str) -> str:
+    """A kernel's PTX without the lines that a pattern matches."""
+    ptx = ptx_of(GroupProduct(1024, 1024, 256), PAIR)
+    left = re.sub(rf"^.*{pattern}.*\n", "", ptx, flags=re.M)
+    assert left != ptx
+    return left
+
+
+def test_what_the_assembler_says_of_wgmma_is_not_lost() -> None:
+    """It calls some of it `info`, and names the kernel in the text only."""
+    usage = assembler.usage(without(r"wgmma\.wait_group"), CHIP)
+    if usage is None:
+        pytest.skip(f"no ptxas for {CHIP}")
+    assert [text[:8] for text in usage.warnings] == ["(C7517) "]
+    usage = assembler.usage(without(r"\.(maxntid|minnctapersm)"), CHIP)
+    assert usage is not None
+    assert [text.startswith("(C7508) Potential Performance Loss: 'setmaxnreg'") for text in usage.warnings] == [True]
+
+
+def nvdisasm() -> str | None:
+    """PyPI's nvidia-cuda-nvdisasm, or one on the PATH."""
+    spec = importlib.util.find_spec("nvidia")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    packaged = [path for folder in folders for path in Path(folder).glob("*/bin/nvdisasm")]
+    return str(packaged[0]) if packaged else shutil.which("nvdisasm")
+
+
+def fields_of(number: int) -> dict[str, Any]:
+    """The tiles of a kernel."""
+    return Schedule.parse(f"operator=wgmma,{KERNELS[number][1]}")
+
+
+@pytest.mark.parametrize(
+    ("number", "instruction"),
+    [(0, "HGMMA.64x256x16.F32"), (4, "HGMMA.64x128x16.F32.BF16"), (8, "HGMMA.64x128x8.F32.TF32")],
+)
+def test_machine_code_multiplies_and_copies_by_the_engines(number: int, instruction: str, tmp_path: Path) -> None:
+    program = nvdisasm()
+    if program is None or assembler.usage(ptx_of(*KERNELS[number]), CHIP) is None:
+        pytest.skip("needs nvdisasm and ptxas")
+    output = tmp_path / "kernel.cubin"
+    output.write_bytes(assembler.cubin(ptx_of(*KERNELS[number]), CHIP))
+    code = subprocess.run([program, "-c", str(output)], capture_output=True, text=True, check=True).stdout
+    assert instruction in code
+    assert "UTMALDG.2D" in code
+    assert "UTMASTG.2D" in code
+    assert ("USETMAXREG" in code) == (Schedule(**fields_of(number)).groups > 1)
+
+
+SMALL = GroupProduct(256, 192, 320, epilogue=("bias",))
+SMALL_SCHEDULE = "block=128x64x64,warp=64x64x64,stages=3,persistent=4"
+
+
+@cache
+def small_stages() -> Any:
+    fields = Schedule.parse(f"operator=wgmma,{SMALL_SCHEDULE}")
+    return compile_module(SMALL.source(), chip=CHIP, schedule=fields, keep=("all",))
+
+
+@pytest.mark.parametrize("stage", STAGES[1:-1])
+def test_a_kernel_of_roles_is_taken_up_from_any_stage(stage: str) -> None:
+    whole = small_stages()
+    again = compile_module(whole.ir(stage))
+    assert again.ptx == whole.ptx
+    assert again.launch == whole.launch
+
+
+def test_compiling_is_deterministic() -> None:
+    fields = Schedule.parse(f"operator=wgmma,{SMALL_SCHEDULE}")
+    assert compile_module(SMALL.source(), chip=CHIP, schedule=fields).ptx == small_stages().ptx
+
+
+@pytest.mark.parametrize("k", [0, 8, 64, 200])
+@pytest.mark.parametrize(
+    "product",
+    [
+        DynamicProduct({"m": 64, "n": 64}, a="km", b="kn"),
+        DynamicProduct({"m": 64, "n": 64}, a="mk", b="nk"),
+        DynamicProduct({}, batched=True, bias=True),
+    ],
+    ids=["k", "k along rows", "all sizes"],
+)
+def test_sizes_known_at_run_time_only(product: DynamicProduct, k: int) -> None:
+    """Also none: the consumer waits for a first step, which the producer then fills with zeros."""
+    kernel = mlir_gemm.compile(product.source(), chip=CHIP, device="simulator")
+    arrays = product.arrays({"b": 2, "m": 64, "n": 64, "k": k}, np.random.default_rng(k))
+    np.testing.assert_array_equal(kernel(*arrays[:-1]), product.expected(arrays))
+    schedules = [record.schedule for records in kernel.variants.values() for record in records]
+    assert "wgmma" in [schedule.operator for schedule in schedules if schedule is not None]
+
+
+@st.composite
+def products(draw: st.DrawFn) -> GroupProduct:
+    element = draw(st.sampled_from(["f16", "bf16"]))
+    return GroupProduct(
+        m=draw(st.sampled_from([1, 17, 64, 100, 200, 384, 512, 1000])),
+        n=draw(st.sampled_from([8, 24, 64, 104, 256, 320, 512, 777])),
+        k=draw(st.sampled_from([8, 64, 72, 128, 256, 520, 1024])),
+        element=element,
+        out=draw(st.sampled_from([element, "f32"])),
+        a=draw(st.sampled_from(["mk", "km"])),
+        b=draw(st.sampled_from(["kn", "nk"])),
+        epilogue=draw(st.sampled_from([(), ("bias",), ("bias", "gelu"), ("silu", "gate"), ("residual",)])),
+    )
+
+
+@st.composite
+def schedules(draw: st.DrawFn) -> dict[str, Any]:
+    m, n = draw(st.sampled_from([64, 128, 192])), draw(st.sampled_from([8, 16, 32, 64, 72, 96, 128, 136, 192, 256]))
+    k = draw(st.sampled_from([64, 128, 192]))
+    block = (m * draw(st.sampled_from([1, 1, 2, 3])), n * draw(st.sampled_from([1, 1, 2, 3])), k)
+    cluster = draw(st.sampled_from(["", "", "cluster_m", "cluster_n", "split"]))
+    return {
+        "operator": "wgmma", "copy": "tma", "layout": "swizzle128", "pad": 0, "instruction": (64, 8, 16),
+        "block": block, "warp": (m, n, k),
+        "stages": draw(st.integers(2, 6)),
+        "persistent": draw(st.sampled_from([0, 0, 1, 2, 4, 132])),
+        "bulk": draw(st.booleans()),
+        "overlap": draw(st.booleans()),
+        "unroll": draw(st.booleans()),
+        "raster": draw(st.sampled_from(["row", "column", "grouped"])),
+        "group": draw(st.integers(1, 9)),
+        "resident": draw(st.sampled_from([0, 0, 1, 2])),
+        "storage": draw(st.sampled_from(["auto", "dynamic"])),
+        "turns": draw(st.sampled_from([1, 1, 2])),
+        **({cluster: draw(st.sampled_from([2, 4]))} if cluster else {}),
+    }  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(products(), schedules())
+def test_any_schedule_that_the_rules_allow_compiles(product: GroupProduct, fields: dict[str, Any]) -> None:
+    try:
+        found = compile_module(product.source(), chip=CHIP, schedule=fields, until="lower", keep=("lower",))
+    except ScheduleError:
+        assume(False)
+        return
+    text = found.ir("lower")
+    assert "nvvm.wgmma.mma_async" in text
+    check_bytes(text)
+
+
+@pytest.mark.parametrize(
+    ("product", "schedule"),
+    [
+        (GroupProduct(768, 64, 128), "block=384x64x64,warp=128x64x64"),
+        (GroupProduct(64, 576, 128, b="nk"), "block=64x288x64,warp=64x96x64"),
+        (GroupProduct(128, 1024, 128, b="nk"), "block=64x512x64,warp=64x256x64,cluster_m=2"),
+    ],
+    ids=["384 rows of A", "288 rows of B", "512 rows of B in a cluster"],
+)
+def test_tiles_that_no_box_holds_are_copied_whole(product: GroupProduct, schedule: str) -> None:
+    fields = Schedule.parse(f"operator=wgmma,{schedule}")
+    check_bytes(
+        compile_module(product.source(), chip=CHIP, schedule=fields, until="lower", keep=("lower",)).ir("lower")
+    )
+
+
+def check_bytes(text: str) -> None:
+    """What a producer announces for a stage is what arrives there: the boxes of its own copies, and of those that the
+    other blocks of the cluster make for all, as many as it makes for them."""
+    with COMPILER:
+        module = parse_module(text, "-", new_context())
+        for launch, kernel in zip(named(module, "gpu.launch_func"), named(module, "gpu.func"), strict=True):
+            arguments = dict(zip(body(kernel).arguments, launch.kernelOperands, strict=True))
+            arriving = 0
+            for copy in named(kernel, "nvvm.cp.async.bulk.tensor.shared.cluster.global"):
+                about = arguments[copy.tmaDescriptor].owner.operation
+                item = about.operands[0].type.element_type.width // 8
+                mask = copy.multicastMask
+                blocks = 1 if mask is None else int(constants.integer_of(mask) or 0).bit_count()
+                arriving += prod(ir.DenseI64ArrayAttr(about.attributes["box"])) * item * blocks
+            announced = [constants.integer_of(op.txcount) for op in named(kernel, "nvvm.mbarrier.arrive.expect_tx")]
+            assert announced == ([arriving] if arriving else [])
