@@ -50,7 +50,8 @@ _HOPPER = _Limits(227, 228, 1, 2048, 32)
 
 _OLDER = ("wmma", "simt"), ("plain", "prefetch")
 _NEWER = ("wmma", "mma_sync", "simt"), ("plain", "prefetch", "cp_async")
-"""Operators and copies of sm_70 and sm_75, and of sm_80 and later."""
+_HOPPER_ONLY = ("wgmma", *_NEWER[0]), (*_NEWER[1], "tma")
+"""Operators and copies of sm_70 and sm_75, of sm_80 and later, and of sm_90a, whose code runs on no other chip."""
 
 # Half the f32 lanes of the later ones, and f64 at half of f32's rate; no tensor cores for tf32 and f64.
 _VOLTA_RATES = Rates(tf32=0, i8=0, fma_f32=128, fma_f64=64)
@@ -132,6 +133,18 @@ _ROWS = (
     # (with what L1 keeps of it) fitted to measured products. Clock: that of products of 4096, from their time and the
     # profiler's clocks; the power limit holds it under the 1.98 GHz boost, and 2 % lower at 8192.
     _chip("sm_90", "H200", _HOPPER, sms=132, clock=1.7, tensor=2621, l2=(60, 11.0), dram=4.3, rates=_HOPPER_RATES),
+    _chip(
+        "sm_90a",
+        "H200",
+        _HOPPER,
+        sms=132,
+        clock=1.7,
+        tensor=2621,
+        l2=(60, 11.0),
+        dram=4.3,
+        rates=_HOPPER_RATES,
+        has=_HOPPER_ONLY,
+    ),
     # B200: datasheet. Tensor rate an estimate: the full 8192 need tcgen05; mma.sync is taken to run at sm_80's rate.
     _chip("sm_100", "B200", _HOPPER, sms=148, clock=1.85, tensor=2048, l2=(126, 8.8), dram=7.7, rates=_BLACKWELL_RATES),
     # B300: datasheet; tensor rate as for sm_100, an estimate.
@@ -146,13 +159,14 @@ CHIPS: dict[str, Target] = {row.chip: row for row in _ROWS}
 
 
 def target(chip: str) -> Target:
-    """The data of a chip by LLVM's name. The architecture-specific spellings of sm_90 and later, such as `sm_90a` or
-    `sm_100f`, give the data of the plain name.
+    """The data of a chip by LLVM's name. `sm_90a` has what code for `sm_90`, which runs on later chips too, must do
+    without: wgmma. The architecture-specific spellings of later chips, such as `sm_100f`, give the data of the plain
+    name.
 
     Raises TargetError for a chip that is not in the table.
     """
     name = chip.strip().lower()
-    suffixed = _SUFFIX.fullmatch(name)
+    suffixed = None if name in CHIPS else _SUFFIX.fullmatch(name)
     if suffixed and int(suffixed[1][3:]) >= 90:
         name = suffixed[1]
     if name in CHIPS:

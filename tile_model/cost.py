@@ -1,4 +1,5 @@
-"""The cost of a schedule in seconds, from the chip's data: plain arithmetic, about ten microseconds a schedule.
+"""The cost of a schedule in seconds, from the chip's data: plain arithmetic, about ten microseconds a schedule. That
+with `wgmma` stands in `group_cost`; what follows is that of the other operators.
 
 The model takes the four rates at which a product can be limited (tensor cores or FMA, shared memory, L2, DRAM), lets
 them overlap, and adds what does not overlap: the uneven last wave, latency that too few warps cannot hide, and the two
@@ -7,7 +8,9 @@ ends of a kernel. docs/tile-model.md explains each term.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
@@ -16,16 +19,31 @@ from mlir_gemm.tile_model.clocks import Constants, constants_of, product_factor,
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import steps as steps_of
 from mlir_gemm.tile_model.grid import tile_bytes
+from mlir_gemm.tile_model.group_cost import estimate_group
 from mlir_gemm.tile_model.layout import streamed
 from mlir_gemm.tile_model.operators import flops_clock_sm
+from mlir_gemm.tile_model.prediction import Prediction
 from mlir_gemm.tile_model.resources import Occupancy, occupancy
 from mlir_gemm.tile_model.traffic import dram_bytes, epilogue_bytes, l2_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Prediction):
     """Predicted seconds. The first four are the time of each resource alone at full rate; they overlap in
     `overlapped`. The total is `overlapped + waves + latency + edges`."""
+
+    OVERLAPPING: ClassVar[Mapping[str, str]] = {
+        "tensor": "tensor cores or FMA",
+        "shared": "shared memory and copies",
+        "l2": "L2",
+        "dram": "DRAM",
+    }
+    ADDITIVE: ClassVar[Mapping[str, str]] = {
+        "overlapped": "the four overlapped",
+        "waves": "uneven last wave",
+        "latency": "latency and barriers",
+        "edges": "launch, prologue, epilogue",
+    }
 
     tensor: float
     """Products: tensor cores, or FMA."""
@@ -43,21 +61,18 @@ class Cost:
     """Latency of fragments, global loads and barriers that resident warps do not hide."""
     edges: float
     """Launch, first loads, and the epilogue's traffic."""
-    total: float
-
-    def tflops(self, problem: Problem) -> float:
-        """TFLOP/s of the whole product at this cost."""
-        return problem.flops / self.total * 1e-12
 
 
-ADDITIVE_TERMS = ("overlapped", "waves", "latency", "edges")
-OVERLAPPING_TERMS = ("tensor", "shared", "l2", "dram")
-
-
-def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Constants | None = None) -> Cost:
+def estimate(problem: Problem, schedule: Schedule, target: Target) -> Prediction:
     """The predicted cost of a legal schedule. On an illegal one the figures mean nothing. Tiles that reach over an edge
     count whole."""
-    constants = constants or constants_of(schedule)
+    if schedule.operator == "wgmma":
+        return estimate_group(problem, schedule, target)
+    return estimate_warps(problem, schedule, target, constants_of(schedule))
+
+
+def estimate_warps(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> Cost:
+    """The predicted cost of a schedule in which each warp multiplies for itself: every operator but `wgmma`."""
     m, n, k = schedule.block
     blocks, steps = blocks_of(problem, schedule), steps_of(problem, schedule)
     sm_blocks = -(-blocks // target.sms)

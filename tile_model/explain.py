@@ -10,10 +10,10 @@ from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule, Tile
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.clocks import fragment_conflicts
-from mlir_gemm.tile_model.cost import ADDITIVE_TERMS, OVERLAPPING_TERMS, Cost, estimate
+from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import ragged, waste
-from mlir_gemm.tile_model.layout import copied
+from mlir_gemm.tile_model.layout import LINE, copied
 from mlir_gemm.tile_model.operators import flops_clock_sm
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
@@ -24,18 +24,6 @@ from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select
 
 SHOWN = 10
 """How many candidates are printed."""
-
-TERM_NAMES = {
-    "tensor": "tensor cores or FMA",
-    "shared": "shared memory and copies",
-    "l2": "L2",
-    "dram": "DRAM",
-    "overlapped": "the four overlapped",
-    "waves": "uneven last wave",
-    "latency": "latency and barriers",
-    "edges": "launch, prologue, epilogue",
-    "total": "total",
-}
 
 
 def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> str:
@@ -84,10 +72,10 @@ def _relayout(problem: Problem, advice: Mapping[str, str], target: Target) -> li
 def _cost(choice: Choice) -> list[str]:
     problem, cost = choice.problem, choice.cost
     lines = [f"predicted {_time(cost.total)}, {cost.tflops(problem):.1f} TFLOP/s"]
-    for term in (*OVERLAPPING_TERMS, *ADDITIVE_TERMS, "total"):
-        indent = "    " if term in OVERLAPPING_TERMS else "  "
+    shown = [("    ", *item) for item in cost.OVERLAPPING.items()] + [("  ", *item) for item in cost.ADDITIVE.items()]
+    for indent, term, words in (*shown, ("  ", "total", "total")):
         seconds: float = getattr(cost, term)
-        lines.append(f"{indent + TERM_NAMES[term]:<30} {_time(seconds):>10} {seconds / cost.total:>6.1%}")
+        lines.append(f"{indent + words:<30} {_time(seconds):>10} {seconds / cost.total:>6.1%}")
     return lines
 
 
@@ -98,12 +86,18 @@ def _occupancy(choice: Choice) -> list[str]:
     waves = blocks / (target.sms * taken.blocks)
     return [
         "occupancy",
-        f"  {schedule.threads} threads ({schedule.warps} warps) a block, about {taken.registers} registers a thread",
+        f"  {schedule.threads} threads ({_units(schedule)}) a block, about {taken.registers} registers a thread",
         f"  {taken.smem} bytes of {storage(problem, schedule, target)} shared memory a block "
         f"(at most {target.smem_block})",
         f"  blocks on an SM: {taken.blocks}, limited by {taken.limit}",
         f"  blocks in the grid: {blocks}, or {waves:.2f} waves",
     ]
+
+
+def _units(schedule: Schedule) -> str:
+    if schedule.operator == "wgmma":
+        return f"{schedule.groups} warpgroups that multiply, one that copies"
+    return f"{schedule.warps} warps"
 
 
 def _operands(choice: Choice) -> list[str]:
@@ -118,6 +112,11 @@ def _operands(choice: Choice) -> list[str]:
     for operand in "ab" if schedule.promote else "":
         lying, vector, asynchronous = copied(problem, schedule, operand)
         order = problem.a_order if operand == "a" else problem.b_order
+        if schedule.copy == "tma":
+            lines.append(
+                f"  {operand.upper()} {order}: {lying.rows} rows by the copy engine, panels of {LINE} bytes, swizzled"
+            )
+            continue
         memory = problem.a_memory if operand == "a" else problem.b_memory
         conflicts = ""
         if schedule.operator != "simt":
@@ -136,15 +135,22 @@ def _operands(choice: Choice) -> list[str]:
 def _ranking(choice: Choice) -> list[str]:
     lines = [
         f"the best of {choice.considered} legal candidates",
-        f"  {'block':<13}{'warp':<11}{'stages':<8}{'copy':<10}{'time':>10}{'TFLOP/s':>9}  lost because",
+        f"  {'block':<13}{'warp':<12}{'stages':<8}{'copy':<15}{'time':>10}{'TFLOP/s':>9}  lost because",
     ]
     for candidate in choice.ranking[:SHOWN]:
         schedule, cost = candidate
         lines.append(
-            f"  {_tile(schedule.block):<13}{_tile(schedule.warp):<11}{schedule.stages:<8}{schedule.copy:<10}"
+            f"  {_tile(schedule.block):<13}{_tile(schedule.warp):<12}{schedule.stages:<8}{_copies(schedule):<15}"
             f"{_time(cost.total):>10}{cost.tflops(choice.problem):>9.1f}  {_why(candidate, choice)}"
         )
     return lines
+
+
+def _copies(schedule: Schedule) -> str:
+    """How tiles are copied, and which blocks do so, or add up, together."""
+    if schedule.split > 1:
+        return f"{schedule.copy}, split {schedule.split}"
+    return schedule.copy if schedule.cluster == 1 else f"{schedule.copy}, {schedule.cluster_m}x{schedule.cluster_n}"
 
 
 def _why(candidate: Candidate, choice: Choice) -> str:
@@ -152,17 +158,8 @@ def _why(candidate: Candidate, choice: Choice) -> str:
         return "chosen"
     if candidate.cost.total <= choice.cost.total * TIE:
         return "the same time; wide tiles go first"
-    term, more = _largest_increase(candidate.cost, choice.cost, ADDITIVE_TERMS)
-    if term == "overlapped":
-        term, more = _largest_increase(candidate.cost, choice.cost, OVERLAPPING_TERMS)
-    return f"{TERM_NAMES[term]} +{_time(more)}"
-
-
-def _largest_increase(cost: Cost, best: Cost, terms: tuple[str, ...]) -> tuple[str, float]:
-    """The term in which `cost` exceeds `best` most, and by how many seconds."""
-    increases: dict[str, float] = {term: getattr(cost, term) - getattr(best, term) for term in terms}
-    term = max(increases, key=lambda name: increases[name])
-    return term, increases[term]
+    words, more = candidate.cost.largest_increase(choice.cost)
+    return f"{words} +{_time(more)}"
 
 
 def _rejected(choice: Choice) -> list[str]:
@@ -205,7 +202,8 @@ def _published(choice: Choice) -> list[str]:
 def _published_schedule(choice: Choice, pinned: Mapping[str, Any], warp: Tile) -> Schedule:
     if choice.schedule.operator != "wmma":
         # The warp tile's k is the operator's matter, which the rules know nothing of.
-        return choice.schedule.replace(block=pinned["block"], warp=(*warp[:2], choice.schedule.warp[2]))
+        depth = pinned["block"][2] if choice.schedule.operator == "wgmma" else choice.schedule.warp[2]
+        return choice.schedule.replace(block=pinned["block"], warp=(*warp[:2], depth))
     vector = widest_vector(pinned["block"], warp, pinned.get("pad", Schedule.pad))
     fields: dict[str, Any] = {"vector": vector, **pinned, "warp": warp}
     return Schedule(**fields)

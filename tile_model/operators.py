@@ -42,6 +42,13 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(("f64",), False, "f64", (8, 8, 4)),
         Form(("i8",), False, "i32", (16, 8, 32)),
     ),
+    "wgmma": (
+        Form(("f16",), False, "f32", (64, 8, 16)),
+        Form(("bf16",), False, "f32", (64, 8, 16)),
+        Form(("f32",), False, "f32", (64, 8, 8), "tf32"),
+        Form(("i8",), False, "i32", (64, 8, 32)),
+        Form(("f8E4M3FN", "f8E5M2"), True, "f32", (64, 8, 32), "f8"),
+    ),
     "simt": (
         Form(("f16", "bf16", "f32"), True, "f32", SIMT),
         Form(("f16", "bf16", "f32", "f64"), True, "f64", SIMT),
@@ -50,8 +57,11 @@ FORMS: dict[str, tuple[Form, ...]] = {
     ),
 }
 """The forms of each operator; where several take a type, the best first. `simt` extends its operands to the
-accumulator's type before it multiplies."""
+accumulator's type before it multiplies. N of `wgmma` is what N is a multiple of."""
 WMMA_OUTPUTS = ("f16", "f32")
+GROUP_FLOPS = 4096
+"""f16 operations in one clock of one SM through `wgmma` (Hopper white paper: 989 TFLOP/s dense on 132 SMs at 1.83 GHz).
+Its instruction reads 32 bytes of k of each type in the same time."""
 LANES = (4, 8)
 """Rows and columns of the lanes of a warp in `simt`: the smallest warp tile."""
 SYNC_OPERATORS = ("mma_sync", "simt")
@@ -68,7 +78,7 @@ def forms_of(operator: str, problem: Problem, precision: str, target: Target) ->
         and problem.b in form.operands
         and (form.mixed or problem.a == problem.b)
         and form.precision in ("", precision)
-        and form.since <= int(target.chip.removeprefix("sm_"))
+        and form.since <= target.generation
     ]
 
 
@@ -84,7 +94,7 @@ def shown_forms(operator: str) -> str:
 
 def instruction_of(operator: str, problem: Problem, target: Target) -> Tile:
     """The instruction of the problem's types, at whatever precision allows them."""
-    for precision in ("full", "tf32", "f16"):
+    for precision in ("full", "tf32", "f16", "f8"):
         forms = forms_of(operator, problem, precision, target)
         if forms:
             return forms[0].instruction
@@ -122,6 +132,8 @@ def memory_bytes(problem: Problem, operand: str) -> int:
 def flops_clock_sm(operator: str, problem: Problem, target: Target) -> float:
     """Operations that an SM does in one clock for the problem's types, a multiplication and an addition being two."""
     rates = target.rates
+    if operator == "wgmma":
+        return GROUP_FLOPS * 2 / ELEMENT_BYTES[problem.a]
     if operator == "simt":
         return {"f64": rates.fma_f64, "i32": rates.fma_i32, "i64": rates.fma_i32 / 4}.get(problem.acc, rates.fma_f32)
     if problem.a == "f64":

@@ -26,7 +26,7 @@ def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str
     if forms_of(operator, problem, schedule.precision, target):
         return None
     given = f"types {problem.a},{problem.b} accumulated in {problem.acc} are not supported"
-    for precision in ("full", "tf32", "f16"):
+    for precision in ("full", "tf32", "f16", "f8"):
         if forms_of(operator, problem, precision, target):
             return f"{given} by operator={operator} with precision={schedule.precision}: expected precision={precision}"
     return f"{given} by operator={operator}: expected {shown_forms(operator)}"

@@ -19,6 +19,8 @@ FRAGMENT = 16
 """Rows and columns of a WMMA fragment, and the k extent of one tensor-core operation."""
 REGISTER_UNIT = 256
 """Registers are handed to a warp in this many at a time (CUDA occupancy calculator, sm_70 and later)."""
+GROUP_SIZE, GROUP_ADDRESSING = 128, 40
+"""Threads of a warpgroup, and registers of a thread of `wgmma` beside its accumulators."""
 SCHEDULERS = 4
 """Warp schedulers in one SM, each with its own tensor core and registers."""
 
@@ -83,6 +85,8 @@ BATCHED = 16
 
 def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> int:
     """Estimate of the 32-bit registers that a thread needs: accumulators, prefetched vectors, fragments, addressing."""
+    if schedule.operator == "wgmma":
+        return schedule.warp[0] * schedule.warp[1] // GROUP_SIZE + GROUP_ADDRESSING
     if schedule.operator != "wmma":
         return _sync_needed(problem, schedule)
     model = _model(target)
@@ -183,9 +187,15 @@ def _uneven(block: Tile, vector: int, threads: int) -> tuple[int, int]:
     return vectors, rows_odd
 
 
+MOST_GROUP, PRODUCER, CONSUMER = 248, 40, 240
+"""Registers of a thread of `wgmma` at most when it starts, of one that copies, of one that multiplies at most."""
+
+
 def register_limit(schedule: Schedule, target: Target) -> int:
     """Most registers that a thread may have so that one block, or as many as `resident` asks for, fit on an SM. Each
     scheduler has a quarter of the registers, so that 9 warps take as many as 12."""
+    if schedule.operator == "wgmma":
+        return consumer_registers(schedule, target)
     warps = -(-schedule.warps * max(1, schedule.resident) // SCHEDULERS) * SCHEDULERS
     return min(target.registers_thread, target.registers_sm // (WARP_SIZE * warps) // 8 * 8)
 
@@ -193,6 +203,8 @@ def register_limit(schedule: Schedule, target: Target) -> int:
 def registers(problem: Problem, schedule: Schedule, target: Target) -> int:
     """Estimate of the 32-bit registers of one thread after assembly: what is needed, on sm_80 and later filled up to
     the next number at which fewer warps would fit on an SM, such as 80, 96, 128, 168, 255."""
+    if schedule.operator == "wgmma":
+        return group_registers(schedule, target)
     needed = registers_needed(problem, schedule, target)
     if not _model(target).fills:
         return needed
@@ -202,6 +214,18 @@ def registers(problem: Problem, schedule: Schedule, target: Target) -> int:
     warps = max(SCHEDULERS, min(warps_held(needed, target), target.threads_sm // WARP_SIZE))
     taken = target.registers_sm // (WARP_SIZE * warps) // 8 * 8
     return max(needed, min(taken, register_limit(schedule, target)))
+
+
+def group_registers(schedule: Schedule, target: Target) -> int:
+    """Registers of each thread of a kernel of `wgmma` when it starts: all that the SM has for it."""
+    return min(MOST_GROUP, target.registers_sm // (schedule.threads * max(1, schedule.resident)) // 8 * 8)
+
+
+def consumer_registers(schedule: Schedule, target: Target) -> int:
+    """Registers of a thread that multiplies, once those that copy have given theirs."""
+    each = group_registers(schedule, target)
+    given = (each * (schedule.groups + 1) - PRODUCER) // schedule.groups // 8 * 8
+    return each if schedule.groups < 2 else max(each, min(CONSUMER, given))
 
 
 def warps_held(count: int, target: Target) -> int:

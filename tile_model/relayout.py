@@ -3,7 +3,8 @@
 Rows of 8191 f16 elements begin at odd multiples of two bytes, so that nothing wider than 16 bits can be loaded of them
 and nothing asynchronously. Fragments of i8 are loaded as matrices only when neighbours lie along k, else element by
 element. One pass over the operand at the speed of memory makes rows of whole 16-byte vectors, along k if need be; the
-product then reads those. (f32 as tf32 has the same choice of order; there it gains less than the copy takes.)
+product then reads those. `wgmma` and the copy engine need such rows, and with other elements than 16 bits both operands
+along k. (f32 as tf32 with `mma_sync` has the same choice of order; there it gains less than the copy takes.)
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from itertools import product
+from math import inf
 from typing import Any
 
+from mlir_gemm.errors import ScheduleError
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.clocks import CONSTANTS
 from mlir_gemm.tile_model.operators import by_matrix, element_bytes, memory_bytes
-from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.select import operators, select
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
@@ -33,24 +36,33 @@ def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] 
     those with which the copies and the product together are predicted to take the least time. Empty when the product is
     best computed as it is, or its sizes are known at run time only.
 
-    Raises what `select` raises.
+    Raises what `select` raises for the product as it is, unless one on the copies can be computed.
     """
-    choices = [_choices(problem, operand) for operand in "ab"]
+    choices = [_choices(problem, operand, target, pinned or {}) for operand in "ab"]
     if problem.dynamic or all(len(each) == 1 for each in choices):
         return {}
-    now = select(problem, target, pinned).cost.total
+    refused: ScheduleError | None = None
+    try:
+        now = select(problem, target, pinned).cost.total
+    except ScheduleError as error:
+        now, refused = inf, error
     least, best, fastest = now * WORTH, dict[str, str](), 0.0
     for advice in _combined(choices):
         copies = relayout_seconds(problem, advice, target)
         if fastest + copies < least:
-            seconds = select(relaid(problem, advice), target, pinned).cost.total
+            try:
+                seconds = select(relaid(problem, advice), target, pinned).cost.total
+            except ScheduleError:
+                continue
             fastest = fastest or seconds  # the first has all operands re-laid out; with fewer, it takes longer
             if seconds + copies < least:
                 least, best = seconds + copies, advice
+    if refused and not best:
+        raise refused
     return best
 
 
-def _choices(problem: Problem, operand: str) -> list[str]:
+def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str, Any]) -> list[str]:
     """The orders that might be worth a copy of an operand; the empty one, for no copy, among them."""
     computed = problem.a_memory if operand == "a" else problem.b_memory
     if computed:
@@ -60,6 +72,8 @@ def _choices(problem: Problem, operand: str) -> list[str]:
     turned = dataclasses.replace(problem, **{f"{operand}_order": ALONG_K[operand]})
     by_element = element_bytes(problem, operand) == 1 and not by_matrix("mma_sync", problem, operand)
     helps = by_element and by_matrix("mma_sync", turned, operand)
+    if element_bytes(problem, operand) != 2 and order != ALONG_K[operand]:
+        helps = helps or bool({"wgmma"}.intersection(operators(problem, target, pinned)))
     return ["", *([ALONG_K[operand]] if helps else keeps)]
 
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.layout import buffer
+from mlir_gemm.tile_model.layout import CHUNK, LINE, buffer
 from mlir_gemm.tile_model.registers import FRAGMENT, WARP_SIZE, registers, warps_held
 
+KB = 1024
+BARRIERS = 16
+"""Bytes of the two barriers of a stage."""
 EPILOGUE_PAD = 4
 """f32 elements added to each row of the epilogue's scratch, against bank conflicts."""
-KB = 1024
 L1 = {
     64 * KB: (96, (32, 64)),
     96 * KB: (128, (8, 16, 32, 64, 96)),
@@ -47,7 +49,30 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
     memory, each with its pad."""
     if not schedule.promote:
         return 0
+    if schedule.operator == "wgmma":
+        ring = schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size + BARRIERS)
+        return ring + staging_bytes(problem, schedule) + parts_bytes(problem, schedule)
     return schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size)
+
+
+def staging_bytes(problem: Problem, schedule: Schedule) -> int:
+    """Bytes through which results leave with `wgmma`, by the copy engine where it can write them: two panels for each
+    warpgroup."""
+    width = ELEMENT_BYTES[problem.out]
+    if (
+        not schedule.bulk
+        or width not in (2, 4)
+        or schedule.warp[1] // schedule.split * width % LINE
+        or problem.out_vector < 8 * CHUNK
+    ):
+        return 0
+    return schedule.groups * 2 * FRAGMENT * 4 * LINE
+
+
+def parts_bytes(problem: Problem, schedule: Schedule) -> int:
+    """Bytes in which blocks that share a tile's k steps leave their parts of it."""
+    m, n, _ = schedule.block
+    return m * n * ELEMENT_BYTES[problem.acc] if schedule.split > 1 else 0
 
 
 def scratch_bytes(problem: Problem, schedule: Schedule) -> int:
@@ -74,7 +99,7 @@ def occupancy(problem: Problem, schedule: Schedule, target: Target) -> Occupancy
     """Blocks that fit on one SM at the same time."""
     count = registers(problem, schedule, target)
     smem = smem_bytes(problem, schedule)
-    warps = schedule.warps
+    warps = schedule.threads // WARP_SIZE
     blocks, limit = warps_held(count, target) // warps, "registers"
     by_smem = target.smem_sm // max(1, smem + target.smem_reserved)
     if by_smem < blocks:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model import problem_rules, resource_rules, shape_rules
+from mlir_gemm.tile_model import group_rules, problem_rules, resource_rules, shape_rules
 
 Rule = Callable[[Problem, Schedule, Target], str | None]
 
@@ -28,6 +28,9 @@ PROBLEM_RULES: tuple[Rule, ...] = (
 SHAPE_RULES: tuple[Rule, ...] = (
     shape_rules.operator_of_chip,
     shape_rules.copy_of_chip,
+    group_rules.together,
+    group_rules.copy_engine,
+    group_rules.group_orders,
     shape_rules.instruction_shape,
     shape_rules.warp_multiple_of_instruction,
     shape_rules.block_divisible_by_warp,
@@ -40,6 +43,8 @@ SHAPE_RULES: tuple[Rule, ...] = (
     shape_rules.pad_aligned,
     shape_rules.wmma_stride,
     shape_rules.swizzled_rows,
+    group_rules.group_tiles,
+    group_rules.clusters,
 )
 RESOURCE_RULES: tuple[Rule, ...] = (
     resource_rules.threads_fit,

@@ -14,6 +14,7 @@ from typing import Any
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import VECTOR_BITS, Schedule, Tile
 from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.group_search import group_proposals
 from mlir_gemm.tile_model.layout import CHUNK, LINE, VECTOR_ELEMENT_BITS
 from mlir_gemm.tile_model.operators import LANES, element_bytes, instruction_of, warp_unit
 from mlir_gemm.tile_model.problem_rules import SIZE_UNIT
@@ -65,6 +66,8 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
     problems."""
     if pinned.get("operator", Schedule.operator) == "wmma":
         return _wmma_proposals(problem, target, pinned, wide)
+    if pinned["operator"] == "wgmma":
+        return group_proposals(problem, target, pinned, wide)
     return _sync_proposals(problem, target, pinned, wide)
 
 

@@ -17,17 +17,25 @@ from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.cost import Cost, estimate
+from mlir_gemm.tile_model.clocks import SYNC
+from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.grid import grid
+from mlir_gemm.tile_model.group_cost import CONSTANTS as GROUP
+from mlir_gemm.tile_model.invariance import invariant_fields
+from mlir_gemm.tile_model.operators import flops_clock_sm, memory_bytes
+from mlir_gemm.tile_model.prediction import Prediction
 from mlir_gemm.tile_model.registers import uneven_vectors
 from mlir_gemm.tile_model.resources import occupancy
 from mlir_gemm.tile_model.rules import PROBLEM_RULES, broken, violations
 from mlir_gemm.tile_model.search import proposals
 from mlir_gemm.tile_model.shape_rules import MOST_STAGES, operator_of_chip
 
-PREFERRED = ("mma_sync", "wmma", "simt")
-"""Operators in the order in which they are tried: the first that has a legal schedule is taken. To prefer `mma_sync`,
-put it first."""
+PREFERRED = ("wgmma", "mma_sync", "wmma", "simt")
+"""Operators in the order in which they are tried: the first that has a legal schedule is taken, except that `wgmma` is
+compared with the one in RIVAL."""
+RIVAL, WORTH = "mma_sync", 0.85
+"""The operator that small or thin products may be better off with, and the part of the time of `wgmma` under which its
+prediction, which was fitted to squares, is believed."""
 TIE = 1.0005
 """Times within this factor of the best count as the same: no measurement tells them apart."""
 RANKING = 64
@@ -38,7 +46,7 @@ class Candidate(NamedTuple):
     """A legal schedule and its predicted cost."""
 
     schedule: Schedule
-    cost: Cost
+    cost: Prediction
 
 
 class Rejection(NamedTuple):
@@ -57,7 +65,7 @@ class Choice:
     target: Target
     pinned: Mapping[str, Any]
     schedule: Schedule
-    cost: Cost
+    cost: Prediction
     ranking: tuple[Candidate, ...]
     """The best candidates, best first; the first is the choice."""
     considered: int
@@ -78,14 +86,44 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     """
     fixed = dict(pinned or {})
     _check_problem(problem, target, fixed)
+    fixed = invariant_fields(problem, fixed, lambda other, fields: _operator_of(other, target, fields))
     _check_operator(problem, target, fixed)
     legal = candidates(problem, target, fixed)
-    scored = [Candidate(schedule, estimate(problem, schedule, target)) for schedule in legal]
-    if not scored:
+    if not legal:
         raise _refusal(problem, target, fixed)
-    scored = _wide_first(scored)
+    scored = _scored(problem, target, legal)
+    scored = _rivals(problem, target, fixed, scored[0]) + scored
     best = scored[0]
     return Choice(problem, target, fixed, best.schedule, best.cost, tuple(scored[:RANKING]), len(scored))
+
+
+def _operator_of(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
+    return select(problem, target, {**pinned, "batch_invariant": False}).schedule.operator
+
+
+def _scored(problem: Problem, target: Target, legal: list[Schedule]) -> list[Candidate]:
+    return _wide_first([Candidate(schedule, estimate(problem, schedule, target)) for schedule in legal])
+
+
+def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: Candidate) -> list[Candidate]:
+    """Candidates of the other operator that are predicted to take so much less time than the best of `wgmma` that they
+    go before it, best first; they are not looked for where that cannot be."""
+    if best.schedule.operator != "wgmma" or "operator" in pinned:
+        return []
+    limit = WORTH * best.cost.total
+    if limit <= max(GROUP.launch, _least_seconds(problem, target)):
+        return []
+    named = {**pinned, "operator": RIVAL}
+    legal = candidates(problem, target, named) if operators(problem, target, named) else []
+    return [candidate for candidate in _scored(problem, target, legal) if candidate.cost.total < limit]
+
+
+def _least_seconds(problem: Problem, target: Target) -> float:
+    """What no schedule of the rival can be faster than: its products at the full rate, or its operands from DRAM, and a
+    launch."""
+    products = problem.flops / (flops_clock_sm(RIVAL, problem, target) * target.clock_hz * target.sms)
+    read = problem.m * memory_bytes(problem, "a") + problem.n * memory_bytes(problem, "b")
+    return SYNC.launch + max(products, problem.batch * problem.k * read / target.dram_bytes_s)
 
 
 def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[Schedule]:
@@ -156,6 +194,8 @@ def _copies(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tupl
     """Kinds of copy to propose, in the order in which they are tried; those that stand together are compared."""
     if "copy" in pinned:
         return ((pinned["copy"],),)
+    if pinned["operator"] == "wgmma":
+        return (("tma",),)
     if not pinned.get("promote", True):
         return (("plain",),)
     copies: tuple[tuple[str, ...], ...] = (("prefetch",), ("plain",))
@@ -207,9 +247,11 @@ def _check_operator(problem: Problem, target: Target, pinned: Mapping[str, Any])
 def _wide_first(scored: list[Candidate]) -> list[Candidate]:
     """Candidates by time; among those that tie with the best, the widest tiles (n rather than m) go first: what they
     touch of memory lies in longer rows."""
+    if not scored:
+        return []
     scored = sorted(scored, key=lambda candidate: candidate.cost.total)
     limit = scored[0].cost.total * TIE
-    tied = sum(candidate.cost.total <= limit for candidate in scored)
+    tied = sum(candidate.cost.total <= limit and candidate.schedule.operator != "wgmma" for candidate in scored)
     head = sorted(scored[:tied], key=lambda candidate: (candidate.schedule.block[0], candidate.schedule.warp[0]))
     return head + scored[tied:]
 

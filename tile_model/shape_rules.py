@@ -10,7 +10,7 @@ from mlir_gemm.tile_model.operators import FORMS, SYNC_OPERATORS, forms_of, warp
 from mlir_gemm.tile_model.problem_rules import SIZE_UNIT
 from mlir_gemm.tile_model.wording import divisors, multiples, shown_tile
 
-MOST_STAGES = {"plain": 2, "prefetch": 2, "cp_async": 8}
+MOST_STAGES = {"plain": 2, "prefetch": 2, "cp_async": 8, "tma": 16}
 """Most buffers of each operand, by how they are filled."""
 SWIZZLED_ROWS = (32, 64, 96, 192)
 """Bytes of rows that can be swizzled, beside the multiples of 128."""
@@ -79,7 +79,7 @@ def stages_supported(problem: Problem, schedule: Schedule, target: Target) -> st
     if schedule.stages > 1 and not schedule.promote:
         return f"stages={schedule.stages} with promote=off: without buffers in shared memory there is 1 stage"
     most = MOST_STAGES[schedule.copy]
-    least = 2 if schedule.copy == "cp_async" else 1
+    least = 2 if schedule.copy in ("cp_async", "tma") else 1
     if least <= schedule.stages <= most:
         return None
     nearest = max(least, min(schedule.stages, most))
@@ -133,7 +133,7 @@ def accumulate_vectors(problem: Problem, schedule: Schedule, target: Target) -> 
 
 
 def pad_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if not schedule.promote or schedule.layout == "xor":
+    if not schedule.promote or schedule.layout != "pad":
         return None
     if schedule.operator == "wmma":
         unit = schedule.vector // VECTOR_ELEMENT_BITS

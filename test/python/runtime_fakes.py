@@ -122,6 +122,9 @@ class FakeDriver:
     def cuEventDestroy(self, event: int) -> tuple[int]:  # noqa: N802
         return (0,)
 
+    def cuLaunchKernelEx(self, config: Any, function: Any, parameters: int, extra: int) -> tuple[int]:  # noqa: N802
+        raise AssertionError("no step of this test may overlap")
+
     def cuLaunchKernel(self, function: Any, *shape_and_rest: int) -> tuple[int]:  # noqa: N802
         *shape, stream, parameters, _ = shape_and_rest
         assert tuple(shape) == (*self.launch.grid, *self.launch.block, self.launch.shared_bytes)

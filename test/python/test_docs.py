@@ -10,11 +10,13 @@ import pytest
 
 import mlir_gemm
 from mlir_gemm.passes.registry import NAMES
+from mlir_gemm.pipeline.schedule import FIELDS
 from mlir_gemm.pipeline.stages import STAGES
 from mlir_gemm.tools.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+DIALECT = (ROOT / "dialect" / "tile.py", ROOT / "dialect" / "rings.py")
 EXAMPLES = re.findall(r"```mlir\n(// (kernels|refused): ([^\n]*)\n.*?)```", (DOCS / "inputs.md").read_text(), re.S)
 
 
@@ -43,8 +45,12 @@ def test_example(
     assert [each.kind for each in kernel.kernels] == said.split(", ")
 
 
-def test_pipeline_md_names_every_pass_and_stage() -> None:
+def test_pipeline_md_names_every_pass_and_stage_and_field_and_operation() -> None:
     text = (DOCS / "pipeline.md").read_text()
+    assert [name for name in FIELDS if f"`{name}`" not in text] == []
+    operations = re.findall(r'\(Tile\.Operation, name="(\w+)"', "".join(path.read_text() for path in DIALECT))
+    assert len(operations) > 20
+    assert [name for name in operations if f"`tile.{name}" not in text] == []
     assert [name for name in NAMES if f"`{name}`" not in text and f"`{name}{{" not in text] == []
     assert [stage for stage in STAGES if f"`{stage}`" not in text] == []
 
@@ -61,10 +67,14 @@ def test_links_and_files_exist(document: Path) -> None:
 
 
 PIPELINE = (DOCS / "pipeline.md").read_text()
-EXCERPTS = re.findall(r"```(?:mlir)?\n// after (\w+)\n(.*?)```", PIPELINE, re.S)
-_, ARGUMENTS = re.findall(
-    r"(mlir-gemm compile) (examples/\S+ --schedule '[^']+' \\\n  --chip sm_\d+) --emit STAGE", PIPELINE
-)[0]
+COMMANDS = re.findall(r"```sh\nmlir-gemm compile (examples/[^`]*?) --emit STAGE", PIPELINE)
+BEHIND = re.split(r"```sh\nmlir-gemm compile examples/[^`]*? --emit STAGE", PIPELINE)[1:]
+"""What stands behind each command, up to the next: the excerpts of its stages."""
+EXCERPTS = [
+    (arguments, *excerpt)
+    for arguments, text in zip(COMMANDS, BEHIND, strict=True)
+    for excerpt in re.findall(r"```(?:mlir)?\n// after (\w+)\n(.*?)```", text, re.S)
+]
 
 
 def comparable(text: str) -> str:
@@ -74,15 +84,21 @@ def comparable(text: str) -> str:
 
 
 def test_every_stage_has_an_excerpt() -> None:
-    assert [stage for stage, _ in EXCERPTS] == list(STAGES)
+    assert len(COMMANDS) == 2
+    plain, roles = ([stage for given, stage, _ in EXCERPTS if given == arguments] for arguments in COMMANDS)
+    assert plain == [stage for stage in STAGES if stage != "describe"]
+    assert roles == [stage for stage in STAGES if stage in roles]
+    assert {"pipeline", "describe", "lower"} <= set(roles)
 
 
-@pytest.mark.parametrize(("stage", "excerpt"), EXCERPTS, ids=[stage for stage, _ in EXCERPTS])
-def test_excerpt(stage: str, excerpt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "stage", "excerpt"), EXCERPTS, ids=[f"{stage}-{given.split()[-1]}" for given, stage, _ in EXCERPTS]
+)
+def test_excerpt(arguments: str, stage: str, excerpt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each part of an excerpt between `...` stands in what the command writes, in this order."""
     monkeypatch.chdir(ROOT)
     output = tmp_path / "out"
-    assert main(["compile", *shlex.split(ARGUMENTS.replace("\\\n", "")), "--emit", stage, "-o", str(output)]) == 0
+    assert main(["compile", *shlex.split(arguments.replace("\\\n", "")), "--emit", stage, "-o", str(output)]) == 0
     found = comparable(output.read_text())
     parts = [comparable(part) for line in excerpt.splitlines() for part in line.split("...")]
     for part in filter(None, parts):

@@ -14,7 +14,18 @@ import pytest
 import mlir_gemm
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("mlir_gemm", "dialect", "pipeline", "passes", "tile_model", "runtime", "simulator", "tools")
+PACKAGES = (
+    "mlir_gemm",
+    "dialect",
+    "pipeline",
+    "passes",
+    "tile_model",
+    "runtime",
+    "simulator",
+    "tools",
+    "bench",
+    "operators",
+)
 MOST_LINES = 400
 NOT_PASSES = {"__init__", "base", "registry"}
 PASSES = sorted(path.stem for path in (ROOT / "passes").glob("*.py") if path.stem not in NOT_PASSES)

@@ -80,9 +80,17 @@ class TestChips:
     def test_all_named_chips_are_there(self) -> None:
         assert {f"sm_{number}" for number in (70, 75, 80, 86, 89, 90, 100, 120)} <= set(CHIPS)
 
-    @pytest.mark.parametrize(("spelt", "chip"), [("sm_90a", "sm_90"), ("sm_100a", "sm_100"), ("sm_120f", "sm_120")])
+    @pytest.mark.parametrize(("spelt", "chip"), [("sm_100a", "sm_100"), ("sm_100f", "sm_100"), ("sm_120f", "sm_120")])
     def test_architecture_specific_spellings(self, spelt: str, chip: str) -> None:
         assert target(spelt) is CHIPS[chip]
+
+    def test_sm_90a_is_sm_90_with_wgmma_and_the_copy_engine(self) -> None:
+        plain, own = target("sm_90"), target("SM_90a")
+        assert (own.chip, own.generation) == ("sm_90a", 90)
+        assert set(own.operators) - set(plain.operators) == {"wgmma"}
+        assert set(own.copies) - set(plain.copies) == {"tma"}
+        same = {"chip": plain.chip, "operators": plain.operators, "copies": plain.copies, "features": plain.features}
+        assert dataclasses.replace(own, **same) == plain
 
     @pytest.mark.parametrize("chip", ["sm_60", "sm_80a", "sm90", "", "gfx942"])
     def test_unknown_chip(self, chip: str) -> None:

@@ -1,0 +1,261 @@
+"""The rules of `wgmma`: what each refuses, in its words, and the schedules that the model proposes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.tile_model import group_rules
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.group_search import MOST_STAGES, group_proposals
+from mlir_gemm.tile_model.resources import smem_bytes
+from mlir_gemm.tile_model.rules import SHAPE_RULES, violations
+
+H200 = target("sm_90a")
+LEGAL = Schedule(
+    block=(128, 128, 64), warp=(64, 128, 64), instruction=(64, 8, 16), operator="wgmma", copy="tma",
+    layout="swizzle128", pad=0, stages=4,
+)  # fmt: skip
+
+
+def square(**fields: Any) -> Problem:
+    return Problem(**{"m": 1024, "n": 1024, "k": 1024, "reads_c": False, **fields})
+
+
+def test_every_rule_is_asked() -> None:
+    own = [rule for name, rule in vars(group_rules).items() if getattr(rule, "__module__", "") == group_rules.__name__
+           and callable(rule) and not name.startswith("_")]  # fmt: skip
+    assert own
+    assert set(own) <= set(SHAPE_RULES)
+
+
+def test_the_schedule_that_the_cases_start_from_is_legal() -> None:
+    assert violations(square(), LEGAL, H200) == []
+
+
+TOGETHER = [
+    ({"copy": "cp_async"}, "copy=cp_async with operator=wgmma: expected copy=tma"),
+    ({"layout": "xor"}, "layout=xor with operator=wgmma: expected layout=swizzle128"),
+    ({"operator": "mma_sync"}, "operator=mma_sync with copy=tma: expected operator=wgmma"),
+    ({"operator": "mma_sync", "copy": "cp_async"}, "operator=mma_sync with layout=swizzle128: expected operator=wgmma"),
+    ({"promote": False}, "promote=off with operator=wgmma: expected promote=on"),
+    ({"accumulate": False}, "accumulate=off with operator=wgmma: expected accumulate=on"),
+    ({"pad": 8}, "pad=8 with operator=wgmma: expected pad=0"),
+]
+ELSEWHERE = [
+    ({"persistent": 132}, "persistent=132: expected 0 without copy=tma"),
+    ({"cluster_m": 2}, "cluster_m=2: expected 1 without copy=tma"),
+    ({"cluster_n": 2}, "cluster_n=2: expected 1 without copy=tma"),
+    ({"split": 2}, "split=2: expected 1 without copy=tma"),
+    ({"turns": 2}, "turns=2: expected 1 without copy=tma"),
+]
+
+
+@pytest.mark.parametrize(("fields", "said"), TOGETHER)
+def test_what_only_goes_together(fields: dict[str, Any], said: str) -> None:
+    assert group_rules.together(square(), LEGAL.replace(**fields), H200) == said
+    assert said in violations(square(), LEGAL.replace(**fields), H200)
+
+
+@pytest.mark.parametrize(("fields", "said"), ELSEWHERE)
+def test_fields_that_other_copies_have_no_use_for(fields: dict[str, Any], said: str) -> None:
+    plain = Schedule(operator="mma_sync", instruction=(16, 8, 16), copy="cp_async", stages=3)
+    assert group_rules.together(square(), plain, H200) is None
+    assert group_rules.together(square(), plain.replace(**fields), H200) == said
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (
+            square(a_memory="i8"),
+            "copy=tma: A is computed from i8 on its way to shared memory, and the copy engine passes no registers; "
+            "expected prefetch or plain",
+        ),
+        (
+            square(b_memory="f8E4M3FN"),
+            "copy=tma: B is computed from f8E4M3FN on its way to shared memory, and the copy engine passes no "
+            "registers; expected prefetch or plain",
+        ),
+        (
+            square(a_vector=64),
+            "copy=tma: the rows of A start at multiples of 64 bits only, the copy engine needs 128; "
+            "expected copy=cp_async or prefetch",
+        ),
+        (
+            square(b_vector=16),
+            "copy=tma: the rows of B start at multiples of 16 bits only, the copy engine needs 128; "
+            "expected copy=cp_async or prefetch",
+        ),
+    ],
+    ids=["A computed", "B computed", "rows of A", "rows of B"],
+)
+def test_what_the_copy_engine_cannot_copy(problem: Problem, said: str) -> None:
+    assert group_rules.copy_engine(problem, LEGAL, H200) == said
+    assert said in violations(problem, LEGAL, H200)
+    assert group_rules.copy_engine(problem, LEGAL.replace(copy="cp_async"), H200) is None
+
+
+@pytest.mark.parametrize(("a", "b"), [("mk", "kn"), ("km", "nk"), ("km", "kn")])
+def test_orders_of_elements_that_wgmma_does_not_transpose(a: str, b: str) -> None:
+    wide = square(a="f32", b="f32", a_order=a, b_order=b)
+    schedule = LEGAL.replace(block=(128, 128, 32), warp=(64, 128, 32), instruction=(64, 8, 8), precision="tf32")
+    said = (
+        f"operands of f32 in the orders {a} and {b}: wgmma transposes elements of 16 bits only; expected mk and nk, or "
+        "operator=mma_sync"
+    )
+    assert group_rules.group_orders(wide, schedule, H200) == said
+    assert group_rules.group_orders(square(a_order=a, b_order=b), LEGAL, H200) is None
+    assert violations(square(a="f32", b="f32", b_order="nk"), schedule, H200) == []
+
+
+TILES = [
+    ({"warp": (64, 128, 32)}, {}, "warp=64x128x32: a warpgroup multiplies the whole block tile's k; expected 64"),
+    (
+        {"block": (128, 128, 96), "warp": (64, 128, 96)}, {},
+        "block=128x128x96: its k must be a multiple of 64; the nearest: 64 or 128",
+    ),
+    ({"block": (64, 512, 64), "warp": (64, 512, 64)}, {}, "warp=64x512x64: its n of 512 is at most 256"),
+    (
+        {"block": (256, 128, 64)}, {},
+        "block=256x128x64, warp=64x128x64: 4 warpgroups; expected 1 to 3",
+    ),
+    (
+        {"turns": 2, "block": (64, 128, 64)}, {},
+        "turns=2: expected 1, or 2 with persistent blocks and tiles of one warpgroup each (persistent=0, 1 warpgroups)",
+    ),
+    (
+        {"turns": 3, "block": (64, 128, 64), "persistent": 132}, {},
+        "turns=3: expected 1, or 2 with persistent blocks and tiles of one warpgroup each "
+        "(persistent=132, 1 warpgroups)",
+    ),
+    (
+        {"block": (256, 256, 64), "warp": (128, 256, 64)}, {},
+        "warp=128x256x64: 256 accumulators a thread; expected at most 128",
+    ),
+    (
+        {"block": (128, 256, 64), "warp": (128, 256, 64)}, {},
+        "warp=128x256x64: 256 accumulators a thread; expected at most 192",
+    ),
+    (
+        {"block": (128, 96, 64), "warp": (64, 96, 64)}, {},
+        "warp=64x96x64: neighbours of an operand lie along n, so its n must be a multiple of 64",
+    ),
+    (
+        {"block": (128, 32, 64), "warp": (64, 32, 64)}, {"b_order": "kn"},
+        "warp=64x32x64: neighbours of an operand lie along n, so its n must be a multiple of 64",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "about", "said"), TILES)
+def test_tiles_that_warpgroups_do_not_multiply(fields: dict[str, Any], about: dict[str, Any], said: str) -> None:
+    problem, schedule = square(**about), LEGAL.replace(**fields)
+    assert group_rules.group_tiles(problem, schedule, H200) == said
+    assert said in violations(problem, schedule, H200)
+
+
+def test_tiles_along_k_need_no_whole_panels() -> None:
+    narrow = LEGAL.replace(block=(128, 96, 64), warp=(64, 96, 64))
+    assert violations(square(b_order="nk"), narrow, H200) == []
+
+
+def test_one_warpgroup_may_have_more_accumulators_than_each_of_several() -> None:
+    one = LEGAL.replace(block=(64, 256, 64), warp=(64, 256, 64))
+    assert violations(square(), one, H200) == []
+    three = LEGAL.replace(block=(192, 128, 64), warp=(64, 128, 64))
+    assert violations(square(), three, H200) == []
+
+
+CLUSTERS = [
+    (
+        {"cluster_m": 2, "cluster_n": 2}, {},
+        "cluster_m=2, cluster_n=2: expected one of them to be 1, the other at most 4",
+    ),
+    ({"cluster_m": 8}, {}, "cluster_m=8, cluster_n=1: expected one of them to be 1, the other at most 4"),
+    (
+        {"cluster_n": 2}, {"dynamic": "mk"},
+        "cluster_m=1, cluster_n=2: sizes known at run time only (m, k) need not divide into clusters",
+    ),
+    ({"cluster_m": 3}, {}, "cluster_m=3: expected a divisor of the 8 tiles along m"),
+    ({"cluster_n": 4}, {"n": 768}, "cluster_n=4: expected a divisor of the 6 tiles along n"),
+    ({"cluster_m": 2, "persistent": 131}, {}, "persistent=131: expected a multiple of the cluster's 2 blocks"),
+    (
+        {"cluster_m": 4, "block": (128, 16, 64), "warp": (64, 16, 64)}, {"b_order": "nk"},
+        "cluster_m=4, cluster_n=1: the 16 rows of a tile of B do not divide into parts of whole 8 rows",
+    ),
+    ({"split": 3}, {}, "split=3: expected 2, 4 or 8 with cluster_m=1, cluster_n=1 and persistent=0"),
+    ({"split": 2, "cluster_m": 2}, {}, "split=2: expected 2, 4 or 8 with cluster_m=1, cluster_n=1 and persistent=0"),
+    ({"split": 2, "persistent": 8}, {}, "split=2: expected 2, 4 or 8 with cluster_m=1, cluster_n=1 and persistent=0"),
+    ({"split": 2}, {"dynamic": "k"}, "split=2: sizes known at run time only (k); expected split=1"),
+    (
+        {"split": 2}, {"reads_c": True},
+        "split=2: the sum starts from what is in memory, which every part would add; expected split=1",
+    ),
+    ({"split": 8}, {"k": 512}, "split=8: 8 k steps; expected at least two for each part"),
+    (
+        {"split": 4, "block": (128, 16, 64), "warp": (64, 16, 64)}, {"b_order": "nk"},
+        "split=4: the warp tile's n of 16 must be a multiple of 32",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "about", "said"), CLUSTERS)
+def test_clusters_that_do_not_divide(fields: dict[str, Any], about: dict[str, Any], said: str) -> None:
+    problem, schedule = square(**about), LEGAL.replace(**fields)
+    assert group_rules.clusters(problem, schedule, H200) == said
+    assert said in violations(problem, schedule, H200)
+
+
+@pytest.mark.parametrize("fields", [{"cluster_m": 4}, {"cluster_n": 2, "persistent": 132}, {"split": 4}])
+def test_clusters_that_do(fields: dict[str, Any]) -> None:
+    assert violations(square(), LEGAL.replace(**fields), H200) == []
+
+
+def test_only_sm_90a_has_it() -> None:
+    reasons = violations(square(), LEGAL, target("sm_90"))
+    assert "operator=wgmma: sm_90 has wmma, mma_sync, simt" in reasons
+    assert "copy=tma: sm_90 has plain, prefetch, cp_async" in reasons
+
+
+@pytest.mark.parametrize(
+    ("stages", "said"),
+    [
+        (1, "stages=1: expected 2 to 16 with copy=tma; the nearest: 2"),
+        (17, "stages=17: expected 2 to 16 with copy=tma; the nearest: 16"),
+    ],
+)
+def test_stages_of_a_ring(stages: int, said: str) -> None:
+    assert said in violations(square(), LEGAL.replace(stages=stages), H200)
+
+
+def test_registers_and_memory_are_asked_for_too() -> None:
+    many = violations(square(), LEGAL.replace(stages=16), H200)
+    assert len(many) == 1
+    assert many[0].startswith("block=128x128x64, stages=16, pad=0: the block needs ")
+    crowded = violations(square(), LEGAL.replace(stages=2, resident=2, block=(128, 256, 64), warp=(64, 256, 64)), H200)
+    assert any(reason.startswith("resident=2, ") and "registers a thread" in reason for reason in crowded)
+
+
+@pytest.mark.parametrize("problem", [square(), Problem(64, 8192, 8192, reads_c=False), square(b_order="nk", out="f16")])
+def test_proposals_are_of_one_kind_and_some_are_legal(problem: Problem) -> None:
+    proposals = list(group_proposals(problem, H200, {}, wide=True))
+    for schedule in proposals:
+        assert (schedule.operator, schedule.copy, schedule.layout) == ("wgmma", "tma", "swizzle128")
+        assert 2 <= schedule.stages <= MOST_STAGES
+    assert len(set(proposals)) == len(proposals)
+    legal = [schedule for schedule in proposals if not violations(problem, schedule, H200)]
+    assert legal
+    assert all(smem_bytes(problem, schedule) <= H200.smem_block for schedule in legal)
+
+
+def test_proposals_keep_what_is_given() -> None:
+    given = {"block": (128, 192, 64), "stages": 3, "persistent": 7, "bulk": False}
+    proposals = list(group_proposals(square(), H200, given, wide=False))
+    assert proposals
+    for schedule in proposals:
+        assert {name: getattr(schedule, name) for name in given} == given
+        assert schedule.warp == (64, 192, 64)

@@ -1,0 +1,179 @@
+"""The cost of a schedule of `wgmma` in seconds. docs/tile-model.md explains each term; `bench/fit_group_cost.py` fits
+the constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.group_work import GroupWork, group_work
+from mlir_gemm.tile_model.prediction import Prediction
+
+
+@dataclass(frozen=True)
+class GroupConstants:
+    """What is fitted: to 2,228 kernels of 20 sizes in f16, B in both orders, on an H200 (2026-11-21, run back to back,
+    each started while the one before it ends). Times inside an SM are clocks at the chip's `clock_hz`."""
+
+    write: float = 0.2
+    """Part of the clocks of writing shared memory that tensor cores wait for."""
+    row: float = 1.7
+    """Clocks of the copy engine for a row of 128 bytes: 75 bytes a clock and SM."""
+    odd: float = 2.0
+    """How much longer a row takes that begins elsewhere than at a line of 128 bytes."""
+    outside: float = 17.0
+    """Rows outside an operand that all SMs together pass in one clock."""
+    l2: float = 13200.0
+    """Bytes that L2 gives all SMs in one clock."""
+    latency: float = 1255.0
+    """Clocks from a copy's start to its data; the stages that are not being multiplied hide it."""
+    held: float = 1.24
+    """Stages that are being multiplied."""
+    chain: float = 102.0
+    """Clocks that a step takes at least."""
+    sync: float = 11.5
+    """Clocks of a step in which a warpgroup does not multiply; two cover for each other."""
+    cluster: float = 59.0
+    """Further ones with clusters, for each row of 128 bytes of k: a stage is free only when both blocks say so."""
+    inside: float = 4.4
+    """Exponent of the norm that overlaps the parts of a step."""
+    tile: float = 300.0
+    """Clocks of a tile's end that are hidden behind nothing."""
+    staged: float = 42.0
+    """Bytes of results a clock through shared memory."""
+    direct: float = 9.5
+    """Bytes a clock that threads store or load themselves."""
+    issued: float = 2.8
+    """Instructions of the epilogue that an SM issues in a clock: 27 an element took 25 us at 4096 x 4096."""
+    turned: float = 0.98
+    """Factor on the k steps of tiles taken by turns, which nothing between tiles holds up: measured at 4096, 8192."""
+    guarded: float = 0.54
+    """Part by which tests of the edge make those longer."""
+    parts: float = 6.5
+    """Bytes a clock of partial sums from other blocks."""
+    split: float = 880.0
+    """Clocks of the two barriers of a cluster that shares a tile."""
+    ragged: float = 0.12
+    """Part of the idle time in the last wave that is not lost: the SMs still at work are faster then."""
+    memory: float = 2.5
+    """Exponent of the norm that overlaps the SMs with DRAM."""
+    dram: float = 1.0
+    """Part of the chip's DRAM rate that is reached."""
+    fill: float = 2600.0
+    """Clocks from a kernel's start to its first product."""
+    overlap: float = 0.3
+    """Part of them that shows when the next kernel finds free SMs to start on."""
+    form: float = 1400.0
+    """Clocks more with clusters."""
+    power: float = 0.93
+    """Tensor cores that are busy all the time would be held at this part of the clock by the power limit ..."""
+    heat: float = 0.048
+    """... and at less the longer it lasts: exponent of the time over 200 us."""
+    limit: float = 5.0
+    """Exponent of the norm of this limit with all others."""
+    launch: float = 6.2e-6
+    """Seconds after which a program in Python starts the next kernel."""
+    issue: float = 6.0
+    """Exponent of the norm of the launches with the kernel's own time."""
+
+
+CONSTANTS = GroupConstants()
+WARM = 2e-4
+"""Seconds of a kernel from which the clock falls with time."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCost(Prediction):
+    """Predicted seconds of a schedule of `wgmma`."""
+
+    OVERLAPPING: ClassVar[Mapping[str, str]] = {
+        "tensor": "tensor cores",
+        "shared": "shared memory",
+        "copies": "copy engine",
+        "l2": "L2",
+        "outside": "rows outside",
+        "latency": "latency of copies",
+    }
+    ADDITIVE: ClassVar[Mapping[str, str]] = {
+        "steps": "the k steps, overlapped",
+        "epilogue": "epilogue, partial sums",
+        "memory": "DRAM, beyond these",
+        "ends": "first loads, clusters",
+        "power": "power limit",
+        "launch": "launch from the host",
+    }
+
+    tensor: float
+    """Products at the full rate."""
+    shared: float
+    """Shared memory: operands read by the tensor cores, tiles written by the copies."""
+    copies: float
+    """Rows through the copy engine of an SM."""
+    l2: float
+    outside: float
+    """Rows of boxes that lie outside an operand."""
+    latency: float
+    """What too few stages do not hide."""
+    steps: float
+    """The k steps of the SM with most tiles: the six together, and what does not overlap in a step."""
+    epilogue: float
+    memory: float
+    """What DRAM adds to these."""
+    ends: float
+    power: float
+    """What the power limit adds to all of these."""
+    launch: float
+    """What the host's launches add: small kernels wait for them."""
+
+
+def estimate_group(
+    problem: Problem, schedule: Schedule, target: Target, constants: GroupConstants = CONSTANTS
+) -> GroupCost:
+    """The predicted cost of a legal schedule of `wgmma`."""
+    return group_cost(group_work(problem, schedule, target), target, constants)
+
+
+def group_cost(work: GroupWork, target: Target, constants: GroupConstants = CONSTANTS) -> GroupCost:
+    """The predicted cost of some work. Only arithmetic, so that it also works on arrays of it."""
+    x, clock = constants, target.clock_hz
+    twice_a, twice_b = 1 + (x.odd - 1) * work.odd_a, 1 + (x.odd - 1) * work.odd_b
+    shared = work.reads + x.write * work.writes
+    copies = x.row * (work.rows_a * twice_a + work.rows_b * twice_b)
+    l2 = (work.bytes_a * twice_a + work.bytes_b * twice_b) * work.active / x.l2
+    outside = work.outside * work.active / x.outside
+    latency = x.latency / (work.stages - x.held)
+    step = norm(x.inside, work.tensor, shared, copies, l2, outside, latency, x.chain)
+    step = step + x.sync / work.groups + x.cluster * work.clustered * work.panels
+    tiles = work.rounds - x.ragged * (work.rounds - work.mean)
+    each = tiles * work.steps / clock
+
+    stored = work.staged / x.staged + (work.direct + x.guarded * work.guarded) / x.direct
+    stored = stored + work.arithmetic / x.issued
+    ended = x.tile + stored + work.splits * (x.split + work.parts / x.parts)
+    # The last tile's end is never hidden.
+    step = step * (1 - (1 - x.turned) * work.hidden)
+    steps, epilogue = each * step, (tiles - (tiles - 1) * work.hidden) * ended / clock
+    busy = steps + epilogue
+    streamed = norm(x.memory, busy, work.dram / (x.dram * target.dram_bytes_s))
+    ends = (x.fill * (1 - (1 - x.overlap) * work.alone) + x.form * work.clustered) / clock
+    free = streamed + ends
+    # While an epilogue computes, tensor cores wait: that time adds to what the power limit allows them.
+    waiting = (tiles - (tiles - 1) * work.hidden) * work.arithmetic / x.issued / clock
+    limited = norm(x.limit, free, work.useful / (x.power * clock) * (1 + free / WARM) ** x.heat + waiting)
+    total = norm(x.issue, limited, x.launch)
+    return GroupCost(
+        each * work.tensor, each * shared, each * copies, each * l2, each * outside, each * latency, steps, epilogue,
+        memory=streamed - busy, ends=ends, power=limited - free, launch=total - limited, total=total,
+    )  # fmt: skip
+
+
+def norm(exponent: float, *times: float) -> float:
+    """The times of things that overlap, together: the largest when one dominates, more when several are close."""
+    total = 0.0
+    for time in times:
+        total = total + time**exponent
+    return total ** (1 / exponent)

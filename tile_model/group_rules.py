@@ -1,0 +1,145 @@
+"""Rules of `wgmma` and `tma`, which go together only: warpgroups multiply what a warp copies into a ring of stages."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.grid import grid, steps
+from mlir_gemm.tile_model.layout import buffer
+from mlir_gemm.tile_model.operators import element_bytes
+from mlir_gemm.tile_model.wording import multiples, shown_tile
+
+PANEL = 128
+"""Bytes of a row of a panel of `swizzle128`."""
+WIDEST, MOST_GROUPS = 256, 3
+"""Columns of a warpgroup's tile, and warpgroups that multiply."""
+ACCUMULATORS, MOST_ACCUMULATORS = 128, 192
+"""Registers of accumulators in a thread: with two warpgroups or more, and with one."""
+MOST_CLUSTER = 4
+"""Blocks of a cluster: with more the SMs that are left over in each GPC are too many."""
+TMA_BITS = 128
+"""What rows in global memory must be multiples of for the copy engine."""
+
+
+def together(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """One operator, one copy and one layout that come together, and fields that they have no use for."""
+    parts = {"operator": "wgmma", "copy": "tma", "layout": "swizzle128"}
+    given = {name: getattr(schedule, name) for name in parts}
+    asked = [name for name, value in parts.items() if given[name] == value]
+    if not asked:
+        for name in ("persistent", "cluster_m", "cluster_n", "split", "turns"):
+            if getattr(schedule, name) != getattr(Schedule, name):
+                return f"{name}={getattr(schedule, name)}: expected {getattr(Schedule, name)} without copy=tma"
+        return None
+    for name, value in parts.items():
+        if given[name] != value:
+            return f"{name}={given[name]} with {asked[0]}={parts[asked[0]]}: expected {name}={value}"
+    for name, wanted in (("promote", True), ("accumulate", True), ("pad", 0)):
+        if getattr(schedule, name) != wanted:
+            shown = {True: "on", False: "off"}.get(getattr(schedule, name), getattr(schedule, name))
+            return f"{name}={shown} with operator=wgmma: expected {name}={'on' if wanted is True else wanted}"
+    return None
+
+
+def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.copy != "tma":
+        return None
+    for name, memory in (("A", problem.a_memory), ("B", problem.b_memory)):
+        if memory:
+            return (
+                f"copy=tma: {name} is computed from {memory} on its way to shared memory, and the copy engine passes "
+                "no registers; expected prefetch or plain"
+            )
+    for name, bits in (("A", problem.a_vector), ("B", problem.b_vector)):
+        if bits < TMA_BITS:
+            return (
+                f"copy=tma: the rows of {name} start at multiples of {bits} bits only, the copy engine needs "
+                f"{TMA_BITS}; expected copy=cp_async or prefetch"
+            )
+    return None
+
+
+def group_orders(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.operator != "wgmma" or element_bytes(problem, "a") == 2:
+        return None
+    if (problem.a_order, problem.b_order) == ("mk", "nk"):
+        return None
+    return (
+        f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma transposes elements of "
+        "16 bits only; expected mk and nk, or operator=mma_sync"
+    )
+
+
+def group_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.operator != "wgmma":
+        return None
+    m, n, k = schedule.warp
+    depth = PANEL // element_bytes(problem, "a")
+    shown = f"warp={shown_tile(schedule.warp)}"
+    if k != schedule.block[2]:
+        return f"{shown}: a warpgroup multiplies the whole block tile's k; expected {schedule.block[2]}"
+    if k % depth:
+        nearest = multiples(k, depth)
+        return f"block={shown_tile(schedule.block)}: its k must be a multiple of {depth}; the nearest: {nearest}"
+    if n > WIDEST:
+        return f"{shown}: its n of {n} is at most {WIDEST}"
+    if schedule.groups > MOST_GROUPS:
+        return f"block={shown_tile(schedule.block)}, {shown}: {schedule.groups} warpgroups; expected 1 to {MOST_GROUPS}"
+    if schedule.turns > 1 and (schedule.turns > 2 or schedule.warps > 1 or not schedule.persistent):
+        return (
+            f"turns={schedule.turns}: expected 1, or 2 with persistent blocks and tiles of one warpgroup each "
+            f"(persistent={schedule.persistent}, {schedule.warps} warpgroups)"
+        )
+    most = ACCUMULATORS if schedule.groups > 1 else MOST_ACCUMULATORS
+    if m * n > 128 * most:
+        return f"{shown}: {m * n // 128} accumulators a thread; expected at most {most}"
+    across = PANEL // element_bytes(problem, "b")
+    for name, size, along_k in (
+        ("m", schedule.block[0], problem.a_order == "mk"),
+        ("n", schedule.block[1], problem.b_order == "nk"),
+    ):
+        part = m if name == "m" else n
+        if not along_k and gcd(size, part) % across:
+            return f"{shown}: neighbours of an operand lie along {name}, so its {name} must be a multiple of {across}"
+    return None
+
+
+def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Clusters are rows or columns of whole tiles, and divide what they copy together."""
+    if schedule.split > 1:
+        return _split(problem, schedule)
+    if schedule.cluster == 1:
+        return None
+    shown = f"cluster_m={schedule.cluster_m}, cluster_n={schedule.cluster_n}"
+    if min(schedule.cluster_m, schedule.cluster_n) > 1 or schedule.cluster > MOST_CLUSTER:
+        return f"{shown}: expected one of them to be 1, the other at most {MOST_CLUSTER}"
+    if problem.dynamic:
+        return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}) need not divide into clusters"
+    for name, size, part in zip("mn", grid(problem, schedule), (schedule.cluster_m, schedule.cluster_n), strict=True):
+        if size % part:
+            return f"cluster_{name}={part}: expected a divisor of the {size} tiles along {name}"
+    if schedule.persistent % schedule.cluster:
+        return f"persistent={schedule.persistent}: expected a multiple of the cluster's {schedule.cluster} blocks"
+    operand = "b" if schedule.cluster_m > 1 else "a"
+    rows = buffer(problem, schedule, operand).rows
+    if rows % (8 * schedule.cluster):
+        return f"{shown}: the {rows} rows of a tile of {operand.upper()} do not divide into parts of whole 8 rows"
+    return None
+
+
+def _split(problem: Problem, schedule: Schedule) -> str | None:
+    shown = f"split={schedule.split}"
+    if schedule.split not in (2, 4, 8) or schedule.cluster != schedule.split or schedule.persistent:
+        return f"{shown}: expected 2, 4 or 8 with cluster_m=1, cluster_n=1 and persistent=0"
+    if problem.dynamic:
+        return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected split=1"
+    if problem.reads_c:
+        return f"{shown}: the sum starts from what is in memory, which every part would add; expected split=1"
+    if steps(problem, schedule) < 2 * schedule.split:
+        return f"{shown}: {steps(problem, schedule)} k steps; expected at least two for each part"
+    if schedule.warp[1] % (8 * schedule.split):
+        return f"{shown}: the warp tile's n of {schedule.warp[1]} must be a multiple of {8 * schedule.split}"
+    return None

@@ -1,0 +1,122 @@
+"""Where the choice of a schedule looks with `wgmma`: block tiles of one or two warpgroups, as many stages as fit, and
+clusters that share copies or the steps of k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule, Tile
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.grid import blocks as blocks_of
+from mlir_gemm.tile_model.grid import grid
+from mlir_gemm.tile_model.group_rules import PANEL
+from mlir_gemm.tile_model.operators import element_bytes, instruction_of
+from mlir_gemm.tile_model.resources import smem_bytes
+
+ROWS = ((64, 64), (128, 64), (256, 128))
+"""Rows of a block tile and of a warpgroup's."""
+COLUMNS = (16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256)
+LARGEST = 128 * 256
+"""Elements of a block tile: two warpgroups with 128 accumulators a thread."""
+DEEP = 64 * 64
+"""Elements of a block tile up to which a stage may hold two panels of k: its copies are small."""
+MOST_STAGES = 12
+MANY_TILES = 48
+"""Tiles for each SM from which smaller ones are no longer proposed."""
+TURNS_TILE, TURNS_WORK, TURNS_EACH = (128, 128), 8, 4
+"""The tile of a warpgroup that takes turns, the epilogue's instructions an element from which they are proposed, and
+the tiles that each SM must have: on the H200 they gain 1.5 % with GELU and 9 % with SiLU times a matrix at 4096, and
+lose at 2048, where an SM has two."""
+SPLITS = (2, 4, 8)
+CLUSTERS = ((1, 1), (2, 1), (1, 2))
+"""Blocks of a cluster along m and n."""
+FEW, MANY = 0.75, 1.15
+"""Tiles for each SM under which the steps of k may be divided, and blocks for each SM that they are divided into at
+most."""
+SHARING = 0.4
+"""Tiles for each SM from which blocks may share copies: with fewer, memory is not what limits."""
+
+
+def group_proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
+    """Schedules of `wgmma` to try, legal or not."""
+    own: dict[str, Any] = {"operator": "wgmma", "copy": "tma", "layout": "swizzle128", "pad": 0, "storage": "dynamic",
+           "instruction": instruction_of("wgmma", problem, target)}  # fmt: skip
+    fixed = {**own, **pinned}
+    shapes: list[tuple[Tile, Tile, dict[str, Any]]] = [(*tiles, {}) for tiles in _tiles(problem, target, pinned, wide)]
+    for block, warp, turns in [*shapes, *_by_turns(problem, target, pinned)]:
+        fields: dict[str, Any] = {**fixed, "block": block, "warp": warp, **turns}
+        base = Schedule(**fields)
+        for shared in ({},) if turns else _clusters(problem, target, base, pinned):
+            yield _staged(problem, target, base.replace(**shared), pinned)
+
+
+def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[tuple[Tile, Tile]]:
+    if "block" in pinned:
+        yield pinned["block"], pinned.get("warp") or _divided(pinned["block"])
+        return
+    panel = PANEL // element_bytes(problem, "a")
+    # Where neighbours lie along m or n a tile has whole panels of them.
+    least_m, least_n = (64, panel if problem.b_order == "kn" else COLUMNS[0])
+    smallest = problem.batch * problem.m * problem.n / (MANY_TILES * target.sms)
+    for m, warp_m in ROWS:
+        if m > least_m and m >= 2 * problem.m and not wide:
+            continue
+        for n in COLUMNS:
+            if m * n > LARGEST or (problem.b_order == "kn" and n % panel):
+                continue
+            if not wide and ((n > least_n and n >= 2 * problem.n) or m * n < min(smallest, LARGEST // 4)):
+                continue
+            for depth in (1, 2) if wide or (m * n <= DEEP and problem.k >= 8 * panel) else (1,):
+                warp = pinned.get("warp") or (warp_m, n, depth * panel)
+                yield (m, n, depth * panel), warp
+
+
+def _by_turns(
+    problem: Problem, target: Target, pinned: Mapping[str, Any]
+) -> Iterator[tuple[Tile, Tile, dict[str, Any]]]:
+    """Two warpgroups that take tiles by turns: where the epilogue is work, and each has tiles enough to hide it."""
+    named = ("block", "warp", "turns", "persistent", "cluster_m", "cluster_n", "split")
+    tile: Tile = (*TURNS_TILE, PANEL // element_bytes(problem, "a"))
+    many = problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * TURNS_TILE[0] * TURNS_TILE[1]
+    if problem.epilogue_ops >= TURNS_WORK and many and not any(name in pinned for name in named):
+        yield tile, tile, {"turns": 2, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
+
+
+def _divided(block: Tile) -> Tile:
+    """A warpgroup's tile of a block tile: half its rows where there are rows for two."""
+    m, n, k = block
+    return (m if m % 128 else m // 2, n, k)
+
+
+def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[str, Any]) -> Iterator[dict[str, int]]:
+    """How blocks work together: not at all, sharing copies, or sharing the steps of a tile."""
+    names = ("cluster_m", "cluster_n", "split")
+    given = {name: pinned[name] for name in names if name in pinned}
+    if given or "persistent" in pinned or problem.dynamic:
+        yield given
+        return
+    tiles = blocks_of(problem, base)
+    for down, along in CLUSTERS:
+        if down * along == 1 or tiles >= SHARING * target.sms:
+            rows, columns = grid(problem, base)
+            if rows % down == 0 and columns % along == 0:
+                yield {"cluster_m": down, "cluster_n": along}
+    if tiles < FEW * target.sms:
+        for parts in SPLITS:
+            if tiles * parts <= MANY * target.sms:
+                yield {"split": parts}
+
+
+def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[str, Any]) -> Schedule:
+    """With as many stages as fit, and blocks that walk the tiles where there are more than places."""
+    if "stages" not in pinned:
+        one, two = (smem_bytes(problem, base.replace(stages=count)) for count in (1, 2))
+        share = min(target.smem_block, target.smem_sm // max(1, base.resident) - target.smem_reserved)
+        fitting = 1 + (share - one) // max(1, two - one)
+        base = base.replace(stages=max(2, min(MOST_STAGES, fitting)))
+    if "persistent" not in pinned and base.split == 1:
+        tiles, places = blocks_of(problem, base), target.sms * max(1, base.resident)
+        base = base.replace(persistent=places if tiles > places or problem.dynamic else 0)
+    return base

@@ -1,0 +1,166 @@
+"""What a schedule of `wgmma` has to do: clocks, rows and bytes of one k step, tiles, waves. `group_cost` turns
+these into seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.grid import blocks as blocks_of
+from mlir_gemm.tile_model.grid import grid, steps
+from mlir_gemm.tile_model.layout import LINE
+from mlir_gemm.tile_model.operators import element_bytes, memory_bytes
+from mlir_gemm.tile_model.resources import staging_bytes
+from mlir_gemm.tile_model.traffic import epilogue_bytes
+
+INSTRUCTION_BYTES = 32
+"""Bytes of k that one instruction multiplies, whatever the type."""
+GROUP_ROWS = 64
+CLUSTER_PLACES = {4: 120 / 132, 8: 112 / 132}
+"""Part of the SMs on which clusters of that size fit at once: a cluster stays in one GPC of 16 or 18 SMs. On the H200
+33 clusters of 4 take two waves, and probably 32 do."""
+KEPT = 0.8
+"""Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWork:
+    """Figures of one block's k step unless said otherwise. All are plain numbers, flags 0 or 1, so that the arithmetic
+    on them also works on columns of a table of kernels, which is how the constants are fitted."""
+
+    tensor: float
+    """Clocks of the tensor cores at their full rate: N / 2 for each 64 rows and 32 bytes of k."""
+    reads: float
+    """Clocks in which shared memory gives the tensor cores A and B, at 128 bytes each. Instructions of one warpgroup
+    below each other count B once: an assumption, with which 256x128 and 128x256 fit the measurements equally well."""
+    writes: float
+    """Clocks in which it takes the copies."""
+    rows_a: float
+    """Rows of 128 bytes that the copy engine fetches of A; those that clusters get from a neighbour do not count."""
+    rows_b: float
+    outside: float
+    """Rows of boxes that lie outside the operand: they take the copy engine longer than those inside."""
+    odd_a: float
+    """Whether rows of A begin elsewhere than at multiples of 128 bytes, so that each takes two lines of L2."""
+    odd_b: float
+    bytes_a: float
+    """Bytes of A from L2, all blocks' together divided by the blocks; clusters share them."""
+    bytes_b: float
+    panels: float
+    """Rows of 128 bytes that the block tile's k makes."""
+    steps: float
+    """Steps of k of one tile in one block."""
+    groups: float
+    stages: float
+    active: float
+    """SMs that have a block."""
+    alone: float
+    """Whether at most half of the SMs have one, so that the next kernel starts beside this one."""
+    rounds: float
+    """Tiles of the SM that has most."""
+    mean: float
+    """Tiles of the average SM that has any."""
+    hidden: float
+    """Whether a tile ends while other warpgroups multiply the next, with `turns`."""
+    staged: float
+    """Bytes of a tile's result that leave through shared memory by the copy engine."""
+    direct: float
+    """Bytes that threads store, or load in the epilogue, themselves."""
+    arithmetic: float
+    """Instructions of the epilogue on a tile, each for 32 elements."""
+    guarded: float
+    """Those of `direct` that are tested against the result's edge."""
+    parts: float
+    """Bytes of partial sums that a block reads from the others of its cluster, with `split`."""
+    splits: float
+    """Whether blocks share the steps of k."""
+    clustered: float
+    dram: float
+    """Bytes of the whole product from and to DRAM."""
+    useful: float
+    """Clocks of all tensor cores of an SM for the problem's own products, spread over all SMs: what takes power."""
+
+
+def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWork:
+    """The work of a schedule of `wgmma`."""
+    m, n, k = schedule.block
+    warp_m, warp_n, _ = schedule.warp
+    size = element_bytes(problem, "a")
+    rows, columns = grid(problem, schedule)
+    tiles, split = blocks_of(problem, schedule), schedule.split
+    places = int(target.sms * CLUSTER_PLACES.get(schedule.cluster, 1.0))
+    walkers = min(schedule.persistent, tiles) if schedule.persistent else tiles * split
+    active = min(walkers, places)
+    rounds = -(-tiles // schedule.persistent) * -(-walkers // places) if schedule.persistent else -(-walkers // places)
+    flight = max(1, min(tiles, active // split))
+    across_m, across_n = _in_flight(schedule, rows, columns, flight)
+
+    deep = k * size // INSTRUCTION_BYTES
+    panels = k * size / LINE
+    inside_m, inside_n = problem.m / rows, problem.n / columns
+    beside = 0.0 if problem.b_order == "kn" else n - inside_n
+    below = 0.0 if problem.a_order == "km" else m - inside_m
+    bytes_d = epilogue_bytes(problem) / (problem.batch * problem.m * problem.n)
+    in_tile = m * n * bytes_d / split
+    staged = in_tile if staging_bytes(problem, schedule) and not (problem.extra_bytes or problem.reads_c) else 0.0
+    over = problem.dynamic or problem.m % m or problem.n % n
+    return GroupWork(
+        tensor=deep * (m // GROUP_ROWS) * n / 2,
+        reads=deep * (m * (n // warp_n) + n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
+        writes=(m + n) * panels,
+        rows_a=inside_m * panels / schedule.cluster_n,
+        rows_b=inside_n * panels / schedule.cluster_m,
+        outside=(below / schedule.cluster_n + beside / schedule.cluster_m) * panels,
+        odd_a=_odd(problem, "a"),
+        odd_b=_odd(problem, "b"),
+        bytes_a=inside_m * k * size / schedule.cluster_n,
+        bytes_b=inside_n * k * size / schedule.cluster_m,
+        panels=panels,
+        steps=-(-steps(problem, schedule) // split),
+        groups=schedule.groups,
+        stages=schedule.stages,
+        active=active,
+        alone=active <= target.sms // 2,
+        rounds=rounds,
+        mean=tiles * split / active,
+        hidden=schedule.turns > 1,
+        staged=staged,
+        direct=in_tile - staged,
+        arithmetic=m * n * problem.epilogue_ops / (32 * split),
+        guarded=(in_tile - staged) if over else 0.0,
+        parts=m * n * 4 * (split - 1) / split,
+        splits=split > 1,
+        clustered=schedule.cluster_m * schedule.cluster_n > 1,
+        dram=_dram(problem, target, tiles / flight, across_m / rows, across_n / columns),
+        useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
+    )
+
+
+def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tuple[float, float]:
+    """Tile rows and columns of the result that the blocks in flight cover."""
+    high = {"row": 1, "column": rows, "grouped": min(schedule.group, rows)}[schedule.raster]
+    wide = min(columns, max(1.0, flight / high))
+    return min(rows, max(1.0, flight / wide)), wide
+
+
+def _odd(problem: Problem, operand: str) -> bool:
+    """Whether rows of an operand, which start at multiples of its vectors, start elsewhere than at 128-byte lines."""
+    if operand == "a":
+        row, vector = problem.k if problem.a_order == "mk" else problem.m, problem.a_vector
+    else:
+        row, vector = problem.n if problem.b_order == "kn" else problem.k, problem.b_vector
+    unit = max(1, vector // 8)
+    return -(-row * memory_bytes(problem, operand) // unit) * unit % LINE != 0
+
+
+def _dram(problem: Problem, target: Target, waves: float, part_a: float, part_b: float) -> float:
+    """Bytes from and to DRAM: none when everything fits in L2, where a kernel that runs again finds it; otherwise the
+    result once, and of the operands what each wave covers, each at least once."""
+    a = problem.batch * problem.m * problem.k * memory_bytes(problem, "a")
+    b = problem.batch * problem.k * problem.n * memory_bytes(problem, "b")
+    result = epilogue_bytes(problem)
+    if a + b + result <= KEPT * target.l2_bytes:
+        return 0.0
+    return max(a + b, max(1.0, waves / problem.batch) * (part_a * a + part_b * b)) + result
