@@ -100,8 +100,9 @@ def main() -> int:
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
     import torch
 
-    major, minor = torch.cuda.get_device_capability()
-    chip = f"sm_{major}{minor}"
+    from mlir_gemm.runtime.device import default_chip
+
+    chip = default_chip()
     products = drawn(options.seed, options.count)
     start = time.perf_counter()
     with ProcessPoolExecutor(options.jobs) as pool:
