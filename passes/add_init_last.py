@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.generics import (
+from mlir_gemm.dialect.linalg.generics import (
     Generic,
     build,
     element_of,
@@ -24,8 +24,8 @@ from mlir_gemm.dialect.generics import (
     rebuild,
     zero,
 )
-from mlir_gemm.dialect.products import product_of
-from mlir_gemm.dialect.reshapes import root_of
+from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.linalg.reshapes import root_of
 from mlir_gemm.passes.base import Pass
 
 _PLAIN = ("linalg.fill", "arith.constant", "bufferization.to_tensor", "tensor.empty")

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.generics import owner_of, shape_of
+from mlir_gemm.dialect.linalg.generics import owner_of, shape_of
+from mlir_gemm.dialect.linalg.reshapes import root_of
+from mlir_gemm.dialect.linalg.source import check_attributes, check_extent, check_name, is_row_major
 from mlir_gemm.dialect.locations import input_error, location_of
-from mlir_gemm.dialect.reshapes import root_of
-from mlir_gemm.dialect.source import check_attributes, check_extent, check_name, is_row_major
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import InputError, Location
 from mlir_gemm.passes.base import Pass

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import structured
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone_slice
-from mlir_gemm.dialect.kernels import Kernel
-from mlir_gemm.dialect.products import Factor, Product, loops_of, product_of
-from mlir_gemm.dialect.tensors import place_in_tensors, place_of_tensor, reshaped
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.products import Factor, Product, loops_of, product_of
+from mlir_gemm.dialect.outlining.kernels import Kernel
+from mlir_gemm.dialect.outlining.tensors import place_in_tensors, place_of_tensor, reshaped
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.copy_results import copied

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import structured
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.tensors import stripped
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.outlining.tensors import stripped
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.group_kernels import NOTE

@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.chains import Chain, chains_of
-from mlir_gemm.dialect.division import Division
+from mlir_gemm.dialect.copies.chains import Chain, chains_of
+from mlir_gemm.dialect.copies.division import Division
+from mlir_gemm.dialect.copies.pieces import Access
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.pieces import Access
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass

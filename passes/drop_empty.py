@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import structured
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
 

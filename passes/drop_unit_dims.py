@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.generics import ONE, Generic, Map, erase_dead, generics, read, rebuild
-from mlir_gemm.dialect.reshapes import reshape
+from mlir_gemm.dialect.linalg.generics import ONE, Generic, Map, erase_dead, generics, read, rebuild
+from mlir_gemm.dialect.linalg.reshapes import reshape
 from mlir_gemm.passes.base import Pass
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.functions.number import INFINITY, Number, absolute, select
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.number import INFINITY, Number, absolute, select
 from mlir_gemm.dialect.walk import operations
 from mlir_gemm.passes.base import Pass
 

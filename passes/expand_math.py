@@ -3,9 +3,9 @@
 Expects kernel functions with operations of math, or arith.remf, on floats, or vectors of any rank of them. Leaves arith
 and the operations of math that `select-math` finds instructions for: fma, absf, sqrt, copysign, floor, ceil, trunc,
 round, roundeven, and exp2 of f32 with the flag `afn`. The formulas and their errors stand in
-`dialect/approximations.py`. f16 and bf16 are extended to f32 and the result is rounded. Powers with a constant whole
-exponent from 1 to 4 become products; arith.remf becomes a long division. Refuses every other operation of math, and in
-f64 what has no formula there.
+`dialect/functions/approximations.py`. f16 and bf16 are extended to f32 and the result is rounded. Powers with a
+constant whole exponent from 1 to 4 become products; arith.remf becomes a long division. Refuses every other operation
+of math, and in f64 what has no formula there.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import approximations, constants
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.functions import approximations
+from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.number import APPROXIMATE, INFINITY, Number, absolute, select
 from mlir_gemm.dialect.walk import named, operations, users
 from mlir_gemm.passes.base import Pass
 

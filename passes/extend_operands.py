@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.walk import named, operations
 from mlir_gemm.passes.base import Pass
 

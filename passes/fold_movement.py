@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.generics import (
+from mlir_gemm.dialect.linalg.generics import (
     ONE,
     Generic,
     Map,
@@ -33,7 +33,7 @@ from mlir_gemm.dialect.generics import (
     scalar_of,
     writes_once,
 )
-from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.passes.base import Pass
 
 

@@ -17,7 +17,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect.generics import (
+from mlir_gemm.dialect.linalg.generics import (
     Generic,
     behind,
     element_of,
@@ -30,7 +30,7 @@ from mlir_gemm.dialect.generics import (
     replace,
     writes_once,
 )
-from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.passes.base import Pass
 

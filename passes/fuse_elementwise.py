@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect.generics import (
+from mlir_gemm.dialect.linalg.generics import (
     Generic,
     behind,
     erase_dead,

@@ -18,12 +18,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import structured
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.kernels import Kernel
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.products import product_of, why_no_product
 from mlir_gemm.dialect.locations import input_error, location_of, pass_error
-from mlir_gemm.dialect.products import product_of, why_no_product
-from mlir_gemm.dialect.tensors import is_start_of, place_in_tensors
+from mlir_gemm.dialect.outlining.kernels import Kernel
+from mlir_gemm.dialect.outlining.tensors import is_start_of, place_in_tensors
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import programs
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import attributes_of, clone
+from mlir_gemm.dialect.outlining import programs
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.group_kernels import NOTE

@@ -19,17 +19,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import programs, structured
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone, clone_slice
-from mlir_gemm.dialect.kernel_functions import new_function
-from mlir_gemm.dialect.kernels import Kernel, Place, Statement
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.loop_order import order_of
-from mlir_gemm.dialect.operand_views import OperandViews, Seen
-from mlir_gemm.dialect.products import product_of
-from mlir_gemm.dialect.structured import Generic
-from mlir_gemm.dialect.views import View, memref_type, view_of_type
+from mlir_gemm.dialect.outlining import programs
+from mlir_gemm.dialect.outlining.kernel_functions import new_function
+from mlir_gemm.dialect.outlining.kernels import Kernel, Place, Statement
+from mlir_gemm.dialect.outlining.loop_order import order_of
+from mlir_gemm.dialect.outlining.operand_views import OperandViews, Seen
+from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 

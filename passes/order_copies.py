@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.fills import check_filled_first, fills_of, rotates
+from mlir_gemm.dialect.copies.fills import check_filled_first, fills_of, rotates
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 

@@ -17,15 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import programs
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.buffers import Buffers, Groups, leaves
 from mlir_gemm.dialect.clone import attributes_of
-from mlir_gemm.dialect.kernel_functions import KernelFunction, new_function
+from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.locations import input_error, pass_error
-from mlir_gemm.dialect.products import product_of
-from mlir_gemm.dialect.views import View, memref_type
+from mlir_gemm.dialect.outlining import programs
+from mlir_gemm.dialect.outlining.buffers import Buffers, Groups, leaves
+from mlir_gemm.dialect.outlining.kernel_functions import KernelFunction, new_function
+from mlir_gemm.dialect.outlining.views import View, memref_type
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.copy_results import sinks

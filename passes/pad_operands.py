@@ -18,14 +18,16 @@ from dataclasses import dataclass
 from math import lcm
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, kernel_modules, programs, structured, tile
+from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.kernel_functions import new_function
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.products import Factor, Product, product_of, the_product
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.padding import buffer_shape, set_padded
-from mlir_gemm.dialect.products import Factor, Product, product_of, the_product
-from mlir_gemm.dialect.views import view_of_type
+from mlir_gemm.dialect.outlining import kernel_modules, programs
+from mlir_gemm.dialect.outlining.kernel_functions import new_function
+from mlir_gemm.dialect.outlining.padding import buffer_shape, set_padded
+from mlir_gemm.dialect.outlining.views import view_of_type
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass

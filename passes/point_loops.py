@@ -15,11 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import indexing, pointwise
+from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.point_emission import Emission
-from mlir_gemm.dialect.pointwise import Pointwise
+from mlir_gemm.dialect.points import pointwise
+from mlir_gemm.dialect.points.point_emission import Emission
+from mlir_gemm.dialect.points.pointwise import Pointwise
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.fills import (
+from mlir_gemm.dialect.copies.fills import (
     Fill,
     at_step,
     check_filled_first,

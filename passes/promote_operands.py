@@ -15,11 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants, tile, vectors
+from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.places import Access, access_of, memory_order
-from mlir_gemm.dialect.point_product import PointProduct, product_in, unextended
+from mlir_gemm.dialect.points import vectors
+from mlir_gemm.dialect.points.places import Access, access_of, memory_order
+from mlir_gemm.dialect.points.point_product import PointProduct, product_in, unextended
 from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.walk import body, defined_within, in_block, named
 from mlir_gemm.errors import PassError

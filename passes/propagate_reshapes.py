@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.generics import ONE, Generic, Map, erase_dead, generics, read, rebuild
-from mlir_gemm.dialect.reshapes import NAMES, chain, cuts, leaves, reshape, root_of, shorten, sizes_between
+from mlir_gemm.dialect.linalg.generics import ONE, Generic, Map, erase_dead, generics, read, rebuild
+from mlir_gemm.dialect.linalg.reshapes import NAMES, chain, cuts, leaves, reshape, root_of, shorten, sizes_between
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
 

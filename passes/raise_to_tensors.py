@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.generics import build, empty, erase_dead, owner_of, read, rebuild
+from mlir_gemm.dialect.linalg.generics import build, empty, erase_dead, owner_of, read, rebuild
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.generics import build, element_of, empty, erase_dead, generics, owner_of, scalar_of
+from mlir_gemm.dialect.linalg.generics import build, element_of, empty, erase_dead, generics, owner_of, scalar_of
+from mlir_gemm.dialect.linalg.reshapes import root_of
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.reshapes import root_of
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.generics import (
+from mlir_gemm.dialect.linalg.generics import (
     ONE,
     Generic,
     Map,
@@ -28,7 +28,7 @@ from mlir_gemm.dialect.generics import (
     replace,
     scalar_of,
 )
-from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.passes.base import Pass
 

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, rings
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.fills import (
+from mlir_gemm.dialect.copies.fills import (
     Fill,
     check_filled_first,
     check_guarded,

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import structured
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.products import product_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 

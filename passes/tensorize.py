@@ -13,12 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, tile, vectors
+from mlir_gemm.dialect import affine, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
-from mlir_gemm.dialect.places import access_of
-from mlir_gemm.dialect.point_product import EXTENSIONS, PointProduct, product_in, unextended
+from mlir_gemm.dialect.points import vectors
+from mlir_gemm.dialect.points.places import access_of
+from mlir_gemm.dialect.points.point_product import EXTENSIONS, PointProduct, product_in, unextended
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.tile_loops import plain_trips

@@ -16,8 +16,18 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
-from mlir_gemm.dialect.generics import Generic, build, element_of, empty, generics, owner_of, read, scalar_of, zero
-from mlir_gemm.dialect.products import product_of
+from mlir_gemm.dialect.linalg.generics import (
+    Generic,
+    build,
+    element_of,
+    empty,
+    generics,
+    owner_of,
+    read,
+    scalar_of,
+    zero,
+)
+from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
 

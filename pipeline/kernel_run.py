@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.products import the_product
 from mlir_gemm.dialect.locations import input_error, location_of
-from mlir_gemm.dialect.products import the_product
 from mlir_gemm.errors import Error, InputError, Location, ScheduleError
 from mlir_gemm.passes.join_extensions import JoinExtensions
 from mlir_gemm.passes.pad_operands import PadOperands

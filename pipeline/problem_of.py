@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any
 
-from mlir_gemm.dialect import padding, products, structured
-from mlir_gemm.dialect.products import Factor, Product, the_product
-from mlir_gemm.dialect.views import View, view_of_type
+from mlir_gemm.dialect.linalg import products, structured
+from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
+from mlir_gemm.dialect.outlining import padding
+from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 

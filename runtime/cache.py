@@ -121,18 +121,20 @@ def compiler_fingerprint() -> str:
     """Stands for the compiler itself: its version, the contents of its sources, and the bindings it will use."""
     digest = hashlib.blake2b(mlir_gemm.__version__.encode(), digest_size=20)
     for part in _COMPILER_PARTS:
-        for file in _sources(f"mlir_gemm.{part}"):
-            digest.update(f"{part}/{file.name}\0".encode())
+        for name, file in _sources(f"mlir_gemm.{part}"):
+            digest.update(f"{part}/{name}\0".encode())
             digest.update(file.read_bytes())
     for package in _BINDINGS:
         digest.update(f"{package} {_version(package)}\0".encode())
     return digest.hexdigest()
 
 
-def _sources(package: str) -> Iterator[Path]:
+def _sources(package: str) -> Iterator[tuple[str, Path]]:
+    """The modules of a package and its subpackages, by their paths inside it."""
     spec = importlib.util.find_spec(package)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
-        yield from sorted(Path(folder).glob("**/*.py"))
+        files = sorted(Path(folder).glob("**/*.py"))
+        yield from ((file.relative_to(folder).as_posix(), file) for file in files)
 
 
 def _version(package: str) -> str:

@@ -1,8 +1,8 @@
 """The elementary functions on all numbers: `python test/gpu/check_math.py`. Exit status 1 if an error is too large.
 
-Applies each function of `dialect/approximations.py` to all 2^32 numbers of f32 on the GPU and prints the largest error
-in units of the last place, against CUDA's functions in f64. Infinities, NaN and the signs of zeros must be right. Takes
-about 15 s on an H200. Needs a GPU, PyTorch, and mlir-gemm installed.
+Applies each function of `dialect/functions/approximations.py` to all 2^32 numbers of f32 on the GPU and prints the
+largest error in units of the last place, against CUDA's functions in f64. Infinities, NaN and the signs of zeros must
+be right. Takes about 15 s on an H200. Needs a GPU, PyTorch, and mlir-gemm installed.
 """
 
 from __future__ import annotations

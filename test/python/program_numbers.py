@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from mlir_gemm.dialect import programs, structured
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.tensors import place_of_tensor, reassociation
-from mlir_gemm.dialect.views import View, view_of_type
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.outlining import programs
+from mlir_gemm.dialect.outlining.tensors import place_of_tensor, reassociation
+from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
 
 Array = np.ndarray[Any, Any]

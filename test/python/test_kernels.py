@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from program_numbers import Array, elements_of
 from random_contractions import random_function
 
-from mlir_gemm.dialect import programs
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.kernels import Kernel
+from mlir_gemm.dialect.linalg.products import product_of, the_product, why_no_product
+from mlir_gemm.dialect.outlining import programs
+from mlir_gemm.dialect.outlining.kernels import Kernel
+from mlir_gemm.dialect.outlining.spaces import Space
+from mlir_gemm.dialect.outlining.tensors import place_in_tensors
+from mlir_gemm.dialect.outlining.views import View
 from mlir_gemm.dialect.parse import new_context, parse_module
-from mlir_gemm.dialect.products import product_of, the_product, why_no_product
-from mlir_gemm.dialect.spaces import Space
-from mlir_gemm.dialect.tensors import place_in_tensors
-from mlir_gemm.dialect.views import View
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.passes.registry import run_pass, verify

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -73,12 +74,24 @@ def test_files_stay_short(package: str):
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_module_imports_and_says_what_it_is_for(package: str):
-    for path in (ROOT / package).glob("*.py"):
+    for path in (ROOT / package).rglob("*.py"):
         if path.stem == "__init__" and not path.read_text():
             continue
-        name = "mlir_gemm" if package == "mlir_gemm" else f"mlir_gemm.{package}"
-        module = importlib.import_module(name if path.stem == "__init__" else f"{name}.{path.stem}")
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        names = parts if package == "mlir_gemm" else ("mlir_gemm", *parts)
+        module = importlib.import_module(".".join(name for name in names if name != "__init__"))
         assert module.__doc__, path
+
+
+def test_every_folder_of_modules_is_a_package_that_is_installed():
+    """An editable installation finds a folder that is missing in pyproject.toml; a wheel would lack it."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    folders = {path.parent.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    prefix = {folder: "" if folder.parts[0] == "mlir_gemm" else "mlir_gemm." for folder in folders}
+    expected = {prefix[folder] + ".".join(folder.parts): folder.as_posix() for folder in folders}
+    assert settings["package-dir"] == expected
+    assert sorted(settings["packages"]) == sorted(expected)
+    assert [folder for folder in sorted(folders) if not (ROOT / folder / "__init__.py").is_file()] == []
 
 
 @pytest.mark.parametrize("module", PASSES)

@@ -45,9 +45,14 @@ def test_everything_that_goes_in_is_in_the_key(compiler: Compiler, monkeypatch: 
     assert len(compiler.calls) == 5
 
 
+def test_the_fingerprint_covers_the_folders_of_a_part() -> None:
+    names = {name for name, _ in cache._sources("mlir_gemm.dialect")}
+    assert {"tile.py", "linalg/products.py", "copies/pieces.py"} <= names
+
+
 def test_the_fingerprint_knows_the_sources_and_the_bindings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("a = 1")
-    monkeypatch.setattr(cache, "_sources", lambda package: iter([tmp_path / "a.py"]))
+    monkeypatch.setattr(cache, "_sources", lambda package: iter([("a.py", tmp_path / "a.py")]))
     cached = cache.compiler_fingerprint
     seen = {cached.__wrapped__()}
     (tmp_path / "a.py").write_text("a = 2")

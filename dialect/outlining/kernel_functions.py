@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from mlir_gemm.dialect import structured
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.buffers import Buffers
 from mlir_gemm.dialect.clone import clone
-from mlir_gemm.dialect.kernels import Place
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.structured import Generic
-from mlir_gemm.dialect.tensors import start_of, stripped
-from mlir_gemm.dialect.views import View, view_of_type
+from mlir_gemm.dialect.outlining.buffers import Buffers
+from mlir_gemm.dialect.outlining.kernels import Place
+from mlir_gemm.dialect.outlining.tensors import start_of, stripped
+from mlir_gemm.dialect.outlining.views import View, view_of_type
 
 
 def new_function(name: str, types: Sequence[Any], where: Any, places: Sequence[Any] | None = None) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.places import access_of
+from mlir_gemm.dialect.points.places import access_of
 
 
 def of_points(operations: Sequence[Any], points: Sequence[Any], result: Any | None = None) -> Any | None:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing, memory, pointwise, tile
+from mlir_gemm.dialect import constants, indexing, memory, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.pointwise import Pointwise
+from mlir_gemm.dialect.points import pointwise
+from mlir_gemm.dialect.points.pointwise import Pointwise
 from mlir_gemm.dialect.walk import in_block
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.generics import empty, fill, owner_of, scalar_of
+from mlir_gemm.dialect.linalg.generics import empty, fill, owner_of, scalar_of
 
 NAMES = ("tensor.collapse_shape", "tensor.expand_shape")
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect.kernels import Kernel, Statement
-from mlir_gemm.dialect.loop_order import Loop, Order
-from mlir_gemm.dialect.spaces import Access
-from mlir_gemm.dialect.views import View
+from mlir_gemm.dialect.outlining.kernels import Kernel, Statement
+from mlir_gemm.dialect.outlining.loop_order import Loop, Order
+from mlir_gemm.dialect.outlining.spaces import Access
+from mlir_gemm.dialect.outlining.views import View
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, guards, indexing, memory
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.division import Division, Spot
+from mlir_gemm.dialect.copies.division import Division, Spot
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.tile import Place, memory_of, place_of, rank_of

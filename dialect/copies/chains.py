@@ -9,9 +9,9 @@ from typing import Any
 from mlir_gemm.dialect import constants, guards, indexing, memory
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
-from mlir_gemm.dialect.division import Division, Spot
+from mlir_gemm.dialect.copies.division import Division, Spot
+from mlir_gemm.dialect.copies.pieces import Access
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.pieces import Access
 from mlir_gemm.dialect.walk import operations, users
 
 _SCOPE = "scope"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect import affine
-from mlir_gemm.dialect.products import is_multiplied
+from mlir_gemm.dialect.linalg.products import is_multiplied
 from mlir_gemm.dialect.walk import body, in_block, parents, users
 
 EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.dialect import programs
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
-from mlir_gemm.dialect.kernel_functions import new_function
+from mlir_gemm.dialect.outlining import programs
+from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.walk import body, in_block
 
 ROLE = "tile.role"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mlir_gemm.dialect import structured
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.kernels import Place
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.structured import Generic
-from mlir_gemm.dialect.views import View, view_of_type
+from mlir_gemm.dialect.outlining.kernels import Place
+from mlir_gemm.dialect.outlining.views import View, view_of_type
 
 
 def stripped(value: Any) -> Any:

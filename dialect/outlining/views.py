@@ -9,8 +9,8 @@ from math import prod
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.source import is_row_major
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect.kernels import Kernel, Statement
-from mlir_gemm.dialect.spaces import Access, Strides
+from mlir_gemm.dialect.outlining.kernels import Kernel, Statement
+from mlir_gemm.dialect.outlining.spaces import Access, Strides
 
 Loop = int | None
 """A loop of the kernel's space; None for one of size 1."""

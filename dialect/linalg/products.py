@@ -19,10 +19,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mlir_gemm.dialect import structured
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.structured import Generic
 from mlir_gemm.dialect.walk import body, in_block, operations
 
 _MULTIPLICATIONS = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import structured
-from mlir_gemm.dialect.products import Product, product_of
-from mlir_gemm.dialect.spaces import Access, Space
-from mlir_gemm.dialect.structured import Generic
-from mlir_gemm.dialect.views import View
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.products import Product, product_of
+from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.outlining.spaces import Access, Space
+from mlir_gemm.dialect.outlining.views import View
 from mlir_gemm.dialect.walk import in_block
 
 Place = tuple[Any, View]

@@ -6,13 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import structured
-from mlir_gemm.dialect.kernels import Kernel, Place, Statement
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.spaces import Access
-from mlir_gemm.dialect.structured import Generic
-from mlir_gemm.dialect.tensors import before_reshape, is_start_of, place_in_tensors, place_of_tensor, start_of, stripped
-from mlir_gemm.dialect.views import View, view_of_type
+from mlir_gemm.dialect.outlining.kernels import Kernel, Place, Statement
+from mlir_gemm.dialect.outlining.spaces import Access
+from mlir_gemm.dialect.outlining.tensors import (
+    before_reshape,
+    is_start_of,
+    place_in_tensors,
+    place_of_tensor,
+    start_of,
+    stripped,
+)
+from mlir_gemm.dialect.outlining.views import View, view_of_type
 
 Groups = dict[int, list[Any]]
 """The operations of each kernel in order, by its number."""

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.number import (
+from mlir_gemm.dialect.functions.number import (
     INFINITY,
     NAN,
     Number,

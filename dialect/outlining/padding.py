@@ -7,7 +7,7 @@ from typing import Any
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.views import View, memref_type
+from mlir_gemm.dialect.outlining.views import View, memref_type
 from mlir_gemm.dialect.walk import body
 
 PADDED = "tile.padded"
