@@ -132,7 +132,8 @@ class Turn(Tile.Operation, name="turn"):
 
 
 class Rank(Tile.Operation, name="rank"):
-    """Which block of its cluster this is."""
+    """Which block of its cluster this is. Where `group` blocks each have the same steps of k, and the cluster several
+    such groups, it is the place in the group; with `part` the number of the group."""
 
     result: ext.Result[ir.IndexType]
 
@@ -242,10 +243,14 @@ def mma_wait(acc: Any, pending: int) -> Any:
     return MmaWait(acc, acc.type, _integer(pending)).result
 
 
-def cluster_sum(value: Any, scratch: Any, columns: int) -> Any:
-    """A tile.cluster_sum at the insertion point, of which this block gets `columns`; its value."""
+def cluster_sum(value: Any, scratch: Any, columns: int, group: int = 1) -> Any:
+    """A tile.cluster_sum at the insertion point, of which this block gets `columns`; its value. In a cluster of groups
+    the blocks of the same place in each add up."""
     type_ = ir.VectorType.get([value.type.shape[0], columns], value.type.element_type)
-    return ClusterSum(value, scratch, type_).result
+    operation = ClusterSum(value, scratch, type_).operation
+    if group > 1:
+        operation.attributes[GROUP] = _integer(group)
+    return operation.results[0]
 
 
 def make_turns() -> Any:
@@ -311,9 +316,32 @@ class Skip:
         )
 
 
-def rank() -> Any:
-    """A tile.rank at the insertion point; its value."""
-    return Rank(ir.IndexType.get()).result
+GROUP, PART = "group", "part"
+"""Attributes of tile.rank, and the first of operations that concern the blocks of a group only."""
+
+
+def rank(group: int = 1) -> Any:
+    """A tile.rank at the insertion point; its value: the place in its `group` where there are several groups."""
+    operation = Rank(ir.IndexType.get()).operation
+    if group > 1:
+        operation.attributes[GROUP] = _integer(group)
+    return operation.results[0]
+
+
+def part(group: int = 1) -> Any:
+    """Which part of the steps of k this block has, in a cluster of groups of `group` blocks: a tile.rank at the
+    insertion point; its value."""
+    operation = Rank(ir.IndexType.get()).operation
+    operation.attributes[PART] = ir.UnitAttr.get()
+    if group > 1:
+        operation.attributes[GROUP] = _integer(group)
+    return operation.results[0]
+
+
+def group_of(operation: Any) -> int:
+    """The blocks of a group, which an operation carries where a cluster has several; else 1."""
+    attributes = operation.operation.attributes
+    return ir.IntegerAttr(attributes[GROUP]).value if GROUP in attributes else 1
 
 
 def specialize() -> Any:

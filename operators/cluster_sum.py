@@ -23,11 +23,12 @@ def announce() -> None:
     dialect("nvvm").ClusterArriveOp()
 
 
-def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any, parts: int) -> list[Any]:
+def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any, met: bool) -> list[Any]:
     """The pieces of a tile.cluster_sum, from those of its operand, at the insertion point. `thread` is the number of
-    the thread in its warpgroup."""
+    the thread in its warpgroup, `met` whether the blocks have met at the kernel's start."""
     nvvm = dialect("nvvm")
     value, scratch = op.operands
+    parts = value.type.shape[1] // op.results[0].type.shape[1]
     rows, columns = value.type.shape
     blocks = rows // layout.shape[0]
     each, part = (layout.count((layout.shape[0], width)) for width in (columns, columns // parts))
@@ -37,10 +38,13 @@ def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any, parts: int) ->
     slot = scratch.type.shape[0] * count * GROUP * bytes_
     first = indexing.add(indexing.mul(indexing.mul(unit, count), GROUP), thread)
     base = indexing.add(shared_address.base(scratch), indexing.mul(first, bytes_))
-    nvvm.ClusterWaitOp()
-    mine = shared_address.pointer(indexing.add(base, indexing.mul(rings.rank(), slot)))
+    group = rings.group_of(op)
+    if not met:
+        nvvm.ClusterWaitOp()
+    mine = shared_address.pointer(indexing.add(base, indexing.mul(rings.part(group), slot)))
     for rank in range(parts):
-        there = nvvm.MapaOp(ir.Type.parse("!llvm.ptr<7>"), mine, _i32(rank)).operation.results[0]
+        block = constants.index(rank) if group == 1 else indexing.add(rings.rank(group), rank * group)
+        there = nvvm.MapaOp(ir.Type.parse("!llvm.ptr<7>"), mine, _i32(block)).operation.results[0]
         for number in range(count):
             block, inside = divmod(number, part)
             piece = pieces[block * each + rank * part + inside]
@@ -68,8 +72,8 @@ def _thread() -> Any:
     return gpu.thread_id(gpu.Dimension.x)
 
 
-def _i32(value: int) -> Any:
-    return dialect("arith").IndexCastOp(ir.IntegerType.get_signless(32), constants.index(value)).result
+def _i32(value: Any) -> Any:
+    return dialect("arith").IndexCastOp(ir.IntegerType.get_signless(32), value).result
 
 
 def _moved(pointer: Any, bytes_: int) -> Any:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing, tile
+from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import PANEL_BYTES, i32
@@ -163,7 +163,8 @@ def _release(op: Any) -> None:
         if blocks == 1:
             nvvm.MBarrierArriveOp(pointer, results=[ir.IntegerType.get_signless(64)])
         else:  # each of the first lanes arrives in one of the blocks
-            there = nvvm.MapaOp(ir.Type.parse("!llvm.ptr<7>"), pointer, _coordinate(lane)).operation.results[0]
+            block = lane if rings.group_of(op) == 1 else indexing.add(lane, _first_of_group(op))
+            there = nvvm.MapaOp(ir.Type.parse("!llvm.ptr<7>"), pointer, _coordinate(block)).operation.results[0]
             nvvm.MBarrierArriveOp(there)
         scf.YieldOp([])
 
@@ -186,8 +187,7 @@ def _copy(op: Any) -> None:
         )
     mask = None
     if "multicast" in op.attributes:
-        bits = (1 << ir.IntegerAttr(op.attributes["multicast"]).value) - 1
-        mask = dialect("arith").ConstantOp(ir.IntegerType.get_signless(16), bits).result
+        mask = _mask(op)
     start = shared_address.address(target)
     full = shared_address.barrier(barriers, 0, slot)
     height = box_rows(rows)
@@ -201,6 +201,21 @@ def _copy(op: Any) -> None:
                 shared_address.pointer(at, 7), source, [_coordinate(offset) for offset in reversed(offsets)], full, [],
                 multicastMask=mask,
             )  # fmt: skip
+
+
+def _mask(op: Any) -> Any:
+    """The blocks of the cluster that a copy goes to, as bits: all, or those of the block's group."""
+    arith, i16 = dialect("arith"), ir.IntegerType.get_signless(16)
+    bits = arith.ConstantOp(i16, (1 << ir.IntegerAttr(op.attributes["multicast"]).value) - 1).result
+    if rings.group_of(op) == 1:
+        return bits
+    return arith.ShLIOp(bits, arith.IndexCastUIOp(i16, _first_of_group(op)).result).result
+
+
+def _first_of_group(op: Any) -> Any:
+    """The number in the cluster of the first block of this one's group."""
+    group = rings.group_of(op)
+    return indexing.mul(rings.part(group), group)
 
 
 def _store_wait(_: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import indexing
+from mlir_gemm.dialect import indexing, rings
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
@@ -30,6 +30,11 @@ class LowerUnitIds(Pass):
                 with ir.InsertionPoint(rank), rank.location:
                     number = nvvm.BlockInClusterIdXOp(results=[ir.IntegerType.get_signless(32)]).operation.results[0]
                     value = dialect("arith").IndexCastUIOp(ir.IndexType.get(), number).result
+                    group = rings.group_of(rank)
+                    if group > 1:
+                        value = (indexing.div if rings.PART in rank.operation.attributes else indexing.rem)(
+                            value, group
+                        )
                 rank.operation.results[0].replace_all_uses_with(value)
                 rank.operation.erase()
             for unit in named(kernel, "tile.unit_id"):

@@ -4,7 +4,8 @@ Expects an scf.parallel over (batch ..., tile rows, tile columns), of constant b
 of the affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall over the linear block number, mapped to
 `#gpu.block<x>`, whose body computes the batch and the tile's row and column: one batch after another, and in each the
 raster decides. With clusters (`cluster_m` or `cluster_n` blocks) the raster places clusters, whose blocks go by
-tile.rank, and the loop carries `tile.cluster`. With `split` all blocks of a cluster have the same tile (`tile.split`).
+tile.rank, and the loop carries `tile.cluster`. With `split` there is
+such a group of blocks for each part of a tile's steps (`tile.split`).
 Refuses any other scf.parallel, and tiles that are no whole clusters. Rasters:
 - `row`: row by row; `column`: column by column;
 - `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
@@ -50,9 +51,11 @@ class MapBlocks(Pass):
             raise PassError(f"pass 'map-blocks': raster '{self.raster}'; expected one of {', '.join(RASTERS)}")
         if self.group < 1:
             raise PassError(f"pass 'map-blocks': group={self.group}; expected at least 1")
-        sides = sorted((self.cluster_m, self.cluster_n, self.split))
-        if sides[:2] != [1, 1] or sides[2] > MOST_BLOCKS:
-            raise PassError(f"pass '{self}': a cluster is a row, a column or a split of 1 to {MOST_BLOCKS} blocks")
+        sides = self.cluster_m, self.cluster_n
+        if min(sides) != 1 or min(*sides, self.split) < 1 or max(sides) * self.split > MOST_BLOCKS:
+            raise PassError(
+                f"pass '{self}': a cluster is a row or a column of blocks for each part, {MOST_BLOCKS} at most"
+            )
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
 
@@ -76,7 +79,7 @@ def _map(parallel: Any, options: MapBlocks) -> None:
         operation.operation.move_before(anchor)
     size = options.cluster_m * options.cluster_n * options.split
     if options.split > 1:
-        forall.operation.attributes[SPLIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
+        forall.operation.attributes[SPLIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), options.split)
     if size > 1:
         forall.operation.attributes[CLUSTER] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
     parallel.operation.erase()
@@ -92,12 +95,12 @@ def _check_cluster(parallel: Any, rows: Any, columns: Any, options: MapBlocks) -
 def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: MapBlocks) -> list[Any]:
     """Batch, tile row and tile column of a block. Clusters are placed as blocks would be; in one, blocks go by rank."""
     down, along = options.cluster_m, options.cluster_n
-    if options.split > 1:
-        block = indexing.div(block, options.split)
     if down * along == 1:
+        block = block if options.split == 1 else indexing.div(block, options.split)
         block, batch = _split_batches(block, batches, rows, columns)
         return [*batch, *RASTERS[options.raster](block, rows, columns, options.group)]
-    rank, cluster = rings.rank(), indexing.div(block, down * along)
+    group = down * along if options.split > 1 else 1
+    rank, cluster = rings.rank(group), indexing.div(block, down * along * options.split)
     rows, columns = (rows // down if down > 1 else rows), (columns // along if along > 1 else columns)
     cluster, batch = _split_batches(cluster, batches, rows, columns)
     row, column = RASTERS[options.raster](cluster, rows, columns, max(1, options.group // down))

@@ -2,10 +2,10 @@
 
 Expects an scf.forall over blocks with `tile.cluster` (how many blocks a cluster has, which `map-blocks` writes), and in
 it a tile.specialize. A copy whose place does not depend on which block of the cluster this is (tile.rank) fetches the
-same for all of them. Leaves it copying one part of the tile's rows, the one that the rank numbers, into all blocks of
-the cluster at once (`multicast` is how many); the ring then is one of that many blocks (`blocks`): a stage is empty
-once all of them have released it. A second run changes nothing. Refuses tiles whose rows do not divide into parts of
-whole 8 rows.
+same for all of them; with `tile.split` for all that have the same part of the steps (a `group`). Leaves it copying one
+part of the tile's rows, the one that the rank numbers, into all these blocks at once (`multicast` is how many); the
+ring then is one of that many blocks (`blocks`): a stage is empty once all of them have released it. A second run
+changes nothing. Refuses tiles whose rows do not divide into parts of whole 8 rows.
 """
 
 from __future__ import annotations
@@ -34,15 +34,19 @@ class ShareCopies(Pass):
 
     def run(self, module: Any) -> None:
         for forall in named(module, "scf.forall"):
-            if CLUSTER in forall.operation.attributes and SPLIT not in forall.operation.attributes:
-                size = ir.IntegerAttr(forall.operation.attributes[CLUSTER]).value
+            attributes = forall.operation.attributes
+            parts = ir.IntegerAttr(attributes[SPLIT]).value if SPLIT in attributes else 1
+            size = ir.IntegerAttr(attributes[CLUSTER]).value // parts if CLUSTER in attributes else 1
+            if size > 1:
                 copies = [op.operation for op in named(forall, "tile.copy_bulk") if not _depends_on_rank(op.operation)]
                 for copy in copies:
                     if MULTICAST not in copy.attributes:
-                        _share(copy, size)
+                        _share(copy, size, parts)
                 if copies:
                     for op in named(forall, "tile.ring", "tile.release"):
                         op.operation.attributes[BLOCKS] = _number(size)
+                        if parts > 1:
+                            op.operation.attributes[rings.GROUP] = _number(size)
 
 
 def _number(value: int) -> Any:
@@ -58,13 +62,13 @@ def _depends_on_rank(copy: Any) -> bool:
         if value in seen or hasattr(value.owner, "operations"):
             continue
         seen.add(value)
-        if value.owner.name == "tile.rank":
+        if value.owner.name == "tile.rank" and rings.PART not in value.owner.attributes:
             return True
         pending += value.owner.operation.operands
     return False
 
 
-def _share(copy: Any, size: int) -> None:
+def _share(copy: Any, size: int, parts: int) -> None:
     target, source, barriers, slot, *_ = copy.operands
     rows, columns = target.type.shape
     if rows % (size * ROWS):
@@ -73,7 +77,7 @@ def _share(copy: Any, size: int) -> None:
     part = rows // size
     place = tile.place_of(copy)
     with ir.InsertionPoint(copy), copy.location:
-        first = indexing.mul(rings.rank(), part)
+        first = indexing.mul(rings.rank(size if parts > 1 else 1), part)
         zero = dialect("arith").ConstantOp(ir.IndexType.get(), 0).result
         view = subview(target, [first, zero], [part, columns])
         axis = place.dims.index(0)
@@ -81,4 +85,6 @@ def _share(copy: Any, size: int) -> None:
         offsets[axis] = indexing.add(offsets[axis], first)
         new = rings.copy_bulk(view, source, barriers, slot, tile.Place(tuple(offsets), place.dims, place.in_bounds))
         new.attributes[MULTICAST] = _number(size)
+        if parts > 1:
+            new.attributes[rings.GROUP] = _number(size)
     copy.erase()

@@ -18,7 +18,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.map_blocks import SPLIT
+from mlir_gemm.passes.map_blocks import CLUSTER, SPLIT
 
 _DONE = "tile.part"
 """On loops that are a part of the steps."""
@@ -34,11 +34,19 @@ class SplitSteps(Pass):
         for forall in named(module, "scf.forall"):
             if SPLIT in forall.operation.attributes:
                 parts = ir.IntegerAttr(forall.operation.attributes[SPLIT]).value
+                group = group_of_blocks(forall)
                 for roles in named(forall, "tile.specialize"):
-                    _split(roles.operation, parts)
+                    _split(roles.operation, parts, group)
 
 
-def _split(roles: Any, parts: int) -> None:
+def group_of_blocks(forall: Any) -> int:
+    """Blocks of a cluster that have the same part of the steps."""
+    attributes = forall.operation.attributes
+    parts = ir.IntegerAttr(attributes[SPLIT]).value
+    return ir.IntegerAttr(attributes[CLUSTER]).value // parts if CLUSTER in attributes else 1
+
+
+def _split(roles: Any, parts: int, group: int) -> None:
     producer, consumer = (_loop(roles, name) for name in ("tile.copy_bulk", "tile.mma"))
     if producer is None:
         raise pass_error(roles, "no loop over k steps, so there is nothing to divide among blocks")
@@ -49,7 +57,7 @@ def _split(roles: Any, parts: int) -> None:
     part = -(-steps // parts)
     with ir.InsertionPoint(producer), producer.location:
         producer.operands[1] = constants.index(part)
-        first = indexing.mul(rings.rank(), part)
+        first = indexing.mul(rings.part(group), part)
     step = body(producer).arguments[0]
     using = users(step)
     with ir.InsertionPoint.at_block_begin(body(producer)), producer.location:

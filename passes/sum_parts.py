@@ -21,6 +21,7 @@ from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import UNITS, WARPS
 from mlir_gemm.passes.map_blocks import SPLIT
 from mlir_gemm.passes.promote_operands import SHARED
+from mlir_gemm.passes.split_steps import group_of_blocks
 
 COLUMNS = 8
 """Columns of a fragment."""
@@ -54,8 +55,9 @@ def _sum(forall: Any, wait: Any, parts: int) -> None:
         scratch = _scratch([units, parts * pieces, THREADS, PAIR], value.type.element_type)
     part = columns // parts
     with ir.InsertionPoint.after(wait), wait.location:
-        total = rings.cluster_sum(value, scratch, part)
-        column = indexing.mul(rings.rank(), part)
+        group = group_of_blocks(forall)
+        total = rings.cluster_sum(value, scratch, part, group)
+        column = indexing.mul(rings.part(group), part)
     uses = [use for use in value.uses if use.owner.operation != total.owner.operation]
     for use in uses:
         use.owner.operation.operands[use.operand_number] = total

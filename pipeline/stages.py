@@ -83,7 +83,7 @@ def _parallelize(schedule: Schedule) -> list[Any]:
             if schedule.persistent
             else []
         ),
-        *([_ours("share-copies"), Upstream("cse")] if schedule.cluster > schedule.split else []),
+        *([_ours("share-copies"), Upstream("cse")] if schedule.cluster_m * schedule.cluster_n > 1 else []),
     ]
 
 

@@ -56,7 +56,7 @@ STEPS: dict[str, StepMaker] = {
     **tile_rings.STEPS,
 }
 """All other operations."""
-_SCHEDULE, _BLOCK, _WARP = "tile.schedule", "block", "warp"
+_SCHEDULE, _BLOCK, _WARP, _TURNS = "tile.schedule", "block", "warp", "turns"
 
 
 def run_stage(
@@ -211,7 +211,8 @@ def _check(arrays: Sequence[Any], arguments: Sequence[Any]) -> None:
 
 
 def _units(function: Any) -> int:
-    """Warps in a block as the schedule says, which stands on the function from `select` on; 0 without one."""
+    """Warps in a block as the schedule says, which stands on the function from `select` on, or warpgroups that multiply
+    where those are the units; 0 without one."""
     attributes = function.operation.attributes
     if _SCHEDULE not in attributes:
         return 0
@@ -219,4 +220,5 @@ def _units(function: Any) -> int:
     if _BLOCK not in schedule or _WARP not in schedule:
         return 0
     block, warp = ([ir.IntegerAttr(size).value for size in ir.ArrayAttr(schedule[name])] for name in (_BLOCK, _WARP))
-    return (block[0] // warp[0]) * (block[1] // warp[1])
+    turns = ir.IntegerAttr(schedule[_TURNS]).value if _TURNS in schedule else 1
+    return (block[0] // warp[0]) * (block[1] // warp[1]) * turns

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect import tile
-from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.locations import location_of
+from mlir_gemm.simulator import tile_clusters, tile_consumer_turns
 from mlir_gemm.simulator.errors import SimulationError
-from mlir_gemm.simulator.memory import strided
+from mlir_gemm.simulator.tile_clusters import fault, first_of_group, number_of, peers
+from mlir_gemm.simulator.tile_consumer_turns import groups_of as groups_of_turns
 from mlir_gemm.simulator.tile_memory import poisoned
 from mlir_gemm.simulator.tile_ops import multiplier
 from mlir_gemm.simulator.tile_places import Region
@@ -107,16 +107,12 @@ class Rings:
         number = uniform(slot, "the slot of a ring")
         found = self.stages.get(_address(barriers, number)) if 0 <= number < barriers.shape[1] else None
         if found is None:
-            raise _fault(operation, f"slot {number} of a ring of {barriers.shape[1]}, or a ring without tile.ring")
+            raise fault(operation, f"slot {number} of a ring of {barriers.shape[1]}, or a ring without tile.ring")
         return found
 
 
 def _address(barriers: Any, slot: int) -> int:
     return barriers.ctypes.data + slot * _BARRIER_BYTES
-
-
-def _fault(operation: Any, message: str) -> SimulationError:
-    return SimulationError(f"'{operation.operation.name}': {message}", location_of(operation))
 
 
 def _overlaps(value: Any, other: Any) -> bool:
@@ -135,15 +131,10 @@ def _products(decoder: Decoder) -> Callable[[Frame], _Products]:
     return products
 
 
-def _number(operation: Any, name: str, otherwise: int = 0) -> int:
-    attributes = operation.operation.attributes
-    return ir.IntegerAttr(attributes[name]).value if name in attributes else otherwise
-
-
 def _ring(decoder: Decoder, operation: Any) -> Step:
     rings = decoder.state.rings
     barriers = decoder.slot(operation.operation.operands[0])
-    blocks = _number(operation, "blocks", 1)
+    blocks = number_of(operation, "blocks", 1)
 
     def step(frame: Frame) -> None:
         rings.make(frame[barriers], blocks)
@@ -160,21 +151,10 @@ def _enter(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _rank(decoder: Decoder, operation: Any) -> Step:
-    source, target = decoder.slot(RANK), decoder.slot(operation.operation.results[0])
-
-    def step(frame: Frame) -> None:
-        if frame[source] is None:
-            raise _fault(operation, "outside a cluster")
-        frame[target] = frame[source]
-
-    return step
-
-
 def _acquire(decoder: Decoder, operation: Any) -> Step:
     state = decoder.state
     barriers, slot, phase = decoder.slots(operation.operation.operands)
-    size = _number(operation, "bytes")
+    size = number_of(operation, "bytes")
 
     def step(frame: Frame) -> None:
         stage = state.rings.stage(frame[barriers], frame[slot], operation)
@@ -182,7 +162,7 @@ def _acquire(decoder: Decoder, operation: Any) -> Step:
         what = f"stage {frame[slot]} to be empty (phase {frame[phase]})"
         state.turns.wait(lambda: stage.emptied & 1 != parity, what)
         if stage.announced or (stage.under_way and stage.releases == 1):  # other blocks may have copied already
-            raise _fault(operation, f"stage {frame[slot]} is acquired again before it was filled and released")
+            raise fault(operation, f"stage {frame[slot]} is acquired again before it was filled and released")
         stage.announced = True
         stage.held = []
         stage.missing += size
@@ -208,42 +188,23 @@ def _filled(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _peers(decoder: Decoder, value: Any) -> Callable[[Frame, Any, int], Any]:
-    """A function from a frame, a view of shared memory and a rank to the same view in another block of the cluster."""
-    root = value
-    while getattr(root.owner, "name", "") in ("memref.subview", "memref.cast"):
-        root = root.owner.operation.operands[0]
-    base, frames = decoder.slot(root), decoder.slot(FRAMES)
-
-    def peer(frame: Frame, view: Any, rank: int) -> Any:
-        other = frame[frames][rank]
-        if other is frame:
-            return view
-        mine, theirs = frame[base], other[base]
-        if theirs is None:
-            raise SimulationError("a block of the cluster has no such buffer yet")
-        shift = (view.ctypes.data - mine.ctypes.data) // mine.itemsize
-        return strided(theirs.reshape(-1)[shift:], view.shape, view.strides)
-
-    return peer
-
-
 def _copy(decoder: Decoder, operation: Any) -> Step:
     state, region = decoder.state, Region.of(operation)
     operands = operation.operation.operands
     first = len(operands) - len(tile.place_of(operation).offsets)
     target, source, barriers, slot, *offsets = decoder.slots([*list(operands)[:4], *list(operands)[first:]])
-    blocks = _number(operation, "multicast", 1)
-    buffer_of, ring_of = _peers(decoder, operands[0]), _peers(decoder, operands[2])
+    blocks, first_of = number_of(operation, "multicast", 1), first_of_group(decoder, operation)
+    buffer_of, ring_of = peers(decoder, operands[0]), peers(decoder, operands[2])
     frames, products = decoder.slot(FRAMES), decoder.slot(_PRODUCTS)
     read = located(region.read, operation)
 
     def step(frame: Frame) -> None:
         stage = state.rings.stage(frame[barriers], frame[slot], operation)
         if not stage.announced:
-            raise _fault(operation, f"into stage {frame[slot]}, which was not acquired")
+            raise fault(operation, f"into stage {frame[slot]}, which was not acquired")
         content = read(frame[source], [frame[each] for each in offsets], frame[target].shape)
-        for rank in range(blocks) if blocks > 1 else (None,):
+        start = first_of(frame)
+        for rank in range(start, start + blocks) if blocks > 1 else (None,):
             if rank is None:
                 other, into = frame, frame[target]
             else:
@@ -252,7 +213,7 @@ def _copy(decoder: Decoder, operation: Any) -> Step:
             under_way = other[products]
             for _, memory in under_way.reading if under_way is not None else ():
                 if any(_overlaps(each, into) for each in memory):
-                    raise _fault(operation, f"into stage {frame[slot]}, which a product under way reads")
+                    raise fault(operation, f"into stage {frame[slot]}, which a product under way reads")
             into[...] = poisoned(1, into.dtype)
             stage.under_way.append((into, content))
             stage.missing -= content.nbytes
@@ -264,12 +225,13 @@ def _copy(decoder: Decoder, operation: Any) -> Step:
 def _release(decoder: Decoder, operation: Any) -> Step:
     state = decoder.state
     barriers, slot = decoder.slots(operation.operation.operands)
-    blocks = _number(operation, "blocks", 1)
-    ring_of = _peers(decoder, operation.operation.operands[0])
+    blocks, first_of = number_of(operation, "blocks", 1), first_of_group(decoder, operation)
+    ring_of = peers(decoder, operation.operation.operands[0])
 
     def step(frame: Frame) -> None:
         state.rings.stage(frame[barriers], frame[slot], operation).held = []
-        for rank in range(blocks) if blocks > 1 else (None,):
+        start = first_of(frame)
+        for rank in range(start, start + blocks) if blocks > 1 else (None,):
             ring = frame[barriers] if rank is None else ring_of(frame, frame[barriers], rank)
             stage = state.rings.stage(ring, frame[slot], operation)
             stage.released += 1
@@ -295,7 +257,7 @@ def _mma(decoder: Decoder, operation: Any) -> Step:
         for stage in state.rings.stages.values():
             for target, _ in stage.under_way:
                 if any(_overlaps(memory, target) for memory in operands[:2]):
-                    raise _fault(operation, "reads a stage that no tile.filled has waited for")
+                    raise fault(operation, "reads a stage that no tile.filled has waited for")
         units = next((len(each) for each in operands if type(each) is PerUnit), 0)
         result = per_unit(multiply, operands, units) if units else multiply(*operands)
         under_way = products(frame)
@@ -308,7 +270,7 @@ def _mma(decoder: Decoder, operation: Any) -> Step:
 
 def _mma_wait(decoder: Decoder, operation: Any) -> Step:
     acc, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
-    pending, products = _number(operation, "pending"), _products(decoder)
+    pending, products = number_of(operation, "pending"), _products(decoder)
 
     def step(frame: Frame) -> None:
         value, under_way = frame[acc], products(frame)
@@ -322,48 +284,17 @@ def _mma_wait(decoder: Decoder, operation: Any) -> Step:
 def _specialize(decoder: Decoder, operation: Any) -> Step:
     state, products = decoder.state, decoder.slot(_PRODUCTS)
     roles = [decoder.block(region.blocks[0]) for region in operation.operation.regions]
-    rank = decoder.slot(RANK)
+    rank, groups_of = decoder.slot(RANK), groups_of_turns(decoder, operation.operation.regions[1].blocks[0])
 
     def step(frame: Frame) -> None:
         frame[products] = _Products()
         where = f" of block {frame[rank]} of the cluster" if frame[rank] is not None else ""
-        state.turns.together(
-            [
-                (f"the {name}{where}", lambda steps=steps: run_steps(steps, frame))
-                for name, steps in zip(("producer", "consumer"), roles, strict=True)
-            ]
-        )
-
-    return step
-
-
-def _cluster_sum(decoder: Decoder, operation: Any) -> Step:
-    state = decoder.state
-    value, _ = decoder.slots(operation.operation.operands)
-    out = decoder.slot(operation.operation.results[0])
-    columns = operation.operation.results[0].type.shape[1]
-    frames, rank, mine = decoder.slot(FRAMES), decoder.slot(RANK), decoder.slot(operation.operation)
-
-    def part(first: int, *values: Any) -> Any:
-        total = values[0][:, first : first + columns]
-        for other in values[1:]:
-            total = total + other[:, first : first + columns]
-        return total
-
-    def step(frame: Frame) -> None:
-        """All blocks bring their tile and wait for each other, as often as they come here."""
-        if frame[rank] is None:
-            raise _fault(operation, "outside a cluster")
-        frame[mine] = [*(frame[mine] or []), frame[value]]
-        turn = len(frame[mine])
-        others = frame[frames]
-        state.turns.wait(
-            lambda: all(len(other[mine] or []) >= turn for other in others), "the cluster to bring its sums"
-        )
-        values = [other[mine][turn - 1] for other in others]
-        units = next((len(each) for each in values if type(each) is PerUnit), 0)
-        first = frame[rank] * columns
-        frame[out] = per_unit(part, [first, *values], units) if units else part(first, *values)
+        producer, consumer = roles
+        runs = [(f"the producer{where}", lambda: run_steps(producer, frame))]
+        for group in groups_of(frame):
+            group[products] = frame[products] if group is frame else _Products()
+            runs.append((f"the consumer{where}", lambda group=group: run_steps(consumer, group)))
+        state.turns.together(runs)
 
     return step
 
@@ -392,9 +323,10 @@ def _map(_: Any) -> Function:
 
 FUNCTIONS: dict[str, Maker] = {"tile.tensor_map": _map}
 STEPS: dict[str, StepMaker] = {
-    "tile.ring": _ring, "tile.enter": _enter, "tile.rank": _rank, "tile.acquire": _acquire, "tile.filled": _filled,
+    **tile_clusters.STEPS,
+    **tile_consumer_turns.STEPS,
+    "tile.ring": _ring, "tile.enter": _enter, "tile.acquire": _acquire, "tile.filled": _filled,
     "tile.copy_bulk": _copy, "tile.release": _release, "tile.mma": _mma, "tile.mma_wait": _mma_wait,
     "tile.specialize": _specialize, "tile.store_bulk": _store_bulk,
-    "tile.cluster_sum": _cluster_sum,
     "tile.leave": lambda _, __: None, "tile.store_wait": lambda _, __: None,
 }  # fmt: skip

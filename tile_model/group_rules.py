@@ -18,8 +18,9 @@ WIDEST, MOST_GROUPS = 256, 3
 """Columns of a warpgroup's tile, and warpgroups that multiply."""
 ACCUMULATORS, MOST_ACCUMULATORS = 128, 192
 """Registers of accumulators in a thread: with two warpgroups or more, and with one."""
-MOST_CLUSTER = 4
-"""Blocks of a cluster: with more the SMs that are left over in each GPC are too many."""
+MOST_BLOCKS, MOST_CLUSTER = 8, 4
+"""Blocks of a cluster in all, and of those that share copies: with more the SMs that are left over in each GPC are too
+many."""
 TMA_BITS = 128
 """What rows in global memory must be multiples of for the copy engine."""
 
@@ -110,11 +111,14 @@ def group_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | N
 def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """Clusters are rows or columns of whole tiles, and divide what they copy together."""
     if schedule.split > 1:
-        return _split(problem, schedule)
-    if schedule.cluster == 1:
+        why = _split(problem, schedule)
+        if why:
+            return why
+    group = schedule.cluster_m * schedule.cluster_n
+    if group == 1:
         return None
     shown = f"cluster_m={schedule.cluster_m}, cluster_n={schedule.cluster_n}"
-    if min(schedule.cluster_m, schedule.cluster_n) > 1 or schedule.cluster > MOST_CLUSTER:
+    if min(schedule.cluster_m, schedule.cluster_n) > 1 or group > MOST_CLUSTER:
         return f"{shown}: expected one of them to be 1, the other at most {MOST_CLUSTER}"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}) need not divide into clusters"
@@ -125,15 +129,15 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
         return f"persistent={schedule.persistent}: expected a multiple of the cluster's {schedule.cluster} blocks"
     operand = "b" if schedule.cluster_m > 1 else "a"
     rows = buffer(problem, schedule, operand).rows
-    if rows % (8 * schedule.cluster):
+    if rows % (8 * group):
         return f"{shown}: the {rows} rows of a tile of {operand.upper()} do not divide into parts of whole 8 rows"
     return None
 
 
 def _split(problem: Problem, schedule: Schedule) -> str | None:
     shown = f"split={schedule.split}"
-    if schedule.split not in (2, 4, 8) or schedule.cluster != schedule.split or schedule.persistent:
-        return f"{shown}: expected 2, 4 or 8 with cluster_m=1, cluster_n=1 and persistent=0"
+    if schedule.split not in (2, 4, 8) or schedule.cluster > MOST_BLOCKS or schedule.persistent:
+        return f"{shown}: expected 2, 4 or 8, at most {MOST_BLOCKS} blocks in a cluster, and persistent=0"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected split=1"
     if problem.reads_c:

@@ -8,8 +8,8 @@
 
 // RASTER: error: pass 'map-blocks': raster 'diagonal'; expected one of row, column, grouped
 // GROUP: error: pass 'map-blocks': group=0; expected at least 1
-// SQUARE: cluster_m=2 cluster_n=2 split=1}': a cluster is a row, a column or a split of 1 to 8 blocks
-// MANY: split=16}': a cluster is a row, a column or a split of 1 to 8 blocks
+// SQUARE: cluster_m=2 cluster_n=2 split=1}': a cluster is a row or a column of blocks for each part, 8 at most
+// MANY: split=16}': a cluster is a row or a column of blocks for each part, 8 at most
 
 func.func @dynamic(%m: index) {
   %c0 = arith.constant 0 : index

@@ -187,9 +187,9 @@ CLUSTERS = [
         {"cluster_m": 4, "block": (128, 16, 64), "warp": (64, 16, 64)}, {"b_order": "nk"},
         "cluster_m=4, cluster_n=1: the 16 rows of a tile of B do not divide into parts of whole 8 rows",
     ),
-    ({"split": 3}, {}, "split=3: expected 2, 4 or 8 with cluster_m=1, cluster_n=1 and persistent=0"),
-    ({"split": 2, "cluster_m": 2}, {}, "split=2: expected 2, 4 or 8 with cluster_m=1, cluster_n=1 and persistent=0"),
-    ({"split": 2, "persistent": 8}, {}, "split=2: expected 2, 4 or 8 with cluster_m=1, cluster_n=1 and persistent=0"),
+    ({"split": 3}, {}, "split=3: expected 2, 4 or 8, at most 8 blocks in a cluster, and persistent=0"),
+    ({"split": 8, "cluster_m": 2}, {}, "split=8: expected 2, 4 or 8, at most 8 blocks in a cluster, and persistent=0"),
+    ({"split": 2, "persistent": 8}, {}, "split=2: expected 2, 4 or 8, at most 8 blocks in a cluster, and persistent=0"),
     ({"split": 2}, {"dynamic": "k"}, "split=2: sizes known at run time only (k); expected split=1"),
     (
         {"split": 2}, {"reads_c": True},
