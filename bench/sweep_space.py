@@ -1,0 +1,151 @@
+"""Which schedules a sweep measures: everything that the tile model proposes and the rules allow, and on request what
+the model does not propose by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import mlir_gemm
+from mlir_gemm.bench.contenders import PRECISIONS
+from mlir_gemm.bench.modules import module
+from mlir_gemm.bench.problems import Problem
+from mlir_gemm.errors import Error
+from mlir_gemm.pipeline.problem import Problem as Product
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.cost import estimate
+from mlir_gemm.tile_model.group_search import group_proposals
+from mlir_gemm.tile_model.rules import broken
+from mlir_gemm.tile_model.select import best_group, candidates, operators
+
+MANY_TILES = 2
+"""Tiles for each SM from which other groups of the raster are tried: with fewer, all tiles are in flight anyway."""
+WIDER = ((4, 1), (1, 4))
+"""Clusters that the model does not propose."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """What is tried on each problem."""
+
+    operators: tuple[str, ...] = ("wgmma",)
+    pinned: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    groups: tuple[int, ...] = ()
+    """Further groups of the raster, for the `leaders` schedules that are predicted to be fastest."""
+    leaders: int = 8
+    turns: bool = False
+    """Blocks of one warpgroup's tile also with two that take turns."""
+    clusters: bool = False
+    """Clusters of four as well."""
+    wide: bool = False
+    """The wide search of the model."""
+    most: int = 0
+    """Of each operator only so many, those predicted to be fastest; 0 for all."""
+
+
+@dataclass(frozen=True)
+class Explored:
+    """The schedules of one problem."""
+
+    problem: Problem
+    choice: str
+    """The model's own choice, empty when there is none."""
+    swapped: bool
+    """Whether that is a schedule of the product with its sides exchanged."""
+    schedules: tuple[str, ...]
+    """By predicted time."""
+    reason: str = ""
+    """Why there are none."""
+
+
+def explore(work: tuple[Problem, str, Space]) -> Explored:
+    """The schedules of a problem on a chip. One argument, so that a pool can map it."""
+    problem, chip, space = work
+    precision = precision_of(problem)
+    try:
+        kernel = mlir_gemm.compile(module(problem), chip=chip, schedule=precision or None)
+        product, choice = kernel.problem, kernel.schedule
+        if product is None or choice is None:
+            return Explored(problem, "", False, (), "the compiler found no product in it")
+        swapped = (product.m, product.n) != (problem.m, problem.n)
+        if swapped:
+            # A field that means a certain orientation keeps the sides where they are.
+            product = mlir_gemm.compile(module(problem), chip=chip, schedule={**precision, "cluster_m": 1}).problem
+            assert product is not None
+        found = schedules(product, target(chip), space, precision)
+        return Explored(problem, str(choice), swapped, tuple(str(each) for each in found))
+    except Error as error:
+        return Explored(problem, "", False, (), error.message)
+    except Exception as error:  # a fault of the compiler, to be reported with its problem
+        return Explored(problem, "", False, (), f"internal error: {type(error).__name__}: {error}")
+
+
+def precision_of(problem: Problem) -> dict[str, Any]:
+    """The field that a problem's type asks for."""
+    return {"precision": PRECISIONS[problem.dtype]} if problem.dtype in PRECISIONS else {}
+
+
+def schedules(
+    product: Product, chip: Target, space: Space, precision: Mapping[str, Any] | None = None
+) -> list[Schedule]:
+    """The legal schedules of the space, each once, by predicted time."""
+    pinned = {**(precision or {}), **space.pinned}
+    found: list[Schedule] = []
+    for operator in space.operators:
+        if operators(product, chip, {**pinned, "operator": operator}):
+            own = list(dict.fromkeys(_of_operator(product, chip, space, {**pinned, "operator": operator})))
+            own.sort(key=lambda schedule: estimate(product, schedule, chip).total)
+            found += own[: space.most] if space.most else own
+    found.sort(key=lambda schedule: estimate(product, schedule, chip).total)
+    leaders = [schedule for schedule in found if _many_tiles(product, schedule, chip)][: space.leaders]
+    if "group" not in pinned:
+        regrouped = [schedule.replace(group=group) for schedule in leaders for group in space.groups]
+        found += [schedule for schedule in regrouped if _legal(product, schedule, chip)]
+    return list(dict.fromkeys(found))
+
+
+def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[str, Any]) -> Iterator[Schedule]:
+    own = candidates(product, chip, pinned)
+    yield from own
+    if pinned["operator"] != "wgmma":
+        return
+    if space.wide:
+        wider = group_proposals(product, chip, pinned, True)
+        own = [_grouped(product, each, chip, pinned) for each in wider if _legal(product, each, chip)]
+        yield from own
+    for schedule in own:
+        if schedule.cluster > 1 or schedule.turns > 1:
+            continue
+        if space.turns and "turns" not in pinned:
+            yield from _fitting(product, schedule.replace(turns=2, persistent=chip.sms), chip)
+        if space.clusters and "cluster_m" not in pinned and "cluster_n" not in pinned:
+            for down, along in WIDER:
+                yield from _fitting(product, schedule.replace(cluster_m=down, cluster_n=along), chip)
+
+
+def _grouped(product: Product, schedule: Schedule, chip: Target, pinned: Mapping[str, Any]) -> Schedule:
+    if schedule.raster != "grouped" or "group" in pinned:
+        return schedule
+    return schedule.replace(group=best_group(product, schedule, chip))
+
+
+def _fitting(product: Product, schedule: Schedule, chip: Target) -> Iterator[Schedule]:
+    """The schedule with as many stages as are legal, if there are any."""
+    for stages in range(schedule.stages, 1, -1):
+        fewer = schedule.replace(stages=stages)
+        if _legal(product, fewer, chip):
+            yield fewer
+            return
+
+
+def _legal(product: Product, schedule: Schedule, chip: Target) -> bool:
+    return next(broken(product, schedule, chip), None) is None
+
+
+def _many_tiles(product: Product, schedule: Schedule, chip: Target) -> bool:
+    m, n, _ = schedule.block
+    tiles = product.batch * -(-product.m // m) * -(-product.n // n)
+    return schedule.raster == "grouped" and tiles >= MANY_TILES * chip.sms
