@@ -18,8 +18,9 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.functions import approximations
 from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select
+from mlir_gemm.dialect.functions.rounded import shorter_form
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named, operations, users
+from mlir_gemm.dialect.walk import named, operations
 from mlir_gemm.passes.base import Pass
 
 KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "math.ceil", "math.trunc", "math.round",
@@ -36,11 +37,6 @@ TESTS: dict[str, Callable[[Number], Number]] = {
     "math.isinf": lambda x: absolute(x).equals(INFINITY),
     "math.isfinite": lambda x: absolute(x) < INFINITY,
 }
-SUMS: dict[str, Callable[[Number], Number]] = {
-    "math.erf": approximations.erf_plus_one,
-    "math.exp": approximations.exp_plus_one,
-}
-"""Functions that are cheaper where 1 is added to them and the result is rounded to 16 bits."""
 POWERS = ("math.powf", "math.fpowi")
 OTHERS = ("math.clampf", "arith.remf")
 IN_F64 = ("math.exp", "math.log", "math.tanh", "math.erf", "math.rsqrt", *TESTS)
@@ -62,11 +58,11 @@ class ExpandMath(Pass):
             for operation in rest:
                 _check(operation)
             for operation in rest:
-                addition = _rounded_addition(operation)
-                if addition is None:
+                shorter = shorter_form(operation)
+                if shorter is None:
                     _expand(operation)
                 else:
-                    _expand_sum(operation, addition)
+                    shorter.build(operation.location)
             for operation in rest:
                 operation.operation.erase()
 
@@ -102,40 +98,6 @@ def _expand(operation: Any) -> None:
         if narrow.width == 16 and old.name not in TESTS:
             result = result.converted("TruncFOp", narrow)
     old.results[0].replace_all_uses_with(result.value)
-
-
-def _rounded_addition(operation: Any) -> Any | None:
-    """The one user of an erf or exp of f32 that adds 1 to it, if all that is made of the sum is rounded to 16 bits."""
-    op = operation.operation
-    if op.name not in SUMS or str(Number(op.results[0]).element) != "f32":
-        return None
-    using = users(op.results[0])
-    if len(using) != 1 or using[0].name != "arith.addf":
-        return None
-    if not any(_whole_constant(operand) == 1 for operand in using[0].operands):
-        return None
-    return using[0] if _is_rounded(using[0].results[0]) else None
-
-
-def _is_rounded(value: Any, depth: int = 16) -> bool:
-    """Whether a value is only used to compute what is rounded to f16 or bf16."""
-    return depth > 0 and all(
-        user.name == "arith.truncf" or (user.name in _ARITHMETIC and _is_rounded(user.results[0], depth - 1))
-        for user in users(value)
-    )
-
-
-_ARITHMETIC = (
-    "arith.mulf", "arith.addf", "arith.subf", "arith.divf", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
-    "arith.minnumf", "arith.select",
-)  # fmt: skip
-
-
-def _expand_sum(operation: Any, addition: Any) -> None:
-    with ir.InsertionPoint(addition), operation.location:
-        result = SUMS[operation.operation.name](Number(operation.operation.operands[0]))
-    addition.results[0].replace_all_uses_with(result.value)
-    addition.erase()
 
 
 def _result(operation: Any, operands: list[Number]) -> Number:

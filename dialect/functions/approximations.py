@@ -140,11 +140,6 @@ SIN_LIMIT = 2.0**30
 """sin and cos of larger numbers are NaN: their reduction would need more digits of pi than HALF_PI has."""
 
 
-ERFC = (-4.535432162811048e-05, 4.454723675735295e-04, -1.4893276384100318e-03, -7.748143398202956e-04,
-        2.8253840282559395e-02, -1.4848168194293976e-01, -9.184163808822632e-01, -1.6279085874557495)  # fmt: skip
-"""log2(erfc(x)) / x for 0 <= x <= 4, fitted so that erfc has the least absolute error: 2^-25.9."""
-
-
 def polynomial(x: Number, coefficients: Sequence[float]) -> Number:
     """By Horner's rule, the highest power first."""
     result: Any = coefficients[0]
@@ -300,21 +295,6 @@ def erf(x: Number) -> Number:
     logarithm = polynomial(shifted, form.erf_far)
     far = 1.0 - (exp2_fast(logarithm) if form is F32 else _exp_in_range(logarithm))
     return select(size < form.erf_border, near, with_sign(far, x))
-
-
-def erf_plus_one(x: Number) -> Number:
-    """erf(x) + 1 of f32, within 2.4e-7, for results that are rounded to 16 bits behind it: 12 instructions where erf
-    and the addition take 25. It is erfc(|x|), or two less that, and needs no accuracy of its own near 0. Beyond 4
-    the polynomial falls further, to minus infinity, so that nothing is left."""
-    size = absolute(x)
-    rest = exp2_fast(size * polynomial(size, ERFC))
-    return select(x < 0.0, rest, 2.0 - rest)
-
-
-def exp_plus_one(x: Number) -> Number:
-    """exp(x) + 1 of f32, within a relative error of 2^-22 + |x| 2^-24 (5e-6 at most, where exp overflows), for results
-    that are rounded to 16 bits behind it."""
-    return exp2_fast(x * LOG2_E[0]) + 1.0
 
 
 def rsqrt(x: Number) -> Number:

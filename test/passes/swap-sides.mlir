@@ -64,3 +64,24 @@ func.func @points(%A: memref<8x64xf32>, %D: memref<8x64xf32>) {
   }
   return
 }
+
+// A result that is written directly goes to a buffer first, which can change its shape; so does what it starts from.
+// CHECK-LABEL: @direct
+// CHECK: %[[SUM:.*]] = memref.alloc() : memref<256x8xf32>
+// CHECK: linalg.fill ins({{.*}}) outs(%[[SUM]] : memref<256x8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%[[SUM]] : memref<256x8xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]] : memref<256x8xf32>) outs(%{{.*}} : memref<8x256xf32>)
+func.func @direct(%A: memref<8x64xf16>, %B: memref<64x256xf16>, %C: memref<8x256xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%C : memref<8x256xf32>)
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %B : memref<8x64xf16>, memref<64x256xf16>) outs(%C : memref<8x256xf32>) {
+  ^bb0(%a: f16, %b: f16, %c: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.extf %b : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}

@@ -1,0 +1,135 @@
+"""Shorter formulas where all that is made of a result is rounded to 16 bits.
+
+erf(x) + 1 and exp(x) + 1 need no accuracy of the function's own near zero once 1 is added, and GELU, which multiplies
+the first by x/2, needs no sign: 13 instructions where the functions written out take 27. Every result is within what
+f32 leaves of nearly equal numbers (2^-22 of the larger), so that rounding to f16 or bf16 gives the nearest number but
+for results that lie between two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isclose, sqrt
+from typing import Any
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.functions.approximations import LOG2_E, polynomial
+from mlir_gemm.dialect.functions.number import Number, absolute, exp2_fast, fma, select
+from mlir_gemm.dialect.walk import users
+
+ERFC = (-4.535432162811048e-05, 4.454723675735295e-04, -1.4893276384100318e-03, -7.748143398202956e-04,
+        2.8253840282559395e-02, -1.4848168194293976e-01, -9.184163808822632e-01, -1.6279085874557495)  # fmt: skip
+"""log2(erfc(x)) / x for 0 <= x <= 4, fitted so that erfc has the least absolute error: 2^-25.9."""
+GELU_ERFC = tuple(c * sqrt(0.5) ** (len(ERFC) - n) for n, c in enumerate(ERFC))
+"""The same of erfc(x / sqrt(2)), in x."""
+LARGEST = 3.0e38
+"""What infinity is taken for where it would meet a zero."""
+_ARITHMETIC = (
+    "arith.mulf", "arith.addf", "arith.subf", "arith.divf", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
+    "arith.minnumf", "arith.select",
+)  # fmt: skip
+
+
+def erf_plus_one(x: Number) -> Number:
+    """erf(x) + 1 of f32, within 2.4e-7: erfc(|x|), or two less that. Beyond 4 the polynomial falls further, to minus
+    infinity, so that nothing is left."""
+    size = absolute(x)
+    rest = exp2_fast(size * polynomial(size, ERFC))
+    return select(x < 0.0, rest, 2.0 - rest)
+
+
+def exp_plus_one(x: Number) -> Number:
+    """exp(x) + 1 of f32, within a relative error of 2^-22 + |x| 2^-24 (5e-6 at most, where exp overflows)."""
+    return exp2_fast(x * LOG2_E[0]) + 1.0
+
+
+def gelu(x: Number) -> Number:
+    """x/2 (erf(x / sqrt(2)) + 1) of f32: max(x, 0) - |x| erfc(|x| / sqrt(2)) / 2. The half is in the exponent."""
+    size = absolute(x)
+    half_rest = exp2_fast(fma(size, polynomial(size, GELU_ERFC), -1.0))
+    arith = dialect("arith")
+    positive = Number(arith.MaxNumFOp(x.value, x.like(0.0).value).result)
+    finite = Number(arith.MinNumFOp(size.value, x.like(LARGEST).value).result)
+    return fma(0.0 - finite, half_rest, positive)
+
+
+@dataclass(frozen=True)
+class Shorter:
+    """A shorter formula for the result of some operations."""
+
+    formula: Callable[[Number], Number]
+    argument: Any
+    replaced: tuple[Any, ...]
+    """The operations whose work it does, the last one first; that one's result is what it gives."""
+
+    def build(self, location: Any) -> None:
+        """Puts the formula in the operations' place."""
+        with ir.InsertionPoint(self.replaced[0]), location:
+            result = self.formula(Number(self.argument))
+        self.replaced[0].results[0].replace_all_uses_with(result.value)
+        for op in self.replaced:
+            op.erase()
+
+
+def shorter_form(operation: Any) -> Shorter | None:
+    """The shorter formula for a math.erf or math.exp of f32 to which 1 is added, once, where everything that is made of
+    the sum is rounded; None where there is none."""
+    op = operation.operation
+    formula = {"math.erf": erf_plus_one, "math.exp": exp_plus_one}.get(op.name)
+    if formula is None or str(Number(op.results[0]).element) != "f32":
+        return None
+    addition = _only_user(op.results[0], "arith.addf")
+    if addition is None or 1.0 not in map(_constant, addition.operands) or not is_rounded(addition.results[0]):
+        return None
+    return (_gelu(op, addition) if op.name == "math.erf" else None) or Shorter(formula, op.operands[0], (addition,))
+
+
+def is_rounded(value: Any, depth: int = 16) -> bool:
+    """Whether a value is only used to compute what is rounded to f16 or bf16."""
+    return depth > 0 and all(
+        user.name == "arith.truncf" or (user.name in _ARITHMETIC and is_rounded(user.results[0], depth - 1))
+        for user in users(value)
+    )
+
+
+def _gelu(erf: Any, addition: Any) -> Shorter | None:
+    """The same where the sum is multiplied by half of what erf takes, over the root of two."""
+    product = _only_user(addition.results[0], "arith.mulf")
+    scaled = _scaled(erf.operands[0])
+    if product is None or scaled is None or not isclose(scaled[1], sqrt(0.5), rel_tol=1e-6):
+        return None
+    other = next((each for each in product.operands if each != addition.results[0]), None)
+    half = _scaled(other) if other is not None else None
+    if half is None or half != (scaled[0], 0.5):
+        return None
+    return Shorter(gelu, scaled[0], (product, addition))
+
+
+def _scaled(value: Any) -> tuple[Any, float] | None:
+    """A value as another one times a constant."""
+    owner = value.owner
+    if getattr(owner, "name", "") != "arith.mulf":
+        return None
+    left, right = owner.operation.operands
+    for number, other in ((_constant(left), right), (_constant(right), left)):
+        if number is not None:
+            return other, number
+    return None
+
+
+def _only_user(value: Any, name: str) -> Any | None:
+    using = users(value)
+    return using[0] if len(using) == 1 and using[0].name == name else None
+
+
+def _constant(value: Any) -> float | None:
+    """The number that a constant is, in each element if it is a vector; else None."""
+    owner = value.owner
+    if getattr(owner, "name", "") in ("vector.broadcast", "vector.splat"):
+        return _constant(owner.operands[0])
+    if getattr(owner, "name", "") != "arith.constant":
+        return None
+    attribute: Any = constants.splat_of(value) if isinstance(value.type, ir.VectorType) else owner.attributes["value"]
+    return float(attribute.value) if isinstance(attribute, ir.FloatAttr) else None
