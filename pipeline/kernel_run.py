@@ -20,10 +20,11 @@ from mlir_gemm.pipeline.kernel_record import POINTS, PRODUCT, KernelRecord
 from mlir_gemm.pipeline.points import points_passes
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.problem_of import problem_of
-from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
+from mlir_gemm.pipeline.program import NOTE, kind_of, note_of, outer_function
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.stages import STAGES, stage_passes
 from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.operators import FORMS
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
@@ -84,7 +85,7 @@ class KernelRun:
         try:
             with self.module.context:
                 pinned = {**annotations.written_schedule(function), **self.wanted}
-                self._allow(pinned)
+                allow_precision(self.module, self.target, pinned)
                 problem = problem_of(function)
             advice = relayout_advice(problem, self.target, pinned)
             if not advice:
@@ -137,11 +138,15 @@ class KernelRun:
             return
         with self.module.context:
             pinned = {**annotations.written_schedule(function), **self.wanted}
-            self._allow(pinned)
+            allow_precision(self.module, self.target, pinned)
             problem = self.variant.problem_of(function)
             if should_swap(problem, self.target, pinned) and not cannot_swap(function):
                 run_pass(self.module, SwapSides())
-                problem = self.variant.problem_of(function)
+                source, problem = problem, self.variant.problem_of(function)
+                self._note(
+                    f"A and B have changed places: the product is {source}, and is computed as its transpose, "
+                    f"{_sizes(problem)}, because wgmma has tiles of few columns but none of few rows"
+                )
             self.problem = problem
         try:
             schedule = self.schedule = select(problem, self.target, pinned).schedule
@@ -155,10 +160,10 @@ class KernelRun:
             function.attributes[annotations.SCHEDULE] = annotations.to_dictionary(schedule)
             function.attributes[annotations.PROBLEM] = annotations.to_dictionary(problem)
 
-    def _allow(self, pinned: Mapping[str, Any]) -> None:
-        """Makes of the kernel what the schedule's `precision` allows."""
-        if pinned.get("precision") == "f8":
-            run_pass(self.module, JoinExtensions())
+    def _note(self, text: str) -> None:
+        """Adds to what a reader should know of the kernel."""
+        known = note_of(self.module)
+        self.module.operation.attributes[NOTE] = ir.StringAttr.get(f"{known}; {text}" if known else text)
 
     @contextmanager
     def _named(self) -> Generator[None]:
@@ -168,6 +173,17 @@ class KernelRun:
             if self.nested:
                 error.notes = (*error.notes, f"in the kernel '{self.name}'")
             raise
+
+
+def allow_precision(module: Any, target: Target, pinned: Mapping[str, Any]) -> None:
+    """Makes of a kernel's module what the schedule's `precision` allows, before its problem is looked at."""
+    able = {operator for operator in target.operators if any(form.precision == "f8" for form in FORMS[operator])}
+    if pinned.get("precision") == "f8" and pinned.get("operator", "wgmma") in able:
+        run_pass(module, JoinExtensions())
+
+
+def _sizes(problem: Problem) -> str:
+    return f"{problem.m}x{problem.n}x{problem.k}"
 
 
 def _place_of_product(function: Any) -> Location | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule, Tile
 from mlir_gemm.pipeline.target import Target
@@ -13,28 +15,67 @@ from mlir_gemm.tile_model.clocks import fragment_conflicts
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import ragged, waste
+from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.layout import LINE, copied
 from mlir_gemm.tile_model.operators import flops_clock_sm
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
-from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
+from mlir_gemm.tile_model.relayout import ALIGNED, relaid, relayout_advice, relayout_seconds
 from mlir_gemm.tile_model.resources import occupancy, storage
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.search import widest_vector
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select
+from mlir_gemm.tile_model.swap import FEWEST_ROWS, should_swap, swapped
 
 SHOWN = 10
 """How many candidates are printed."""
 
 
-def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> str:
-    """What `select` chooses for this problem on this chip, and why, as lines of text.
+@dataclass(frozen=True)
+class Decisions:
+    """Everything that the stage `select` decides of a product, in the order in which it does."""
+
+    source: Problem
+    """The product as the module has it."""
+    pinned: Mapping[str, Any]
+    """The fields that the user has fixed."""
+    advice: Mapping[str, str]
+    """The operands that are re-laid out first, each with its new order."""
+    relaid: Problem
+    exchanged: bool
+    """Whether the sides of `relaid` change places."""
+    fixed_sides: str
+    """Why they do not although that would be faster; empty where there is no such reason."""
+    choice: Choice
+    """The schedule of what is computed in the end."""
+
+
+def decide(
+    problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None, cannot_swap: str = ""
+) -> Decisions:
+    """What the stage `select` does with a product: the model's part of `pipeline/kernel_run.py`, without the IR.
+    `cannot_swap` says why the sides cannot change places, if so.
 
     Raises what `select` raises.
     """
-    advice = relayout_advice(problem, target, pinned)
-    choice = select(relaid(problem, advice), target, pinned)
+    fields = dict(pinned or {})
+    advice = relayout_advice(problem, target, fields)
+    lying = relaid(problem, advice)
+    wanted = should_swap(lying, target, fields)
+    exchanged = wanted and not cannot_swap
+    choice = select(swapped(lying) if exchanged else lying, target, fields)
+    return Decisions(problem, fields, advice, lying, exchanged, cannot_swap if wanted else "", choice)
+
+
+def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None, cannot_swap: str = "") -> str:
+    """What `select` decides for this problem on this chip, and why, as lines of text. `cannot_swap` says why the sides
+    of the product cannot change places, if so.
+
+    Raises what `select` raises.
+    """
+    decisions = decide(problem, target, pinned, cannot_swap)
+    choice = decisions.choice
     sections = (
-        [*_head(choice), *_relayout(problem, advice, target)],
+        _head(decisions, target),
         _cost(choice),
         _occupancy(choice),
         _operands(choice),
@@ -45,28 +86,84 @@ def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None =
     return "\n\n".join("\n".join(section) for section in sections)
 
 
-def _head(choice: Choice) -> list[str]:
-    chip, problem = choice.target, choice.problem
+def _head(decisions: Decisions, chip: Target) -> list[str]:
+    choice = decisions.choice
+    problem = choice.problem
     lines = [
-        f"problem   {problem}",
+        f"problem   {decisions.source}",
+        *_relayout(decisions, chip),
+        *_exchange(decisions, chip),
         f"chip      {chip.chip} (figures of {chip.name}: {chip.sms} SMs at {chip.clock_hz / 1e9:.2f} GHz)",
         f"schedule  {choice.schedule}",
     ]
     if problem.dynamic:
         lines.append(f"typical   {', '.join(problem.dynamic)}: known at run time only, the sizes above stand for it")
-    if choice.pinned:
-        lines.append(f"pinned    {', '.join(choice.pinned)}")
-    return lines
+    if decisions.pinned:
+        lines.append(f"pinned    {', '.join(decisions.pinned)}")
+    return [*lines, *_invariance(decisions, chip)]
 
 
-def _relayout(problem: Problem, advice: Mapping[str, str], target: Target) -> list[str]:
+def _relayout(decisions: Decisions, target: Target) -> list[str]:
+    problem, advice = decisions.source, decisions.advice
     if not advice:
         return []
     names = " and ".join(f"{operand.upper()} ({order})" for operand, order in advice.items())
     seconds = _time(relayout_seconds(problem, advice, target))
+    try:
+        before = f"the product would take {_time(select(problem, target, decisions.pinned).cost.total)}"
+    except Error:
+        before = "there is no legal schedule"
     return [
-        f"re-laid   {names} first, in aligned rows, which takes another {seconds}; without it the product is slower"
+        f"re-laid   {names} first, in aligned rows, by kernels of their own, which take another {seconds};",
+        f"          as it lies in memory {before}",
     ]
+
+
+def _exchange(decisions: Decisions, target: Target) -> list[str]:
+    """That the sides change places, and why; or why they do not although that would be faster."""
+    if decisions.fixed_sides:
+        return [f"sides     as they are, though exchanged it would be faster: {decisions.fixed_sides}"]
+    if not decisions.exchanged:
+        return []
+    before, after = select(decisions.relaid, target, decisions.pinned).cost.total, decisions.choice.cost.total
+    close = ", which measurements favour where it is so close" if after >= before else ""
+    return [
+        f"exchanged {decisions.choice.problem}",
+        "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is wide,",
+        f"          and an instruction of wgmma has at least {FEWEST_ROWS} rows, but as few as 8 columns. Predicted "
+        f"{_time(before)} as it was,",
+        f"          {_time(after)} exchanged{close}. All below is about the exchanged product",
+    ]
+
+
+def _invariance(decisions: Decisions, target: Target) -> list[str]:
+    """What `batch_invariant` has fixed, beyond what the user did; and whether that is not enough, because operands lie
+    otherwise, or are re-laid out, for some M only."""
+    if not decisions.pinned.get("batch_invariant"):
+        return []
+    operator, split = decisions.choice.schedule.operator, decisions.choice.schedule.split
+    how = "as pinned" if "operator" in decisions.pinned else f"as for M={STANDARD_ROWS}"
+    parts = "k in one piece" if split == 1 else f"k in {split} parts, as pinned"
+    other = _standard_operator(decisions, target)
+    if other != operator:
+        return [
+            f"invariant NOT for every M: here operator {operator}, but {other} for M={STANDARD_ROWS}, where operands "
+            f"lie, or are re-laid out, otherwise; pin the operator, as in operator={other}"
+        ]
+    return [f"invariant a row of the result has the same bits for every M: operator {operator}, {how}; {parts}"]
+
+
+def _standard_operator(decisions: Decisions, target: Target) -> str:
+    """The operator for the same product with a standard M, whose operands lie, and are re-laid out, as is so there."""
+    source = decisions.source
+    vector = ALIGNED if source.a_order == "km" else source.a_vector  # its rows are those of M elements
+    standard = replace(source, m=STANDARD_ROWS, a_vector=vector, dynamic=source.dynamic.replace("m", ""))
+    try:
+        if source.dynamic:  # never re-laid out
+            return select(standard, target, decisions.pinned).schedule.operator
+        return decide(standard, target, decisions.pinned).choice.schedule.operator
+    except Error:
+        return decisions.choice.schedule.operator
 
 
 def _cost(choice: Choice) -> list[str]:
@@ -82,21 +179,47 @@ def _cost(choice: Choice) -> list[str]:
 def _occupancy(choice: Choice) -> list[str]:
     problem, schedule, target = choice.problem, choice.schedule, choice.target
     taken = occupancy(problem, schedule, target)
-    blocks = blocks_of(problem, schedule)
-    waves = blocks / (target.sms * taken.blocks)
     return [
         "occupancy",
         f"  {schedule.threads} threads ({_units(schedule)}) a block, about {taken.registers} registers a thread",
         f"  {taken.smem} bytes of {storage(problem, schedule, target)} shared memory a block "
         f"(at most {target.smem_block})",
         f"  blocks on an SM: {taken.blocks}, limited by {taken.limit}",
-        f"  blocks in the grid: {blocks}, or {waves:.2f} waves",
+        *_grid(choice, target.sms * taken.blocks),
     ]
+
+
+def _grid(choice: Choice, places: int) -> list[str]:
+    """Tiles of the result, and the blocks that compute them; `places` blocks run at a time."""
+    schedule = choice.schedule
+    tiles = blocks_of(choice.problem, schedule)
+    if schedule.persistent:
+        most = -(-tiles // schedule.persistent)
+        by_turns = f", {schedule.turns} groups of warpgroups by turns" if schedule.turns > 1 else ""
+        lines = [
+            f"  tiles of the result: {tiles}, walked by {schedule.persistent} blocks, at most {most} each{by_turns}"
+        ]
+    else:
+        blocks = tiles * schedule.split
+        lines = [f"  blocks in the grid: {blocks}, or {blocks / places:.2f} waves"]
+    if schedule.split > 1:
+        lines.append(
+            f"  clusters of {schedule.split} blocks, which share the steps of k of one tile and add up their parts"
+        )
+    elif schedule.cluster > 1:
+        common, place = ("B", "below") if schedule.cluster_m > 1 else ("A", "beside")
+        lines.append(
+            f"  clusters of {schedule.cluster} blocks {place} each other, which copy tiles of {common} together"
+        )
+    return lines
 
 
 def _units(schedule: Schedule) -> str:
     if schedule.operator == "wgmma":
-        return f"{schedule.groups} warpgroups that multiply, one that copies"
+        groups = (
+            "1 warpgroup that multiplies" if schedule.groups == 1 else f"{schedule.groups} warpgroups that multiply"
+        )
+        return f"{groups}, one that copies"
     return f"{schedule.warps} warps"
 
 
@@ -104,9 +227,11 @@ def _operands(choice: Choice) -> list[str]:
     """What multiplies, and how A and B come to it."""
     problem, schedule = choice.problem, choice.schedule
     rate = flops_clock_sm(schedule.operator, problem, choice.target)
+    m, n, k = schedule.instruction
+    shape = m, schedule.warp[1] if schedule.operator == "wgmma" else n, k
     lines = [
         "operands",
-        f"  {schedule.operator} {_tile(schedule.instruction)}, {problem.a} times {problem.b} into {problem.acc}: "
+        f"  {schedule.operator} {_tile(shape)}, {problem.a} times {problem.b} into {problem.acc}: "
         f"{rate:.0f} operations a clock and SM",
     ]
     for operand in "ab" if schedule.promote else "":
@@ -128,7 +253,8 @@ def _operands(choice: Choice) -> list[str]:
         )
     if ragged(problem, schedule):
         more = waste(problem, schedule)
-        lines.append(f"  tiles reach over the edges: {more:.2f} times the products of the problem, guarded copies")
+        copies = "the copy engine reads zeros there" if schedule.copy == "tma" else "guarded copies"
+        lines.append(f"  tiles reach over the edges: {more:.2f} times the products of the problem, {copies}")
     return lines
 
 
@@ -150,6 +276,8 @@ def _copies(schedule: Schedule) -> str:
     """How tiles are copied, and which blocks do so, or add up, together."""
     if schedule.split > 1:
         return f"{schedule.copy}, split {schedule.split}"
+    if schedule.turns > 1:
+        return f"{schedule.copy}, turns {schedule.turns}"
     return schedule.copy if schedule.cluster == 1 else f"{schedule.copy}, {schedule.cluster_m}x{schedule.cluster_n}"
 
 

@@ -1,18 +1,23 @@
-"""`mlir-gemm explain`: which schedule the model chose for a problem, what it rejected and why."""
+"""`mlir-gemm explain`: what the model decides for a problem, what it rejects and why."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect.parse import new_context, parse_module
-from mlir_gemm.pipeline.annotations import written_schedule
+from mlir_gemm.passes.swap_sides import cannot_swap
+from mlir_gemm.pipeline.annotations import CHIP, written_schedule
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.dynamic_problem import Variant
+from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.kernel_record import PRODUCT
+from mlir_gemm.pipeline.kernel_run import allow_precision
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.program import kind_of, nested_kernels, outer_function
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
@@ -32,14 +37,14 @@ def run(arguments: argparse.Namespace) -> int:
     for option in ("types", "batch", "orders"):
         if getattr(arguments, option) is not None and arguments.mnk is None:
             raise UsageError(f"--{option} goes with --mnk; an INPUT has its own")
-    chip = target(arguments.chip or default_chip())
+    wanted = Schedule.parse(arguments.schedule or "")
     if arguments.mnk:
-        print(explain(_problem(arguments), chip, {}))
+        print(explain(_problem(arguments), target(arguments.chip or default_chip()), wanted))
         return 0
-    found = _products(arguments.input, Variant(arguments.sizes or {}, arguments.divisors or {}).checked())
+    chip, found = _products(arguments, wanted)
     parts = [
-        f"kernel {name}\n{explain(problem, chip, pinned)}" if len(found) > 1 else explain(problem, chip, pinned)
-        for name, problem, pinned in found
+        (f"kernel {each.name}\n" if len(found) > 1 else "") + explain(each.problem, chip, each.pinned, each.cannot_swap)
+        for each in found
     ]
     print("\n\n".join(parts) if parts else "no product to choose a schedule for")
     return 0
@@ -77,15 +82,51 @@ def _vector(neighbours: int, type_: str) -> int:
     return min(128, bits & -bits)
 
 
-def _products(path: str, variant: Variant) -> list[tuple[str, Problem, Mapping[str, Any]]]:
-    """The products of a source file: the kernel's name, the problem, and the schedule fields that it fixes."""
-    imported = compile_module(read_input(path), filename=path, until="import").ir("import")
-    module = parse_module(imported, path, new_context())  # kept: what is in it dies with it
+@dataclass(frozen=True)
+class _Product:
+    name: str
+    """The kernel's."""
+    problem: Problem
+    pinned: Mapping[str, Any]
+    """The fields of its schedule that the source or the command line fixes."""
+    cannot_swap: str
+    """Why its sides cannot change places, if so."""
+
+
+def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Target, list[_Product]]:
+    """The chip for which a source file would be compiled, and its products."""
+    source = read_input(arguments.input)
+    compilation = compile_module(
+        source,
+        filename=arguments.input,
+        chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
+        until="import",
+    )
+    variant = Variant(arguments.sizes or {}, arguments.divisors or {}).checked()
+    # Kept: what is in a module dies with it.
+    module = parse_module(compilation.ir("import"), arguments.input, new_context())
     with module.context:
         kernels = nested_kernels(module) or [("", module)]
-        functions = [(name, outer_function(each)) for name, each in kernels]
-        return [
-            (name, variant.problem_of(function), written_schedule(function))
-            for name, function in functions
-            if kind_of(function) == PRODUCT
+        _check_symbols(arguments, outer_function(module))
+        found = [
+            _product(name, each, compilation.target, variant, wanted)
+            for name, each in kernels
+            if kind_of(outer_function(each)) == PRODUCT
         ]
+    return compilation.target, found
+
+
+def _product(name: str, kernel: Any, chip: Target, variant: Variant, wanted: Mapping[str, Any]) -> _Product:
+    function = outer_function(kernel)
+    pinned = {**written_schedule(function), **wanted}
+    allow_precision(kernel, chip, pinned)
+    return _Product(name, variant.problem_of(function), pinned, cannot_swap(function))
+
+
+def _check_symbols(arguments: argparse.Namespace, function: Any) -> None:
+    symbols = symbols_in(function)
+    for option in ("sizes", "divisors"):
+        for name in getattr(arguments, option) or ():
+            if name not in symbols:
+                known = ", ".join(symbols) or "none"
+                raise UsageError(f"--{option} {name}: the sizes of this module that are known at run time: {known}")

@@ -83,6 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     explain.add_argument("--types", metavar="A,B,D", help="element types that go with --mnk (default: f16,f16,f32)")
     explain.add_argument("--batch", type=count, metavar="N", help="so many products of these sizes (default: 1)")
     explain.add_argument("--orders", metavar="mk|km,kn|nk", help="how A and B lie in memory (default: mk,kn)")
+    explain.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as batch_invariant=on")
     _add_sizes(explain)
     _add_chip(explain)
 

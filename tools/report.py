@@ -7,6 +7,7 @@ from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.kernel_record import KernelRecord
 from mlir_gemm.pipeline.launch import Argument, Launch, Step
 from mlir_gemm.pipeline.sizes import Size, shown
+from mlir_gemm.pipeline.tensor_map import TensorMap
 
 
 def report(compilation: Compilation) -> str:
@@ -41,7 +42,7 @@ def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, 
     if kernel.note:
         rows.append(("note", kernel.note))
     if launch is not None and kernel.step is not None:
-        rows += _step_rows(launch.steps[kernel.step])
+        rows += _step_rows(launch.steps[kernel.step], launch)
     return rows
 
 
@@ -50,7 +51,7 @@ def launch_rows(launch: Launch) -> list[tuple[str, str]]:
     not say themselves."""
     arguments = ("arguments", ", ".join(map(_argument, launch.arguments)))
     if not launch.is_program:
-        return [*_step_rows(launch.steps[0]), arguments]
+        return [*_step_rows(launch.steps[0], launch), arguments]
     rows = [("steps", " -> ".join(step.entry for step in launch.steps) or "none"), arguments]
     if launch.symbols:
         buffers = ", ".join(shown(buffer.bytes) for buffer in launch.buffers) or "none"
@@ -63,9 +64,23 @@ def launch_rows(launch: Launch) -> list[tuple[str, str]]:
     return rows
 
 
-def _step_rows(step: Step) -> list[tuple[str, str]]:
+def _step_rows(step: Step, launch: Launch) -> list[tuple[str, str]]:
     shape = f"grid {_shape(step.grid)}, block {_shape(step.block)}, cluster {_shape(step.cluster)}"
-    return [("entry", step.entry), ("launch", shape), ("dynamic shared", f"{step.shared_bytes} bytes")]
+    shape += ", overlap" if step.overlap else ""
+    rows = [("entry", step.entry), ("launch", shape), ("dynamic shared", f"{step.shared_bytes} bytes")]
+    if step.tensor_maps:
+        rows.append(("tensor maps", ", ".join(_map(each, launch) for each in step.tensor_maps)))
+    return rows
+
+
+def _map(map_: TensorMap, launch: Launch) -> str:
+    """What a tensor map is of, the boxes that it moves and how they lie in shared memory."""
+    names = [
+        *(argument.name for argument in launch.arguments),
+        *(f"buffer {number}" for number in range(len(launch.buffers))),
+        *(constant.name for constant in launch.constants),
+    ]
+    return f"{names[map_.memory]} (boxes {_shape(map_.box)} of {map_.dtype}, swizzle {map_.swizzle})"
 
 
 def _argument(argument: Argument) -> str:

@@ -1,0 +1,271 @@
+"""`mlir-gemm explain`, the report of a compilation and the notes of kernels tell what the stage `select` decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mlir_gemm
+from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.explain import decide, explain
+from mlir_gemm.tools.main import main
+
+CHIP = "sm_90a"
+H200 = target(CHIP)
+THIN = Problem(16, 8192, 8192, out="f16", reads_c=False, b_order="nk")
+
+
+def product(m: int, n: int, k: int, type_: str = "f16", out: str = "f16", *, b: str = "kn") -> str:
+    """A module of one product."""
+    right = f"memref<{k}x{n}x{type_}>" if b == "kn" else f"memref<{n}x{k}x{type_}>"
+    return f"""
+    func.func @f(%A: memref<{m}x{k}x{type_}>, %B: {right}, %D: memref<{m}x{n}x{out}>) {{
+      %zero = arith.constant 0.0 : {out}
+      linalg.fill ins(%zero : {out}) outs(%D : memref<{m}x{n}x{out}>)
+      linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> ({", ".join(b)})>,
+                                     affine_map<(m, n, k) -> (m, n)>]
+          ins(%A, %B : memref<{m}x{k}x{type_}>, {right}) outs(%D : memref<{m}x{n}x{out}>)
+      return
+    }}"""
+
+
+def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, str]:
+    """What the lines at the head of an explanation say, by their first word; further lines of one joined to it."""
+    status = main(["explain", *arguments])
+    out, err = capsys.readouterr()
+    assert (status, err) == (0, "")
+    assert all(line == line.rstrip() and len(line) for line in out.split("\n\n")[0].splitlines())
+    head: dict[str, str] = {}
+    for line in out.split("\n\n")[0].splitlines():
+        word = line[:10].strip() or list(head)[-1]
+        head[word] = f"{head.get(word, '')} {line[10:]}".strip()
+    return head
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "in.mlir"
+
+
+CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "plain": (product(512, 512, 512), CHIP, {}),
+    "another chip": (product(16, 8192, 8192, b="nk"), "sm_90", {}),
+    "thin": (product(16, 8192, 8192, b="nk"), CHIP, {}),
+    "thin, kn": (product(16, 8192, 8192), CHIP, {}),
+    "thin, tiles pinned": (product(16, 8192, 8192, b="nk"), CHIP, {"split": 2}),
+    "odd rows": (product(2047, 2047, 2047), CHIP, {}),
+    "odd rows, thin": (product(40, 8192, 8191, b="nk"), CHIP, {}),
+    "turned": (product(1024, 1024, 1024, "f32", "f32"), CHIP, {"precision": "tf32"}),
+    "f8": (product(256, 256, 256, "f8E4M3FN", b="nk"), CHIP, {"precision": "f8"}),
+    "f8, turned": (product(512, 512, 512, "f8E4M3FN"), CHIP, {"precision": "f8"}),
+    "f8, sm_90": (product(256, 256, 256, "f8E4M3FN", b="nk"), "sm_90", {"precision": "f8"}),
+    "batch-invariant": (product(8, 1024, 8192, b="nk"), CHIP, {"batch_invariant": True}),
+}
+
+
+@pytest.mark.parametrize(("text", "chip", "pinned"), CASES.values(), ids=CASES)
+def test_explains_what_compile_does(
+    text: str, chip: str, pinned: Mapping[str, Any], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(text)
+    fields = ",".join(f"{name}={'on' if value is True else value}" for name, value in pinned.items())
+    head = explained(capsys, str(file), "--chip", chip, *(["--schedule", fields] if fields else []))
+    compiled = compile_module(text, chip=chip, schedule=pinned, until="select")
+    kernel = compiled.kernels[-1]
+    assert head["schedule"] == str(kernel.schedule)
+    assert ("re-laid" in head) == (len(compiled.kernels) > 1)
+    assert ("exchanged" in head) == ("A and B have changed places" in kernel.note)
+    if "exchanged" in head:
+        assert head["exchanged"].startswith(str(kernel.problem))
+    elif "re-laid" not in head:
+        assert head["problem"] == str(kernel.problem)
+
+
+class TestExchange:
+    def test_is_explained(self) -> None:
+        text = explain(THIN, H200)
+        for part in (
+            "problem   16x8192x8192 f16,f16->f16 (mk, nk)",
+            "exchanged 8192x16x8192 f16,f16->f16 (mk, nk)",
+            "at least 64 rows, but as few as 8 columns",
+            "us as it was",
+            "All below is about the exchanged product",
+        ):
+            assert part in text
+
+    def test_is_explained_for_sizes(self, capsys: pytest.CaptureFixture[str]) -> None:
+        line = ("--mnk", "16,8192,8192", "--types", "f16,f16,f16", "--orders", "mk,nk", "--chip", CHIP)
+        assert "8192x16x8192" in explained(capsys, *line)["exchanged"]
+        pinned = explained(capsys, *line, "--schedule", "split=2")
+        assert "exchanged" not in pinned and pinned["pinned"] == "split"
+
+    def test_says_what_stands_in_its_way(self) -> None:
+        found = decide(THIN, H200, cannot_swap="'x.y' is no linalg.generic")
+        assert not found.exchanged and found.choice.problem == THIN
+        text = explain(THIN, H200, cannot_swap="'x.y' is no linalg.generic")
+        assert "sides     as they are, though exchanged it would be faster: 'x.y' is no linalg.generic" in text
+
+    def test_is_not_mentioned_otherwise(self) -> None:
+        text = explain(Problem(512, 512, 512), H200, cannot_swap="something")
+        assert "exchanged" not in text and "sides " not in text
+
+    def test_the_kernel_has_a_note(self) -> None:
+        kernel = mlir_gemm.compile(product(16, 8192, 8192, b="nk"), chip=CHIP, device="simulator").kernels[0]
+        assert kernel.problem is not None and (kernel.problem.m, kernel.problem.n) == (8192, 16)
+        assert "the product is 16x8192x8192 f16,f16->f16 (mk, nk)" in kernel.note
+        assert "computed as its transpose, 8192x16x8192" in kernel.note
+
+    def test_the_note_outlives_saving(self) -> None:
+        saved = compile_module(product(16, 8192, 8192, b="nk"), chip=CHIP, until="select", keep=("select",))
+        again = compile_module(saved.ir("select"))
+        assert again.kernels[0].note == saved.kernels[0].note != ""
+
+    def test_the_note_joins_another(self) -> None:
+        text = compile_module(product(16, 8192, 8192, b="nk"), chip=CHIP, until="import", keep=("import",)).ir("import")
+        noted = text.replace("attributes {", 'attributes {tile.note = "first", ', 1)
+        assert noted != text
+        note = compile_module(noted, until="select").kernels[0].note
+        assert note.startswith("first; A and B have changed places")
+
+    def test_other_kernels_have_none(self) -> None:
+        assert compile_module(product(512, 512, 512), chip=CHIP, until="select").kernels[0].note == ""
+
+
+class TestRelayout:
+    def test_says_what_it_saves(self) -> None:
+        text = explain(Problem(2047, 2047, 2047, out="f16", a_vector=16, b_vector=16, out_vector=16), H200)
+        assert "re-laid   A (mk) and B (kn) first, in aligned rows, by kernels of their own, which take another" in text
+        assert "as it lies in memory the product would take" in text
+        assert "problem   2047x2047x2047 f16,f16->f16 (accumulates in f32)" in text
+
+    def test_says_that_nothing_else_is_legal(self) -> None:
+        eights = Problem(512, 512, 512, a="f8E4M3FN", b="f8E4M3FN", out="f16", reads_c=False)
+        text = explain(eights, H200, {"precision": "f8"})
+        assert "re-laid   B (nk) first" in text and "as it lies in memory there is no legal schedule" in text
+
+
+class TestInvariance:
+    def test_says_what_is_fixed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        line = ("--mnk", "8,1024,8192", "--types", "f16,f16,f16", "--orders", "mk,nk", "--chip", CHIP)
+        head = explained(capsys, *line, "--schedule", "batch_invariant=on")
+        assert head["pinned"] == "batch_invariant"
+        said = "a row of the result has the same bits for every M: operator wgmma, as for M=4096; k in one piece"
+        assert head["invariant"] == said
+        assert "batch_invariant=on" in head["schedule"] and "split=1" in head["schedule"]
+        head = explained(capsys, *line, "--schedule", "batch_invariant=on,operator=mma_sync")
+        assert "operator mma_sync, as pinned" in head["invariant"]
+        assert "invariant" not in explained(capsys, *line)
+
+    def test_dynamic_rows(self) -> None:
+        problem = Problem(512, 1024, 1024, out="f16", reads_c=False, dynamic="m")
+        text = explain(problem, H200, {"batch_invariant": True})
+        assert "the same bits for every M: operator wgmma" in text
+
+    def test_does_not_promise_what_does_not_hold(self) -> None:
+        odd = Problem(8, 8191, 8191, out="f16", reads_c=False, a_vector=16, b_vector=16, out_vector=16)
+        here = decide(odd, H200, {"batch_invariant": True}).choice.schedule.operator
+        standard = Problem(4096, 8191, 8191, out="f16", reads_c=False, a_vector=16, b_vector=16, out_vector=16)
+        there = decide(standard, H200, {"batch_invariant": True}).choice.schedule.operator
+        text = explain(odd, H200, {"batch_invariant": True})
+        assert ("NOT for every M" in text) == (here != there)
+        assert "NOT" not in explain(odd, H200, {"batch_invariant": True, "operator": "wgmma"})
+
+    @pytest.mark.parametrize("dynamic", ["", "m"])
+    def test_knows_that_rows_of_m_elements_are_aligned_for_some_m(self, dynamic: str) -> None:
+        sizes: dict[str, Any] = {
+            "m": 33,
+            "n": 512,
+            "k": 512,
+            "out": "f16",
+            "reads_c": False,
+            "a_order": "km",
+            "a_vector": 16,
+        }
+        text = explain(Problem(**sizes, dynamic=dynamic), H200, {"batch_invariant": True})
+        assert "NOT for every M: here operator mma_sync, but wgmma for M=4096" in text
+
+
+class TestGrid:
+    def test_blocks_that_share_steps(self) -> None:
+        schedule = {**Schedule.parse("block=128x128x64,warp=64x128x64,split=4,cluster_m=1,cluster_n=1,persistent=0")}
+        text = explain(Problem(1024, 1024, 8192, reads_c=False), H200, schedule)
+        assert "blocks in the grid: 256, or" in text
+        assert "clusters of 4 blocks, which share the steps of k of one tile and add up their parts" in text
+
+    def test_blocks_that_share_copies(self) -> None:
+        text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, {"cluster_m": 2})
+        assert "clusters of 2 blocks below each other, which copy tiles of B together" in text
+        text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, {"cluster_n": 2})
+        assert "clusters of 2 blocks beside each other, which copy tiles of A together" in text
+
+    def test_blocks_that_walk(self) -> None:
+        fields = Schedule.parse("block=64x256x64,warp=64x256x64,persistent=132,turns=1")
+        text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, fields)
+        assert "tiles of the result: 1024, walked by 132 blocks, at most 8 each" in text
+        assert "1 warpgroup that multiplies, one that copies" in text and "wgmma 64x256x16" in text
+        fields = Schedule.parse("block=64x128x64,warp=64x128x64,persistent=132,turns=2")
+        text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, fields)
+        assert "at most 16 each, 2 groups of warpgroups by turns" in text and "tma, turns 2" in text
+
+
+class TestCommand:
+    def test_takes_the_chip_that_the_source_names(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file.write_text(f'module attributes {{tile.chip = "sm_86"}} {{ {product(256, 256, 256)} }}')
+        assert explained(capsys, str(file))["chip"].startswith("sm_86")
+
+    def test_options_win_over_the_source(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        text = product(256, 256, 256).replace(") {", ") attributes {tile.schedule = {stages = 3, group = 5}} {", 1)
+        file.write_text(text)
+        head = explained(capsys, str(file), "--chip", "sm_80", "--schedule", "stages=2")
+        assert "stages=2," in head["schedule"] and "group=5" in head["schedule"]
+
+    @pytest.mark.parametrize(
+        ("more", "status", "message"),
+        [
+            (("--schedule", "stage=2"), 1, "unknown schedule field 'stage'; did you mean 'stages'?"),
+            (("--schedule", "split=3"), 1, "split=3: expected 2, 4 or 8"),
+            (("--sizes", "s0=3"), 2, "--sizes s0: the sizes of this module that are known at run time: none"),
+            (("--divisors", "q=3"), 2, "--divisors q: the sizes of this module that are known at run time: none"),
+        ],
+    )
+    def test_refuses(
+        self, more: tuple[str, ...], status: int, message: str, file: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        file.write_text(product(512, 512, 512))
+        assert main(["explain", str(file), "--chip", CHIP, *more]) == status
+        out, err = capsys.readouterr()
+        assert out == "" and message in err
+
+
+class TestReport:
+    def report(self, text: str, file: Path, capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, str]:
+        file.write_text(text)
+        assert main(["compile", str(file), "-o", str(file.with_suffix(".ptx")), "--report", *more]) == 0
+        lines = capsys.readouterr().err.splitlines()
+        return {name: rest.strip() for name, colon, rest in (line.partition(":") for line in lines) if colon}
+
+    def test_shows_overlap_clusters_and_tensor_maps(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        fields = "block=128x128x64,warp=64x128x64,cluster_m=2,persistent=0"
+        rows = self.report(product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", fields)
+        assert rows["launch"].endswith("cluster 2x1x1, overlap")
+        assert "A (boxes 128x64 of f16, swizzle 128), B (boxes " in rows["tensor maps"]
+        rows = self.report(product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", f"{fields},overlap=off")
+        assert rows["launch"].endswith("cluster 2x1x1")
+
+    def test_without_the_copy_engine_there_are_none(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        rows = self.report(product(256, 256, 256), file, capsys, "--chip", "sm_80")
+        assert "tensor maps" not in rows and rows["launch"].endswith("cluster 1x1x1")
+
+    def test_names_buffers_of_programs(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        rows = self.report(product(2047, 2047, 2047), file, capsys, "--chip", CHIP)
+        assert "buffer 0 (boxes " in rows["tensor maps"] and "buffer 1 (boxes " in rows["tensor maps"]
+
+    def test_says_that_sides_were_exchanged(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        rows = self.report(product(16, 8192, 8192, b="nk"), file, capsys, "--chip", CHIP)
+        assert rows["problem"].startswith("8192x16x8192") and "A and B have changed places" in rows["note"]
