@@ -27,7 +27,7 @@ from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.operators import FORMS
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.select import invariant, select
 from mlir_gemm.tile_model.swap import should_swap
 
 
@@ -90,6 +90,7 @@ class KernelRun:
             advice = relayout_advice(problem, self.target, pinned)
             if not advice:
                 return None
+            pinned = invariant(problem, self.target, pinned)
             block = select(relaid(problem, advice), self.target, pinned).schedule.block
         except Error:  # `select` will say what is wrong with the kernel as it is
             return None
@@ -140,6 +141,8 @@ class KernelRun:
             pinned = {**annotations.written_schedule(function), **self.wanted}
             allow_precision(self.module, self.target, pinned)
             problem = self.variant.problem_of(function)
+            with _at_product(function):
+                pinned = invariant(problem, self.target, pinned)
             if should_swap(problem, self.target, pinned) and not cannot_swap(function):
                 run_pass(self.module, SwapSides())
                 source, problem = problem, self.variant.problem_of(function)
@@ -148,11 +151,8 @@ class KernelRun:
                     f"{_sizes(problem)}, because wgmma has tiles of few columns but none of few rows"
                 )
             self.problem = problem
-        try:
+        with _at_product(function):
             schedule = self.schedule = select(problem, self.target, pinned).schedule
-        except Error as error:
-            error.location = error.location or _place_of_product(function)
-            raise
         broken = violations(problem, schedule, self.target)
         if broken:
             raise ScheduleError("; ".join(broken), _place_of_product(function))
@@ -184,6 +184,16 @@ def allow_precision(module: Any, target: Target, pinned: Mapping[str, Any]) -> N
 
 def _sizes(problem: Problem) -> str:
     return f"{problem.m}x{problem.n}x{problem.k}"
+
+
+@contextmanager
+def _at_product(function: Any) -> Generator[None]:
+    """Gives errors the place of the function's product, if they have none."""
+    try:
+        yield
+    except Error as error:
+        error.location = error.location or _place_of_product(function)
+        raise
 
 
 def _place_of_product(function: Any) -> Location | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.errors import Error
@@ -19,11 +19,11 @@ from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.layout import LINE, copied
 from mlir_gemm.tile_model.operators import flops_clock_sm
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
-from mlir_gemm.tile_model.relayout import ALIGNED, relaid, relayout_advice, relayout_seconds
+from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
 from mlir_gemm.tile_model.resources import occupancy, storage
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.search import widest_vector
-from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select
+from mlir_gemm.tile_model.select import TIE, Candidate, Choice, invariant, select
 from mlir_gemm.tile_model.swap import FEWEST_ROWS, should_swap, swapped
 
 SHOWN = 10
@@ -57,13 +57,14 @@ def decide(
 
     Raises what `select` raises.
     """
-    fields = dict(pinned or {})
+    given = dict(pinned or {})
+    fields = invariant(problem, target, given)
     advice = relayout_advice(problem, target, fields)
     lying = relaid(problem, advice)
     wanted = should_swap(lying, target, fields)
     exchanged = wanted and not cannot_swap
     choice = select(swapped(lying) if exchanged else lying, target, fields)
-    return Decisions(problem, fields, advice, lying, exchanged, cannot_swap if wanted else "", choice)
+    return Decisions(problem, given, advice, lying, exchanged, cannot_swap if wanted else "", choice)
 
 
 def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None, cannot_swap: str = "") -> str:
@@ -100,7 +101,7 @@ def _head(decisions: Decisions, chip: Target) -> list[str]:
         lines.append(f"typical   {', '.join(problem.dynamic)}: known at run time only, the sizes above stand for it")
     if decisions.pinned:
         lines.append(f"pinned    {', '.join(decisions.pinned)}")
-    return [*lines, *_invariance(decisions, chip)]
+    return [*lines, *_invariance(decisions)]
 
 
 def _relayout(decisions: Decisions, target: Target) -> list[str]:
@@ -136,34 +137,14 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
     ]
 
 
-def _invariance(decisions: Decisions, target: Target) -> list[str]:
-    """What `batch_invariant` has fixed, beyond what the user did; and whether that is not enough, because operands lie
-    otherwise, or are re-laid out, for some M only."""
+def _invariance(decisions: Decisions) -> list[str]:
+    """What `batch_invariant` has fixed, beyond what the user did."""
     if not decisions.pinned.get("batch_invariant"):
         return []
     operator, split = decisions.choice.schedule.operator, decisions.choice.schedule.split
     how = "as pinned" if "operator" in decisions.pinned else f"as for M={STANDARD_ROWS}"
     parts = "k in one piece" if split == 1 else f"k in {split} parts, as pinned"
-    other = _standard_operator(decisions, target)
-    if other != operator:
-        return [
-            f"invariant NOT for every M: here operator {operator}, but {other} for M={STANDARD_ROWS}, where operands "
-            f"lie, or are re-laid out, otherwise; pin the operator, as in operator={other}"
-        ]
     return [f"invariant a row of the result has the same bits for every M: operator {operator}, {how}; {parts}"]
-
-
-def _standard_operator(decisions: Decisions, target: Target) -> str:
-    """The operator for the same product with a standard M, whose operands lie, and are re-laid out, as is so there."""
-    source = decisions.source
-    vector = ALIGNED if source.a_order == "km" else source.a_vector  # its rows are those of M elements
-    standard = replace(source, m=STANDARD_ROWS, a_vector=vector, dynamic=source.dynamic.replace("m", ""))
-    try:
-        if source.dynamic:  # never re-laid out
-            return select(standard, target, decisions.pinned).schedule.operator
-        return decide(standard, target, decisions.pinned).choice.schedule.operator
-    except Error:
-        return decisions.choice.schedule.operator
 
 
 def _cost(choice: Choice) -> list[str]:

@@ -2,7 +2,8 @@
 added up must not depend on M.
 
 Within an operator the order is that of k: steps of one instruction after another, whatever the tiles, and zeros behind
-the end add nothing. What changes it is another operator, or dividing the steps of k among blocks.
+the end add nothing. What changes it is another operator, or dividing the steps of k among blocks. Operands that lie too
+badly for the operator are re-laid out, which changes no number.
 """
 
 from __future__ import annotations
@@ -11,21 +12,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 
 STANDARD_ROWS = 4096
 """The M for which the operator is chosen."""
+ALIGNED = 128
+"""Bits to which a workspace for a re-laid operand is aligned."""
 
 
 def invariant_fields(
     problem: Problem, pinned: Mapping[str, Any], choose: Callable[[Problem, Mapping[str, Any]], str]
 ) -> dict[str, Any]:
     """The pinned fields with those that make the result independent of M: no split of k, and the operator that `choose`
-    finds for the product with a standard M. Without `batch_invariant` among them, the fields as they are."""
+    finds for the product with a standard M. Without `batch_invariant` among them, the fields as they are. To be asked
+    of the product before its sides are exchanged."""
     if not pinned.get("batch_invariant"):
         return dict(pinned)
     fixed = {"split": 1, **pinned}
     if "operator" not in fixed:
-        dynamic = problem.dynamic.replace("m", "")
-        fixed["operator"] = choose(replace(problem, m=STANDARD_ROWS, dynamic=dynamic), fixed)
+        fixed["operator"] = choose(standard(problem), {**fixed, "batch_invariant": False})
     return fixed
+
+
+def standard(problem: Problem) -> Problem:
+    """The product with a standard M. How A is aligned must not depend on M either where its neighbours lie along it: a
+    known M can be re-laid out to any alignment, one known at run time only may have none."""
+    known = "m" not in problem.dynamic
+    along_m = problem.a_order == "km"
+    vector = problem.a_vector if not along_m else ALIGNED if known else 8 * ELEMENT_BYTES[problem.a_memory or problem.a]
+    return replace(problem, m=STANDARD_ROWS, a_vector=vector)

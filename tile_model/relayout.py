@@ -20,7 +20,7 @@ from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.clocks import CONSTANTS
 from mlir_gemm.tile_model.operators import by_matrix, element_bytes, memory_bytes
-from mlir_gemm.tile_model.select import operators, select
+from mlir_gemm.tile_model.select import invariant, operators, select
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
@@ -38,7 +38,8 @@ def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] 
 
     Raises what `select` raises for the product as it is, unless one on the copies can be computed.
     """
-    choices = [_choices(problem, operand, target, pinned or {}) for operand in "ab"]
+    pinned = invariant(problem, target, pinned or {})
+    choices = [_choices(problem, operand, target, pinned) for operand in "ab"]
     if problem.dynamic or all(len(each) == 1 for each in choices):
         return {}
     refused: ScheduleError | None = None
@@ -60,6 +61,12 @@ def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] 
     if refused and not best:
         raise refused
     return best
+
+
+def best_operator(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
+    """The operator that the model finds for a product, once its operands are re-laid out where that pays."""
+    advice = relayout_advice(problem, target, pinned)
+    return select(relaid(problem, advice), target, pinned).schedule.operator
 
 
 def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str, Any]) -> list[str]:

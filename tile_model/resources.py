@@ -57,16 +57,17 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
 
 def staging_bytes(problem: Problem, schedule: Schedule) -> int:
     """Bytes through which results leave with `wgmma`, by the copy engine where it can write them: two panels for each
-    warpgroup."""
-    width = ELEMENT_BYTES[problem.out]
-    if (
-        not schedule.bulk
-        or width not in (2, 4)
-        or schedule.warp[1] // schedule.split * width % LINE
-        or problem.out_vector < 8 * CHUNK
-    ):
+    warpgroup. Of several results it is the first that can leave so, of which nothing is known here."""
+    last = (ELEMENT_BYTES[problem.out],) if problem.out_vector >= 8 * CHUNK else ()
+    columns = schedule.warp[1] // schedule.split
+    widths = STAGED if problem.extra_bytes else [width for width in last if width in STAGED]
+    if not schedule.bulk or all(columns * width % LINE for width in widths):
         return 0
     return schedule.groups * 2 * FRAGMENT * 4 * LINE
+
+
+STAGED = (2, 4)
+"""Bytes of the elements that leave so."""
 
 
 def parts_bytes(problem: Problem, schedule: Schedule) -> int:

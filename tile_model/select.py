@@ -86,7 +86,7 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     """
     fixed = dict(pinned or {})
     _check_problem(problem, target, fixed)
-    fixed = invariant_fields(problem, fixed, lambda other, fields: _operator_of(other, target, fields))
+    fixed = invariant(problem, target, fixed)
     _check_operator(problem, target, fixed)
     legal = candidates(problem, target, fixed)
     if not legal:
@@ -97,8 +97,11 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     return Choice(problem, target, fixed, best.schedule, best.cost, tuple(scored[:RANKING]), len(scored))
 
 
-def _operator_of(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
-    return select(problem, target, {**pinned, "batch_invariant": False}).schedule.operator
+def invariant(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> dict[str, Any]:
+    """The pinned fields, and with `batch_invariant` those that follow from it."""
+    from mlir_gemm.tile_model.relayout import best_operator  # late: it compares what `select` finds
+
+    return invariant_fields(problem, pinned, lambda other, fields: best_operator(other, target, fields))
 
 
 def _scored(problem: Problem, target: Target, legal: list[Schedule]) -> list[Candidate]:

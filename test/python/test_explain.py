@@ -167,28 +167,22 @@ class TestInvariance:
         text = explain(problem, H200, {"batch_invariant": True})
         assert "the same bits for every M: operator wgmma" in text
 
-    def test_does_not_promise_what_does_not_hold(self) -> None:
-        odd = Problem(8, 8191, 8191, out="f16", reads_c=False, a_vector=16, b_vector=16, out_vector=16)
-        here = decide(odd, H200, {"batch_invariant": True}).choice.schedule.operator
-        standard = Problem(4096, 8191, 8191, out="f16", reads_c=False, a_vector=16, b_vector=16, out_vector=16)
-        there = decide(standard, H200, {"batch_invariant": True}).choice.schedule.operator
-        text = explain(odd, H200, {"batch_invariant": True})
-        assert ("NOT for every M" in text) == (here != there)
-        assert "NOT" not in explain(odd, H200, {"batch_invariant": True, "operator": "wgmma"})
-
+    @pytest.mark.parametrize("order", ["mk", "km"])
+    @pytest.mark.parametrize("sizes", [(8191, 8191), (512, 512), (2112, 7168)])
     @pytest.mark.parametrize("dynamic", ["", "m"])
-    def test_knows_that_rows_of_m_elements_are_aligned_for_some_m(self, dynamic: str) -> None:
-        sizes: dict[str, Any] = {
-            "m": 33,
-            "n": 512,
-            "k": 512,
-            "out": "f16",
-            "reads_c": False,
-            "a_order": "km",
-            "a_vector": 16,
-        }
-        text = explain(Problem(**sizes, dynamic=dynamic), H200, {"batch_invariant": True})
-        assert "NOT for every M: here operator mma_sync, but wgmma for M=4096" in text
+    def test_the_operator_is_the_same_for_every_m(self, order: str, sizes: tuple[int, int], dynamic: str) -> None:
+        n, k = sizes
+        found: set[tuple[str, int]] = set()
+        for m in (1, 8, 33, 40, 64, 128, 1000, 4096):
+            rows = {"mk": k, "km": m}[order]
+            vector = 16 if dynamic and order == "km" else min(128, 16 * (rows & -rows))
+            problem = Problem(
+                m, n, k, out="f16", reads_c=False, a_order=order, dynamic=dynamic, a_vector=vector,
+                b_vector=min(128, 16 * (n & -n)),
+            )  # fmt: skip
+            schedule = decide(problem, H200, {"batch_invariant": True}).choice.schedule
+            found.add((schedule.operator, schedule.split))
+        assert len(found) == 1
 
 
 class TestGrid:
