@@ -27,14 +27,17 @@ def splat_of(value: Any) -> Any | None:
     owner = value.owner
     if getattr(owner, "name", None) != "arith.constant" or not isinstance(value.type, ir.VectorType):
         return None
-    attribute = ir.DenseElementsAttr(owner.attributes["value"])
-    return attribute.get_splat_value() if attribute.is_splat else None
+    attribute = owner.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr):  # a resource, which nobody looks into
+        return None
+    return ir.DenseElementsAttr(attribute).get_splat_value() if attribute.is_splat else None
 
 
 def integer_of(value: Any) -> int | None:
     """The number that an integer or index constant stands for; None for any other value."""
     owner = value.owner
-    return ir.IntegerAttr(owner.attributes["value"]).value if getattr(owner, "name", "") == "arith.constant" else None
+    attribute = owner.attributes["value"] if getattr(owner, "name", "") == "arith.constant" else None
+    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
 def zero_of(type_: Any) -> Any:

@@ -2,7 +2,8 @@
 
 Expects kernel functions. Leaves arith.extf and arith.truncf between f8E4M3FN or f8E5M2 and f16, bf16, f32 or f64 as
 operations on integers and f16 or f32, which every chip has; they are exact, respectively rounded to nearest even. What
-is too large for f8E4M3FN becomes NaN (it has no infinity), for f8E5M2 infinity: as PyTorch converts. Refuses f64 to an
+is too large for f8E4M3FN becomes NaN (it has no infinity), for f8E5M2 infinity: as PyTorch converts. Conversions from
+and to integers go by way of f32, where every whole number in the range of these formats is exact. Refuses f64 to an
 8-bit float, which would be rounded twice, other rounding modes, and arithmetic on 8-bit floats themselves.
 """
 
@@ -33,6 +34,9 @@ class Eight:
 
 FORMATS = {"f8E4M3FN": Eight(3, 7, 0x7E, 0x7F, 0x7F), "f8E5M2": Eight(2, 15, 0x7B, 0x7C, 0x7E)}
 CONVERSIONS = ("arith.extf", "arith.truncf")
+FROM_INTEGERS = {"arith.sitofp": "SIToFPOp", "arith.uitofp": "UIToFPOp"}
+"""What canonicalisation makes of a conversion to f32 that is rounded further."""
+TO_INTEGERS = {"arith.fptosi": "FPToSIOp", "arith.fptoui": "FPToUIOp"}
 MOVES = ("arith.constant", "arith.bitcast", "arith.select")
 """Operations of arith that do not compute with the number."""
 
@@ -50,9 +54,7 @@ class ExpandFp8(Pass):
                 _check(operation)
             for operation in found:
                 with ir.InsertionPoint(operation), operation.location:
-                    x = Number(operation.operation.operands[0])
-                    wide = Number(operation.operation.results[0]).element
-                    result = _extended(x, wide) if operation.operation.name == "arith.extf" else _rounded(x, wide)
+                    result = _converted(operation.operation)
                 operation.operation.results[0].replace_all_uses_with(result.value)
             for operation in found:
                 operation.operation.erase()
@@ -67,6 +69,11 @@ def _computes_with_eight(operation: Any) -> bool:
 
 def _check(operation: Any) -> None:
     op = operation.operation
+    if op.name in FROM_INTEGERS or op.name in TO_INTEGERS:
+        eight = Number((op.results if op.name in FROM_INTEGERS else op.operands)[0]).element
+        if str(eight) not in FORMATS:
+            raise pass_error(operation, f"a conversion between integers and {eight}; expected {' or '.join(FORMATS)}")
+        return
     if op.name not in CONVERSIONS:
         raise pass_error(operation, f"'{op.name}' on 8-bit floats; expected arith.extf to a wider type first")
     eight, wide = Number(op.operands[0]).element, Number(op.results[0]).element
@@ -81,6 +88,15 @@ def _check(operation: Any) -> None:
     mode = str(op.attributes["roundingmode"]) if "roundingmode" in op.attributes else "0"
     if not mode.startswith("0"):
         raise pass_error(operation, f"to {eight} in rounding mode {mode}; expected to nearest even")
+
+
+def _converted(op: Any) -> Number:
+    x, target = Number(op.operands[0]), Number(op.results[0]).element
+    if op.name in FROM_INTEGERS:
+        return _rounded(x.converted(FROM_INTEGERS[op.name], ir.F32Type.get()), target)
+    if op.name in TO_INTEGERS:
+        return _extended(x, ir.F32Type.get()).converted(TO_INTEGERS[op.name], target)
+    return _extended(x, target) if op.name == "arith.extf" else _rounded(x, target)
 
 
 def _integers(bits: int) -> Any:

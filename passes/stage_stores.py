@@ -4,7 +4,8 @@ Expects tile.store of tiles divided among warpgroups, in the consumer of a tile.
 the first that writes memory that the copy engine can write, with a buffer: two panels of 64 rows and 128 bytes for each
 warpgroup, so that one is filled while the other is read; and at the end of the consumer tile.store_wait. Other
 stores stay as they are: of elements other than 16 or 32 bits, of tiles that are no whole panels wide, of memory whose
-last dimension does not run along the tile's columns, or whose rows are not aligned. A second run changes nothing.
+last dimension does not run along the tile's columns, or whose rows do not start or do not end aligned. A second run
+changes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.rings import PANEL_BYTES, SWIZZLE
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.describe_copies import cannot_describe
+from mlir_gemm.passes.describe_copies import ALIGNED, cannot_describe
 from mlir_gemm.passes.distribute_warps import SCOPE, UNITS, WARPS
 from mlir_gemm.passes.promote_operands import LAYOUT, SHARED
 
@@ -72,7 +73,15 @@ def _can_stage(store: Any) -> bool:
         and [dim for dim in place.dims if dim >= 0] == [0, 1]
         and place.dims[-1] == 1
         and not cannot_describe(memory)
+        and _ends_aligned(memory)
     )
+
+
+def _ends_aligned(memory: Any) -> bool:
+    """Whether rows end at multiples of what they start at, as far as that is known: what the model counts on."""
+    type_ = memory.type
+    last = len(type_.shape) - 1
+    return type_.is_dynamic_dim(last) or type_.shape[last] * type_.element_type.width % (8 * ALIGNED) == 0
 
 
 def _buffer(count: int, element: Any) -> Any:

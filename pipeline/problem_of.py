@@ -29,6 +29,7 @@ def problem_of(function: Any) -> Problem:
     elements = [str(memory.type.element_type) for memory in stores]
     acc = str(product.accumulator.type.element_type)
     result = stores[-1] if stores else product.accumulator
+    a_order, b_order = _order(product, product.a, "m", "k"), _order(product, product.b, "k", "n")
     return Problem(
         m, n, k,
         a=products.element_of(product.a),
@@ -38,10 +39,10 @@ def problem_of(function: Any) -> Problem:
         reads_c=not _filled_before(function, product),
         extra_bytes=sum(ELEMENT_BYTES.get(element, 4) for element in elements[:-1]),
         batch=batch,
-        a_order=_order(product, product.a, "m", "k"),
-        b_order=_order(product, product.b, "k", "n"),
-        a_vector=_vector_of(product, product.a, product.m + product.k),
-        b_vector=_vector_of(product, product.b, product.k + product.n),
+        a_order=a_order,
+        b_order=b_order,
+        a_vector=_vector_of(product, product.a, _neighbours(product, a_order)),
+        b_vector=_vector_of(product, product.b, _neighbours(product, b_order)),
         out_vector=_result_vector(result),
         a_memory=_memory(product, product.a),
         b_memory=_memory(product, product.b),
@@ -79,6 +80,11 @@ def _order(product: Product, factor: Factor, rows: str, columns: str) -> str:
                 steps[name] = (view.strides[axis] if real else 0, -axis)
     swapped = len(steps) == 2 and steps[rows] < steps[columns]
     return columns + rows if swapped else rows + columns
+
+
+def _neighbours(product: Product, order: str) -> Sequence[int]:
+    """The loops that neighbours lie along: rows of memory are along these, also where they have one element each."""
+    return {"m": product.m, "n": product.n, "k": product.k}[order[-1]]
 
 
 def _vector_of(product: Product, factor: Factor, loops: Sequence[int]) -> int:

@@ -45,3 +45,15 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @whole(%x: i32, %out: memref<1xf8E4M3FNUZ>) kernel {
+    %zero = arith.constant 0 : index
+    // CHECK: expand-fp8-refuses.mlir:[[# @LINE + 1]]:10: error: a conversion between integers and f8E4M3FNUZ; expected f8E4M3FN or f8E5M2
+    %r = arith.sitofp %x : i32 to f8E4M3FNUZ
+    memref.store %r, %out[%zero] : memref<1xf8E4M3FNUZ>
+    gpu.return
+  }
+}

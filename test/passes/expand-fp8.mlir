@@ -30,4 +30,19 @@ gpu.module @kernels {
     memref.store %r, %out[%zero] : memref<1xf8E5M2>
     gpu.return
   }
+
+  // By way of f32.
+  // CHECK-LABEL: gpu.func @whole(
+  // CHECK: arith.sitofp %{{.*}} : i32 to f32
+  // CHECK: %[[EIGHT:.*]] = arith.bitcast %{{.*}} : i8 to f8E5M2
+  // CHECK: arith.extf %{{.*}} : f16 to f32
+  // CHECK: arith.fptosi %{{.*}} : f32 to i32
+  gpu.func @whole(%x: i32, %y: f8E4M3FN, %out: memref<1xf8E5M2>, %number: memref<1xi32>) kernel {
+    %zero = arith.constant 0 : index
+    %r = arith.sitofp %x : i32 to f8E5M2
+    memref.store %r, %out[%zero] : memref<1xf8E5M2>
+    %n = arith.fptosi %y : f8E4M3FN to i32
+    memref.store %n, %number[%zero] : memref<1xi32>
+    gpu.return
+  }
 }
