@@ -36,7 +36,9 @@ def splat_of(value: Any) -> Any | None:
 def integer_of(value: Any) -> int | None:
     """The number that an integer or index constant stands for; None for any other value."""
     owner = value.owner
-    attribute = owner.attributes["value"] if getattr(owner, "name", "") == "arith.constant" else None
+    if getattr(owner, "name", "") != "arith.constant":
+        return None
+    attribute = owner.attributes["value"]
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
