@@ -132,6 +132,7 @@ def _lower(schedule: Schedule) -> list[Any]:
         _ours("expand-math"),
         _ours("lower-unit-ids"),
         Upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
+        *([_ours("sink-positions")] if schedule.operator == "wgmma" else []),
         _ours("check-lowered"),
     ]
 
