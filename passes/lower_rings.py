@@ -87,7 +87,7 @@ def _make_turns(op: Any) -> None:
     first = arith.CmpIOp(arith.CmpIPredicate.eq, gpu.thread_id(gpu.Dimension.x), constants.index(0)).result
     branch = scf.IfOp(first)
     with ir.InsertionPoint(branch.then_block):
-        count = WARPS * ir.IntegerAttr(op.attributes["consumers"]).value
+        count = LANES * WARPS * ir.IntegerAttr(op.attributes["consumers"]).value
         for turn in range(2):
             nvvm.MBarrierInitOp(shared_address.barrier(op.operands[0], 0, constants.index(turn)), _number(count))
         nvvm.FenceMbarrierInitOp()
@@ -104,14 +104,12 @@ def _take_turn(op: Any) -> None:
 
 
 def _pass_turn(op: Any) -> None:
-    gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
+    """Every thread arrives: a branch here, between products and the wait for them, makes the assembler do them one by
+    one (C7514)."""
     barriers, turn = op.operands
-    lane = indexing.rem(gpu.thread_id(gpu.Dimension.x), LANES)
-    branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.eq, lane, constants.index(0)).result)
-    with ir.InsertionPoint(branch.then_block):
-        other = indexing.sub(constants.index(1), turn)
-        nvvm.MBarrierArriveOp(shared_address.barrier(barriers, 0, other), results=[ir.IntegerType.get_signless(64)])
-        scf.YieldOp([])
+    other = indexing.sub(constants.index(1), turn)
+    arrived = [ir.IntegerType.get_signless(64)]
+    dialect("nvvm").MBarrierArriveOp(shared_address.barrier(barriers, 0, other), results=arrived)
 
 
 def _meet() -> None:

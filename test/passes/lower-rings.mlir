@@ -121,19 +121,20 @@ gpu.func @cluster(%map: !llvm.ptr, %slot: index) kernel {
   gpu.return
 }
 
-// Turns: a group waits for its own barrier, the first one for the phase in front of its own, and arrives at the other's.
+// Turns: a group waits for its own barrier, the first one for the phase in front of its own, and all its
+// threads arrive at the other's: a branch there would keep products from overlapping.
 // CHECK-LABEL: gpu.func @turns(
 //  CHECK-SAME: %[[TURN:.*]]: index, %[[PHASE:.*]]: i32)
 //       CHECK:   scf.if
-// CHECK-COUNT-2: nvvm.mbarrier.init %{{.*}}, %c4_i32
+// CHECK-COUNT-2: nvvm.mbarrier.init %{{.*}}, %c128_i32
 //  CHECK-NEXT:     nvvm.fence.mbarrier.init
 //       CHECK:   %[[FIRST:.*]] = arith.cmpi eq, %[[TURN]], %c0
 //       CHECK:   %[[AHEAD:.*]] = arith.xori %[[PHASE]], %c1_i32
 //       CHECK:   %[[WHICH:.*]] = arith.select %[[FIRST]], %[[AHEAD]], %[[PHASE]]
 //       CHECK:   nvvm.mbarrier.try_wait.parity %{{.*}}, %[[WHICH]],
-//       CHECK:   scf.if
-//       CHECK:     arith.subi %c1{{.*}}, %[[TURN]]
-//       CHECK:     nvvm.mbarrier.arrive
+//   CHECK-NOT:   scf.if
+//       CHECK:   arith.subi %c1{{.*}}, %[[TURN]]
+//       CHECK:   nvvm.mbarrier.arrive
 gpu.func @turns(%turn: index, %phase: i32) kernel {
   %bars = memref.alloc() {tile.layout = "barriers"} : memref<1x2xi64, 3>
   "tile.make_turns"(%bars) {consumers = 1 : i64} : (memref<1x2xi64, 3>) -> ()
