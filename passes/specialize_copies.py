@@ -23,19 +23,11 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, rings
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.copies.fills import (
-    Fill,
-    check_filled_first,
-    check_guarded,
-    check_independent,
-    compute,
-    copy_at_step,
-    fills_of,
-)
+from mlir_gemm.dialect.copies.ahead import steps_of
+from mlir_gemm.dialect.copies.fills import Fill, compute, copy_at_step, fills_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.stream_copies import is_turn, stages_of
 
 ASYNC = "async"
 
@@ -57,29 +49,10 @@ class _Roles:
     """The two roles for a k loop."""
 
     def __init__(self, loop: Any, fills: list[Fill]):
-        trips = affine.bound_of(loop)
-        if trips is None or (isinstance(trips, int) and not trips):
-            raise pass_error(loop, "a k loop that does not count from 0 in steps of 1 to at least 1 has no ring")
-        for fill in fills:
-            if not fill.is_copy:
-                raise pass_error(
-                    fill.operation,
-                    "a computed operand cannot be copied by the copy engine; expected copies only (take copy=prefetch)",
-                )
-        check_filled_first(loop, fills)
-        check_independent(loop, fills)
-        if not isinstance(trips, int):
-            check_guarded(loop, fills)
-            trips = _at_least_one(trips)
-        self.loop, self.fills, self.trips = loop, fills, trips
+        steps = steps_of(loop, fills, "by the copy engine", "has no ring")
+        self.loop, self.fills, self.stages, self.turns = loop, fills, steps.stages, steps.turns
+        self.trips = steps.trips if isinstance(steps.trips, int) else _at_least_one(steps.trips)
         self.products = _products_of(loop)
-        self.stages = stages_of(loop, fills[0])
-        for fill in fills:
-            if stages_of(loop, fill) != self.stages:
-                raise pass_error(
-                    fill.operation, f"a buffer of other than {self.stages} stages; expected the same for all"
-                )
-        self.turns = [op.operation.results[0] for op in in_block(body(loop)) if is_turn(op, loop, self.stages)]
 
     def build(self) -> None:
         """Replaces the loop, and what follows it in its block."""

@@ -20,17 +20,9 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, guards, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.copies.fills import (
-    Fill,
-    check_filled_first,
-    check_guarded,
-    check_independent,
-    compute,
-    copy_at_step,
-    fills_of,
-)
-from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.dialect.copies.ahead import steps_of
+from mlir_gemm.dialect.copies.fills import Fill, compute, copy_at_step, fills_of
+from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
 
 
@@ -51,29 +43,9 @@ class _Stream:
     """The new loop for an old one."""
 
     def __init__(self, loop: Any, fills: list[Fill]):
-        trips = affine.bound_of(loop)
-        if trips is None or (isinstance(trips, int) and not trips):
-            raise pass_error(
-                loop, "a k loop that does not count from 0 in steps of 1 to at least 1 cannot be copied ahead"
-            )
-        for fill in fills:
-            if not fill.is_copy:
-                raise pass_error(
-                    fill.operation,
-                    "a computed operand cannot be copied asynchronously; expected copies only (take copy=prefetch)",
-                )
-        check_filled_first(loop, fills)
-        check_independent(loop, fills)
-        if not isinstance(trips, int):
-            check_guarded(loop, fills)
-        self.loop, self.fills, self.trips = loop, fills, trips
-        self.stages = stages_of(loop, fills[0])
-        for fill in fills:
-            if stages_of(loop, fill) != self.stages:
-                raise pass_error(
-                    fill.operation, f"a buffer of other than {self.stages} stages; expected the same for all"
-                )
-        self.numbers = [op.operation.results[0] for op in in_block(body(loop)) if is_turn(op, loop, self.stages)]
+        steps = steps_of(loop, fills, "asynchronously", "cannot be copied ahead")
+        self.loop, self.fills = loop, fills
+        self.trips, self.stages, self.numbers = steps.trips, steps.stages, steps.turns
 
     def build(self) -> None:
         """Replaces the old loop."""
@@ -121,29 +93,3 @@ class _Stream:
         for fill in self.fills:
             with fill.operation.location:
                 tile.copy_async(*copy_at_step(fill, self.loop, values))
-
-
-def stages_of(loop: Any, fill: Fill) -> int:
-    """How many stages a fill's buffer has. Raises PassError unless the steps take them in turn."""
-    view = fill.target.owner
-    if getattr(view, "name", "") == "memref.subview":
-        buffer, *offsets = view.operands
-        stages: int = buffer.type.shape[0]
-        starts = list(ir.DenseI64ArrayAttr(view.attributes["static_offsets"]))
-        turns = len(offsets) == 1 and starts[0] == ir.ShapedType.get_dynamic_size() and stages > 1
-        if turns and not hasattr(offsets[0].owner, "operations") and is_turn(offsets[0].owner, loop, stages):
-            return stages
-    raise pass_error(
-        fill.operation,
-        "a buffer that the steps do not fill by turns cannot be copied to ahead; expected two stages or more, which "
-        "multi-buffer makes",
-    )
-
-
-def is_turn(operation: Any, loop: Any, stages: int) -> bool:
-    """Whether an operation gives the step's number modulo the stages."""
-    op = operation.operation
-    if op.name != "affine.apply" or list(op.operands) != [affine.induction_variable(loop)]:
-        return False
-    modulo = ir.AffineMap.get(1, 0, [ir.AffineExpr.get_mod(ir.AffineDimExpr.get(0), stages)])
-    return op.attributes["map"].value == modulo
