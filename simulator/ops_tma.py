@@ -199,8 +199,6 @@ def _wait(decoder: Decoder, operation: Any) -> Step:
 
     def step(warp: Warp) -> None:
         warp.stored = max(warp.stored, warp.stores - pending)
-        cluster = warp.block.cluster
-        agent = cluster.agents.stores(warp.index)
-        warp.seen[agent] = max(int(warp.seen[agent]), cluster.start + warp.stored)
+        warp.learn_done(warp.block.cluster.agents.stores(warp.index), warp.stored)
 
     return step

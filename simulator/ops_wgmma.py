@@ -210,8 +210,6 @@ def _wait(decoder: Decoder, operation: Any) -> Step:
 
     def step(warp: Warp) -> None:
         warp.waited = max(warp.waited, warp.committed - pending)
-        cluster = warp.block.cluster
-        agent = cluster.agents.products(warp.index)
-        warp.seen[agent] = max(int(warp.seen[agent]), cluster.start + warp.waited)
+        warp.learn_done(warp.block.cluster.agents.products(warp.index), warp.waited)
 
     return step

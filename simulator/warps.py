@@ -131,6 +131,10 @@ class Warp:
         self.seen[self.index] = mine  # lanes are ordered among each other by barriers alone
         self.seen_least = int(self.seen.min())
 
+    def learn_done(self, agent: int, count: int) -> None:
+        """Learns that all that an agent of this warp was given first is done, `count` groups."""
+        self.seen[agent] = max(int(self.seen[agent]), self.block.cluster.start + count)
+
     @property
     def diverged(self) -> bool:
         """Whether some of the warp's threads are switched off."""
