@@ -1,5 +1,7 @@
 """As much of PyTorch as the checks on the GPU use, on NumPy arrays: for tests of those checks without a GPU."""
 
+# ruff: noqa: N802 - names are PyTorch's
+
 from __future__ import annotations
 
 import contextlib
@@ -21,7 +23,7 @@ class Tensor:
         return self.array.dtype
 
     @property
-    def T(self) -> Tensor:  # noqa: N802
+    def T(self) -> Tensor:
         return Tensor(self.array.T)
 
     def is_floating_point(self) -> bool:
@@ -159,7 +161,7 @@ class _Cuda:
         if self.dead:
             raise RuntimeError("CUDA error: an illegal memory access was encountered")
 
-    def Stream(self) -> object:  # noqa: N802
+    def Stream(self) -> object:
         return object()
 
     def stream(self, _: object) -> Any:

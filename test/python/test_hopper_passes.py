@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from assembled import usage
 from dynamic_products import DynamicProduct
 from group_products import GroupProduct
 from hypothesis import HealthCheck, assume, given, settings
@@ -68,11 +69,9 @@ def ptx_of(product: GroupProduct, schedule: str) -> str:
 
 @pytest.mark.parametrize(("product", "schedule"), KERNELS, ids=[f"{product}-{text}" for product, text in KERNELS])
 def test_nothing_spills_and_the_assembler_has_nothing_to_say(product: GroupProduct, schedule: str) -> None:
-    usage = assembler.usage(ptx_of(product, schedule), CHIP)
-    if usage is None:
-        pytest.skip(f"no ptxas for {CHIP}")
-    assert usage.spill_bytes == 0
-    assert usage.warnings == ()
+    used = usage(ptx_of(product, schedule), CHIP)
+    assert used.spill_bytes == 0
+    assert used.warnings == ()
 
 
 def without(pattern: str) -> str:
@@ -85,13 +84,10 @@ def without(pattern: str) -> str:
 
 def test_what_the_assembler_says_of_wgmma_is_not_lost() -> None:
     """It calls some of it `info`, and names the kernel in the text only."""
-    usage = assembler.usage(without(r"wgmma\.wait_group"), CHIP)
-    if usage is None:
-        pytest.skip(f"no ptxas for {CHIP}")
-    assert [text[:8] for text in usage.warnings] == ["(C7517) "]
-    usage = assembler.usage(without(r"\.(maxntid|minnctapersm)"), CHIP)
-    assert usage is not None
-    assert [text.startswith("(C7508) Potential Performance Loss: 'setmaxnreg'") for text in usage.warnings] == [True]
+    used = usage(without(r"wgmma\.wait_group"), CHIP)
+    assert [text[:8] for text in used.warnings] == ["(C7517) "]
+    used = usage(without(r"\.(maxntid|minnctapersm)"), CHIP)
+    assert [text.startswith("(C7508) Potential Performance Loss: 'setmaxnreg'") for text in used.warnings] == [True]
 
 
 def nvdisasm() -> str | None:
@@ -113,8 +109,7 @@ def fields_of(number: int) -> dict[str, Any]:
 )
 def test_machine_code_multiplies_and_copies_by_the_engines(number: int, instruction: str, tmp_path: Path) -> None:
     program = nvdisasm()
-    if program is None or assembler.usage(ptx_of(*KERNELS[number]), CHIP) is None:
-        pytest.skip("needs nvdisasm and ptxas")
+    assert program, "no nvdisasm: the test extra's packages are not installed"
     output = tmp_path / "kernel.cubin"
     output.write_bytes(assembler.cubin(ptx_of(*KERNELS[number]), CHIP))
     code = subprocess.run([program, "-c", str(output)], capture_output=True, text=True, check=True).stdout

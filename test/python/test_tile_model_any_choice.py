@@ -7,11 +7,11 @@ import time
 from typing import Any
 
 import pytest
+from assembled import usage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlir_gemm.errors import InputError, ScheduleError
-from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule
@@ -256,10 +256,7 @@ class TestSelect:
             schedule={"operator": pinned},
         ).ptx
         assert ptx is not None
-        usage = assembler.usage(ptx, chip)
-        if usage is None:
-            pytest.skip(f"no ptxas that knows {chip}")
-        assert usage.spill_bytes == 0
+        assert usage(ptx, chip).spill_bytes == 0
 
 
 class TestRelayout:

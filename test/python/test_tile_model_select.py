@@ -9,11 +9,11 @@ from itertools import product
 from typing import Any
 
 import pytest
+from assembled import usage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlir_gemm.errors import ScheduleError
-from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
@@ -181,10 +181,7 @@ class TestSelect:
             schedule=WMMA,
         ).ptx
         assert ptx is not None
-        usage = assembler.usage(ptx, chip)
-        if usage is None:
-            pytest.skip(f"no ptxas that knows {chip}")
-        assert usage.spill_bytes == 0
+        assert usage(ptx, chip).spill_bytes == 0
 
     def test_rejections_have_reasons(self) -> None:
         rejected = select(CUBE, H200, WMMA).rejected
