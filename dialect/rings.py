@@ -24,6 +24,8 @@ Value = TypeVar("Value", bound=Any)
 BARRIERS = "barriers"
 """The layout of a ring's barriers in shared memory."""
 SWIZZLE = "swizzle128"
+UNTIL_SUM, FROM_SUM = "tile.until_sum", "tile.from_sum"
+"""On a buffer that no block of the cluster needs once tile.cluster_sum begins, and on one that nobody needs before."""
 """The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/pipeline.md`)."""
 PANEL_BYTES = 128
 """Bytes of one row of a panel of `swizzle128`."""
@@ -94,8 +96,8 @@ class MmaWait(Tile.Operation, name="mma_wait"):
 
 
 class ClusterSum(Tile.Operation, name="cluster_sum"):
-    """The sum of a tile over the blocks of the cluster, in the order of their ranks: the columns that the rank of this
-    one numbers. `scratch` is shared memory for a whole tile of each unit."""
+    """The sum of a tile over the blocks of the cluster, in the order of the ranks from its own on: the columns that its
+    rank numbers. `scratch` is shared memory for what the others hand over to each unit."""
 
     value: ext.Operand[Any]
     scratch: ext.Operand[Any]

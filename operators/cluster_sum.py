@@ -1,8 +1,9 @@
 """The sum of warpgroup tiles over the blocks of a cluster, through each other's shared memory.
 
-Every thread hands each block the columns that its rank numbers, where threads of the same number find them; all blocks
-meet, and each adds up what it was handed, in the order of the ranks: the same sum in every run. The blocks tell each
-other that they have started when they do, and hear of it only here, so that nobody waits.
+Every thread keeps the columns that the rank of its block numbers, and hands each other block those of its own, where
+threads of the same number find them. It adds what it was handed to what it kept, in the order of the ranks behind its
+own: the same sum in every run. The blocks meet twice: before, since what is handed over may lie where their operands
+were, and when all is handed over.
 """
 
 from __future__ import annotations
@@ -18,53 +19,76 @@ GROUP = 128
 """Threads of a warpgroup."""
 
 
-def announce() -> None:
-    """At the start of a kernel: this block has started, and its memory may be written."""
-    dialect("nvvm").ClusterArriveOp()
-
-
-def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any, met: bool) -> list[Any]:
+def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> list[Any]:
     """The pieces of a tile.cluster_sum, from those of its operand, at the insertion point. `thread` is the number of
-    the thread in its warpgroup, `met` whether the blocks have met at the kernel's start."""
+    the thread in its warpgroup."""
     nvvm = dialect("nvvm")
     value, scratch = op.operands
     parts = value.type.shape[1] // op.results[0].type.shape[1]
     rows, columns = value.type.shape
-    blocks = rows // layout.shape[0]
-    each, part = (layout.count((layout.shape[0], width)) for width in (columns, columns // parts))
+    count = layout.count((rows, columns // parts))
     unit = indexing.div(_thread(), GROUP)
-    count = blocks * part
     bytes_ = layout.width * value.type.element_type.width // 8
     slot = scratch.type.shape[0] * count * GROUP * bytes_
     first = indexing.add(indexing.mul(indexing.mul(unit, count), GROUP), thread)
     base = indexing.add(shared_address.base(scratch), indexing.mul(first, bytes_))
     group = rings.group_of(op)
-    if not met:
-        nvvm.ClusterWaitOp()
-    mine = shared_address.pointer(indexing.add(base, indexing.mul(rings.part(group), slot)))
-    for rank in range(parts):
-        block = constants.index(rank) if group == 1 else indexing.add(rings.rank(group), rank * group)
+    own = rings.part(group)
+    handed = _rotated(_by_rank(pieces, rows // layout.shape[0], parts), own)
+    mine = shared_address.pointer(base)
+    nvvm.ClusterArriveOp()
+    nvvm.ClusterWaitOp()
+    for distance in range(1, parts):
+        rank = _modulo(indexing.add(own, distance), parts)
+        block = rank if group == 1 else indexing.add(rings.rank(group), indexing.mul(rank, group))
         there = nvvm.MapaOp(ir.Type.parse("!llvm.ptr<7>"), mine, _i32(block)).operation.results[0]
         for number in range(count):
-            block, inside = divmod(number, part)
-            piece = pieces[block * each + rank * part + inside]
-            dialect("llvm").StoreOp(piece, _moved(there, number * GROUP * bytes_), alignment=bytes_)
+            place = (parts - 1 - distance) * slot + number * GROUP * bytes_
+            dialect("llvm").StoreOp(handed[distance][number], _moved(there, place), alignment=bytes_)
     nvvm.ClusterArriveOp()
     nvvm.ClusterWaitOp()
     type_ = layout.piece_type(value.type.element_type)
     is_integer = isinstance(value.type.element_type, ir.IntegerType)
     add = dialect("arith").AddIOp if is_integer else dialect("arith").AddFOp
-    here = shared_address.pointer(base)
-    sums: list[Any] = []
-    for rank in range(parts):
+    sums = handed[0]
+    for sender in range(parts - 1):
         for number in range(count):
-            pointer = _moved(here, rank * slot + number * GROUP * bytes_)
+            pointer = _moved(mine, sender * slot + number * GROUP * bytes_)
             loaded = dialect("llvm").LoadOp(type_, pointer, alignment=bytes_).operation.results[0]
-            if rank == 0:
-                sums.append(loaded)
-            else:
-                sums[number] = add(sums[number], loaded).result
+            sums[number] = add(sums[number], loaded).result
     return sums
+
+
+def _by_rank(pieces: list[Any], blocks: int, parts: int) -> list[list[Any]]:
+    """The pieces of a tile of so many rows of blocks, by the rank of the block that gets their columns."""
+    each = len(pieces) // blocks
+    part = each // parts
+    return [
+        [pieces[block * each + rank * part + inside] for block in range(blocks) for inside in range(part)]
+        for rank in range(parts)
+    ]
+
+
+def _rotated(pieces: list[list[Any]], rank: Any) -> list[list[Any]]:
+    """The lists of pieces, from that with the number `rank` on: moved by 1, 2, 4 ... where the bit of `rank` is set,
+    since registers have no addresses."""
+    arith = dialect("arith")
+    shift = 1
+    while shift < len(pieces):
+        bit = arith.AndIOp(rank, constants.index(shift)).result
+        is_set = arith.CmpIOp(arith.CmpIPredicate.ne, bit, constants.index(0)).result
+        moved = [*pieces[shift:], *pieces[:shift]]
+        pieces = [
+            [arith.SelectOp(is_set, there, here).result for here, there in zip(*both, strict=True)]
+            for both in zip(pieces, moved, strict=True)
+        ]
+        shift *= 2
+    return pieces
+
+
+def _modulo(value: Any, parts: int) -> Any:
+    """`value` modulo a power of two."""
+    return dialect("arith").AndIOp(value, constants.index(parts - 1)).result
 
 
 def _thread() -> Any:

@@ -38,9 +38,7 @@ def lower_products(kernel: Any, layout: Layout, emit: Emit, wait: Wait | None = 
     """Rewrites everything that the products of a gpu.func flow through, the products by `emit`, waits by `wait`."""
     accesses = [op for op in named(kernel, "tile.load", *STORES) if SCOPE in op.operation.attributes]
     values = [op.operands[0] if op.operation.name in STORES else op.operation.results[0] for op in accesses]
-    sums = named(kernel, "tile.cluster_sum")
-    products = [op.operation.results[0] for op in [*named(kernel, "tile.mma"), *sums]]
-    met = any("blocks" in ring.operation.attributes for ring in named(kernel, "tile.ring"))
+    products = [op.operation.results[0] for op in named(kernel, "tile.mma", "tile.cluster_sum")]
     flow = flow_from([*products, *values], shared=False)
     for value in flow:
         _check(kernel, value, layout)
@@ -49,13 +47,10 @@ def lower_products(kernel: Any, layout: Layout, emit: Emit, wait: Wait | None = 
     with ir.InsertionPoint(in_block(body(kernel))[0]), kernel.location:
         lane = layout.lane()
         entry = constants.index(0).owner
-        rewriter = Rewriter(layout, emit, flow, lane, entry, wait, met)
+        rewriter = Rewriter(layout, emit, flow, lane, entry, wait)
     rewriter.rewrite(body(kernel))
     rewriter.erase_old()
     entry.erase()
-    if sums and not met:
-        with ir.InsertionPoint(in_block(body(kernel))[0]), kernel.location:
-            cluster_sum.announce()
 
 
 def _check(kernel: Any, value: Any, layout: Layout) -> None:
@@ -92,8 +87,6 @@ class Rewriter:
     entry: Any
     """What every block may use is built in front of this operation."""
     wait: Wait | None = None
-    met: bool = False
-    """Whether the blocks of a cluster meet at the kernel's start, because they share copies."""
     kept: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
     """The vectors that tiles are kept in."""
     pieces: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
@@ -216,7 +209,7 @@ class Rewriter:
     def _sum(self, op: Any) -> None:
         value, total = op.operands[0], op.results[0]
         pieces = [self.piece(value, number) for number in range(self.count(value))]
-        self.pieces[total] = cluster_sum.emit(op, pieces, self.layout, self.lane.number, self.met)
+        self.pieces[total] = cluster_sum.emit(op, pieces, self.layout, self.lane.number)
 
     def _everywhere(self, value: Any, make: Callable[[Any], Any]) -> None:
         """A tile all of whose elements are the same."""

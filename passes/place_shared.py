@@ -3,7 +3,8 @@
 Expects a kernel function (inside a gpu.module) with memref.alloc in memory space 3 at its top level. Leaves one
 memref.global of bytes, a memref.view of it for each buffer, and on the launch the bytes it takes. Buffers whose uses do
 not overlap in time, with a barrier in between, share memory; a buffer that is copied to asynchronously is in use until
-all copies are waited for. `tile.layout` moves from a buffer to its view.
+all copies are waited for. Where the blocks of a cluster add up parts of a sum, they meet first: buffers marked
+`tile.from_sum` share memory with those marked `tile.until_sum`. `tile.layout` moves from a buffer to its view.
 
 Storage `static` declares the size (at most `limit` bytes); `dynamic` declares an external array whose size is given at
 launch; `auto` takes static when it fits. A second run changes nothing. Refuses buffers whose size or layout is not
@@ -18,7 +19,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import SWIZZLE
+from mlir_gemm.dialect.rings import FROM_SUM, SWIZZLE, UNTIL_SUM
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, parents, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -164,7 +165,11 @@ def _offsets(lives: list[_Life], barriers: list[int], alignment: int) -> list[in
 
 
 def _apart(one: _Life, other: _Life, barriers: list[int]) -> bool:
-    """Whether one buffer's last use and the other's first have a barrier of the whole block between them."""
+    """Whether one buffer's last use and the other's first have a barrier of the whole block between them, or a meeting
+    of the blocks that add up."""
+    if any(UNTIL_SUM in a.alloc.operation.attributes and FROM_SUM in b.alloc.operation.attributes
+           for a, b in ((one, other), (other, one))):  # fmt: skip
+        return True
     early, late = sorted((one, other), key=lambda life: life.first)
     return any(early.last < barrier < late.first for barrier in barriers)
 

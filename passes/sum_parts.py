@@ -3,7 +3,8 @@
 Expects an scf.forall with `tile.split`, in which tiles are divided among warpgroups and `split-steps` has divided the
 steps. Leaves behind the last tile.mma_wait a tile.cluster_sum, in the order of the ranks, of which each block gets the
 columns that its rank numbers; what follows (arithmetic, loads and stores of the accumulator) shrinks to these columns.
-The parts meet in a buffer of shared memory for the whole tile. A second run changes nothing. Refuses tiles whose
+What the others hand over lies in a buffer of shared memory, which may take the place of the operands' (`tile.from_sum`
+and `tile.until_sum`). A second run changes nothing. Refuses tiles whose
 columns do not divide into parts of 8.
 """
 
@@ -17,6 +18,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_from
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.operators.order import root_of
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import UNITS, WARPS
 from mlir_gemm.passes.map_blocks import SPLIT
@@ -52,7 +54,10 @@ def _sum(forall: Any, wait: Any, parts: int) -> None:
     units = ir.IntegerAttr(forall.operation.attributes[WARPS]).value // UNITS["warpgroup"] - 1
     with ir.InsertionPoint(in_block(body(forall))[0]), wait.location:
         pieces = rows * columns // (THREADS * PAIR * parts)
-        scratch = _scratch([units, parts * pieces, THREADS, PAIR], value.type.element_type)
+        scratch = _scratch([units, (parts - 1) * pieces, THREADS, PAIR], value.type.element_type)
+    scratch.owner.attributes[rings.FROM_SUM] = ir.UnitAttr.get()
+    for copy in named(forall, "tile.copy_bulk"):
+        root_of(copy.operation.operands[0]).owner.attributes[rings.UNTIL_SUM] = ir.UnitAttr.get()
     part = columns // parts
     with ir.InsertionPoint.after(wait), wait.location:
         group = group_of_blocks(forall)

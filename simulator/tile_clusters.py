@@ -102,9 +102,10 @@ def _cluster_sum(decoder: Decoder, operation: Any) -> Step:
         state.turns.wait(
             lambda: all(len(other[mine] or []) >= turn for other in others), "the cluster to bring its sums"
         )
-        values = [other[mine][turn - 1] for other in others]
+        place = frame[rank] // group
+        values = [other[mine][turn - 1] for other in [*others[place:], *others[:place]]]
         units = next((len(each) for each in values if type(each) is PerUnit), 0)
-        first = frame[rank] // group * columns
+        first = place * columns
         frame[out] = per_unit(part, [first, *values], units) if units else part(first, *values)
 
     return step

@@ -130,10 +130,10 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
 def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[str, Any]) -> Schedule:
     """With as many stages as fit, and blocks that walk the tiles where there are more than places."""
     if "stages" not in pinned:
-        one, two = (smem_bytes(problem, base.replace(stages=count)) for count in (1, 2))
         share = min(target.smem_block, target.smem_sm // max(1, base.resident) - target.smem_reserved)
-        fitting = 1 + (share - one) // max(1, two - one)
-        base = base.replace(stages=max(2, min(MOST_STAGES, fitting)))
+        deeper = (base.replace(stages=count) for count in range(MOST_STAGES, 2, -1))
+        fitting = (schedule for schedule in deeper if smem_bytes(problem, schedule) <= share)
+        base = next(fitting, base.replace(stages=2))
     if "persistent" not in pinned and base.split == 1:
         tiles, places = blocks_of(problem, base), target.sms * max(1, base.resident)
         base = base.replace(persistent=places if tiles > places or problem.dynamic else 0)

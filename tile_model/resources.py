@@ -50,8 +50,9 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
     if not schedule.promote:
         return 0
     if schedule.operator == "wgmma":
-        ring = schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size + BARRIERS)
-        return ring + staging_bytes(problem, schedule) + parts_bytes(problem, schedule)
+        ring = schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size)
+        whole = max(ring, parts_bytes(problem, schedule))
+        return whole + schedule.stages * BARRIERS + staging_bytes(problem, schedule)
     return schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size)
 
 
@@ -71,9 +72,9 @@ STAGED = (2, 4)
 
 
 def parts_bytes(problem: Problem, schedule: Schedule) -> int:
-    """Bytes in which blocks that share a tile's k steps leave their parts of it."""
+    """Bytes in which blocks that share a tile's k steps hand over their parts of it, where the operands were."""
     m, n, _ = schedule.block
-    return m * n * ELEMENT_BYTES[problem.acc] if schedule.split > 1 else 0
+    return m * n * ELEMENT_BYTES[problem.acc] * (schedule.split - 1) // schedule.split
 
 
 def scratch_bytes(problem: Problem, schedule: Schedule) -> int:

@@ -162,22 +162,27 @@ gpu.func @integers(%C: memref<64x8xi32>) kernel {
   gpu.return
 }
 
-// A sum over the two blocks of a cluster: each thread leaves 16 columns where the block of that rank finds them, all meet,
-// and it adds up what it got, in the order of the ranks.
+// A sum over the two blocks of a cluster: each thread keeps the 16 columns of its block and hands those of the other
+// over, where they meet before and after; it adds what it got.
 // CHECK-LABEL: gpu.func @sum(
-//       CHECK:   nvvm.cluster.arrive
+//   CHECK-NOT:   nvvm.cluster
 //       CHECK:   nvvm.wgmma.wait.group.sync.aligned 0
-//       CHECK:   nvvm.cluster.wait
 //       CHECK:   %[[RANK:.*]] = "tile.rank"()
-//       CHECK:   nvvm.mapa %[[MINE:.*]], %c0_i32{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
-// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<7>
-//       CHECK:   nvvm.mapa %[[MINE]], %c1_i32{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+//       CHECK:   %[[BIT:.*]] = arith.andi %[[RANK]], %c1
+//       CHECK:   %[[SECOND:.*]] = arith.cmpi ne, %[[BIT]], %c0
+// CHECK-COUNT-8: arith.select %[[SECOND]], %{{.*}}, %{{.*}} : vector<2xf32>
+//       CHECK:   nvvm.cluster.arrive
+//  CHECK-NEXT:   nvvm.cluster.wait
+//       CHECK:   %[[NEXT:.*]] = arith.addi %[[RANK]], %c1
+//       CHECK:   %[[OTHER:.*]] = arith.andi %[[NEXT]], %c1
+//       CHECK:   %[[BLOCK:.*]] = arith.index_cast %[[OTHER]] : index to i32
+//       CHECK:   nvvm.mapa %{{.*}}, %[[BLOCK]] : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<7>
 //  CHECK-NEXT:   nvvm.cluster.arrive
 //  CHECK-NEXT:   nvvm.cluster.wait
-// CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xf32>
-//       CHECK:   llvm.load
+//       CHECK:   llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xf32>
 //       CHECK:   arith.addf
+// CHECK-COUNT-3: llvm.load
 // CHECK-COUNT-4: vector.store
 //   CHECK-NOT:   vector.store
 gpu.func @sum(%C: memref<64x32xf32>) kernel {
@@ -185,10 +190,10 @@ gpu.func @sum(%C: memref<64x32xf32>) kernel {
   %zero = arith.constant dense<0.0> : vector<64x32xf32>
   %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
   %B = memref.alloc() {tile.layout = "swizzle128"} : memref<32x64xf16, 3>
-  %scratch = memref.alloc() : memref<1x8x128x2xf32, 3>
+  %scratch = memref.alloc() {tile.from_sum} : memref<1x4x128x2xf32, 3>
   %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<32x64xf16, 3>, vector<64x32xf32>) -> vector<64x32xf32>
   %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x32xf32>) -> vector<64x32xf32>
-  %f = "tile.cluster_sum"(%e, %scratch) : (vector<64x32xf32>, memref<1x8x128x2xf32, 3>) -> vector<64x16xf32>
+  %f = "tile.cluster_sum"(%e, %scratch) : (vector<64x32xf32>, memref<1x4x128x2xf32, 3>) -> vector<64x16xf32>
   "tile.store"(%f, %C, %c0, %c0) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x16xf32>, memref<64x32xf32>, index, index) -> ()
   gpu.return
 }

@@ -145,6 +145,25 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // What a block hands over to the others of its cluster when they add up may lie where the operands were.
+// CHECK: memref.global "private" @summed_shared : memref<2176xi8, 3>
+// CHECK-LABEL: gpu.func @summed
+// CHECK: memref.view %{{.*}}[%{{.*}}][] {tile.layout = "swizzle128"} : memref<2176xi8, 3> to memref<16x64xf16, 3>
+// CHECK: %[[HANDED:.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.view %{{.*}}[%[[HANDED]]][] : memref<2176xi8, 3> to memref<512xf32, 3>
+// CHECK: %[[OTHER:.*]] = arith.constant 2048 : index
+// CHECK-NEXT: memref.view %{{.*}}[%[[OTHER]]][] : memref<2176xi8, 3> to memref<32xf32, 3>
+  gpu.func @summed(%f: memref<16x64xf16>, %v: vector<4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %A = memref.alloc() {tile.layout = "swizzle128", tile.until_sum} : memref<16x64xf16, 3>
+    %handed = memref.alloc() {tile.from_sum} : memref<512xf32, 3>
+    %other = memref.alloc() : memref<32xf32, 3>
+      memref.copy %f, %A : memref<16x64xf16> to memref<16x64xf16, 3>
+      vector.store %v, %handed[%c0] : memref<512xf32, 3>, vector<4xf32>
+      vector.store %v, %other[%c0] : memref<32xf32, 3>, vector<4xf32>
+    gpu.return
+  }
+
   gpu.func @none() kernel {
     gpu.return
   }

@@ -5,11 +5,12 @@
 
 // Two warpgroups, two blocks: 32 of 64 columns each, of the accumulator, the bias, the constant and the result.
 // CHECK-LABEL: func.func @half(
-//  CHECK-SAME: %[[BIAS:.*]]: memref<64xf32>, %[[D:.*]]: memref<128x64xf16>
-//       CHECK:   %[[SCRATCH:.*]] = memref.alloc() : memref<2x16x128x2xf32, 3>
+//  CHECK-SAME: %{{.*}}: memref<64x64xf16>, %[[BIAS:.*]]: memref<64xf32>, %[[D:.*]]: memref<128x64xf16>
+//       CHECK:   %[[SCRATCH:.*]] = memref.alloc() {tile.from_sum} : memref<2x8x128x2xf32, 3>
+//       CHECK:   memref.alloc() {tile.until_sum} : memref<64x64xf16, 3>
 //       CHECK:   "tile.mma_wait"(%{{.*}}) {pending = 1 : i64} : (vector<64x64xf32>)
 //       CHECK:   %[[DONE:.*]] = "tile.mma_wait"(%{{.*}}) {pending = 0 : i64} : (vector<64x64xf32>)
-//  CHECK-NEXT:   %[[SUM:.*]] = "tile.cluster_sum"(%[[DONE]], %[[SCRATCH]]) : (vector<64x64xf32>, memref<2x16x128x2xf32, 3>) -> vector<64x32xf32>
+//  CHECK-NEXT:   %[[SUM:.*]] = "tile.cluster_sum"(%[[DONE]], %[[SCRATCH]]) : (vector<64x64xf32>, memref<2x8x128x2xf32, 3>) -> vector<64x32xf32>
 //       CHECK:   %[[RANK:.*]] = "tile.rank"()
 //       CHECK:   %[[COLUMN:.*]] = arith.muli %[[RANK]], %c32
 //       CHECK:   %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
@@ -18,12 +19,14 @@
 //       CHECK:   %[[POSITIVE:.*]] = arith.maximumf %[[ADDED]], %{{.*}} : vector<64x32xf32>
 //       CHECK:   %[[NARROW:.*]] = arith.truncf %[[POSITIVE]] : vector<64x32xf32> to vector<64x32xf16>
 //       CHECK:   "tile.store"(%[[NARROW]], %[[D]], %{{.*}}, %[[AT]]) {{.*}} : (vector<64x32xf16>,
-func.func @half(%bias: memref<64xf32>, %D: memref<128x64xf16>) {
+func.func @half(%X: memref<64x64xf16>, %bias: memref<64xf32>, %D: memref<128x64xf16>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : vector<64x64xf32>
   scf.forall (%block) in (2) {
     %A = memref.alloc() : memref<64x64xf16, 3>
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
     "tile.specialize"() ({
+      "tile.copy_bulk"(%A, %X, %bars, %c0, %c0, %c0) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<64x64xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
     }, {
       %first = "tile.mma"(%A, %A, %zero) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
       %waited = "tile.mma_wait"(%first) {pending = 1 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
