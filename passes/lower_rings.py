@@ -7,7 +7,9 @@ run by one thread and the consumer's by whole warps. Leaves
   the announcement of the bytes on the full one; tile.copy_bulk: one tensor copy for each panel of 128 bytes;
   With `multicast` it goes to all blocks of the cluster;
 - tile.filled: a wait for the position's phase on the full barrier; tile.release: one lane of each warp arrives at the
-  empty one, where a ring is one of several blocks in all of them, which meet then before the first copy and at the end;
+  empty one, where a ring is one of several blocks in all of them, which meet then before the first copy and before they
+  end: consumers say so once they have released all, and wait at the end, so that what they do in between takes place
+  meanwhile;
 - tile.store_wait: the first thread of each warpgroup, which issues its stores, waits for them;
 - tile.enter: slot 0, phase 0; tile.leave: nothing.
 Refuses copies that have no tensor map, and tiles whose rows the copy engine cannot move.
@@ -26,12 +28,12 @@ from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.operators import shared_address
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import box_rows
-from mlir_gemm.passes.launch_blocks import LANES
+from mlir_gemm.passes.launch_blocks import LANES, threads_of
 
 MAPS = "tile.maps"
 """On a kernel function: the numbers of the parameters that are tensor maps."""
-WARPS = 4
-"""Warps of a warpgroup."""
+WARPS, GROUP = 4, 128
+"""Warps and threads of a warpgroup."""
 _TICKS = 10_000_000
 """Nanoseconds that one try of a wait may take; it is tried again."""
 
@@ -75,10 +77,35 @@ def _ring(op: Any) -> None:
         scf.YieldOp([])
     gpu.BarrierOp()
     if blocks > 1:
-        _meet()
         kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
-        with ir.InsertionPoint(in_block(body(kernel))[-1]):
+        _meet_at_end(kernel)
+        _meet()
+
+
+def _meet_at_end(kernel: Any) -> None:
+    """The meeting at the kernel's end. The last warpgroup is the producer."""
+    end = ir.InsertionPoint(in_block(body(kernel))[-1])
+    last = next((_last_release(roles.operation) for roles in named(kernel, "tile.specialize")), None)
+    if last is None:
+        with end:
             _meet()
+        return
+    with ir.InsertionPoint.after(last), last.location:
+        dialect("nvvm").ClusterArriveOp()
+    with end, kernel.location:
+        gpu, arith, scf = dialect("gpu"), dialect("arith"), dialect("scf")
+        thread = gpu.thread_id(gpu.Dimension.x)
+        branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.uge, thread, constants.index(threads_of(kernel) - GROUP)).result)
+        with ir.InsertionPoint(branch.then_block):
+            dialect("nvvm").ClusterArriveOp()
+            scf.YieldOp([])
+        dialect("nvvm").ClusterWaitOp()
+
+
+def _last_release(roles: Any) -> Any | None:
+    """What in the consumers' part holds the last release."""
+    consumer = reversed(in_block(roles.regions[1].blocks[0]))
+    return next((op for op in consumer if op.operation.name == "tile.release" or named(op, "tile.release")), None)
 
 
 def _make_turns(op: Any) -> None:

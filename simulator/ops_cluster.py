@@ -68,11 +68,12 @@ def _wait(decoder: Decoder, operation: Any) -> Blocking:
 
     def run(warp: Warp) -> Run:
         cluster, at = warp.block.cluster, warp.at_cluster
-        if not at:
+        if at == warp.left_cluster:
             info.find("divergent-barrier", warp, -1, "", "waits at the cluster's barrier and did not arrive there")
             return
         if cluster.opened < at:
             yield Wait(info, lambda: cluster.opened >= at, lambda: f"the cluster's barrier ({_names(cluster.missing)})")
+        warp.left_cluster = at
         if cluster.released is not None:
             warp.acquire(cluster.released)
         warp.sync()

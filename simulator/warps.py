@@ -70,8 +70,8 @@ class Warp:
 
     __slots__ = (
         "accesses", "at_cluster", "block", "clock", "code", "committed", "copies", "fences", "groups", "index", "lanes",
-        "mask", "number", "run", "seen", "seen_least", "slots", "start_mask", "steps", "stored", "stores", "storing",
-        "threads", "unfenced", "wait", "waited",
+        "left_cluster", "mask", "number", "run", "seen", "seen_least", "slots", "start_mask", "steps", "stored", "stores",
+        "storing", "threads", "unfenced", "wait", "waited",
     )  # fmt: skip
 
     def __init__(self, block: Block, number: int, clock: int):
@@ -110,6 +110,8 @@ class Warp:
         """Whether there are bulk stores in no committed group."""
         self.at_cluster = 0
         """How often it arrived at the cluster's barrier."""
+        self.left_cluster = 0
+        """For which of these times it waited last."""
 
     def sync(self) -> None:
         """A barrier of the warp's own lanes."""

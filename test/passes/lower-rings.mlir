@@ -95,6 +95,34 @@ gpu.func @empty() kernel {
   gpu.return
 }
 
+// Where there are roles, consumers say that they have released everything, and all wait at the end; the producer's threads
+// arrive there.
+// CHECK-LABEL: gpu.func @roles(
+//       CHECK:   %[[THREAD:.*]] = gpu.thread_id x
+//       CHECK:   nvvm.cluster.arrive
+//  CHECK-NEXT:   nvvm.cluster.wait
+//       CHECK:   nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<7>
+//       CHECK:   }
+//  CHECK-NEXT:   nvvm.cluster.arrive
+//  CHECK-NEXT:   memref.store
+//       CHECK:   %[[PRODUCER:.*]] = arith.cmpi uge, %[[THREAD]], %c128
+//  CHECK-NEXT:   scf.if %[[PRODUCER]] {
+//  CHECK-NEXT:     nvvm.cluster.arrive
+//  CHECK-NEXT:   }
+//  CHECK-NEXT:   nvvm.cluster.wait
+//  CHECK-NEXT:   gpu.return
+gpu.func @roles(%slot: index, %out: memref<1xf32>, %x: f32) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  "tile.ring"(%bars) {blocks = 2 : i64, consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+  "tile.specialize"() ({
+  }, {
+    "tile.release"(%bars, %slot) {blocks = 2 : i64} : (memref<2x1xi64, 3>, index) -> ()
+    memref.store %x, %out[%c0] : memref<1xf32>
+  }) : () -> ()
+  gpu.return
+}
+
 // A ring of two blocks: each one's warps arrive in both, from a lane for each; blocks meet before anything is copied, and
 // before they end. What is copied for both goes to the same place in both.
 // CHECK-LABEL: gpu.func @cluster(

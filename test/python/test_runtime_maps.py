@@ -103,7 +103,7 @@ class Driver(FakeDriver):
     CUtensorMapDataType = names("CU_TENSOR_MAP_DATA_TYPE_", "FLOAT32")
     CUtensorMapInterleave = names("CU_TENSOR_MAP_INTERLEAVE_", "NONE")
     CUtensorMapSwizzle = names("CU_TENSOR_MAP_SWIZZLE_", "128B", "NONE")
-    CUtensorMapL2promotion = names("CU_TENSOR_MAP_L2_PROMOTION_", "L2_256B")
+    CUtensorMapL2promotion = names("CU_TENSOR_MAP_L2_PROMOTION_", "L2_128B")
     CUtensorMapFloatOOBfill = names("CU_TENSOR_MAP_FLOAT_OOB_FILL_", "NONE")
     CUlaunchAttributeID = names("CU_LAUNCH_ATTRIBUTE_", "PROGRAMMATIC_STREAM_SERIALIZATION")
     CUlaunchAttribute, CUlaunchConfig = Attribute, Config
@@ -195,7 +195,7 @@ def test_numpy_arrays_and_arrays_of_unknown_libraries(make: Any) -> None:
     assert machine.driver.options == (
         "CU_TENSOR_MAP_INTERLEAVE_NONE",
         "CU_TENSOR_MAP_SWIZZLE_NONE",
-        "CU_TENSOR_MAP_L2_PROMOTION_L2_256B",
+        "CU_TENSOR_MAP_L2_PROMOTION_L2_128B",
         "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE",
     )
 
