@@ -94,8 +94,8 @@ def _meet_at_end(kernel: Any) -> None:
         dialect("nvvm").ClusterArriveOp()
     with end, kernel.location:
         gpu, arith, scf = dialect("gpu"), dialect("arith"), dialect("scf")
-        thread = gpu.thread_id(gpu.Dimension.x)
-        branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.uge, thread, constants.index(threads_of(kernel) - GROUP)).result)
+        thread, consumers = gpu.thread_id(gpu.Dimension.x), constants.index(threads_of(kernel) - GROUP)
+        branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.uge, thread, consumers).result)
         with ir.InsertionPoint(branch.then_block):
             dialect("nvvm").ClusterArriveOp()
             scf.YieldOp([])

@@ -59,7 +59,7 @@ class Encoder:
         self._options = (
             driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
             getattr(driver.CUtensorMapSwizzle, description.driver_swizzle),
-            # L2 fetches the lines that a box touches. With 256 bytes it fetches their neighbours, which come anyway, too:
+            # L2 fetches the lines that a box touches. With 256 bytes it fetches their neighbours, which come anyway:
             # weights read once took 5 to 7 % longer on the H200, rows at odd addresses up to 15 %.
             driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
             driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,  # zeros

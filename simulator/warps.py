@@ -70,8 +70,8 @@ class Warp:
 
     __slots__ = (
         "accesses", "at_cluster", "block", "clock", "code", "committed", "copies", "fences", "groups", "index", "lanes",
-        "left_cluster", "mask", "number", "run", "seen", "seen_least", "slots", "start_mask", "steps", "stored", "stores",
-        "storing", "threads", "unfenced", "wait", "waited",
+        "left_cluster", "mask", "number", "run", "seen", "seen_least", "slots", "start_mask", "steps", "stored",
+        "stores", "storing", "threads", "unfenced", "wait", "waited",
     )  # fmt: skip
 
     def __init__(self, block: Block, number: int, clock: int):
