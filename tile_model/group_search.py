@@ -19,8 +19,9 @@ ROWS = ((64, 64), (128, 64), (256, 128))
 """Rows of a block tile and of a warpgroup's."""
 COLUMNS = (16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256)
 LOW, NARROW = 64, 48
-"""Tiles of so few columns are as low as can be: on the H200 64x16 and 64x32 take 34.3 and 120 us for 8192 x 8192 and
-28672 x 8192 weights, tiles of 128 and 256 rows 3 to 12 % more."""
+"""Tiles of so few columns are as low as can be, or high in clusters of four that share the columns: on the H200 64x16
+takes 34.3 us for 8192 x 8192 weights; for 28672 x 8192 and 32 columns 64x32 takes 119 us, 256x32 alone 123, in clusters
+of two 124, of four 117."""
 LARGEST = 128 * 256
 """Elements of a block tile: two warpgroups with 128 accumulators a thread."""
 DEEP = 64 * 64
@@ -28,14 +29,13 @@ DEEP = 64 * 64
 MOST_STAGES = 12
 MANY_TILES = 48
 """Tiles for each SM from which smaller ones are no longer proposed."""
-TURNS_TILE, TURNS_WORK, TURNS_EACH = (128, 128), 8, 4
-"""The tile of a warpgroup that takes turns, the epilogue's instructions an element from which they are proposed, and
-the tiles that each SM must have: on the H200 they gain 1.5 % with GELU and 9 % with SiLU times a matrix at 4096, and
-lose at 2048, where an SM has two."""
+TURNS_TILE, TURNS_EACH = (128, 128), 1.9
+"""The tile of a warpgroup that takes turns, and the tiles that each SM must have."""
 FEW_ACCUMULATORS = 96
 SPLITS = (2, 4, 8)
 CLUSTERS = ((1, 1), (2, 1), (1, 2))
 """Blocks of a cluster along m and n."""
+LARGE_CLUSTER = 4
 FEW, MANY = 0.75, 1.15
 """Tiles for each SM under which the steps of k may be divided, and blocks for each SM that they are divided into at
 most."""
@@ -80,7 +80,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
         if m > least_m and m >= 2 * problem.m and not wide:
             continue
         for n in COLUMNS:
-            if m * n > LARGEST or (problem.b_order == "kn" and n % panel) or (m > LOW and n <= NARROW and not wide):
+            if m * n > LARGEST or (problem.b_order == "kn" and n % panel):
                 continue
             if n > max(widest, least_n):
                 continue
@@ -94,11 +94,11 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
 def _by_turns(
     problem: Problem, target: Target, pinned: Mapping[str, Any]
 ) -> Iterator[tuple[Tile, Tile, dict[str, Any]]]:
-    """Two warpgroups that take tiles by turns: where the epilogue is work, and each has tiles enough to hide it."""
+    """Two warpgroups that take tiles by turns: where each has a tile at least."""
     named = ("block", "warp", "turns", "persistent", "cluster_m", "cluster_n", "split")
     tile: Tile = (*TURNS_TILE, PANEL // element_bytes(problem, "a"))
     many = problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * TURNS_TILE[0] * TURNS_TILE[1]
-    if problem.epilogue_ops >= TURNS_WORK and many and not any(name in pinned for name in named):
+    if many and not any(name in pinned for name in named):
         yield tile, tile, {"turns": 2, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
 
 
@@ -116,6 +116,10 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
         yield given
         return
     tiles = blocks_of(problem, base)
+    if base.block[1] <= NARROW and base.block[0] > LOW:
+        if tiles >= SHARING * target.sms and grid(problem, base)[0] % LARGE_CLUSTER == 0:
+            yield {"cluster_m": LARGE_CLUSTER, "cluster_n": 1}
+        return
     for down, along in CLUSTERS:
         if down * along == 1 or tiles >= SHARING * target.sms:
             rows, columns = grid(problem, base)
