@@ -27,8 +27,11 @@ SWIZZLE = "swizzle128"
 UNTIL_SUM, FROM_SUM = "tile.until_sum", "tile.from_sum"
 """On a buffer that no block of the cluster needs once tile.cluster_sum begins, and on one that nobody needs before."""
 """The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/pipeline.md`)."""
-PANEL_BYTES = 128
-"""Bytes of one row of a panel of `swizzle128`."""
+PANELS = {SWIZZLE: 128, "swizzle64": 64, "swizzle32": 32}
+"""Bytes of one row of a panel, by layout: those of the same kind with narrower panels are for rows that no wider ones
+divide."""
+PANEL_BYTES = PANELS[SWIZZLE]
+"""Those that results have, and all operands whose rows have whole panels of them."""
 
 
 class Ring(Tile.Operation, name="ring"):
@@ -163,7 +166,7 @@ class StoreWait(Tile.Operation, name="store_wait"):
 
 class TensorMap(Tile.Operation, name="tensor_map"):
     """On the host: what the copy engine needs to know of a memory to move tiles of `box` elements (one number for each
-    dimension of the memory), which lie in shared memory as `swizzle` says (`128` or `none`)."""
+    dimension of the memory), which lie in shared memory as `swizzle` says (`128`, `64`, `32` or `none`)."""
 
     memory: ext.Operand[Any]
     map: ext.Result[Any]
@@ -172,6 +175,11 @@ class TensorMap(Tile.Operation, name="tensor_map"):
 
 STORES = ("tile.store", "tile.store_bulk")
 """Operations that write a tile to global memory."""
+
+
+def swizzle_of(row: int) -> str | None:
+    """The layout of a buffer with rows of so many bytes: the one of the widest panels that divide them, if any do."""
+    return next((layout for layout, panel in PANELS.items() if row % panel == 0), None)
 
 
 def _integer(value: int) -> Any:

@@ -1,8 +1,8 @@
 """Addresses in shared memory, for instructions that take numbers instead of memrefs.
 
-Stages of the layout `swizzle128` are rows of panels: 128 bytes of columns each, all rows of one panel after each other,
-and in each row chunks of 16 bytes change places by XOR with the row's number. An address of a row that is a multiple of
-8 is not changed by that.
+Stages of the layouts `swizzle128`, `swizzle64` and `swizzle32` are rows of panels: as many bytes of columns each, all
+rows of one panel after each other, and in each row chunks of 16 bytes change places by XOR with bits of the row's
+number. An address of a row that is a multiple of 8 is not changed by that.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import PANEL_BYTES, SWIZZLE
+from mlir_gemm.dialect.rings import PANELS
 from mlir_gemm.operators.multiples import multiple_of
 from mlir_gemm.passes.promote_operands import LAYOUT
 
 ROWS = 8
-"""Rows after which the pattern of the swizzle repeats."""
+"""Rows after which the pattern of each swizzle repeats."""
 
 
 def base(memory: Any) -> Any:
@@ -42,15 +42,13 @@ def barrier(barriers: Any, row: int, slot: Any) -> Any:
 
 
 def address(memory: Any) -> Any:
-    """Where a view of a `swizzle128` buffer starts, in bytes. Refuses other memory, rows that do not start where the
+    """Where a view of a buffer of panels starts, in bytes. Refuses other memory, rows that do not start where the
     swizzle does, and parts of panels."""
+    width = panel_bytes(memory)
     root, offsets = _followed(memory)
-    maker = root.owner.owner.operation if hasattr(root.owner, "operations") else root.owner.operation
-    if LAYOUT not in maker.attributes or str(maker.attributes[LAYOUT]) != f'"{SWIZZLE}"':
-        raise pass_error(maker, f"a buffer without the layout {SWIZZLE}; the copy engine and wgmma need it here")
     *_, rows, columns = root.type.shape
     item = root.type.element_type.width // 8
-    panel = PANEL_BYTES // item
+    panel = width // item
     *stage, row, column = offsets
     if multiple_of(row) % ROWS or multiple_of(column) % panel:
         raise pass_error(memory.owner, f"a view that starts inside a panel of {ROWS} rows or {panel} columns")
@@ -58,16 +56,34 @@ def address(memory: Any) -> Any:
     if stage:
         found = indexing.add(found, indexing.mul(stage[0], rows * columns * item))
     if constants.integer_of(row) != 0:
-        found = indexing.add(found, indexing.mul(row, PANEL_BYTES))
+        found = indexing.add(found, indexing.mul(row, width))
     if constants.integer_of(column) != 0:
-        found = indexing.add(found, indexing.mul(indexing.div(column, panel), rows * PANEL_BYTES))
+        found = indexing.add(found, indexing.mul(indexing.div(column, panel), rows * width))
     return found
+
+
+def panel_bytes(memory: Any) -> int:
+    """Bytes of a row of a panel of the buffer that a view belongs to. Refuses buffers that are no panels."""
+    root = _root(memory)
+    maker = root.owner.owner.operation if hasattr(root.owner, "operations") else root.owner.operation
+    layout = str(maker.attributes[LAYOUT]).strip('"') if LAYOUT in maker.attributes else ""
+    if layout not in PANELS:
+        *others, last = PANELS
+        shown = f"{', '.join(others)} or {last}"
+        raise pass_error(maker, f"a buffer without the layout {shown}; the copy engine and wgmma need it here")
+    return PANELS[layout]
 
 
 def rows_of(memory: Any) -> int:
     """Rows of a panel of the buffer that a view belongs to."""
-    root, _ = _followed(memory)
-    return root.type.shape[-2]
+    return _root(memory).type.shape[-2]
+
+
+def _root(memory: Any) -> Any:
+    """The buffer that a chain of subviews starts from."""
+    while getattr(memory.owner, "name", "") == "memref.subview":
+        memory = memory.owner.operation.operands[0]
+    return memory
 
 
 def _followed(memory: Any) -> tuple[Any, list[Any]]:

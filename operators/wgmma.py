@@ -1,9 +1,9 @@
 """Products of a warpgroup's tiles as wgmma: instructions by type, descriptors of operands in shared memory.
 
 A descriptor says where an operand starts and how its 8 x 16-byte cores lie (PTX: "Matrix Descriptor Format"). With the
-128-byte swizzle, rows of 128 bytes follow each other: 1024 bytes from one 8 rows to the next. K along the rows: a step
-of K is 32 bytes further on. M or N along the rows: panels of 128 bytes are a whole panel apart, and a step of K is as
-many rows further on as it has elements.
+swizzle of w bytes (128, 64 or 32), rows of w bytes follow each other: 8 w bytes from one 8 rows to the next. K along
+the rows: a step of K is 32 bytes further on. M or N along the rows: panels of w bytes are a whole panel apart, and a
+step of K is as many rows further on as it has elements.
 """
 
 from __future__ import annotations
@@ -30,10 +30,8 @@ EIGHT = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 """Those of 8-bit floats, of which A and B may have different ones; the accumulator is f32."""
 ROWS, LARGEST, STEP_BYTES = 64, 256, 32
 """Rows of an instruction, its most columns, and the bytes of its K."""
-_SWIZZLE_128 = 1 << 30
-"""In the upper half of a descriptor."""
-_GROUP_BYTES = 1024
-"""From one 8 rows to the next."""
+_SWIZZLES = {128: 1, 64: 2, 32: 3}
+"""The upper two bits of a descriptor, by the bytes of a panel's rows."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +115,8 @@ class _Descriptor:
     """Bytes of an element."""
     rows: int
     """Rows of a panel."""
+    width: int
+    """Bytes of a row of a panel."""
 
     @staticmethod
     def of(op: Any, side: str) -> _Descriptor:
@@ -124,27 +124,29 @@ class _Descriptor:
         memory = op.operands["ab".index(side)]
         contiguous = tile.order_of(op, side).endswith("k")
         item, rows = memory.type.element_type.width // 8, shared_address.rows_of(memory)
+        width = shared_address.panel_bytes(memory)
         arith, i64 = dialect("arith"), ir.IntegerType.get_signless(64)
         at = arith.IndexCastUIOp(i64, shared_address.address(memory)).result
         # In a cluster the upper bits of an address in shared memory say whose it is.
         low = arith.ShRUIOp(arith.AndIOp(at, _number(0x3FFFF)).result, _number(4)).result
-        leading = 0 if contiguous else rows * PANEL_BYTES
-        fixed = (leading >> 4) << 16 | (_GROUP_BYTES >> 4 | _SWIZZLE_128) << 32
-        return _Descriptor(arith.OrIOp(low, _number(fixed)).result, contiguous, item, rows)
+        leading = 0 if contiguous else rows * width
+        fixed = leading >> 4 << 16 | shared_address.ROWS * width >> 4 << 32 | _SWIZZLES[width] << 62
+        return _Descriptor(arith.OrIOp(low, _number(fixed)).result, contiguous, item, rows, width)
 
     def at(self, outer: int, step: int) -> Any:
         """The descriptor of what starts `outer` rows (of M or N) and `step` steps of K further on."""
-        panel = PANEL_BYTES // self.item
         if self.contiguous:
-            across, inside = divmod(step * STEP_BYTES, PANEL_BYTES)
-            moved = across * self.rows * PANEL_BYTES + inside + outer * PANEL_BYTES
+            across, inside = divmod(step * STEP_BYTES, self.width)
+            moved = across * self.rows * self.width + inside + outer * self.width
         else:
-            moved = outer // panel * self.rows * PANEL_BYTES + step * STEP_BYTES // self.item * PANEL_BYTES
+            panels = outer * self.item // self.width
+            moved = panels * self.rows * self.width + step * STEP_BYTES // self.item * self.width
         return dialect("arith").AddIOp(self.start, _number(moved >> 4)).result if moved else self.start
 
 
 def _number(value: int) -> Any:
-    return dialect("arith").ConstantOp(ir.IntegerType.get_signless(64), value).result
+    signed = value - (1 << 64) if value >> 63 else value
+    return dialect("arith").ConstantOp(ir.IntegerType.get_signless(64), signed).result
 
 
 def _is_zero(value: Any) -> bool:
@@ -199,7 +201,10 @@ def check(product: Any) -> GroupProducts:
             product, f"a warpgroup's tile of {rows} x {columns} x {depth}; expected M a multiple of {ROWS}, N of 8 and "
             f"at most {LARGEST}, K of {panel}"
         )  # fmt: skip
-    for order, size in ((orders[0][1], rows), (orders[1][1], columns)):
-        if order != "k" and size % panel:
+    for memory, order, size in ((lhs, orders[0][1], rows), (rhs, orders[1][1], columns)):
+        if order == "k":
+            continue
+        panel = shared_address.panel_bytes(memory) * 8 // _WIDTHS[kinds[0]]
+        if size % panel:
             raise pass_error(product, f"{size} {order} along the rows of an operand; expected a multiple of {panel}")
     return GroupProducts(kinds)

@@ -2,11 +2,11 @@
 
 Expects memref.alloc with `tile.layout = "padN"` or `"xor"`. Leaves a `padN` buffer with rows N elements further apart
 (a strided memref type), and every subview of it with the strides that follow. An `xor` buffer keeps its type and its
-attribute, which is for `swizzle-accesses`: all accesses are known only then. So does a `swizzle128` one, and the
-barriers of a ring, which only instructions of their own access. Without a layout attribute nothing
-changes, nor in a second run. Refuses an unknown layout, a buffer that is not a dense one of constant sizes, `xor` for
-rows of other than whole chunks of 16 bytes, and views other than subviews in steps of 1 that drop at most leading
-dimensions.
+attribute, which is for `swizzle-accesses`: all accesses are known only then. So do those of panels (`swizzle128`,
+`swizzle64`, `swizzle32`) and the barriers of a ring, which only instructions of their own access. Without a layout
+attribute nothing changes, nor in a second run. Refuses an unknown layout, a buffer that is not a dense one of constant
+sizes, `xor` for rows of other than whole chunks of 16 bytes, and views other than subviews in steps of 1 that drop at
+most leading dimensions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import BARRIERS, SWIZZLE
+from mlir_gemm.dialect.rings import BARRIERS, PANELS
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.fold_subviews import kept_dimensions
@@ -42,7 +42,7 @@ def _apply(alloc: Any) -> None:
     if str(layout) == f'"{XOR}"':
         check_rows(alloc)
         return
-    if str(layout) in (f'"{SWIZZLE}"', f'"{BARRIERS}"'):
+    if str(layout).strip('"') in (*PANELS, BARRIERS):
         return
     padding = re.fullmatch(r'"pad([0-9]+)"', str(layout))
     if not padding:

@@ -2,10 +2,11 @@
 
 Expects tile.copy_bulk from arguments of the function, and tile.store_bulk to them, inside an scf.forall. Leaves a
 tile.tensor_map in front of the loop for each memory and box, in the memory's place. A box is one panel of a tile, or of
-a store's buffer: 128 bytes of its columns, and its rows, or an equal part of them where they are more than 256. A copy
-that has a map already is left alone, so that a second run changes nothing.
+a store's buffer: 128 bytes of its columns, or 64 or 32 as the buffer's layout says, and its rows, or an equal part of
+them where they are more than 256. A copy that has a map already is left alone, so that a second run changes nothing.
 Refuses what the copy engine cannot move: memory whose last dimension is not contiguous or does not run along the tile's
-columns, more than five dimensions, and strides or a start that are not known to be multiples of 16 bytes.
+columns, more than five dimensions, strides or a start that are not known to be multiples of 16 bytes, and buffers of
+other layouts.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from mlir_gemm.dialect import rings, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import offset_divisor, stride_divisors
-from mlir_gemm.dialect.rings import PANEL_BYTES
 from mlir_gemm.dialect.walk import is_within, named
+from mlir_gemm.operators.shared_address import panel_bytes
 from mlir_gemm.passes.base import Pass
 
 MOST_DIMS, MOST_ROWS, ALIGNED = 5, 256, 16
@@ -35,27 +36,30 @@ class DescribeCopies(Pass):
 
     def run(self, module: Any) -> None:
         for forall in named(module, "scf.forall"):
-            maps: dict[Any, Any] = {}
+            maps: dict[tuple[Any, tuple[int, ...], int], Any] = {}
             for copy in named(forall, "tile.copy_bulk", "tile.store_bulk"):
                 source = copy.operation.operands[1]
                 if isinstance(source.type, ir.MemRefType):
-                    box = _box(copy.operation, forall)
-                    if (source, box) not in maps:
+                    box, panel = _box(copy.operation, forall)
+                    key = source, box, panel
+                    if key not in maps:
                         with ir.InsertionPoint(forall), copy.location:
-                            maps[source, box] = rings.tensor_map(source, box, "128")
+                            maps[key] = rings.tensor_map(source, box, str(panel))
                         if (
                             self.tf32
                             and copy.operation.name == "tile.copy_bulk"
                             and str(source.type.element_type) == "f32"
                         ):
-                            maps[source, box].owner.attributes["element"] = ir.StringAttr.get("tf32")
-                    copy.operation.operands[1] = maps[source, box]
+                            maps[key].owner.attributes["element"] = ir.StringAttr.get("tf32")
+                    copy.operation.operands[1] = maps[key]
 
 
-def _box(copy: Any, forall: Any) -> tuple[int, ...]:
-    """The box of a copy, one size for each dimension of the memory. Raises PassError for what cannot be moved."""
+def _box(copy: Any, forall: Any) -> tuple[tuple[int, ...], int]:
+    """The box of a copy, one size for each dimension of the memory, and the bytes of its rows. Raises PassError for
+    what cannot be moved."""
     memory = copy.operands[1]
-    shape = copy.operands[0 if copy.name == "tile.copy_bulk" else 2].type.shape[-2:]
+    buffer = copy.operands[0 if copy.name == "tile.copy_bulk" else 2]
+    shape = buffer.type.shape[-2:]
     why = cannot_describe(memory)
     if why:
         raise pass_error(copy, f"the copy engine cannot move {memory.type}: {why}")
@@ -66,8 +70,9 @@ def _box(copy: Any, forall: Any) -> tuple[int, ...]:
         raise pass_error(copy, f"a tile along the dimensions {place.dims} of the memory; expected rows, then columns")
     if not box_rows(shape[0]):
         raise pass_error(copy, f"a tile of {shape[0]} rows; more than {MOST_ROWS} must be a multiple of 8")
-    sizes = {-1: 1, 0: box_rows(shape[0]), 1: PANEL_BYTES * 8 // memory.type.element_type.width}
-    return tuple(sizes[dim] for dim in place.dims)
+    panel = panel_bytes(buffer)
+    sizes = {-1: 1, 0: box_rows(shape[0]), 1: panel * 8 // memory.type.element_type.width}
+    return tuple(sizes[dim] for dim in place.dims), panel
 
 
 def box_rows(rows: int) -> int:

@@ -4,7 +4,7 @@ Expects tile.ring, acquire, copy_bulk (through tensor maps), filled and release 
 run by one thread and the consumer's by whole warps. Leaves
 - at tile.ring: one thread initialises the barriers, all wait for it;
 - tile.acquire: a wait for the phase in front of the position's on the empty barrier (which a fresh barrier passes), and
-  the announcement of the bytes on the full one; tile.copy_bulk: one tensor copy for each panel of 128 bytes;
+  the announcement of the bytes on the full one; tile.copy_bulk: one tensor copy for each panel of the buffer;
   With `multicast` it goes to all blocks of the cluster;
 - tile.filled: a wait for the position's phase on the full barrier; tile.release: one lane of each warp arrives at the
   empty one, where a ring is one of several blocks in all of them, which meet then before the first copy and before they
@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import PANEL_BYTES, i32
+from mlir_gemm.dialect.rings import i32
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.operators import shared_address
 from mlir_gemm.passes.base import Pass
@@ -203,7 +203,8 @@ def _copy(op: Any) -> None:
     if [place.dims[axis] for axis in runs] != [0, 1] or place.dims[-1] != 1:
         raise pass_error(op, f"a tile along the dimensions {place.dims} of the memory; expected rows, then columns")
     rows, columns = target.type.shape
-    panel, whole = PANEL_BYTES * 8 // target.type.element_type.width, shared_address.rows_of(target)
+    width, whole = shared_address.panel_bytes(target), shared_address.rows_of(target)
+    panel = width * 8 // target.type.element_type.width
     if columns % panel or not box_rows(rows):
         raise pass_error(
             op,
@@ -218,7 +219,7 @@ def _copy(op: Any) -> None:
     height = box_rows(rows)
     for across in range(0, columns, panel):
         for down in range(0, rows, height):
-            at = indexing.add(start, across // panel * whole * PANEL_BYTES + down * PANEL_BYTES)
+            at = indexing.add(start, across // panel * whole * width + down * width)
             offsets = list(place.offsets)
             offsets[runs[0]] = indexing.add(offsets[runs[0]], down)
             offsets[runs[1]] = indexing.add(offsets[runs[1]], across)

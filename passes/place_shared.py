@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import FROM_SUM, SWIZZLE, UNTIL_SUM
+from mlir_gemm.dialect.rings import FROM_SUM, PANELS, UNTIL_SUM
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, parents, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -30,7 +30,7 @@ VIEWS = ("memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cas
 """What only makes another name for a buffer."""
 ALIGNMENT, SWIZZLED = 128, 1024
 """Bytes: the start of every buffer falls on the first bank; with the copy engine's swizzle, where its pattern
-starts."""
+starts (256 and 512 would do for panels of 32 and 64 bytes)."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ def _place(module: Any, kernel: Any, buffers: list[Any], options: PlaceShared) -
 
 def _alignment(alloc: Any) -> int:
     attributes = alloc.operation.attributes
-    return SWIZZLED if LAYOUT in attributes and str(attributes[LAYOUT]) == f'"{SWIZZLE}"' else ALIGNMENT
+    layout = str(attributes[LAYOUT]).strip('"') if LAYOUT in attributes else ""
+    return SWIZZLED if layout in PANELS else ALIGNMENT
 
 
 def _check(alloc: Any) -> None:

@@ -6,8 +6,10 @@ shared-memory buffer for each factor (`memref.alloc` in memory space 3, in front
 the operand lies in memory. A factor that is an element of memory, perhaps extended, is copied as it is (`tile.copy`).
 One that is computed, say from integers and a scale, is computed tile by tile: tile.load, arithmetic on vectors,
 tile.clip where the tile may pass the end of k (zero there adds nothing to the product), tile.store.
-Refuses factors that the loop also writes, or that depend on both m and n. What reads shared memory already is left
-alone, so a second run changes nothing.
+With `layout=swizzle128` each buffer has the widest panels that divide its rows: `swizzle128`, `swizzle64` or
+`swizzle32`.
+Refuses factors that the loop also writes, or that depend on both m and n, and with `swizzle128` rows of other than
+whole 32 bytes. What reads shared memory already is left alone, so a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.points import vectors
 from mlir_gemm.dialect.points.places import Access, access_of, memory_order
 from mlir_gemm.dialect.points.point_product import PointProduct, product_in, unextended
+from mlir_gemm.dialect.rings import PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.walk import body, defined_within, in_block, named
 from mlir_gemm.errors import PassError
@@ -31,7 +34,7 @@ SHARED = 3
 LAYOUT = "tile.layout"
 MOST_PAD = 1024
 """Far beyond any use; it keeps sizes from overflowing."""
-LAYOUTS = ("pad", "xor", "swizzle128")
+LAYOUTS = ("pad", "xor", SWIZZLE)
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class PromoteOperands(Pass):
 
     name: ClassVar[str] = "promote-operands"
     layout: str = "pad"
-    """`pad` (layout `padN`), `xor` or `swizzle128`."""
+    """`pad` (layout `padN`), `xor` or `swizzle128` (of narrow rows `swizzle64` or `swizzle32`)."""
     pad: int = 8
     """Elements added to each row of a buffer, against bank conflicts."""
 
@@ -138,7 +141,18 @@ def _clipped(value: Any, order: list[Any], product: PointProduct, accesses: list
 
 def _make_buffer(k_loop: Any, load: Any, shape: list[int], element: Any, layout: str) -> Any:
     space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
+    if layout == SWIZZLE:
+        layout = _of_panels(load, shape[-1] * element.width // 8)
     with ir.InsertionPoint(k_loop), load.location:
         alloc = dialect("memref").AllocOp(ir.MemRefType.get(shape, element, memory_space=space), [], [])
     alloc.operation.attributes[LAYOUT] = ir.StringAttr.get(layout)
     return alloc.result
+
+
+def _of_panels(load: Any, row: int) -> str:
+    """The layout of a buffer of rows of so many bytes for the copy engine."""
+    layout = swizzle_of(row)
+    if layout is None:
+        least = min(PANELS.values())
+        raise pass_error(load, f"a tile with rows of {row} bytes; the copy engine's layouts have multiples of {least}")
+    return layout

@@ -58,7 +58,8 @@ class Schedule:
     """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
     layout: str = "pad"
     """How rows lie in shared memory: `pad` (`pad` elements after each row) or `xor` (the 16-byte chunks of a row change
-    places, by XOR with the row's number) or `swizzle128` (panels of 128-byte rows, swizzled by the copy engine)."""
+    places, by XOR with the row's number) or `swizzle128` (panels of 128-byte rows, of 64 or 32 bytes for an operand
+    whose rows wider ones do not divide, swizzled by the copy engine)."""
     pad: int = 8
     """Elements added to each row of the shared-memory buffers, against bank conflicts."""
     vector: int = 128

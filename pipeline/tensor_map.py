@@ -24,14 +24,17 @@ DATA_TYPES = {
 """The driver's name for elements of an MLIR type: it moves bytes, so those that it has no name for go as integers.
 `tf32` is f32 that is rounded on the way."""
 ITEM_BYTES = {**ELEMENT_BYTES, "tf32": 4}
-SWIZZLES = {"128": "CU_TENSOR_MAP_SWIZZLE_128B", "none": "CU_TENSOR_MAP_SWIZZLE_NONE"}
-"""The driver's names for the ways that a tile can lie in shared memory."""
+SWIZZLES = {
+    "128": "CU_TENSOR_MAP_SWIZZLE_128B", "64": "CU_TENSOR_MAP_SWIZZLE_64B", "32": "CU_TENSOR_MAP_SWIZZLE_32B",
+    "none": "CU_TENSOR_MAP_SWIZZLE_NONE",
+}  # fmt: skip
+"""The driver's names for the ways that a tile can lie in shared memory. With a swizzle its rows have at most as many
+bytes."""
 ALIGNMENT = 16
 """Bytes that the address and all distances are multiples of. This and the limits below: CUDA driver API,
 cuTensorMapEncodeTiled."""
 MOST_DIMENSIONS = 5
 MOST_IN_BOX = 256
-SWIZZLED_ROW = 128
 MOST_SIZE = 2**32
 MOST_STRIDE = 2**40
 _RULE = f"the copy engine needs a multiple of {ALIGNMENT}"
@@ -54,7 +57,7 @@ class TensorMap:
     box: tuple[int, ...]
     """Elements of a tile in each dimension."""
     swizzle: str
-    """`128` or `none`."""
+    """`128`, `64`, `32` or `none`."""
     element_offset: int = 0
     """Elements between the memory's address and element [0, ..., 0]."""
 
@@ -98,8 +101,9 @@ class TensorMap:
         if not all(1 <= each <= MOST_IN_BOX for each in self.box):
             return f"its box {self.box} must have 1 to {MOST_IN_BOX} elements in each dimension"
         row = self.box[-1] * item
-        if row % ALIGNMENT or (self.swizzle == "128" and row > SWIZZLED_ROW):
-            most = f", {SWIZZLED_ROW} at most with swizzle 128" if self.swizzle == "128" else ""
+        swizzled = self.swizzle != "none"
+        if row % ALIGNMENT or (swizzled and row > int(self.swizzle)):
+            most = f", {self.swizzle} at most with swizzle {self.swizzle}" if swizzled else ""
             return f"a row of its box has {row} bytes; they must be a multiple of {ALIGNMENT}{most}"
         if self.offset_bytes % ALIGNMENT:
             return f"its first element lies {self.offset_bytes} bytes behind its address; {_RULE}"

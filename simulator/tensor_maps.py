@@ -1,7 +1,7 @@
 """Tensor maps: tiles of an array that the copy engine moves, and where their bytes lie in shared memory.
 
 With the 128-byte swizzle the chunks of 16 bytes of a tile change places within 128 bytes, by address: bits 4 to 6
-change by bits 7 to 9.
+change by bits 7 to 9; with that of 64 bytes bits 4 and 5 by bits 7 and 8, with that of 32 bytes bit 4 by bit 7.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from mlir_gemm.simulator.memory import View, count, strided
 
 CHUNK = 16
 """Bytes that stay together."""
-TARGET, SWIZZLED_TARGET = 128, 1024
-"""Bytes that the place of a tile in shared memory is a multiple of; with the swizzle, so that it starts a pattern."""
+TARGET, PATTERN_ROWS = 128, 8
+"""Bytes that the place of a tile in shared memory is a multiple of; with a swizzle those of so many of its rows, after
+which the pattern repeats."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +103,14 @@ class TensorMap:
     def chunks(self, address: int) -> Any:
         """The addresses in shared memory of a tile's chunks."""
         plain = address + np.arange(0, self.bytes, CHUNK)
-        return plain ^ ((plain >> 7) & 7) << 4 if self.swizzle == "128" else plain
+        if self.swizzle == "none":
+            return plain
+        return plain ^ ((plain >> 7) & (int(self.swizzle) // CHUNK - 1)) << 4
 
     @property
     def alignment(self) -> int:
         """What the address of a tile in shared memory is a multiple of."""
-        return SWIZZLED_TARGET if self.swizzle == "128" else TARGET
+        return TARGET if self.swizzle == "none" else PATTERN_ROWS * int(self.swizzle)
 
 
 def _span(view: View) -> int:

@@ -16,7 +16,7 @@ from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import ragged, waste
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
-from mlir_gemm.tile_model.layout import LINE, copied
+from mlir_gemm.tile_model.layout import copied
 from mlir_gemm.tile_model.operators import flops_clock_sm
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
@@ -220,7 +220,8 @@ def _operands(choice: Choice) -> list[str]:
         order = problem.a_order if operand == "a" else problem.b_order
         if schedule.copy == "tma":
             lines.append(
-                f"  {operand.upper()} {order}: {lying.rows} rows by the copy engine, panels of {LINE} bytes, swizzled"
+                f"  {operand.upper()} {order}: {lying.rows} rows by the copy engine, panels of {lying.panel} bytes, "
+                "swizzled"
             )
             continue
         memory = problem.a_memory if operand == "a" else problem.b_memory

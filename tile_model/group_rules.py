@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from math import gcd
-
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.grid import grid, steps
-from mlir_gemm.tile_model.layout import buffer
+from mlir_gemm.tile_model.layout import NARROWEST, buffer, panel_of
 from mlir_gemm.tile_model.operators import element_bytes
 from mlir_gemm.tile_model.wording import multiples, shown_tile
 
 PANEL = 128
-"""Bytes of a row of a panel of `swizzle128`."""
+"""Bytes of a row of a panel of `swizzle128`: what an operand with k along its rows has."""
 WIDEST, MOST_GROUPS = 256, 3
 """Columns of a warpgroup's tile, and warpgroups that multiply."""
 ACCUMULATORS, MOST_ACCUMULATORS = 128, 192
@@ -97,15 +95,25 @@ def group_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | N
     most = ACCUMULATORS if schedule.groups > 1 else MOST_ACCUMULATORS
     if m * n > 128 * most:
         return f"{shown}: {m * n // 128} accumulators a thread; expected at most {most}"
-    across = PANEL // element_bytes(problem, "b")
-    for name, size, along_k in (
-        ("m", schedule.block[0], problem.a_order == "mk"),
-        ("n", schedule.block[1], problem.b_order == "nk"),
+    for name, size, part, along_k in (
+        ("m", schedule.block[0], m, problem.a_order == "mk"),
+        ("n", schedule.block[1], n, problem.b_order == "nk"),
     ):
-        part = m if name == "m" else n
-        if not along_k and gcd(size, part) % across:
-            return f"{shown}: neighbours of an operand lie along {name}, so its {name} must be a multiple of {across}"
+        why = "" if along_k else _no_panels(name, size, part, element_bytes(problem, "b"))
+        if why:
+            return f"{shown}: neighbours of an operand lie along {name}, so its {name} must be a multiple of {why}"
     return None
+
+
+def _no_panels(name: str, size: int, part: int, element: int) -> str:
+    """What the part of a block tile that a warpgroup has must be a multiple of where neighbours lie along it, if it is
+    not."""
+    panel = panel_of(size * element) // element
+    if not panel:
+        return str(NARROWEST // element)
+    if part % panel:
+        return f"{panel}, as the panels of a block's {name} of {size} are wide"
+    return ""
 
 
 def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None:

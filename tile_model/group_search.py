@@ -71,8 +71,9 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
         yield pinned["block"], pinned.get("warp") or _divided(pinned["block"])
         return
     panel = PANEL // element_bytes(problem, "a")
-    # Where neighbours lie along m or n a tile has whole panels of them.
-    least_m, least_n = (64, panel if problem.b_order == "kn" else COLUMNS[0])
+    # Where neighbours lie along n: panels narrower than 128 bytes take more rows of copies, unless one holds it all.
+    whole = problem.b_order == "kn" and problem.n > panel // 2
+    least_m, least_n = 64, panel if whole else COLUMNS[0]
     # One that holds a narrow problem is enough.
     widest = next((n for n in COLUMNS if n >= problem.n), COLUMNS[-1]) if problem.n <= LOW and not wide else COLUMNS[-1]
     smallest = problem.batch * problem.m * problem.n / (MANY_TILES * target.sms)
@@ -80,7 +81,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
         if m > least_m and m >= 2 * problem.m and not wide:
             continue
         for n in COLUMNS:
-            if m * n > LARGEST or (problem.b_order == "kn" and n % panel):
+            if m * n > LARGEST or (whole and n % panel):
                 continue
             if n > max(widest, least_n):
                 continue

@@ -10,7 +10,7 @@ from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import grid, steps
-from mlir_gemm.tile_model.layout import LINE
+from mlir_gemm.tile_model.layout import LINE, buffer
 from mlir_gemm.tile_model.operators import element_bytes, memory_bytes
 from mlir_gemm.tile_model.resources import staging_bytes
 from mlir_gemm.tile_model.traffic import epilogue_bytes
@@ -38,12 +38,14 @@ class GroupWork:
     writes: float
     """Clocks in which it takes the copies."""
     rows_a: float
-    """Rows of 128 bytes that the copy engine fetches of A; those that clusters get from a neighbour do not count."""
+    """Rows of boxes that the copy engine fetches of A, of 128 bytes or, of narrower panels, 64 or 32; those that
+    clusters get from a neighbour do not count. That narrow rows take as long as others is assumed."""
     rows_b: float
     outside: float
     """Rows of boxes that lie outside the operand: they take the copy engine longer than those inside."""
     odd_a: float
-    """Whether rows of A begin elsewhere than at multiples of 128 bytes, so that each takes two lines of L2."""
+    """Whether rows of boxes of A begin elsewhere than at multiples of their bytes, so that each takes two lines of
+    L2."""
     odd_b: float
     bytes_a: float
     """Bytes of A from L2, all blocks' together divided by the blocks; clusters share them."""
@@ -110,11 +112,11 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         tensor=deep * (m // GROUP_ROWS) * n / 2,
         reads=deep * (m * (n // warp_n) + n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
         writes=(m + n) * panels,
-        rows_a=inside_m * panels / schedule.cluster_n,
-        rows_b=inside_n * panels / schedule.cluster_m,
+        rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
+        rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
         outside=(below / schedule.cluster_n + beside / schedule.cluster_m) * panels,
-        odd_a=_odd(problem, "a"),
-        odd_b=_odd(problem, "b"),
+        odd_a=_odd(problem, schedule, "a"),
+        odd_b=_odd(problem, schedule, "b"),
         bytes_a=inside_m * k * size / schedule.cluster_n,
         bytes_b=inside_n * k * size / schedule.cluster_m,
         panels=panels,
@@ -138,6 +140,12 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
     )
 
 
+def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float) -> float:
+    """Rows of boxes that hold one k step of so many rows or columns of an operand."""
+    lying = buffer(problem, schedule, operand)
+    return inside * (schedule.block[2] * lying.element / lying.panel)
+
+
 def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tuple[float, float]:
     """Tile rows and columns of the result that the blocks in flight cover."""
     high = {"row": 1, "column": rows, "grouped": min(schedule.group, rows)}[schedule.raster]
@@ -145,14 +153,15 @@ def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tupl
     return min(rows, max(1.0, flight / wide)), wide
 
 
-def _odd(problem: Problem, operand: str) -> bool:
-    """Whether rows of an operand, which start at multiples of its vectors, start elsewhere than at 128-byte lines."""
+def _odd(problem: Problem, schedule: Schedule, operand: str) -> bool:
+    """Whether rows of an operand, which start at multiples of its vectors, start elsewhere than at 128-byte lines, or
+    where panels are narrower at multiples of those: then each row of a box lies in one line."""
     if operand == "a":
         row, vector = problem.k if problem.a_order == "mk" else problem.m, problem.a_vector
     else:
         row, vector = problem.n if problem.b_order == "kn" else problem.k, problem.b_vector
     unit = max(1, vector // 8)
-    return -(-row * memory_bytes(problem, operand) // unit) * unit % LINE != 0
+    return -(-row * memory_bytes(problem, operand) // unit) * unit % buffer(problem, schedule, operand).panel != 0
 
 
 def _dram(problem: Problem, target: Target, waves: float, part_a: float, part_b: float) -> float:

@@ -17,6 +17,8 @@ of which one is looked up in a clock (CUDA programming guide)."""
 CHUNK = 16
 """Bytes that one thread moves of a vector, and of one row of an 8x8 matrix in ldmatrix; eight such fill the banks."""
 CHUNKS = LINE // CHUNK
+NARROWEST = 32
+"""Bytes of a row of the narrowest panels that the copy engine swizzles."""
 BANK = 4
 VECTOR_ELEMENT_BITS = 16
 """Bits of the elements that vectors of a copy hold with `wmma`, which takes f16 only."""
@@ -40,6 +42,12 @@ class Buffer(NamedTuple):
         return self.columns * self.element
 
     @property
+    def panel(self) -> int:
+        """Bytes of a row of a panel, where the copy engine lays it out: the most of 128, 64 and 32 that divide a
+        row."""
+        return panel_of(self.row)
+
+    @property
     def size(self) -> int:
         """Bytes of the buffer."""
         return self.rows * self.stride
@@ -55,6 +63,12 @@ class Copied(NamedTuple):
     streamed: bool
     """Whether the copies really are asynchronous: cp.async moves 4, 8 or 16 bytes, narrower vectors fall back to a load
     and a store."""
+
+
+def panel_of(row: int) -> int:
+    """Bytes of a row of the widest panels that divide rows of so many bytes; 0 where none do."""
+    widest = gcd(row, LINE)
+    return widest if widest >= NARROWEST else 0
 
 
 def buffer(problem: Problem, schedule: Schedule, operand: str) -> Buffer:

@@ -39,9 +39,13 @@ func.func @xor() {
 // What only the copy engine and wgmma access, and the barriers of a ring, keep both too.
 // CHECK-LABEL: @ring
 // CHECK: memref.alloc() {tile.layout = "swizzle128"} : memref<2x32x64xf16, 3>
+// CHECK: memref.alloc() {tile.layout = "swizzle64"} : memref<2x64x32xf16, 3>
+// CHECK: memref.alloc() {tile.layout = "swizzle32"} : memref<2x64x16xf16, 3>
 // CHECK: memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
 func.func @ring() {
   %buffer = memref.alloc() {tile.layout = "swizzle128"} : memref<2x32x64xf16, 3>
+  %half = memref.alloc() {tile.layout = "swizzle64"} : memref<2x64x32xf16, 3>
+  %quarter = memref.alloc() {tile.layout = "swizzle32"} : memref<2x64x16xf16, 3>
   %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
   return
 }

@@ -25,11 +25,11 @@ func.func @copies(%A: memref<4x512x256xf16>, %B: memref<256x512xbf16, strided<[1
   scf.forall (%block) in (4) {
     %z = arith.constant 0 : index
     %v = arith.constant dense<0.0> : vector<64x128xf32>
-    %tall = memref.alloc() : memref<512x64xf16, 3>
-    %parts = memref.alloc() : memref<384x64xf16, 3>
-    %low = memref.alloc() : memref<64x128xf16, 3>
-    %wide = memref.alloc() : memref<64x128xbf16, 3>
-    %staging = memref.alloc() : memref<2x64x32xf32, 3>
+    %tall = memref.alloc() {tile.layout = "swizzle128"} : memref<512x64xf16, 3>
+    %parts = memref.alloc() {tile.layout = "swizzle128"} : memref<384x64xf16, 3>
+    %low = memref.alloc() {tile.layout = "swizzle128"} : memref<64x128xf16, 3>
+    %wide = memref.alloc() {tile.layout = "swizzle128"} : memref<64x128xbf16, 3>
+    %staging = memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x32xf32, 3>
     %bars = memref.alloc() : memref<2x1xi64, 3>
     "tile.copy_bulk"(%tall, %A, %bars, %z, %block, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 3>} : (memref<512x64xf16, 3>, memref<4x512x256xf16>, memref<2x1xi64, 3>, index, index, index, index) -> ()
     "tile.copy_bulk"(%tall, %A, %bars, %z, %block, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 3>} : (memref<512x64xf16, 3>, memref<4x512x256xf16>, memref<2x1xi64, 3>, index, index, index, index) -> ()
@@ -37,6 +37,27 @@ func.func @copies(%A: memref<4x512x256xf16>, %B: memref<256x512xbf16, strided<[1
     "tile.copy_bulk"(%low, %A, %bars, %z, %block, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 3>} : (memref<64x128xf16, 3>, memref<4x512x256xf16>, memref<2x1xi64, 3>, index, index, index, index) -> ()
     "tile.copy_bulk"(%wide, %B, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x128xbf16, 3>, memref<256x512xbf16, strided<[1024, 1]>>, memref<2x1xi64, 3>, index, index, index) -> ()
     "tile.store_bulk"(%v, %D, %staging, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf32>, memref<512x512xf32>, memref<2x64x32xf32, 3>, index, index) -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Narrower panels are boxes of as many bytes: one of 64 bytes for each 32 columns, of which the tile has three.
+// CHECK-LABEL: func.func @narrow(
+//  CHECK-SAME: %[[A:.*]]: memref<512x96xf16>)
+//   CHECK-DAG:   %[[HALF:.*]] = "tile.tensor_map"(%[[A]]) {box = array<i64: 64, 32>, swizzle = "64"}
+//   CHECK-DAG:   %[[QUARTER:.*]] = "tile.tensor_map"(%[[A]]) {box = array<i64: 64, 16>, swizzle = "32"}
+//   CHECK-NOT:   tile.tensor_map
+//       CHECK:   "tile.copy_bulk"(%{{.*}}, %[[HALF]],
+//       CHECK:   "tile.copy_bulk"(%{{.*}}, %[[QUARTER]],
+func.func @narrow(%A: memref<512x96xf16>) {
+  scf.forall (%block) in (4) {
+    %z = arith.constant 0 : index
+    %half = memref.alloc() {tile.layout = "swizzle64"} : memref<2x64x96xf16, 3>
+    %quarter = memref.alloc() {tile.layout = "swizzle32"} : memref<64x16xf16, 3>
+    %bars = memref.alloc() : memref<2x1xi64, 3>
+    %stage = memref.subview %half[1, 0, 0] [1, 64, 96] [1, 1, 1] : memref<2x64x96xf16, 3> to memref<64x96xf16, strided<[96, 1], offset: 6144>, 3>
+    "tile.copy_bulk"(%stage, %A, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x96xf16, strided<[96, 1], offset: 6144>, 3>, memref<512x96xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+    "tile.copy_bulk"(%quarter, %A, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x16xf16, 3>, memref<512x96xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
   } {mapping = [#gpu.block<x>]}
   return
 }
@@ -50,8 +71,8 @@ func.func @rounded(%A: memref<64x256xf32>, %D: memref<64x512xf32>) {
   scf.forall (%block) in (4) {
     %z = arith.constant 0 : index
     %v = arith.constant dense<0.0> : vector<64x128xf32>
-    %a = memref.alloc() : memref<64x32xf32, 3>
-    %staging = memref.alloc() : memref<2x64x32xf32, 3>
+    %a = memref.alloc() {tile.layout = "swizzle128"} : memref<64x32xf32, 3>
+    %staging = memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x32xf32, 3>
     %bars = memref.alloc() : memref<2x1xi64, 3>
     "tile.copy_bulk"(%a, %A, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x32xf32, 3>, memref<64x256xf32>, memref<2x1xi64, 3>, index, index, index) -> ()
     "tile.store_bulk"(%v, %D, %staging, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf32>, memref<64x512xf32>, memref<2x64x32xf32, 3>, index, index) -> ()
@@ -65,7 +86,7 @@ func.func @rounded(%A: memref<64x256xf32>, %D: memref<64x512xf32>) {
 func.func @divided(%A: memref<?x?xf16> {tile.symbols = ["s0", "s1"]}) attributes {tile.divisors = {s1 = 8 : i64}} {
   scf.forall (%block) in (4) {
     %z = arith.constant 0 : index
-    %a = memref.alloc() : memref<64x64xf16, 3>
+    %a = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
     %bars = memref.alloc() : memref<2x1xi64, 3>
     "tile.copy_bulk"(%a, %A, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<?x?xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
   } {mapping = [#gpu.block<x>]}

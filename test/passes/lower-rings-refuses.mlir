@@ -38,7 +38,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @layout(%map: !llvm.ptr, %slot: index) kernel {
-    // CHECK: lower-rings-refuses.mlir:[[# @LINE + 1]]:10: error: a buffer without the layout swizzle128; the copy engine and wgmma need it here
+    // CHECK: lower-rings-refuses.mlir:[[# @LINE + 1]]:10: error: a buffer without the layout swizzle128, swizzle64 or swizzle32; the copy engine and wgmma need it here
     %S = memref.alloc() : memref<64x64xf16, 3>
     %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
     "tile.copy_bulk"(%S, %map, %bars, %slot, %slot, %slot) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()

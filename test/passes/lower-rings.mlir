@@ -73,6 +73,27 @@ gpu.func @tall(%map: !llvm.ptr, %slot: index, %row: index, %column: index) kerne
   gpu.return
 }
 
+// Panels of 64 bytes: a copy for each 32 columns, 64 rows or 4096 bytes apart; those of a part of the rows start 8 rows or
+// 512 bytes further on in each panel.
+// CHECK-LABEL: gpu.func @narrow(
+//       CHECK:   %[[START:.*]] = memref.extract_aligned_pointer_as_index
+//       CHECK:   %[[PART:.*]] = arith.addi %[[START]], %c512
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global
+//       CHECK:   arith.addi %[[START]], %c4608
+//       CHECK:   arith.addi %{{.*}}, %c32
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global
+//       CHECK:   arith.addi %[[START]], %c8704
+//       CHECK:   arith.addi %{{.*}}, %c64
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global
+//   CHECK-NOT:   nvvm.cp.async.bulk.tensor
+gpu.func @narrow(%map: !llvm.ptr, %slot: index, %row: index, %column: index) kernel {
+  %A = memref.alloc() {tile.layout = "swizzle64"} : memref<64x96xf16, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  %part = memref.subview %A[8, 0] [32, 96] [1, 1] : memref<64x96xf16, 3> to memref<32x96xf16, strided<[96, 1], offset: 768>, 3>
+  "tile.copy_bulk"(%part, %map, %bars, %slot, %row, %column) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<32x96xf16, strided<[96, 1], offset: 768>, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
+  gpu.return
+}
+
 // The consumer's turn, from slot 0 and phase 0 on.
 // CHECK-LABEL: gpu.func @empty(
 //       CHECK:   nvvm.mbarrier.try_wait.parity %[[FULL:.*]], %c0_i32, %c10000000_i32

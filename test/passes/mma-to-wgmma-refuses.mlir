@@ -51,7 +51,8 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @panel(%a: memref<64x64xf16, 3>, %b: memref<64x32xf16, 3>, %c: vector<64x32xf32>) kernel {
+  gpu.func @panel(%a: memref<64x64xf16, 3>, %c: vector<64x32xf32>) kernel {
+    %b = memref.alloc() {tile.layout = "swizzle128"} : memref<64x32xf16, 3>
     // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: 32 n along the rows of an operand; expected a multiple of 64
     %d = "tile.mma"(%a, %b, %c) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x32xf16, 3>, vector<64x32xf32>) -> vector<64x32xf32>
     gpu.return
@@ -94,8 +95,8 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @two_types(%a: memref<64x64xf16, 3>, %b: memref<64x64xbf16, 3>, %c: vector<64x64xf32>) kernel {
     // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: products of different types in one kernel; expected one type
-    %d = "tile.mma"(%a, %a, %c) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
-    %e = "tile.mma"(%b, %b, %c) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xbf16, 3>, memref<64x64xbf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+    %e = "tile.mma"(%b, %b, %c) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xbf16, 3>, memref<64x64xbf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
     gpu.return
   }
 }
@@ -105,7 +106,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @layout() kernel {
     %c = arith.constant dense<0.0> : vector<64x64xf32>
-    // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: a buffer without the layout swizzle128; the copy engine and wgmma need it here
+    // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: a buffer without the layout swizzle128, swizzle64 or swizzle32; the copy engine and wgmma need it here
     %a = memref.alloc() {tile.layout = "xor"} : memref<64x64xf16, 3>
     %d = "tile.mma"(%a, %a, %c) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
     gpu.return
@@ -128,7 +129,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:3: error: a buffer without the layout swizzle128; the copy engine and wgmma need it here
+  // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:3: error: a buffer without the layout swizzle128, swizzle64 or swizzle32; the copy engine and wgmma need it here
   gpu.func @parameter(%a: memref<64x64xf16, 3>) kernel {
     %c = arith.constant dense<0.0> : vector<64x64xf32>
     %d = "tile.mma"(%a, %a, %c) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>

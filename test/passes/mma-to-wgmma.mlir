@@ -93,6 +93,51 @@ gpu.func @transposed(%C: memref<128x64xf32>) kernel {
   gpu.return
 }
 
+// Narrower panels: three of 64 bytes (32 columns each) stand 4096 bytes apart, 8 rows of them 512, and a step of K moves 16
+// rows, 1024 bytes.
+// CHECK-LABEL: @three(
+//   CHECK-DAG:   %[[FIXED:.*]] = arith.constant -9223371899399045120 : i64
+//       CHECK:   %[[DB:.*]] = arith.ori %{{.*}}, %[[FIXED]] : i64
+//       CHECK:   nvvm.wgmma.mma_async %{{.*}}, %[[DB]], %{{.*}}, <m = 64, n = 96, k = 16>, {{.*}} B[<f16>, <one>, <row>]
+//       CHECK:   %[[NEXT:.*]] = arith.addi %[[DB]], %c64_i64
+//       CHECK:   nvvm.wgmma.mma_async %{{.*}}, %[[NEXT]],
+gpu.func @three(%C: memref<64x96xf32>) kernel {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<64x96xf32>
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+  %B = memref.alloc() {tile.layout = "swizzle64"} : memref<64x96xf16, 3>
+  %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x96xf16, 3>, vector<64x96xf32>) -> vector<64x96xf32>
+  %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x96xf32>) -> vector<64x96xf32>
+  "tile.store"(%e, %C, %c0, %c0) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x96xf32>, memref<64x96xf32>, index, index) -> ()
+  gpu.return
+}
+
+// Of 32 bytes: one panel of 16 columns; 8 rows are 256 bytes, a step of K 512. With K along the rows a step of K is a whole
+// panel of 16 rows, 512 bytes too.
+// CHECK-LABEL: @sixteen(
+//   CHECK-DAG:   %[[ALONG_N:.*]] = arith.constant -4611685949699522560 : i64
+//   CHECK-DAG:   %[[ALONG_K:.*]] = arith.constant -4611685949707911168 : i64
+//       CHECK:   %[[DB:.*]] = arith.ori %{{.*}}, %[[ALONG_N]] : i64
+//       CHECK:   nvvm.wgmma.mma_async %{{.*}}, %[[DB]], %{{.*}}, <m = 64, n = 16, k = 16>, {{.*}} B[<f16>, <one>, <row>]
+//       CHECK:   %[[NEXT:.*]] = arith.addi %[[DB]], %c32_i64
+//       CHECK:   nvvm.wgmma.mma_async %{{.*}}, %[[NEXT]],
+//       CHECK:   %[[DK:.*]] = arith.ori %{{.*}}, %[[ALONG_K]] : i64
+//       CHECK:   nvvm.wgmma.mma_async %{{.*}}, %[[DK]], %{{.*}}, <m = 64, n = 16, k = 16>, {{.*}} B[<f16>, <one>, <col>]
+//       CHECK:   %[[MORE:.*]] = arith.addi %[[DK]], %c32_i64
+//       CHECK:   nvvm.wgmma.mma_async %{{.*}}, %[[MORE]],
+gpu.func @sixteen(%C: memref<64x16xf32>) kernel {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<64x16xf32>
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+  %B = memref.alloc() {tile.layout = "swizzle32"} : memref<64x16xf16, 3>
+  %K = memref.alloc() {tile.layout = "swizzle32"} : memref<16x64xf16, 3>
+  %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x16xf16, 3>, vector<64x16xf32>) -> vector<64x16xf32>
+  %e = "tile.mma"(%A, %K, %d) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<16x64xf16, 3>, vector<64x16xf32>) -> vector<64x16xf32>
+  %f = "tile.mma_wait"(%e) {pending = 0 : i64} : (vector<64x16xf32>) -> vector<64x16xf32>
+  "tile.store"(%f, %C, %c0, %c0) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x16xf32>, memref<64x16xf32>, index, index) -> ()
+  gpu.return
+}
+
 // A store by the copy engine: one of two panels, once it has been read; matrices of 8 x 8; one thread starts the copy.
 // CHECK-LABEL: @bulk(
 //  CHECK-SAME: %[[MAP:.*]]: !llvm.ptr

@@ -164,6 +164,19 @@ gpu.module @kernels {
     gpu.return
   }
 
+// CHECK: memref.global "private" @narrow_shared : memref<1536xi8, 3> = uninitialized {alignment = 1024 : i64}
+// CHECK-LABEL: gpu.func @narrow
+// CHECK: %[[A:.*]] = arith.constant 1024 : index
+// CHECK-NEXT: memref.view %{{.*}}[%[[A]]][] {tile.layout = "swizzle32"} : memref<1536xi8, 3> to memref<16x16xf16, 3>
+  gpu.func @narrow() kernel {
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+    %a = memref.alloc() {tile.layout = "swizzle32"} : memref<16x16xf16, 3>
+    %at = memref.extract_aligned_pointer_as_index %bars : memref<2x2xi64, 3> -> index
+    gpu.barrier
+    %start = memref.extract_aligned_pointer_as_index %a : memref<16x16xf16, 3> -> index
+    gpu.return
+  }
+
   gpu.func @none() kernel {
     gpu.return
   }

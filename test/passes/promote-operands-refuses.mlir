@@ -5,6 +5,7 @@
 // RUN: sed '/^func.func @inner(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: sed '/^func.func @both(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: sed '/^func.func @sum(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=SUM
+// RUN: sed '/^func.func @rows(/,/^}/!s/.*//' %s | not mlir-gemm opt - 'promote-operands{layout=swizzle128}' 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not mlir-gemm opt %s 'promote-operands{pad=-8}' 2>&1 | FileCheck %s --check-prefix=PAD
 // RUN: not mlir-gemm opt %s 'promote-operands{layout=tiled}' 2>&1 | FileCheck %s --check-prefix=LAYOUT
 
@@ -114,6 +115,27 @@ func.func @sum(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>
         affine.for %k = 0 to 16 {
           // SUM: -:[[# @LINE + 1]]:11: error: a k loop around something else than a product, c += a * b; it cannot be staged
           affine.store %x, %C[%m, %n] : memref<32x8xf32>
+        } {tile.loop = "point"}
+      } {tile.loop = "point"}
+    } {tile.loop = "point"}
+  } {tile.loop = "k"}
+  return
+}
+
+func.func @rows(%A: memref<64x128xf16>, %B: memref<128x24xf16>, %C: memref<64x24xf32>) {
+  affine.for %l = 0 to 2 {
+    affine.for %m = 0 to 64 {
+      affine.for %n = 0 to 24 {
+        affine.for %k = 0 to 64 {
+          %a = affine.load %A[%m, %l * 64 + %k] : memref<64x128xf16>
+          // ROWS: -:[[# @LINE + 1]]:16: error: a tile with rows of 48 bytes; the copy engine's layouts have multiples of 32
+          %b = affine.load %B[%l * 64 + %k, %n] : memref<128x24xf16>
+          %c = affine.load %C[%m, %n] : memref<64x24xf32>
+          %x = arith.extf %a : f16 to f32
+          %y = arith.extf %b : f16 to f32
+          %p = arith.mulf %x, %y : f32
+          %s = arith.addf %c, %p : f32
+          affine.store %s, %C[%m, %n] : memref<64x24xf32>
         } {tile.loop = "point"}
       } {tile.loop = "point"}
     } {tile.loop = "point"}

@@ -1,11 +1,6 @@
 // promote-operands: factors are staged in shared memory; a second run changes nothing.
 // RUN: mlir-gemm opt %s promote-operands promote-operands | FileCheck %s
 // RUN: mlir-gemm opt %s 'promote-operands{pad=0}' | FileCheck %s --check-prefix=PAD
-// RUN: mlir-gemm opt %s 'promote-operands{layout=swizzle128}' | FileCheck %s --check-prefix=SWIZZLE
-
-// SWIZZLE-COUNT-4: memref.alloc() {tile.layout = "swizzle128"}
-//     SWIZZLE-NOT: memref.alloc
-//         SWIZZLE: return
 
 // PAD-COUNT-4: memref.alloc() {tile.layout = "pad0"}
 //     PAD-NOT: memref.alloc

@@ -62,3 +62,21 @@ func.func @alone(%X: memref<512x512xf16>) {
   } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64}
   return
 }
+
+// -----
+
+// Narrow panels: half of the rows of each, whole 8 rows.
+// CHECK-LABEL: func.func @narrow(
+//       CHECK:   %[[FIRST:.*]] = arith.muli %{{.*}}, %c32
+//       CHECK:   memref.subview %{{.*}}[%[[FIRST]], {{.*}}] [32, 16] [1, 1]
+//       CHECK:   "tile.copy_bulk"({{.*}}multicast = 2
+func.func @narrow(%Y: memref<512x16xf16>) {
+  scf.forall (%block) in (16) {
+    %z = arith.constant 0 : index
+    %B = memref.alloc() {tile.layout = "swizzle32"} : memref<64x16xf16, 3>
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+    "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+    "tile.copy_bulk"(%B, %Y, %bars, %z, %block, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x16xf16, 3>, memref<512x16xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64}
+  return
+}
