@@ -88,8 +88,11 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
         drawn = random_groups.draw(rng)
         product = _product(rng, drawn, kind)
         if not together and rng.random() < 0.25:
-            if product.a_order == "mk" and rng.random() < 0.5:
-                product = replace(product, m=rng.randint(1, 63))  # few rows: the sides may be exchanged
+            if rng.random() < 0.5:  # few rows: the sides may be exchanged
+                few = rng.randint(1, 63)
+                product = replace(product, m=few if product.a_order == "mk" else _up(few, 8))
+            elif rng.random() < 0.5:  # few columns: narrow panels
+                product = replace(product, n=8 * rng.randint(1, 8))
             return GroupCase(number, kind, product, _with_precision(rng.choice(CHOSEN), kind))
         fields = _fields(rng, drawn, kind)
         model = model_problem(product, kind)

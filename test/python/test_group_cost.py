@@ -80,6 +80,20 @@ class TestWork:
         assert flops_clock_sm("wgmma", wide, H200) == 2 * flops_clock_sm("wgmma", CUBE, H200) == 8192
         assert half.useful == pytest.approx(byte.useful)
 
+    def test_narrow_panels_have_more_rows(self) -> None:
+        narrow, wide = problem(8192, 32, 8192, "kn"), problem(8192, 64, 8192, "kn")
+        few, many = (group_work(each, schedule((64, n, 64)), H200) for each, n in ((narrow, 32), (wide, 64)))
+        assert (few.rows_b, many.rows_b) == (64, 64)
+        assert (few.bytes_b, many.bytes_b) == (64 * 64, 64 * 128)
+        assert group_work(problem(8192, 96, 8192, "kn"), schedule((64, 96, 64)), H200).rows_b == 3 * 64
+        assert group_work(problem(8192, 32, 8192), schedule((64, 32, 64)), H200).rows_b == 32
+
+    @pytest.mark.parametrize(("n", "tile", "odd"), [
+        (32, 32, False), (32, 64, True), (16, 16, False), (24, 32, True), (48, 16, False), (48, 32, True),
+    ])  # fmt: skip
+    def test_narrow_rows_lie_in_one_line(self, n: int, tile: int, odd: bool) -> None:
+        assert group_work(problem(8192, n, 8192, "kn"), schedule((64, tile, 64)), H200).odd_b == odd
+
     def test_multicast_divides_what_is_fetched(self) -> None:
         alone, across, down = (
             group_work(CUBE, LARGE.replace(**each), H200) for each in ({}, {"cluster_n": 2}, {"cluster_m": 2})
@@ -240,10 +254,9 @@ class TestSelect:
         assert (chosen.operator, chosen.cluster, chosen.persistent) == ("wgmma", 1, H200.sms)
         assert violations(given, chosen, H200) == []
 
-    def test_few_columns_along_n_have_a_whole_panel(self) -> None:
-        given = problem(8192, 32, 8192, "kn")
-        assert select(given, H200).schedule.block[1] == 64
-        assert select(dataclasses.replace(given, b_order="nk"), H200).schedule.block[1] == 32
+    @pytest.mark.parametrize("b_order", ["kn", "nk"])
+    def test_few_columns_have_tiles_as_narrow(self, b_order: str) -> None:
+        assert select(problem(8192, 32, 8192, b_order), H200).schedule.block[1] == 32
 
     @pytest.mark.parametrize("fields", [{"stages": 3}, {"split": 2}, {"cluster_n": 2}, {"block": (128, 192, 64)}])
     def test_pinned_fields_stay(self, fields: dict[str, Any]) -> None:

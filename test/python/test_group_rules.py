@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from mlir_gemm.dialect.rings import PANELS, swizzle_of
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model import group_rules
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.group_search import MOST_STAGES, group_proposals
+from mlir_gemm.tile_model.layout import buffer, panel_of
 from mlir_gemm.tile_model.resources import smem_bytes
 from mlir_gemm.tile_model.rules import SHAPE_RULES, violations
 
@@ -141,12 +143,18 @@ TILES = [
         "warp=128x256x64: 256 accumulators a thread; expected at most 192",
     ),
     (
-        {"block": (128, 96, 64), "warp": (64, 96, 64)}, {},
-        "warp=64x96x64: neighbours of an operand lie along n, so its n must be a multiple of 64",
+        {"block": (128, 24, 64), "warp": (64, 24, 64)}, {},
+        "warp=64x24x64: neighbours of an operand lie along n, so its n must be a multiple of 16",
     ),
     (
-        {"block": (128, 32, 64), "warp": (64, 32, 64)}, {"b_order": "kn"},
-        "warp=64x32x64: neighbours of an operand lie along n, so its n must be a multiple of 64",
+        {"block": (64, 192, 64), "warp": (64, 96, 64)}, {},
+        "warp=64x96x64: neighbours of an operand lie along n, so its n must be a multiple of 64, as the panels of a "
+        "block's n of 192 are wide",
+    ),
+    (
+        {"block": (64, 32, 64), "warp": (64, 16, 64)}, {"b_order": "kn"},
+        "warp=64x16x64: neighbours of an operand lie along n, so its n must be a multiple of 32, as the panels of a "
+        "block's n of 32 are wide",
     ),
 ]  # fmt: skip
 
@@ -161,6 +169,36 @@ def test_tiles_that_warpgroups_do_not_multiply(fields: dict[str, Any], about: di
 def test_tiles_along_k_need_no_whole_panels() -> None:
     narrow = LEGAL.replace(block=(128, 96, 64), warp=(64, 96, 64))
     assert violations(square(b_order="nk"), narrow, H200) == []
+
+
+@pytest.mark.parametrize(("n", "part", "panel"), [
+    (16, 16, 32), (32, 32, 64), (48, 16, 32), (48, 48, 32), (64, 64, 128), (96, 96, 64), (96, 32, 64), (160, 160, 64),
+    (192, 64, 128), (240, 240, 32),
+])  # fmt: skip
+def test_tiles_along_n_have_the_widest_panels_that_divide_them(n: int, part: int, panel: int) -> None:
+    schedule = LEGAL.replace(block=(64, n, 64), warp=(64, part, 64))
+    assert violations(square(), schedule, H200) == []
+    assert buffer(square(), schedule, "b").panel == panel
+    assert buffer(square(), schedule, "a").panel == 128
+
+
+def test_the_rules_count_the_panels_that_the_passes_make() -> None:
+    for row in range(8, 1024, 8):
+        layout = swizzle_of(row)
+        assert panel_of(row) == (PANELS[layout] if layout else 0)
+
+
+@pytest.mark.parametrize("b_order", ["kn", "nk"])
+@pytest.mark.parametrize("n", [8, 16, 24, 32])
+def test_few_columns_have_tiles_of_few_columns(n: int, b_order: str) -> None:
+    proposals = group_proposals(Problem(8192, n, 8192, reads_c=False, b_order=b_order), H200, {}, wide=False)
+    assert max(schedule.block[1] for schedule in proposals) == (16 if n <= 16 else 32)
+
+
+@pytest.mark.parametrize("n", [40, 64, 80, 96, 160, 1024])
+def test_more_columns_fill_whole_panels(n: int) -> None:
+    proposals = group_proposals(Problem(8192, n, 8192, reads_c=False), H200, {}, wide=False)
+    assert all(schedule.block[1] % 64 == 0 for schedule in proposals)
 
 
 def test_one_warpgroup_may_have_more_accumulators_than_each_of_several() -> None:

@@ -326,15 +326,16 @@ def test_what_is_wrong_around_a_tensor_copy(old: str, new: str, check: str):
         assert not report.findings, str(report)
 
 
-@pytest.mark.parametrize("swizzle", ["128", "none"])
+@pytest.mark.parametrize(("swizzle", "columns"), [("128", 64), ("64", 32), ("32", 16), ("none", 64)])
 @pytest.mark.parametrize("place", [(0, 0), (8, 16), (-3, -5), (90, 70), (200, 0)])
-def test_a_tensor_copy_gives_zero_beyond_the_array(place: tuple[int, int], swizzle: str):
-    a, b, report = tensor_copy("32, 64", swizzle, place, (100, 88))
+def test_a_tensor_copy_gives_zero_beyond_the_array(place: tuple[int, int], swizzle: str, columns: int):
+    a, b, report = tensor_copy(f"32, {columns}", swizzle, place, (100, 88))
     assert not report.findings, str(report)
     padded = np.pad(a, ((300, 300), (300, 300)))
-    want = padded[300 + place[0] : 332 + place[0], 300 + place[1] : 364 + place[1]]
-    np.testing.assert_array_equal(b[:32], want)
+    want = padded[300 + place[0] : 332 + place[0], 300 + place[1] : 300 + columns + place[1]]
+    np.testing.assert_array_equal(b[:32, :columns], want)
     assert (b[32:] == -1).all()
+    assert (b[:, columns:] == -1).all()
 
 
 def test_a_tensor_copy_clips_what_it_stores():
@@ -348,7 +349,8 @@ def test_a_tensor_copy_clips_what_it_stores():
     ("257, 8", "none", (64, 128), "1 to 256 elements"),
     ("8, 8, 8", "none", (64, 128), "has 3 entries for 2 dimensions"),
     ("8, 64", "128", (64, 100), "200 bytes apart; the copy engine needs a multiple of 16"),
-    ("8, 64", "64", (64, 128), "its swizzle '64' is none of 128, none"),
+    ("8, 64", "64", (64, 128), "a row of its box has 128 bytes"),
+    ("8, 64", "16", (64, 128), "its swizzle '16' is none of 128, 64, 32, none"),
 ])  # fmt: skip
 def test_a_tensor_map_that_the_driver_refuses(box: str, swizzle: str, shape: tuple[int, int], why: str):
     _, _, report = tensor_copy(box, swizzle, (0, 0), shape)

@@ -25,6 +25,8 @@ from mlir_gemm.tools.reference import relative_error
 
 CHIP = "sm_90a"
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
+COLUMNS = (64, 64, 128, 192, 256, 32, 16, 48, 96, 160)
+"""Of a warpgroup's tile: whole panels of 128 bytes, and narrower ones where B lies row by row."""
 LIMITS = {"f32": 1e-5, "f16": 5e-4, "bf16": 4e-3}
 COMMON = ("import", "select", "tile", "fuse", "promote", "tensorize", "accumulate")
 """Stages that are the same for every operator, and tested elsewhere."""
@@ -99,7 +101,7 @@ func.func @f(%A: tensor<{a}>, %B: tensor<{b}>) -> {narrow} {{
 def draw(rng: random.Random) -> Case:
     """A problem and a schedule that may be legal for it."""
     down, along = rng.choice(((1, 1), (2, 1), (2, 1), (1, 2), (3, 1)))
-    warp = rng.choice((64, 64, 128)), rng.choice((64, 64, 128, 192, 256, 32)), rng.choice((64, 64, 128))
+    warp = rng.choice((64, 64, 128)), rng.choice(COLUMNS), rng.choice((64, 64, 128))
     block = warp[0] * down, warp[1] * along, warp[2]
     size = [tile * rng.randint(1, most) for tile, most in zip(block, (3, 3, 5), strict=True)]
     if rng.random() < 0.4:
