@@ -167,3 +167,14 @@ def test_products_of_few_rows_or_columns_assemble(m: int, n: int, k: int, layout
     assert block is None or kernel.schedule.block == block
     found = usage(kernel.ptx, CHIP)
     assert (found.spill_bytes, found.warnings) == (0, ())
+
+
+def test_sides_are_exchanged_where_few_rows_lie_beside_each_other():
+    product = GroupProduct(16, 256, 512, out="f32", a="km")
+    kernel = mlir_gemm.compile(product.source(), chip=CHIP, device="simulator")
+    assert (kernel.problem.m, kernel.problem.n, kernel.schedule.block[1]) == (256, 16, 16)
+    random = np.random.default_rng(7)
+    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((16, 512), (512, 256)))
+    d = np.full((16, 256), np.nan, np.float32)
+    kernel(np.ascontiguousarray(a.T), b, d)
+    assert np.array_equal(d, a.astype(np.float32) @ b.astype(np.float32))
