@@ -1,8 +1,8 @@
 """Stores of warpgroup tiles by the copy engine: registers to a panel in shared memory, and from there in one piece.
 
-Each warpgroup has two panels of 64 rows and 128 bytes for each memory that it stores to, takes them in turn, and waits
-before it fills one until the engine has read what was there. The 16-byte chunks of a row change places by XOR with the
-row's number, as the engine undoes it (`swizzle128`), so that no two lanes meet in a bank.
+Each warpgroup has two panels of 64 rows for each memory that it stores to, takes them in turn, and waits before it
+fills one until the engine has read what was there. The 16-byte chunks of a row change places by XOR with bits of the
+row's number, as the engine undoes it, so that no two lanes meet in a bank (`swizzle128`, `swizzle64`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.rings import PANEL_BYTES
 from mlir_gemm.operators import shared_address
 
 if TYPE_CHECKING:
     from mlir_gemm.operators.rewrite import Rewriter
 
-GROUP, LANES, ROWS, CHUNK, BUFFERS = 128, 32, 8, 16, 2
-"""Threads of a warpgroup and of a warp, rows of a matrix, bytes of a chunk of a row, panels in turn."""
+GROUP, LANES, ROWS, CHUNK, LINE, BUFFERS = 128, 32, 8, 16, 128, 2
+"""Threads of a warpgroup and of a warp, rows of a matrix, bytes of a chunk of a row and of a line of shared memory,
+panels in turn."""
 FIRST_BARRIER = 1
 """The number of the first warpgroup's own barrier; 0 is the block's."""
 
@@ -48,6 +48,16 @@ class BulkStores:
     def columns(self) -> int:
         """Columns of a panel."""
         return self.stores[0].operands[2].type.shape[2]
+
+    @property
+    def _row_bytes(self) -> int:
+        """Bytes of a row of a panel."""
+        return self.columns * self.stores[0].operands[2].type.element_type.width // 8
+
+    def _moves(self, row: Any) -> Any:
+        """What the chunks of a row are moved by: the bits of its number that lie above a line of 128 bytes."""
+        width = self._row_bytes
+        return indexing.rem(indexing.div(row, LINE // width), width // CHUNK)
 
     def emit(self, numbers: range, piece: Callable[[Any, int], Any]) -> None:
         """Stores one chunk, 64 rows of a panel's columns; `piece` gives a thread's piece of a tile by its number."""
@@ -96,7 +106,7 @@ class BulkStores:
         """Where the next panel starts, in bytes."""
         staging = store.operands[2]
         number = indexing.add(indexing.mul(unit, BUFFERS), self.chunk % BUFFERS)
-        size = staging.type.shape[1] * PANEL_BYTES
+        size = staging.type.shape[1] * self._row_bytes
         return indexing.add(shared_address.base(staging), indexing.mul(number, size))
 
     def _fill(self, panel: Any, pieces: list[Any]) -> None:
@@ -112,8 +122,8 @@ class BulkStores:
         lane, row = indexing.rem(thread, LANES), indexing.rem(thread, ROWS)
         lower = indexing.mul(indexing.rem(indexing.div(lane, ROWS), 2), ROWS)
         first = indexing.add(indexing.mul(indexing.div(thread, LANES), 2 * ROWS), indexing.add(lower, row))
-        chunk = _xor(indexing.div(lane, 2 * ROWS), row)
-        own = indexing.add(indexing.mul(first, PANEL_BYTES), indexing.mul(chunk, CHUNK))
+        chunk = _xor(indexing.div(lane, 2 * ROWS), self._moves(row))
+        own = indexing.add(indexing.mul(first, self._row_bytes), indexing.mul(chunk, CHUNK))
         nvvm = dialect("nvvm")
         shape = ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")
         rows_first = ir.Attribute.parse("#nvvm.mma_layout<row>")
@@ -126,13 +136,13 @@ class BulkStores:
         """32 bits: each thread stores its two neighbours."""
         thread = self.rewriter.lane.number
         row, lane = self.rewriter.lane.row, indexing.rem(thread, 4)
-        chunk = _xor(indexing.div(lane, 2), indexing.rem(row, ROWS))
-        rest = indexing.add(indexing.mul(row, PANEL_BYTES), indexing.mul(indexing.rem(lane, 2), CHUNK // 2))
+        chunk = _xor(indexing.div(lane, 2), self._moves(row))
+        rest = indexing.add(indexing.mul(row, self._row_bytes), indexing.mul(indexing.rem(lane, 2), CHUNK // 2))
         own = indexing.add(rest, indexing.mul(chunk, CHUNK))
         for number, piece in enumerate(pieces):
             fragment, lower = divmod(number, 2)
             at = indexing.add(panel, _xor(own, fragment * 2 * CHUNK))
-            at = indexing.add(at, lower * ROWS * PANEL_BYTES)
+            at = indexing.add(at, lower * ROWS * self._row_bytes)
             dialect("llvm").StoreOp(piece, shared_address.pointer(at), alignment=CHUNK // 2)
 
 

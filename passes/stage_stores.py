@@ -1,11 +1,11 @@
 """stage-stores: results leave by the copy engine, through shared memory.
 
 Expects tile.store of tiles divided among warpgroups, in the consumer of a tile.specialize. Leaves tile.store_bulk for
-the first that writes memory that the copy engine can write, with a buffer: two panels of 64 rows and 128 bytes for each
-warpgroup, so that one is filled while the other is read; and at the end of the consumer tile.store_wait. Other
-stores stay as they are: of elements other than 16 or 32 bits, of tiles that are no whole panels wide, of memory whose
-last dimension does not run along the tile's columns, or whose rows do not start or do not end aligned. A second run
-changes nothing.
+the first that writes memory that the copy engine can write, with a buffer: two panels of 64 rows and 128 bytes for
+each warpgroup (64 bytes where the tile's rows are no multiple of 128), so that one is filled while the other is read;
+and at the end of the consumer tile.store_wait. Other stores stay as they are: of elements other than 16 or 32 bits, of
+tiles that are no whole panels wide, of memory whose last dimension does not run along the tile's columns, or whose rows
+do not start or do not end aligned. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
-from mlir_gemm.dialect.rings import PANEL_BYTES, SWIZZLE
+from mlir_gemm.dialect.rings import PANELS, swizzle_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import ALIGNED, cannot_describe
@@ -25,8 +25,8 @@ from mlir_gemm.passes.promote_operands import LAYOUT, SHARED
 
 ROWS, BUFFERS = 64, 2
 """Rows of a panel, and buffers of each warpgroup."""
-WIDTHS = (16, 32)
-"""Bits of the elements that are stored so."""
+WIDTHS, LEAST = (16, 32), 64
+"""Bits of the elements that are stored so, and bytes of the narrowest panel: for less the way is too long."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _stage(forall: Any, roles: Any) -> None:
     for store in stores[:1]:
         value, memory, *_ = store.operands
         with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
-            staging = _buffer(units * BUFFERS, value.type.element_type)
+            staging = _buffer(units * BUFFERS, value.type)
         with ir.InsertionPoint(store), store.location:
             new = rings.store_bulk(value, memory, staging, tile.place_of(store))
             for name, attribute in attributes_of(store).items():
@@ -69,7 +69,7 @@ def _can_stage(store: Any) -> bool:
         and ir.StringAttr(store.attributes[SCOPE]).value == "warpgroup"
         and memory.type.element_type == element
         and element.width in WIDTHS
-        and value.type.shape[1] * element.width % (8 * PANEL_BYTES) == 0
+        and value.type.shape[1] * element.width % (8 * LEAST) == 0
         and [dim for dim in place.dims if dim >= 0] == [0, 1]
         and place.dims[-1] == 1
         and not cannot_describe(memory)
@@ -84,9 +84,12 @@ def _ends_aligned(memory: Any) -> bool:
     return type_.is_dynamic_dim(last) or type_.shape[last] * type_.element_type.width % (8 * ALIGNED) == 0
 
 
-def _buffer(count: int, element: Any) -> Any:
+def _buffer(count: int, value: Any) -> Any:
+    element = value.element_type
+    layout = swizzle_of(value.shape[1] * element.width // 8)
+    assert layout is not None
     space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
-    type_ = ir.MemRefType.get([count, ROWS, PANEL_BYTES * 8 // element.width], element, memory_space=space)
+    type_ = ir.MemRefType.get([count, ROWS, PANELS[layout] * 8 // element.width], element, memory_space=space)
     alloc = dialect("memref").AllocOp(type_, [], [])
-    alloc.operation.attributes[LAYOUT] = ir.StringAttr.get(SWIZZLE)
+    alloc.operation.attributes[LAYOUT] = ir.StringAttr.get(layout)
     return alloc.result

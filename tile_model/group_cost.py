@@ -29,6 +29,8 @@ class GroupConstants:
     """Rows outside an operand that all SMs together pass in one clock."""
     l2: float = 13200.0
     """Bytes that L2 gives all SMs in one clock."""
+    apart: float = 1.4
+    """How much more that is where neighbours read other steps of k: their requests for the same lines become one."""
     latency: float = 1255.0
     """Clocks from a copy's start to its data; the stages that are not being multiplied hide it."""
     held: float = 1.24
@@ -75,6 +77,8 @@ class GroupConstants:
     """... and at less the longer it lasts: exponent of the time over 200 us."""
     limit: float = 5.0
     """Exponent of the norm of this limit with all others."""
+    bend: float = 1.0
+    """How much of what goes beyond the limit the clock loses: power falls faster, since the voltage does too."""
     launch: float = 6.2e-6
     """Seconds after which a program in Python starts the next kernel."""
     issue: float = 6.0
@@ -144,6 +148,7 @@ def group_cost(work: GroupWork, target: Target, constants: GroupConstants = CONS
     shared = work.reads + x.write * work.writes
     copies = x.row * (work.rows_a * twice_a + work.rows_b * twice_b)
     l2 = (work.bytes_a * twice_a + work.bytes_b * twice_b) * work.active / x.l2
+    l2 = l2 * (1 + (x.apart - 1) * work.splits)
     outside = work.outside * work.active / x.outside
     latency = x.latency / (work.stages - x.held)
     step = norm(x.inside, work.tensor, shared, copies, l2, outside, latency, x.chain)
@@ -163,7 +168,8 @@ def group_cost(work: GroupWork, target: Target, constants: GroupConstants = CONS
     free = streamed + ends
     # While an epilogue computes, tensor cores wait: that time adds to what the power limit allows them.
     waiting = (tiles - (tiles - 1) * work.hidden) * work.arithmetic / x.issued / clock
-    limited = norm(x.limit, free, work.useful / (x.power * clock) * (1 + free / WARM) ** x.heat + waiting)
+    cooled = work.useful / (x.power * clock) * (1 + free / WARM) ** x.heat + waiting
+    limited = free * norm(x.limit, 1.0, cooled / free) ** x.bend
     total = norm(x.issue, limited, x.launch)
     return GroupCost(
         each * work.tensor, each * shared, each * copies, each * l2, each * outside, each * latency, steps, epilogue,

@@ -14,7 +14,7 @@ PANEL = 128
 """Bytes of a row of a panel of `swizzle128`: what an operand with k along its rows has."""
 WIDEST, MOST_GROUPS = 256, 3
 """Columns of a warpgroup's tile, and warpgroups that multiply."""
-ACCUMULATORS, MOST_ACCUMULATORS = 128, 192
+ACCUMULATORS, MOST_ACCUMULATORS = 160, 192
 """Registers of accumulators in a thread: with two warpgroups or more, and with one."""
 MOST_BLOCKS, MOST_CLUSTER = 8, 4
 """Blocks of a cluster in all, and of those that share copies: with more the SMs that are left over in each GPC are too

@@ -62,9 +62,10 @@ def staging_bytes(problem: Problem, schedule: Schedule) -> int:
     last = (ELEMENT_BYTES[problem.out],) if problem.out_vector >= 8 * CHUNK else ()
     columns = schedule.warp[1] // schedule.split
     widths = STAGED if problem.extra_bytes else [width for width in last if width in STAGED]
-    if not schedule.bulk or all(columns * width % LINE for width in widths):
+    if not schedule.bulk or all(columns * width % (LINE // 2) for width in widths):
         return 0
-    return schedule.groups * 2 * FRAGMENT * 4 * LINE
+    narrow = all(columns * width % LINE for width in widths)
+    return schedule.groups * 2 * FRAGMENT * 4 * (LINE // 2 if narrow else LINE)
 
 
 STAGED = (2, 4)

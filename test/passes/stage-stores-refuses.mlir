@@ -7,10 +7,10 @@
 // NONE-NOT: {{tile.store_|memref.alloc}}
 
 // CHECK-LABEL: func.func @alone(
-//  CHECK-SAME: %[[WIDE:.*]]: memref<64x64xf64>, %[[NARROW:.*]]: memref<64x32xf16>, %[[ACROSS:.*]]: memref<64x64xf16>, %[[ODD:.*]]: memref<64x66xf16>, %[[STRIDED:.*]]: memref<64x64xf16, strided<[128, 2]>>, %[[WARP:.*]]: memref<64x64xf16>
-func.func @alone(%wide: memref<64x64xf64>, %narrow: memref<64x32xf16>, %across: memref<64x64xf16>, %odd: memref<64x66xf16>,
+//  CHECK-SAME: %[[WIDE:.*]]: memref<64x64xf64>, %[[NARROW:.*]]: memref<64x16xf16>, %[[ACROSS:.*]]: memref<64x64xf16>, %[[ODD:.*]]: memref<64x66xf16>, %[[STRIDED:.*]]: memref<64x64xf16, strided<[128, 2]>>, %[[WARP:.*]]: memref<64x64xf16>
+func.func @alone(%wide: memref<64x64xf64>, %narrow: memref<64x16xf16>, %across: memref<64x64xf16>, %odd: memref<64x66xf16>,
                  %strided: memref<64x64xf16, strided<[128, 2]>>, %warp: memref<64x64xf16>,
-                 %d: vector<64x64xf64>, %n: vector<64x32xf16>, %v: vector<64x64xf16>) {
+                 %d: vector<64x64xf64>, %n: vector<64x16xf16>, %v: vector<64x64xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
@@ -18,9 +18,9 @@ func.func @alone(%wide: memref<64x64xf64>, %narrow: memref<64x32xf16>, %across: 
       // Elements of 64 bits.
       // CHECK: "tile.store"(%{{.*}}, %[[WIDE]],
       "tile.store"(%d, %wide, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf64>, memref<64x64xf64>, index, index) -> ()
-      // No whole panel.
+      // No whole panel of 64 bytes.
       // CHECK: "tile.store"(%{{.*}}, %[[NARROW]],
-      "tile.store"(%n, %narrow, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x32xf16>, memref<64x32xf16>, index, index) -> ()
+      "tile.store"(%n, %narrow, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x16xf16>, memref<64x16xf16>, index, index) -> ()
       // Columns of the tile along rows of the memory.
       // CHECK: "tile.store"(%{{.*}}, %[[ACROSS]],
       "tile.store"(%v, %across, %z, %z) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<64x64xf16>, index, index) -> ()

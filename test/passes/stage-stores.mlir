@@ -30,6 +30,23 @@ func.func @results(%D: memref<128x128xf16>, %E: memref<128x128xf16>, %v: vector<
 
 // -----
 
+// Rows of 192 bytes: panels of 64.
+// CHECK-LABEL: func.func @narrow(
+//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle64"} : memref<2x64x32xf16, 3>
+//       CHECK:   "tile.store_bulk"(%{{.*}}, %{{.*}}, %[[STAGING]],
+func.func @narrow(%D: memref<64x96xf16>, %v: vector<64x96xf16>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    "tile.specialize"() ({
+    }, {
+      "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x96xf16>, memref<64x96xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}
+
+// -----
+
 // f32: a panel is 32 columns. A batch dimension lies at one index.
 // CHECK-LABEL: func.func @batch(
 //       CHECK:   memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x32xf32, 3>

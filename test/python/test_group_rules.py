@@ -136,7 +136,7 @@ TILES = [
     ),
     (
         {"block": (256, 256, 64), "warp": (128, 256, 64)}, {},
-        "warp=128x256x64: 256 accumulators a thread; expected at most 128",
+        "warp=128x256x64: 256 accumulators a thread; expected at most 160",
     ),
     (
         {"block": (128, 256, 64), "warp": (128, 256, 64)}, {},

@@ -21,19 +21,33 @@ SCHEDULES = (
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "nk")], ids="-".join)
 def test_results_are_exact_and_nothing_is_found(schedule: str, orders: tuple[str, str]):
-    product = GroupProduct(256, 512, 1088, out="f32", a=orders[0], b=orders[1])
+    check(GroupProduct(256, 512, 1088, out="f32", a=orders[0], b=orders[1]), schedule)
+
+
+@pytest.mark.parametrize("out", ["f16", "f32"])
+@pytest.mark.parametrize("schedule", [
+    "block=64x96x64,warp=64x96x64", "block=128x32x64,warp=64x32x64",
+    "block=128x160x64,warp=128x160x64,turns=2,persistent=3",
+])  # fmt: skip
+def test_rows_of_results_that_are_no_whole_lines_leave_by_the_copy_engine(schedule: str, out: str):
+    check(GroupProduct(264, 336, 200, out=out, a="mk", b="nk"), schedule)
+
+
+def check(product: GroupProduct, schedule: str) -> None:
+    """The result is exact, and the simulator finds nothing."""
     kernel = mlir_gemm.compile(
         product.source(), chip="sm_90a", device="simulator", schedule=f"operator=wgmma,{schedule}"
     )
+    m, n, k = product.m, product.n, product.k
     random = np.random.default_rng(7)
-    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((256, 1088), (1088, 512)))
-    d = np.full((256, 512), np.nan, np.float32)
+    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((m, k), (k, n)))
+    d = np.full((m, n), np.nan, {"f16": np.float16, "f32": np.float32}[product.out])
     stored = [
         each if order in ("mk", "kn") else np.ascontiguousarray(each.T)
-        for each, order in zip((a, b), orders, strict=True)
+        for each, order in zip((a, b), (product.a, product.b), strict=True)
     ]
     kernel(*stored, d)  # raises on any finding of the checks
-    assert np.array_equal(d, a.astype(np.float32) @ b.astype(np.float32))
+    assert np.array_equal(d, (a.astype(np.float32) @ b.astype(np.float32)).astype(d.dtype))
 
 
 @pytest.mark.parametrize("schedule", [SCHEDULES[0], SCHEDULES[4]])
