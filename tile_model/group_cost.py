@@ -19,67 +19,65 @@ class GroupConstants:
     """What is fitted: to 2,228 kernels of 20 sizes in f16, B in both orders, on an H200 (2026-11-21, run back to back,
     each started while the one before it ends). Times inside an SM are clocks at the chip's `clock_hz`."""
 
-    write: float = 0.2
+    write: float = 0.378
     """Part of the clocks of writing shared memory that tensor cores wait for."""
-    row: float = 1.7
+    row: float = 1.39
     """Clocks of the copy engine for a row of 128 bytes: 75 bytes a clock and SM."""
-    odd: float = 2.0
+    odd: float = 2.74
     """How much longer a row takes that begins elsewhere than at a line of 128 bytes."""
-    outside: float = 17.0
+    outside: float = 20.7
     """Rows outside an operand that all SMs together pass in one clock."""
-    l2: float = 13200.0
+    l2: float = 13500.0
     """Bytes that L2 gives all SMs in one clock."""
-    apart: float = 1.4
-    """How much more that is where neighbours read other steps of k: their requests for the same lines become one."""
-    latency: float = 1255.0
+    latency: float = 1810.0
     """Clocks from a copy's start to its data; the stages that are not being multiplied hide it."""
-    held: float = 1.24
+    held: float = 1.3
     """Stages that are being multiplied."""
-    chain: float = 102.0
+    chain: float = 74.7
     """Clocks that a step takes at least."""
-    sync: float = 11.5
+    sync: float = 37.6
     """Clocks of a step in which a warpgroup does not multiply; two cover for each other."""
-    cluster: float = 59.0
+    cluster: float = 22.7
     """Further ones with clusters, for each row of 128 bytes of k: a stage is free only when both blocks say so."""
-    inside: float = 4.4
+    inside: float = 23.8
     """Exponent of the norm that overlaps the parts of a step."""
-    tile: float = 300.0
+    tile: float = 403.0
     """Clocks of a tile's end that are hidden behind nothing."""
-    staged: float = 42.0
+    staged: float = 53.6
     """Bytes of results a clock through shared memory."""
-    direct: float = 9.5
+    direct: float = 7.87
     """Bytes a clock that threads store or load themselves."""
     issued: float = 2.8
     """Instructions of the epilogue that an SM issues in a clock: 27 an element took 25 us at 4096 x 4096."""
-    turned: float = 0.98
+    turned: float = 0.931
     """Factor on the k steps of tiles taken by turns, which nothing between tiles holds up: measured at 4096, 8192."""
-    guarded: float = 0.54
+    guarded: float = 0.378
     """Part by which tests of the edge make those longer."""
-    parts: float = 6.5
+    parts: float = 4.49
     """Bytes a clock of partial sums from other blocks."""
-    split: float = 880.0
+    split: float = 1290.0
     """Clocks of the two barriers of a cluster that shares a tile."""
-    ragged: float = 0.12
+    ragged: float = 0.0931
     """Part of the idle time in the last wave that is not lost: the SMs still at work are faster then."""
-    memory: float = 2.5
+    memory: float = 2.09
     """Exponent of the norm that overlaps the SMs with DRAM."""
-    dram: float = 1.0
+    dram: float = 1.05
     """Part of the chip's DRAM rate that is reached."""
-    fill: float = 2600.0
+    fill: float = 912.0
     """Clocks from a kernel's start to its first product."""
-    overlap: float = 0.3
+    overlap: float = 0.364
     """Part of them that shows when the next kernel finds free SMs to start on."""
-    form: float = 1400.0
+    form: float = 1410.0
     """Clocks more with clusters."""
-    power: float = 0.93
+    power: float = 0.266
     """Tensor cores that are busy all the time would be held at this part of the clock by the power limit ..."""
-    heat: float = 0.048
+    heat: float = 0.0331
     """... and at less the longer it lasts: exponent of the time over 200 us."""
-    limit: float = 5.0
+    limit: float = 4.09
     """Exponent of the norm of this limit with all others."""
-    bend: float = 1.0
+    bend: float = 0.213
     """How much of what goes beyond the limit the clock loses: power falls faster, since the voltage does too."""
-    launch: float = 6.2e-6
+    launch: float = 5.8e-06
     """Seconds after which a program in Python starts the next kernel."""
     issue: float = 6.0
     """Exponent of the norm of the launches with the kernel's own time."""
@@ -148,7 +146,6 @@ def group_cost(work: GroupWork, target: Target, constants: GroupConstants = CONS
     shared = work.reads + x.write * work.writes
     copies = x.row * (work.rows_a * twice_a + work.rows_b * twice_b)
     l2 = (work.bytes_a * twice_a + work.bytes_b * twice_b) * work.active / x.l2
-    l2 = l2 * (1 + (x.apart - 1) * work.splits)
     outside = work.outside * work.active / x.outside
     latency = x.latency / (work.stages - x.held)
     step = norm(x.inside, work.tensor, shared, copies, l2, outside, latency, x.chain)
