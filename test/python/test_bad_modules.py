@@ -1,35 +1,16 @@
-"""Inputs at fault: exit status 1, a message with the place, what is wrong and what would be right; no file left."""
+"""Modules at fault: exit status 1, a message with the place, what is wrong and what would be right; no file left."""
+
+# ruff: noqa: F401, F811 - fixtures are imported
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from compiled_text import GOOD, Compile, compile_, product
 
 from mlir_gemm.tools.main import main
-
-Compile = Callable[..., tuple[int, str]]
-
-
-def product(
-    a: str = "64x64xf16", b: str = "64x64xf16", c: str = "64x64xf32", *, before: str = "", after: str = ""
-) -> str:
-    """A module with one product on memrefs."""
-    return f"""{before}
-func.func @matmul(%A: memref<{a}>, %B: memref<{b}>, %C: memref<{c}>) {{
-  linalg.matmul ins(%A, %B : memref<{a}>, memref<{b}>) outs(%C : memref<{c}>)
-  {after}
-  return
-}}
-"""
-
-
-GOOD = product()
-BIG = product("1024x1024xf16", "1024x1024xf16", "1024x1024xf32")
 
 DECLARATION = "func.func private @g()"
 SECOND = "linalg.matmul ins(%A, %B : memref<64x64xf16>, memref<64x64xf16>) outs(%C : memref<64x64xf32>)"
@@ -292,46 +273,6 @@ BAD_PROGRAMS = {
 }
 """Saved after `import`, and then edited badly."""
 
-BAD_SCHEDULES = {
-    "no such field": ("blok=128x128x64", "did you mean 'block'?"),
-    "no value": ("block", "no value"),
-    "not a tile": ("block=128x128", "MxNxK"),
-    "not a number": ("stages=two", "an integer"),
-    "not a choice": ("copy=magic", "plain, prefetch"),
-    "twice": ("stages=1,stages=2", "twice"),
-    "warp larger than block": ("block=64x64x32,warp=128x32x16", "warp"),
-    "no multiple of the instruction": ("block=72x72x24,warp=36x36x24", ""),
-    "more threads than a block has": ("block=512x512x32,warp=32x32x16", "1024"),
-    "more shared memory than a block has": ("block=256x256x256,warp=64x64x16,stages=2", "shared memory"),
-}
-
-BAD_CHIPS = {"sm_60": "sm_60", "sm_999": "sm_999", "gfx90a": "gfx90a", " ": "' '", "sm_80; rm": "sm_80; rm"}
-
-
-@pytest.fixture
-def compile_(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Compile:
-    """Compiles text to out.ptx, which holds something already; returns the status and what stderr shows.
-
-    Whatever goes wrong: nothing on stdout, no traceback, and the directory as it was.
-    """
-
-    def compile_(text: str | bytes, *arguments: str) -> tuple[int, str]:
-        source, output = tmp_path / "in.mlir", tmp_path / "out.ptx"
-        source.write_bytes(text.encode() if isinstance(text, str) else text)
-        output.write_text("as it was")
-        status = main(["compile", str(source), "-o", str(output), *arguments])
-        out, err = capfd.readouterr()
-        assert out == ""
-        assert "Traceback" not in err
-        assert "internal error" not in err
-        if status:
-            assert "error: " in err
-            assert output.read_text() == "as it was"
-            assert sorted(path.name for path in tmp_path.iterdir()) == ["in.mlir", "out.ptx"]
-        return status, err.replace(str(source), "in.mlir")
-
-    return compile_
-
 
 def test_the_good_one_compiles(compile_: Compile, tmp_path: Path):
     assert compile_(GOOD) == (0, "")
@@ -388,122 +329,8 @@ def test_bytes_that_are_no_text(compile_: Compile):
     assert compile_(bytes(range(256)) * 100)[0] == 1
 
 
-@pytest.mark.parametrize("name", BAD_SCHEDULES)
-def test_schedule(name: str, compile_: Compile):
-    schedule, message = BAD_SCHEDULES[name]
-    status, err = compile_(BIG, "--schedule", schedule)
-    assert status == 1
-    assert message in err
-
-
 def test_schedule_in_the_module_is_checked_in_place(compile_: Compile):
     pinned = GOOD.replace(") {", ") attributes {tile.schedule = {blok = [64, 64, 32]}} {", 1)
     status, err = compile_(pinned)
     assert status == 1
     assert re.match(r"in\.mlir:\d+:\d+: error: ", err)
-
-
-@pytest.mark.parametrize("chip", BAD_CHIPS)
-def test_chip(chip: str, compile_: Compile):
-    status, err = compile_(GOOD, f"--chip={chip}")
-    assert status == 1
-    assert BAD_CHIPS[chip] in err
-    assert "sm_80" in err
-
-
-@pytest.mark.parametrize("command", ["compile", "run", "opt", "explain"])
-@pytest.mark.parametrize(("path", "reason"), [("missing.mlir", "No such file"), (".", "directory"), ("", "")])
-def test_input_that_cannot_be_read(
-    command: str,
-    path: str,
-    reason: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-):
-    monkeypatch.chdir(tmp_path)
-    assert main([command, path]) == 1
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.startswith(f"error: cannot read '{path}'")
-    assert reason in err
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("output", "reason"),
-    [
-        ("folder", "directory"),
-        ("missing/out.ptx", "No such file"),
-        ("in.mlir/out.ptx", "Not a directory"),
-        ("/proc/out.ptx", ""),
-        ("x" * 300, "too long"),
-    ],
-)
-def test_output_that_cannot_be_written(
-    output: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    Path("in.mlir").write_text(GOOD)
-    Path("folder").mkdir()
-    for arguments in (["-o", output], ["-o", "good.ptx", "--launch-info", output]):
-        assert main(["compile", "in.mlir", *arguments]) == 1
-        out, err = capfd.readouterr()
-        assert out == ""
-        assert err.startswith(f"error: cannot write '{output}'")
-        assert reason in err
-        assert sorted(path.name for path in tmp_path.rglob("*")) == ["folder", "in.mlir"]
-
-
-def test_full_disk_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-):
-    """/dev/full refuses every write; a file on a full disk is the same but for the temporary name."""
-    (tmp_path / "in.mlir").write_text(GOOD)
-    output = tmp_path / "out.ptx"
-    output.write_text("as it was")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("mlir_gemm.tools.files.os.replace", full)
-    assert main(["compile", str(tmp_path / "in.mlir"), "-o", str(output)]) == 1
-    assert "No space left" in capfd.readouterr().err
-    assert output.read_text() == "as it was"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.mlir", "out.ptx"]
-    if Path("/dev/full").exists():
-        assert main(["compile", str(tmp_path / "in.mlir"), "-o", "/dev/full"]) == 1
-        assert "No space left" in capfd.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("passes", "message"),
-    [
-        (["no-such-pass"], "no-such-pass"),
-        (["cse{"], ""),
-        (["canonicalize{no-such-option=1}"], "no-such-option"),
-        (["check-module{depth=3}"], "depth"),
-        (["builtin.module(cse"], ""),
-    ],
-)
-def test_pass_that_cannot_be_run(passes: list[str], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]):
-    (tmp_path / "in.mlir").write_text(GOOD)
-    assert main(["opt", str(tmp_path / "in.mlir"), *passes]) == 1
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "error: " in err
-    assert message in err
-    assert "Traceback" not in err and "internal error" not in err
-
-
-def test_a_process_of_its_own_ends_cleanly(tmp_path: Path):
-    """What happens in-process above, once through a real process: a chip that would make LLVM abort, and bad text."""
-    (tmp_path / "bad.mlir").write_text("(" * 100_000)
-    (tmp_path / "good.mlir").write_text(GOOD)
-    for arguments in (["bad.mlir"], ["good.mlir", "--chip", "sm_60"]):
-        command = [sys.executable, "-m", "mlir_gemm.tools.main", "compile", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "error: " in done.stderr
-        assert "Traceback" not in done.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.mlir", "good.mlir"]
