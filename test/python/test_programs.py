@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from small_program import PROGRAM, T, entries
 
 import mlir_gemm
 from mlir_gemm.dialect.bindings import ir
@@ -20,83 +19,12 @@ from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.launch import Buffer
 from mlir_gemm.simulator.program import simulate_launch
-from mlir_gemm.tools.main import main
 
 STAGES = (
     "import", "select", "tile", "fuse", "promote", "tensorize", "accumulate", "pipeline",
     "parallelize", "distribute", "launch", "lower", "nvvm",
 )  # fmt: skip
 SMALL = {"operator": "wmma", "block": (32, 32, 32), "warp": (16, 16, 16), "instruction": (16, 16, 16)}
-
-
-def kernel(name: str, m: int, k: int, n: int, out: str = "f32", note: str = "") -> str:
-    """A product in a module of its own, f16 operands, into f32 or f16."""
-    noted = f', tile.note = "{note}"' if note else ""
-    target = "%d" if out == "f32" else "%acc"
-    narrow = (
-        ""
-        if out == "f32"
-        else f"""
-      linalg.generic {{
-          indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
-          iterator_types = ["parallel", "parallel"]}}
-          ins(%acc : memref<{m}x{n}xf32>) outs(%d : memref<{m}x{n}xf16>) {{
-      ^bb0(%in: f32, %old: f16):
-        %0 = arith.truncf %in : f32 to f16
-        linalg.yield %0 : f16
-      }}"""
-    )
-    alloc = "" if out == "f32" else f"%acc = memref.alloc() : memref<{m}x{n}xf32>"
-    return f"""
-  module @{name} attributes {{tile.stage = "import"{noted}}} {{
-    func.func @{name}(%a: memref<{m}x{k}xf16> {{tile.role = "in"}}, %b: memref<{k}x{n}xf16> {{tile.role = "in"}},
-                      %d: memref<{m}x{n}x{out}> {{tile.role = "out"}}) {{
-      %zero = arith.constant 0.0 : f32
-      {alloc}
-      linalg.fill ins(%zero : f32) outs({target} : memref<{m}x{n}xf32>)
-      linalg.matmul ins(%a, %b : memref<{m}x{k}xf16>, memref<{k}x{n}xf16>) outs({target} : memref<{m}x{n}xf32>){narrow}
-      return
-    }}
-  }}"""
-
-
-def run(name: str, *buffers: tuple[str, str]) -> str:
-    """A tile.run on the addresses of buffers, given as (value, type)."""
-    lines = [
-        f"    %{name}_{i} = memref.extract_aligned_pointer_as_index {value} : {type_} -> index"
-        for i, (value, type_) in enumerate(buffers)
-    ]
-    values = ", ".join(f"%{name}_{i}" for i in range(len(buffers)))
-    types = ", ".join("index" for _ in buffers)
-    kernel_name = name.rstrip("z")
-    return "\n".join([*lines, f'    "tile.run"({values}) {{kernel = "{kernel_name}"}} : ({types}) -> ()'])
-
-
-X, T, W, R = "memref<4x16x32xf16>", "memref<64x64xf16>", "memref<32x64xf16>", "memref<64x64xf32>"
-HEAD = """module attributes {tile.stage = "import", tile.chip = "sm_80"} {
-  memref.global "private" constant @constant_0 : memref<64x64xf16> = dense<0.5>
-"""
-MAIN = f"""
-  func.func @main(%x: {X} {{tile.role = "in", tile.name = "x"}}, %w: {W} {{tile.role = "in", tile.name = "w"}},
-                  %r: {R} {{tile.role = "result"}}) {{
-    %t = memref.alloc() : {T}
-    %u = memref.alloc() : {T}
-    %c = memref.get_global @constant_0 : {T}
-{run("main_0", ("%x", X), ("%w", W), ("%t", T))}
-{run("main_1", ("%t", T), ("%c", T), ("%u", T))}
-{run("main_1z", ("%u", T), ("%c", T), ("%t", T))}
-{run("main_2", ("%t", T), ("%c", T), ("%r", R))}
-    return
-  }}
-"""
-PROGRAM = (
-    HEAD
-    + MAIN
-    + kernel("main_0", 64, 32, 64, "f16", note="the relu is read twice")
-    + kernel("main_1", 64, 64, 64, "f16")
-    + kernel("main_2", 64, 64, 64)
-    + "\n}\n"
-)
 NOTHING = """module attributes {tile.stage = "import", tile.chip = "sm_80"} {
   func.func @main(%x: memref<0x16xf16> {tile.role = "in"}, %r: memref<0x8xf32> {tile.role = "result"}) {
     return
@@ -108,10 +36,6 @@ NOTHING = """module attributes {tile.stage = "import", tile.chip = "sm_80"} {
 @pytest.fixture(scope="module")
 def program() -> Compilation:
     return compile_module(PROGRAM, keep=("all",))
-
-
-def entries(ptx: str) -> list[str]:
-    return [line.split()[-1].rstrip("(") for line in ptx.splitlines() if ".entry" in line]
 
 
 def test_the_kernels_become_one_ptx_and_a_list_of_steps(program: Compilation) -> None:
@@ -399,44 +323,3 @@ def test_names_that_two_kernels_use_for_different_things_stay_apart() -> None:
     before = str(module)
     assert sorted(entries(emission.ptx_of_program(module))) == ["a_kernel", "b_kernel"]
     assert str(module) == before
-
-
-# The command line.
-
-
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MLIR_GEMM_CACHE", "off")
-    path = tmp_path / "program.mlir"
-    path.write_text(PROGRAM)
-    return path
-
-
-def test_compile_reports_each_kernel(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    info = file.with_suffix(".json")
-    status = main(["compile", str(file), "--report", "--launch-info", str(info), "--print-after", "tile"])
-    err = capsys.readouterr().err
-    assert status == 0, err
-    assert err.count("// ----- after tile -----") == 1 and "module @main_2" in err
-    assert "the relu is read twice" in err
-    assert err.count("registers: ") == 3 and err.count("schedule: ") == 3
-    assert "main_0_kernel -> main_1_kernel -> main_1_kernel -> main_2_kernel" in err
-    launch = json.loads(info.read_text())
-    assert list(launch) == ["arguments", "steps", "buffers", "constants", "workspace_bytes"]
-    assert sorted(entries(file.with_suffix(".ptx").read_text())) == sorted({s["entry"] for s in launch["steps"]})
-
-
-def test_explain_takes_each_product(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(file), "--chip", "sm_80"]) == 0
-    out = capsys.readouterr().out
-    assert [f"kernel main_{number}\n" in out for number in range(3)] == [True] * 3
-    assert "64x64x32" in out
-
-
-def test_run_on_the_simulator(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status = main(["run", str(file), "--device", "simulator"])
-    out, err = capsys.readouterr()
-    assert (status, err) == (0, "")
-    assert "error result0:" in out and "no findings" in out and "kernel:" in out
-    assert main(["run", str(file), "--device", "simulator", "--blocks", "0"]) == 1
-    assert "blocks can be chosen of one product only" in capsys.readouterr().err
