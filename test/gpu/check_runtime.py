@@ -6,82 +6,35 @@ in a CUDA graph, and prints what a call costs the host beside `torch.mm`. Needs 
 
 from __future__ import annotations
 
-import importlib
-import statistics
+import argparse
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import runtime_costs
 import runtime_maps
+import runtime_refusals
+from runtime_products import (
+    PROGRAM,
+    SIZE,
+    MissingLibraryError,
+    equal,
+    in_place,
+    library,
+    operands,
+    product,
+    program_result,
+    returning,
+    small_operands,
+)
+from runtime_refusals import refuses
 
 import mlir_gemm
 from mlir_gemm.runtime.info import describe_devices
 
-SIZE = 256
-IN_PLACE = """\
-func.func @matmul(%A: memref<256x256xf16>, %B: memref<256x256xf16>, %C: memref<256x256xf32>) {
-  linalg.matmul ins(%A, %B : memref<256x256xf16>, memref<256x256xf16>) outs(%C : memref<256x256xf32>)
-  return
-}
-"""
-RETURNING = """\
-func.func @matmul(%A: tensor<256x256xf16>, %B: tensor<256x256xf16>) -> tensor<256x256xf32> {
-  %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<256x256xf32>
-  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<256x256xf32>) -> tensor<256x256xf32>
-  %D = linalg.matmul ins(%A, %B : tensor<256x256xf16>, tensor<256x256xf16>)
-                     outs(%start : tensor<256x256xf32>) -> tensor<256x256xf32>
-  return %D : tensor<256x256xf32>
-}
-"""
-_KERNEL = """
-  module @main_{number} attributes {{tile.stage = "import"}} {{
-    func.func @main_{number}(%a: memref<256x256xf16> {{tile.role = "in"}}, %b: memref<256x256xf16> {{tile.role = "in"}},
-                      %d: memref<256x256x{out}> {{tile.role = "out"}}) {{
-      %zero = arith.constant 0.0 : f32
-      %acc = memref.alloc() : memref<256x256xf32>
-      linalg.fill ins(%zero : f32) outs(%acc : memref<256x256xf32>)
-      linalg.matmul ins(%a, %b : memref<256x256xf16>, memref<256x256xf16>) outs(%acc : memref<256x256xf32>)
-      linalg.generic {{
-          indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
-          iterator_types = ["parallel", "parallel"]}}
-          ins(%acc : memref<256x256xf32>) outs(%d : memref<256x256x{out}>) {{
-      ^bb0(%in: f32, %old: {out}):
-        %0 = {result}
-        linalg.yield %0 : {out}
-      }}
-      return
-    }}
-  }}
-"""
-PROGRAM = (
-    """\
-module attributes {tile.stage = "import"} {
-  memref.global "private" constant @weights : memref<256x256xf16> = dense<0.5>
-  func.func @main(%x: memref<256x256xf16> {tile.role = "in"}, %w: memref<256x256xf16> {tile.role = "in"},
-                  %r: memref<256x256xf32> {tile.role = "result"}) {
-    %t = memref.alloc() : memref<256x256xf16>
-    %c = memref.get_global @weights : memref<256x256xf16>
-    %0 = memref.extract_aligned_pointer_as_index %x : memref<256x256xf16> -> index
-    %1 = memref.extract_aligned_pointer_as_index %w : memref<256x256xf16> -> index
-    %2 = memref.extract_aligned_pointer_as_index %t : memref<256x256xf16> -> index
-    %3 = memref.extract_aligned_pointer_as_index %c : memref<256x256xf16> -> index
-    %4 = memref.extract_aligned_pointer_as_index %r : memref<256x256xf32> -> index
-    "tile.run"(%0, %1, %2) {kernel = "main_0"} : (index, index, index) -> ()
-    "tile.run"(%2, %3, %4) {kernel = "main_1"} : (index, index, index) -> ()
-    return
-  }
-"""
-    + _KERNEL.format(number=0, out="f16", result="arith.truncf %in : f32 to f16")
-    + _KERNEL.format(number=1, out="f32", result="arith.addf %in, %in : f32")
-    + "}\n"
-)
-"""(x w) times a constant matrix, twice: two kernels, an intermediate buffer and a constant."""
-CALLS, ROUNDS = 2000, 15
 DELAY_CYCLES = 20_000_000
 """About 10 ms: long enough that a launch on the wrong stream reads what is not there yet."""
 
@@ -92,42 +45,6 @@ def check(function: Callable[[], None]) -> Callable[[], None]:
     """Adds a function to those that `main` runs."""
     _checks.append(function)
     return function
-
-
-class MissingLibraryError(Exception):
-    """A library is not installed."""
-
-
-def library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingLibraryError(f"{name} is not installed") from None
-
-
-def operands() -> tuple[Any, Any, Any]:
-    """Small whole numbers, so that every sum is exact in f32 and results compare equal."""
-    random = np.random.default_rng(0)
-    a, b = (random.integers(-4, 5, (SIZE, SIZE)).astype(np.float16) for _ in "ab")
-    return a, b, random.integers(-4, 5, (SIZE, SIZE)).astype(np.float32)
-
-
-def product(a: Any, b: Any) -> Any:
-    return a.astype(np.float32) @ b.astype(np.float32)
-
-
-def equal(given: Any, expected: Any, what: str) -> None:
-    wrong = int((np.asarray(given) != expected).sum())
-    if wrong:
-        raise AssertionError(f"{what}: {wrong} of {expected.size} elements are wrong")
-
-
-def in_place() -> mlir_gemm.Kernel:
-    return mlir_gemm.compile(IN_PLACE)
-
-
-def returning() -> mlir_gemm.Kernel:
-    return mlir_gemm.compile(RETURNING)
 
 
 @check
@@ -186,18 +103,6 @@ def torch_streams() -> None:
             stream.synchronize()
             equal(z.cpu(), product(a, b), f"in place, stream as {how}, call {call}")
             equal(made.cpu(), product(a, b), f"returned, stream as {how}, call {call}")
-
-
-def program_result(a: Any, b: Any) -> Any:
-    return 2 * (product(a, b).astype(np.float16).astype(np.float32) @ np.full((SIZE, SIZE), 0.5, np.float32))
-
-
-def small_operands(seed: int = 0) -> tuple[Any, Any]:
-    """So small that the sums of the first product are exact in f16, and those of the second in f32."""
-    random = np.random.default_rng(seed)
-    return random.integers(-2, 3, (SIZE, SIZE)).astype(np.float16), random.integers(-2, 3, (SIZE, SIZE)).astype(
-        np.float16
-    )
 
 
 @check
@@ -408,172 +313,13 @@ def results_through_the_protocols() -> None:
     del made, stream
 
 
-def refuses(kernel: mlir_gemm.Kernel, given: tuple[Any, ...], message: str) -> None:
-    try:
-        kernel(*given)
-    except mlir_gemm.ArgumentError as problem:
-        if message not in str(problem):
-            raise AssertionError(f"expected '{message}' in '{problem}'") from None
-        print(f"    {problem}")
-        return
-    raise AssertionError(f"not refused: {message}")
-
-
-@check
-def refusals() -> None:
-    torch = library("torch")
-    kernel = in_place()
-    a = torch.ones(SIZE, SIZE, dtype=torch.float16, device="cuda")
-    b, c = a.clone(), torch.zeros(SIZE, SIZE, device="cuda")
-    room = torch.zeros(SIZE * SIZE + 8, dtype=torch.float16, device="cuda")
-    cases = [
-        ((a, b), "argument 2 ('C') is missing"),
-        ((a, b, c, c), "argument 3: one too many"),
-        ((a, [1.0], c), "argument 1 ('B'): a list given"),
-        ((a, b[:128], c), "argument 1 ('B'): shape (128, 256) given"),
-        ((a, b.float(), c), "argument 1 ('B'): float32 given"),
-        ((a, b.bfloat16(), c), "argument 1 ('B'): bfloat16 given"),
-        ((a, b.t(), c), "argument 1 ('B'): strides (1, 256) given"),
-        ((a, b.cpu(), c), "argument 1 ('B'): its memory is on the CPU"),
-        ((a, room[4 : 4 + SIZE * SIZE].view(SIZE, SIZE), c), "argument 1 ('B'): its memory starts at"),
-        ((a, c.view(torch.float16).view(-1)[: SIZE * SIZE].view(SIZE, SIZE), c), "argument 2 ('C'): it is written"),
-        ((a, torch._neg_view(b), c), "argument 1 ('B'): a tensor with a pending negation"),
-        ((a, b.to_sparse(), c), "argument 1 ('B'): a tensor with layout torch.sparse_coo"),
-        ((a, torch.empty_like(b, device="meta"), c), "argument 1 ('B'): its memory is on the CPU"),
-    ]
-    for warm in (False, True):
-        if warm:
-            kernel(a, b, torch.zeros_like(c))
-        for given, message in cases:
-            refuses(kernel, given, message)
-    torch.cuda.synchronize()
-    equal(c.cpu(), np.zeros((SIZE, SIZE), np.float32), "C after refusals")
-    host = np.zeros((SIZE, SIZE), np.float32)
-    host.flags.writeable = False
-    refuses(kernel, (a, b, host), "argument 2 ('C'): the kernel writes it")
-    if torch.cuda.device_count() > 1:
-        refuses(kernel, (a, b.to("cuda:1"), c), "argument 1 ('B'): its memory is on cuda:1")
-        with torch.cuda.device(1):
-            kernel(a, b, c)
-            assert torch.cuda.current_device() == 1
-        torch.cuda.synchronize(0)
-        equal(c.cpu(), np.full((SIZE, SIZE), SIZE, np.float32), "with another GPU current")
-
-
-@check
-def refusals_of_the_driver() -> None:
-    from mlir_gemm.runtime import device
-
-    kernel = in_place()
-    cases = [
-        (kernel.ptx.replace(".version", ".version 99.9 //", 1), "update the driver"),
-        (kernel.ptx.replace("ret;", "retreat;", 1), "CUDA_ERROR_INVALID_PTX"),
-    ]
-    for ptx, message in cases:
-        try:
-            device.load(ptx, kernel.launch, 0)
-        except mlir_gemm.DeviceError as problem:
-            print("    " + str(problem).replace("\n", "\n    "))
-            assert message in str(problem), problem
-        else:
-            raise AssertionError(f"not refused: {message}")
-    try:
-        mlir_gemm.compile(IN_PLACE, device=99)(*operands())
-    except mlir_gemm.DeviceError as problem:
-        print(f"    {problem}")
-    else:
-        raise AssertionError("device 99 was not refused")
-
-
-def median_us(call: Callable[[], Any], synchronize: Callable[[], None]) -> float:
-    """Host time of one call in microseconds, with the GPU's queue emptied between rounds: it must never be full."""
-    rounds: list[float] = []
-    for _ in range(ROUNDS):
-        synchronize()
-        start = time.perf_counter()
-        for _ in range(CALLS // 10):  # far fewer than the queue holds (1024)
-            call()
-        rounds.append((time.perf_counter() - start) / (CALLS // 10))
-    return 1e6 * statistics.median(rounds)
-
-
-@check
-def host_cost() -> None:
-    torch = library("torch")
-    kernel, maker = in_place(), returning()
-    a = torch.ones(SIZE, SIZE, dtype=torch.float16, device="cuda")
-    b, c, d = a.clone(), torch.zeros(SIZE, SIZE, device="cuda"), torch.zeros(SIZE, SIZE, device="cuda")
-    half = torch.zeros_like(a)
-    handle = torch.cuda.current_stream().cuda_stream
-    turn = iter(range(10**9))
-    calls: dict[str, Callable[[], Any]] = {
-        "torch.mm(a, b, out=)": lambda: torch.mm(a, b, out=half),
-        "kernel(a, b, c)": lambda: kernel(a, b, c),
-        "kernel(a, b, c or d)": lambda: kernel(a, b, d if next(turn) % 2 else c),
-        "kernel(a, b, c, stream=handle)": lambda: kernel(a, b, c, stream=handle),
-        "torch.mm(a, b)": lambda: torch.mm(a, b),
-        "kernel(a, b)": lambda: maker(a, b),
-    }
-    costs: dict[str, float] = {}
-    for name, call in calls.items():
-        call(), call()
-        costs[name] = median_us(call, torch.cuda.synchronize)
-        print(f"    {name:32s} {costs[name]:6.2f} us")
-    program = mlir_gemm.compile(PROGRAM)
-    two = {
-        "torch.mm(torch.mm(a, b), b)": lambda: torch.mm(torch.mm(a, b), b),
-        "program(a, b), two kernels": lambda: program(a, b),
-    }
-    for name, call in two.items():
-        call(), call()
-        costs[name] = median_us(call, torch.cuda.synchronize)
-        print(f"    {name:32s} {costs[name]:6.2f} us")
-    costs |= map_costs(torch)
-    assert costs["kernel(a, b, c)"] <= costs["torch.mm(a, b, out=)"], "a call costs more than torch.mm"
-    assert costs["kernel(a, b)"] <= costs["torch.mm(a, b)"], "a call with a result costs more than torch.mm"
-
-
-def map_costs(torch: Any) -> dict[str, float]:
-    """The same for kernels with two tensor maps; nothing on GPUs before sm_90."""
-    if torch.cuda.get_device_capability() < (9, 0):
-        return {}
-    x, y = (torch.from_numpy(runtime_maps.array()).cuda() for _ in "xy")
-    turn = iter(range(10**9))
-    plain, overlapped = runtime_maps.writer(), runtime_maps.writer(overlap=True)
-    calls: dict[str, Callable[[], Any]] = {
-        "maps(x, y)": lambda: runtime_maps.call(plain, x, y),
-        "maps(x, y), overlapping": lambda: runtime_maps.call(overlapped, x, y),
-        "maps(x, y) and (y, x) in turn": lambda: runtime_maps.call(plain, *((y, x) if next(turn) % 2 else (x, y))),
-    }
-    costs: dict[str, float] = {}
-    for name, call in calls.items():
-        call(), call()
-        costs[name] = median_us(call, torch.cuda.synchronize)
-        print(f"    {name:32s} {costs[name]:6.2f} us")
-    return costs
-
-
-@check
-def cache_to_callable() -> None:
-    from mlir_gemm.runtime import cache
-
-    in_place()
-    times: list[float] = []
-    for _ in range(20):
-        cache.forget()
-        start = time.perf_counter()
-        in_place()
-        times.append(time.perf_counter() - start)
-    print(
-        f"    from the disk cache to a callable {1e3 * statistics.median(times):6.2f} ms (MLIR_GEMM_CACHE=off compiles)"
-    )
-
-
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     devices = describe_devices()
     if not devices:
         print("no GPU was found")
         return 1
+    _checks.extend((*runtime_refusals.CHECKS, *runtime_costs.CHECKS))
     if int(str(devices[0]["chip"]).removeprefix("sm_")) >= 90:
         _checks.extend(runtime_maps.CHECKS)
     for device in devices:
