@@ -13,10 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named
 from mlir_gemm.operators import fma
-from mlir_gemm.operators.products import check_warp_product
+from mlir_gemm.operators.layouts import Layout
+from mlir_gemm.operators.products import kernels_by_kind
 from mlir_gemm.operators.rewrite import lower_products
 from mlir_gemm.passes.base import Pass
 
@@ -28,14 +27,10 @@ class MmaToFma(Pass):
     name: ClassVar[str] = "mma-to-fma"
 
     def run(self, module: Any) -> None:
-        for kernel in named(module, "gpu.func"):
-            products = named(kernel, "tile.mma")
-            if not products:
-                continue
-            for product in products:
-                check_warp_product(product)
-                fma.check(product)
-            layouts = dict.fromkeys(fma.layout_for(product) for product in products)
-            if len(layouts) > 1:
-                raise pass_error(products[0], "products of different shapes in one kernel; expected one shape")
-            lower_products(kernel, next(iter(layouts)), fma.emit)
+        for kernel, layout in kernels_by_kind(module, _layout, "shape"):
+            lower_products(kernel, layout, fma.emit)
+
+
+def _layout(product: Any) -> Layout:
+    fma.check(product)
+    return fma.layout_for(product)

@@ -15,9 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named
-from mlir_gemm.operators.products import check_warp_product
+from mlir_gemm.operators.products import kernels_by_kind
 from mlir_gemm.operators.rewrite import lower_products
 from mlir_gemm.operators.sync import SyncProducts, check
 from mlir_gemm.passes.base import Pass
@@ -34,14 +32,5 @@ class MmaToSync(Pass):
     """Load the fragments of the next step before the products of a step."""
 
     def run(self, module: Any) -> None:
-        for kernel in named(module, "gpu.func"):
-            products = named(kernel, "tile.mma")
-            if not products:
-                continue
-            for product in products:
-                check_warp_product(product)
-            found = dict.fromkeys(check(product, self.instruction) for product in products)
-            if len(found) > 1:
-                raise pass_error(products[0], "products of different types in one kernel; expected one type")
-            instruction = next(iter(found))
+        for kernel, instruction in kernels_by_kind(module, lambda product: check(product, self.instruction), "type"):
             lower_products(kernel, instruction.layout, SyncProducts(instruction, self.ahead).emit)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.dialect.walk import users
 from mlir_gemm.operators.layouts import GROUP
-from mlir_gemm.operators.products import check_warp_product
+from mlir_gemm.operators.products import kernels_by_kind
 from mlir_gemm.operators.rewrite import lower_products
-from mlir_gemm.operators.wgmma import check
+from mlir_gemm.operators.wgmma import GroupProducts, check
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.specialize_copies import ASYNC
 
@@ -30,18 +30,13 @@ class MmaToWgmma(Pass):
     name: ClassVar[str] = "mma-to-wgmma"
 
     def run(self, module: Any) -> None:
-        for kernel in named(module, "gpu.func"):
-            products = named(kernel, "tile.mma")
-            if not products:
-                continue
-            for product in products:
-                check_warp_product(product)
-                _check_waited(product)
-            found = dict.fromkeys(check(product) for product in products)
-            if len(found) > 1:
-                raise pass_error(products[0], "products of different types in one kernel; expected one type")
-            operator = next(iter(found))
+        for kernel, operator in kernels_by_kind(module, _operator, "type"):
             lower_products(kernel, GROUP, operator.emit, operator.wait)
+
+
+def _operator(product: Any) -> GroupProducts:
+    _check_waited(product)
+    return check(product)
 
 
 def _check_waited(product: Any) -> None:
