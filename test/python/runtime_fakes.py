@@ -56,8 +56,9 @@ class Compiler:
 
 
 @pytest.fixture
-def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    fake = Compiler()
+def compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """A `Compiler` in the place of the real one, the test module's own if it has one; an empty cache."""
+    fake = getattr(request.module, "Compiler", Compiler)()
     monkeypatch.setattr(kernel, "_compile_module", fake)
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
     cache.forget()

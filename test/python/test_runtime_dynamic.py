@@ -7,20 +7,18 @@ from __future__ import annotations
 import ctypes
 import types
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from runtime_fakes import DeviceLike, FakeDriver, FakeGpu, FakeTensor, Machine, aligned, memory, torch
+from runtime_fakes import DeviceLike, FakeDriver, FakeGpu, FakeTensor, Machine, aligned, compiler, memory, torch
 
 import mlir_gemm
-from mlir_gemm.errors import ArgumentError, InputError
+from mlir_gemm.errors import ArgumentError
 from mlir_gemm.pipeline.kernel_record import KernelRecord
 from mlir_gemm.pipeline.launch import Argument, Launch, Step
 from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.runtime import cache, device, dynamic, kernel
+from mlir_gemm.runtime import cache, device, dynamic
 from mlir_gemm.runtime.variants import divisors_of
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.select import select
@@ -108,16 +106,6 @@ class Dynamic(Machine):
             gpu.places = self.places
             self._kept[ptx] = device.LoadedKernel(gpu, (ptx,) * len(launch.steps), launch)
         return self._kept[ptx]
-
-
-@pytest.fixture
-def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    fake = Compiler()
-    monkeypatch.setattr(kernel, "_compile_module", fake)
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
-    cache.forget()
-    yield fake
-    cache.forget()
 
 
 @pytest.fixture
