@@ -34,6 +34,7 @@ from runtime_refusals import refuses
 
 import mlir_gemm
 from mlir_gemm.runtime.info import describe_devices
+from mlir_gemm.tile_model.chips import target
 
 DELAY_CYCLES = 20_000_000
 """About 10 ms: long enough that a launch on the wrong stream reads what is not there yet."""
@@ -320,7 +321,7 @@ def main() -> int:
         print("no GPU was found")
         return 1
     _checks.extend((*runtime_refusals.CHECKS, *runtime_costs.CHECKS))
-    if int(str(devices[0]["chip"]).removeprefix("sm_")) >= 90:
+    if "tma" in target(str(devices[0]["chip"])).copies:
         _checks.extend(runtime_maps.CHECKS)
     for device in devices:
         print(device)
