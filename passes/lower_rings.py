@@ -2,7 +2,7 @@
 
 Expects tile.ring, acquire, copy_bulk (through tensor maps), filled and release in kernel functions, the producer's side
 run by one thread and the consumer's by whole warps. Leaves
-- at tile.ring: one thread initialises the barriers, all wait for it;
+- at tile.ring: one thread fetches the tensor maps into their cache and initialises the barriers, all wait for it;
 - tile.acquire: a wait for the phase in front of the position's on the empty barrier (which a fresh barrier passes), and
   the announcement of the bytes on the full one; tile.copy_bulk: one tensor copy for each panel of the buffer;
   With `multicast` it goes to all blocks of the cluster;
@@ -63,12 +63,15 @@ def _number_maps(kernel: Any) -> None:
 
 
 def _ring(op: Any) -> None:
+    kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
     barriers, blocks = op.operands[0], _blocks(op)
     stages = barriers.type.shape[1]
     gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
     first = arith.CmpIOp(arith.CmpIPredicate.eq, gpu.thread_id(gpu.Dimension.x), constants.index(0)).result
     branch = scf.IfOp(first)
     with ir.InsertionPoint(branch.then_block):
+        for number in ir.DenseI64ArrayAttr(kernel.attributes[MAPS]) if MAPS in kernel.attributes else ():
+            nvvm.PrefetchOp(body(kernel).arguments[number], tensormap=True)
         for row, count in ((0, 1), (1, WARPS * ir.IntegerAttr(op.attributes["consumers"]).value * blocks)):
             for slot in range(stages):
                 pointer = shared_address.barrier(barriers, row, constants.index(slot))
@@ -77,7 +80,6 @@ def _ring(op: Any) -> None:
         scf.YieldOp([])
     gpu.BarrierOp()
     if blocks > 1:
-        kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
         _meet_at_end(kernel)
         _meet()
 

@@ -269,7 +269,7 @@ def maps_that_the_driver_refuses() -> None:
 def maps_of_every_rank_and_type() -> None:
     gpu = device.open_gpu(0)
     for dtype in DATA_TYPES:
-        item = ITEM_BYTES[dtype]
+        item = ITEM_BYTES["f32" if dtype == "tf32" else dtype]
         for rank in range(1, 6):
             sizes = (2, 3, 4, 5, 64)[-rank:]
             strides = tuple(item * int(np.prod(sizes[axis + 1 :])) for axis in range(rank - 1))

@@ -147,6 +147,8 @@ gpu.func @roles(%slot: index, %out: memref<1xf32>, %x: f32) kernel attributes {k
 // A ring of two blocks: each one's warps arrive in both, from a lane for each; blocks meet before anything is copied, and
 // before they end. What is copied for both goes to the same place in both.
 // CHECK-LABEL: gpu.func @cluster(
+//  CHECK-SAME: %[[MAP:.*]]: !llvm.ptr, %{{.*}}: index)
+//       CHECK:   nvvm.prefetch tensormap, %[[MAP]] : !llvm.ptr
 //       CHECK:   nvvm.mbarrier.init %{{.*}}, %c8_i32
 //       CHECK:   gpu.barrier
 //       CHECK:   nvvm.cluster.arrive
