@@ -18,9 +18,9 @@ from mlir_gemm.tile_model.traffic import epilogue_bytes
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
 GROUP_ROWS = 64
-CLUSTER_PLACES = {4: 120 / 132, 8: 112 / 132}
-"""Part of the SMs on which clusters of that size fit at once: a cluster stays in one GPC of 16 or 18 SMs. On the H200
-33 clusters of 4 take two waves, and probably 32 do."""
+CLUSTER_PLACES = {4: 120 / 132, 8: 120 / 132}
+"""Part of the SMs on which clusters of that size fit at once: a cluster stays in one GPC of 16 or 18 SMs. So says the
+H200's driver of blocks that fill shared memory (cuOccupancyMaxActiveClusters), and 32 clusters of 4 take two waves."""
 KEPT = 0.8
 """Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
 
