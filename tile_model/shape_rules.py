@@ -113,7 +113,7 @@ def asynchronous_operands(problem: Problem, schedule: Schedule, target: Target) 
 
 
 def accumulate_type(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if schedule.accumulate:
+    if schedule.accumulate or schedule.operator == "wgmma":  # whose own rule says so
         return None
     if schedule.operator != "wmma":
         return f"accumulate=off with operator={schedule.operator}: expected accumulate=on, or operator=wmma"
@@ -170,7 +170,7 @@ def wmma_stride(problem: Problem, schedule: Schedule, target: Target) -> str | N
 
 
 def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if schedule.layout != "xor":
+    if schedule.layout != "xor" or schedule.operator == "wgmma":  # whose own rule says so
         return None
     if schedule.operator not in SYNC_OPERATORS:
         return f"layout=xor with operator={schedule.operator}: expected layout=pad, or operator=mma_sync or simt"

@@ -62,6 +62,11 @@ def test_what_only_goes_together(fields: dict[str, Any], said: str) -> None:
     assert said in violations(square(), LEGAL.replace(**fields), H200)
 
 
+@pytest.mark.parametrize("fields", [{"layout": "xor"}, {"accumulate": False}])
+def test_one_rule_speaks_of_a_field_that_wgmma_does_not_take(fields: dict[str, Any]) -> None:
+    assert len(violations(square(), LEGAL.replace(**fields), H200)) == 1
+
+
 @pytest.mark.parametrize(("fields", "said"), ELSEWHERE)
 def test_fields_that_other_copies_have_no_use_for(fields: dict[str, Any], said: str) -> None:
     plain = Schedule(operator="mma_sync", instruction=(16, 8, 16), copy="cp_async", stages=3)
