@@ -20,6 +20,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import mlir_gemm
+from mlir_gemm.bench.contenders import schedule_text
+from mlir_gemm.bench.modules import module
+from mlir_gemm.bench.problems import PROBLEMS
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
@@ -72,6 +75,17 @@ def test_nothing_spills_and_the_assembler_has_nothing_to_say(product: GroupProdu
     used = usage(ptx_of(product, schedule), CHIP)
     assert used.spill_bytes == 0
     assert used.warnings == ()
+
+
+@pytest.mark.parametrize("group", ["large", "medium", "skinny", "ragged", "types", "epilogues"])
+@pytest.mark.parametrize("layout", ["NN", "TT"])
+def test_the_choices_for_the_problems_that_are_measured_assemble_as_well(group: str, layout: str) -> None:
+    for problem in PROBLEMS:
+        if (problem.group, problem.layout) != (group, layout) or problem.dtype not in ("f16", "fp8", "s8", "tf32"):
+            continue
+        kernel = mlir_gemm.compile(module(problem), chip=CHIP, schedule=schedule_text(problem, "") or None)
+        for name, used in assembler.usages(kernel.ptx, CHIP).items():
+            assert (used.spill_bytes, used.warnings) == (0, ()), (problem, name)
 
 
 def without(pattern: str) -> str:
