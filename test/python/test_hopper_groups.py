@@ -33,6 +33,21 @@ def test_rows_of_results_that_are_no_whole_lines_leave_by_the_copy_engine(schedu
     check(GroupProduct(264, 336, 200, out=out, a="mk", b="nk"), schedule)
 
 
+def test_rows_have_the_same_bits_whatever_m_is_when_asked_for():
+    random = np.random.default_rng(0)
+    a, b = (random.standard_normal(shape).astype(np.float16) for shape in ((300, 448), (448, 256)))
+    rows: list[bytes] = []
+    for m in (16, 64, 130, 300):
+        kernel = mlir_gemm.compile(
+            GroupProduct(m, 256, 448).source(), chip="sm_90a", device="simulator",
+            schedule="operator=wgmma,batch_invariant=on",
+        )  # fmt: skip
+        d = np.full((m, 256), np.nan, np.float16)
+        kernel(a[:m].copy(), b, d)
+        rows.append(d[:16].tobytes())
+    assert len(set(rows)) == 1
+
+
 def check(product: GroupProduct, schedule: str) -> None:
     """The result is exact, and the simulator finds nothing."""
     kernel = mlir_gemm.compile(
