@@ -13,7 +13,7 @@ from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.problem import Problem as Product
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.schedule import GROUPED, Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
@@ -127,7 +127,7 @@ def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[s
 
 
 def _grouped(product: Product, schedule: Schedule, chip: Target, pinned: Mapping[str, Any]) -> Schedule:
-    if schedule.raster != "grouped" or "group" in pinned:
+    if schedule.raster not in GROUPED or "group" in pinned:
         return schedule
     return schedule.replace(group=best_group(product, schedule, chip))
 
@@ -148,4 +148,4 @@ def _legal(product: Product, schedule: Schedule, chip: Target) -> bool:
 def _many_tiles(product: Product, schedule: Schedule, chip: Target) -> bool:
     m, n, _ = schedule.block
     tiles = product.batch * -(-product.m // m) * -(-product.n // n)
-    return schedule.raster == "grouped" and tiles >= MANY_TILES * chip.sms
+    return schedule.raster in GROUPED and tiles >= MANY_TILES * chip.sms

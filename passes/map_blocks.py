@@ -9,7 +9,8 @@ such a group of blocks for each part of a tile's steps (`tile.split`).
 Refuses any other scf.parallel, and tiles that are no whole clusters. Rasters:
 - `row`: row by row; `column`: column by column;
 - `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
-  tiles of both A and B in L2.
+  tiles of both A and B in L2;
+- `snake`: the same, but every other group backwards: it begins with the columns of B that the group before ended with.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class MapBlocks(Pass):
 
     name: ClassVar[str] = "map-blocks"
     raster: str = "grouped"
-    """`row`, `column` or `grouped`."""
+    """`row`, `column`, `grouped` or `snake`."""
     group: int = 8
-    """Tile rows in a group of the grouped raster."""
+    """Tile rows in a group of the grouped raster and of the snake."""
     cluster_m: int = 1
     """Blocks of a cluster, one below the other."""
     cluster_n: int = 1
@@ -168,8 +169,20 @@ def _grouped(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]
     return row, indexing.div(inside, height)
 
 
+def _snake(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]:
+    row, column = _grouped(block, rows, columns, group)
+    if isinstance(rows, int) and rows <= group:
+        return row, column
+    arith = dialect("arith")
+    number = indexing.div(block, indexing.product([group, columns]))
+    turned = arith.CmpIOp(arith.CmpIPredicate.ne, indexing.rem(number, 2), constants.index(0)).result
+    back = indexing.sub(indexing.sub(columns, 1), column)
+    return row, arith.SelectOp(turned, back, column).result
+
+
 RASTERS: dict[str, Callable[[Any, Any, Any, int], tuple[Any, Any]]] = {
     "row": _row,
     "column": _column,
     "grouped": _grouped,
+    "snake": _snake,
 }

@@ -16,7 +16,9 @@ OPERATORS = ("wmma", "mma_sync", "simt", "wgmma")
 COPIES = ("plain", "prefetch", "cp_async", "tma")
 LAYOUTS = ("pad", "xor", "swizzle128")
 PRECISIONS = ("full", "tf32", "f16", "f8")
-RASTERS = ("grouped", "row", "column")
+RASTERS = ("grouped", "snake", "row", "column")
+GROUPED = ("grouped", "snake")
+"""Rasters that walk `group` tile rows at a time."""
 STORAGES = ("auto", "static", "dynamic")
 VECTOR_BITS = (16, 32, 64, 128)
 
@@ -88,9 +90,10 @@ class Schedule:
     """A row of the result has the same bits however many rows there are: the operator is chosen without regard to M,
     and the steps of k are not divided among blocks."""
     raster: str = "grouped"
-    """Order in which blocks walk the result's tiles: `row`, `column` or `grouped` (`group` tile rows at a time)."""
+    """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`group` tile rows at a time) or
+    `snake` (the same, every other group backwards)."""
     group: int = 8
-    """Tile rows in a group of the `grouped` raster."""
+    """Tile rows in a group of the `grouped` raster and of the `snake`."""
     storage: str = "auto"
     """Shared memory declared `static` (at most 48 KB) or `dynamic`; `auto` takes static when it fits."""
 

@@ -148,7 +148,7 @@ def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float)
 
 def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tuple[float, float]:
     """Tile rows and columns of the result that the blocks in flight cover."""
-    high = {"row": 1, "column": rows, "grouped": min(schedule.group, rows)}[schedule.raster]
+    high = {"row": 1, "column": rows}.get(schedule.raster, min(schedule.group, rows))
     wide = min(columns, max(1.0, flight / high))
     return min(rows, max(1.0, flight / wide)), wide
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.schedule import GROUPED, Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.clocks import SYNC
 from mlir_gemm.tile_model.cost import estimate
@@ -196,7 +196,7 @@ def rejections(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> I
 
 
 def _grouped(problem: Problem, schedule: Schedule, target: Target) -> Schedule:
-    if schedule.raster != "grouped":
+    if schedule.raster not in GROUPED:
         return schedule
     return schedule.replace(group=best_group(problem, schedule, target))
 

@@ -41,7 +41,7 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
         return problem.batch * (bytes_a + bytes_b)
     grid_m, grid_n = grid(problem, schedule)
     wave = min(target.sms * resident, grid_m * grid_n)
-    rows = {"row": 1, "column": grid_m, "grouped": min(schedule.group, grid_m)}[schedule.raster]
+    rows = {"row": 1, "column": grid_m}.get(schedule.raster, min(schedule.group, grid_m))
     columns = min(grid_n, wave / rows)
     rows = min(grid_m, wave / columns)
     waves = grid_m * grid_n / wave

@@ -6,7 +6,7 @@
 // RUN: not mlir-gemm opt --split-input-file %s 'map-blocks{cluster_n=4}' 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not mlir-gemm opt --split-input-file %s 'map-blocks{cluster_m=4}' 2>&1 | FileCheck %s --check-prefix=ROWS
 
-// RASTER: error: pass 'map-blocks': raster 'diagonal'; expected one of row, column, grouped
+// RASTER: error: pass 'map-blocks': raster 'diagonal'; expected one of row, column, grouped, snake
 // GROUP: error: pass 'map-blocks': group=0; expected at least 1
 // SQUARE: cluster_m=2 cluster_n=2 split=1}': a cluster is a row or a column of blocks for each part, 8 at most
 // MANY: split=16}': a cluster is a row or a column of blocks for each part, 8 at most

@@ -2,6 +2,7 @@
 // RUN: mlir-gemm opt %s 'map-blocks{raster=row}' cse | FileCheck %s --check-prefix=ROWS
 // RUN: mlir-gemm opt %s 'map-blocks{raster=column}' cse | FileCheck %s --check-prefix=COLUMNS
 // RUN: mlir-gemm opt %s 'map-blocks{raster=grouped group=4}' cse map-blocks | FileCheck %s --check-prefix=FOURS
+// RUN: mlir-gemm opt %s 'map-blocks{raster=snake group=4}' cse canonicalize | FileCheck %s --check-prefix=SNAKE
 
 func.func private @tile(index, index)
 
@@ -35,6 +36,17 @@ func.func private @tile(index, index)
 // COLUMNS: %[[ROW:.*]] = arith.remui %[[BLOCK]], %[[C10]]
 // COLUMNS: %[[COLUMN:.*]] = arith.divui %[[BLOCK]], %[[C10]]
 // COLUMNS: @tile(%[[ROW]], %[[COLUMN]])
+
+// Groups of 4 x 3 tiles; the second one is walked from the last column back.
+// SNAKE-LABEL: @ragged
+// SNAKE: scf.forall (%[[BLOCK:.*]]) in (30) {
+// SNAKE: %[[GROUP:.*]] = arith.divui %[[BLOCK]], %c12
+// SNAKE: %[[COLUMN:.*]] = arith.divui
+// SNAKE: %[[ODD:.*]] = arith.remui %[[GROUP]], %c2
+// SNAKE: %[[TURNED:.*]] = arith.cmpi ne, %[[ODD]], %c0
+// SNAKE: %[[BACK:.*]] = arith.subi %c2, %[[COLUMN]]
+// SNAKE: %[[AT:.*]] = arith.select %[[TURNED]], %[[BACK]], %[[COLUMN]]
+// SNAKE: @tile(%{{.*}}, %[[AT]])
 
 // FOURS-LABEL: @ragged
 // FOURS: arith.constant 12 : index

@@ -204,7 +204,7 @@ def schedules(draw: st.DrawFn) -> dict[str, Any]:
         "bulk": draw(st.booleans()),
         "overlap": draw(st.booleans()),
         "unroll": draw(st.booleans()),
-        "raster": draw(st.sampled_from(["row", "column", "grouped"])),
+        "raster": draw(st.sampled_from(["row", "column", "grouped", "snake"])),
         "group": draw(st.integers(1, 9)),
         "resident": draw(st.sampled_from([0, 0, 1, 2])),
         "storage": draw(st.sampled_from(["auto", "dynamic"])),

@@ -83,7 +83,7 @@ OPTIONS = (
     "", "stages=2", "copy=plain", "copy=plain,stages=2", "promote=off,copy=plain", "accumulate=off",
     "accumulate=off,copy=plain", "early=off", "early=off,stages=2", "pad=0", "pad=16", "vector=16", "vector=32",
     "vector=64", "unroll=off", "unroll=off,stages=2", "unroll=off,copy=plain", "raster=row", "raster=column",
-    "raster=grouped,group=1", "storage=dynamic", "storage=static", "resident=2",
+    "raster=snake,group=1", "raster=grouped,group=1", "storage=dynamic", "storage=static", "resident=2",
 )  # fmt: skip
 
 

@@ -151,7 +151,7 @@ def legal(draw: st.DrawFn) -> tuple[Schedule, Problem]:
         pad=draw(st.sampled_from([0, 8, 16])),
         vector=draw(st.sampled_from([32, 64, 128])),
         unroll=draw(st.booleans()),
-        raster=draw(st.sampled_from(["row", "column", "grouped"])),
+        raster=draw(st.sampled_from(["row", "column", "grouped", "snake"])),
         group=draw(st.integers(1, 3)),
         storage=draw(st.sampled_from(["auto", "dynamic"])),
     )

@@ -46,7 +46,7 @@ def draw(rng: random.Random) -> tuple[tuple[int, int, int], str, str, Schedule]:
             pad=rng.choice((0, 8, 8, 16, 24)),
             vector=rng.choice((16, 32, 64, 128, 128)),
             unroll=rng.random() < 0.7,
-            raster=rng.choice(("grouped", "row", "column")),
+            raster=rng.choice(("grouped", "snake", "row", "column")),
             group=rng.choice((1, 2, 3, 8)),
             storage=rng.choice(("auto", "static", "dynamic")),
         )

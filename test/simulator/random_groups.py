@@ -109,7 +109,7 @@ def draw(rng: random.Random) -> Case:
         size = [max(8, full - by) for full, by in zip(size, less, strict=True)]
     fields = [
         f"block={'x'.join(map(str, block))},warp={'x'.join(map(str, warp))},operator=wgmma,copy=tma,layout=swizzle128",
-        f"pad=0,stages={rng.randint(2, 4)},raster={rng.choice(('grouped', 'row', 'column'))}",
+        f"pad=0,stages={rng.randint(2, 4)},raster={rng.choice(('grouped', 'snake', 'row', 'column'))}",
         f"group={rng.choice((1, 2, 8))}",
     ]
     fields += [f"persistent={rng.choice((1, 2, 3, 4, 6))}"] if rng.random() < 0.4 else []
