@@ -51,8 +51,9 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
         return 0
     if schedule.operator == "wgmma":
         ring = schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size)
-        whole = max(ring, parts_bytes(problem, schedule))
-        return whole + schedule.stages * BARRIERS + staging_bytes(problem, schedule)
+        whole = max(ring, parts_bytes(problem, schedule)) + staging_bytes(problem, schedule)
+        whole += schedule.stages * BARRIERS
+        return whole if schedule.turns == 1 else -(-whole // KB) * KB + BARRIERS
     return schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size)
 
 

@@ -32,6 +32,8 @@ from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.stages import STAGES
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.resources import smem_bytes
 
 CHIP = "sm_90a"
 ONE, TALL = "block=64x128x64,warp=64x128x64", "block=256x128x64,warp=128x128x64"
@@ -75,6 +77,14 @@ def test_nothing_spills_and_the_assembler_has_nothing_to_say(product: GroupProdu
     used = usage(ptx_of(product, schedule), CHIP)
     assert used.spill_bytes == 0
     assert used.warnings == ()
+
+
+@pytest.mark.parametrize(("product", "schedule"), KERNELS, ids=[f"{product}-{text}" for product, text in KERNELS])
+def test_the_model_counts_the_shared_memory_that_a_launch_asks_for(product: GroupProduct, schedule: str) -> None:
+    kernel = mlir_gemm.compile(product.source(), chip=CHIP, schedule=f"operator=wgmma,{schedule}")
+    assert kernel.problem is not None and kernel.schedule is not None
+    asked = kernel.launch.steps[-1].shared_bytes
+    assert asked <= smem_bytes(kernel.problem, kernel.schedule) <= target(CHIP).smem_block
 
 
 @pytest.mark.parametrize("group", ["large", "medium", "skinny", "ragged", "types", "epilogues"])
