@@ -111,10 +111,12 @@ def drawn(seed: int, numbers: Sequence[int], chip: str) -> list[GroupCase]:
 
 
 def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
-    """A few small cases that differ as much as possible: one for each kind, layout and trait until there are enough."""
+    """A few small cases that differ as much as possible: one of each kind, then one for each kind, layout and trait until
+    there are enough."""
     found: dict[tuple[Any, ...], GroupCase] = {}
+    kinds: dict[str, GroupCase] = {}
     number = 0
-    while len(found) < count and number < 40 * count:
+    while (len(found) < count or len(kinds) < len(KINDS)) and number < 40 * count:
         case = draw(seed, number, chip)
         number += 1
         p = case.product
@@ -123,7 +125,9 @@ def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
         ]
         if p.m * p.n * p.k * max(p.batch, 1) <= 1 << 25:
             found.setdefault((case.kind, p.a_order, p.b_order, *traits), case)
-    return list(found.values())
+            kinds.setdefault(case.kind, case)
+    others = [case for case in found.values() if kinds[case.kind] is not case]
+    return [*kinds.values(), *others][:count]
 
 
 def _product(rng: random.Random, drawn: random_groups.Case, kind: str) -> Product:
