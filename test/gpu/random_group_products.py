@@ -111,8 +111,8 @@ def drawn(seed: int, numbers: Sequence[int], chip: str) -> list[GroupCase]:
 
 
 def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
-    """A few small cases that differ as much as possible: one of each kind, then one for each kind, layout and trait until
-    there are enough."""
+    """A few small cases that differ as much as possible: one of each kind, then one for each kind, layout and trait
+    until there are enough."""
     found: dict[tuple[Any, ...], GroupCase] = {}
     kinds: dict[str, GroupCase] = {}
     number = 0
