@@ -123,7 +123,7 @@ class FakeDriver:
     def cuEventDestroy(self, event: int) -> tuple[int]:  # noqa: N802
         return (0,)
 
-    def cuLaunchKernelEx(self, config: Any, function: Any, parameters: int, extra: int) -> tuple[int]:  # noqa: N802
+    def cuLaunchKernelEx(self, config: Any, function: Any, parameters: int, extra: int) -> tuple[int]:  # noqa: N802 the driver's name
         raise AssertionError("no step of this test may overlap")
 
     def cuLaunchKernel(self, function: Any, *shape_and_rest: int) -> tuple[int]:  # noqa: N802

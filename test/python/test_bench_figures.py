@@ -72,7 +72,7 @@ class FakeGpu:
     def _sleep(self, cycles: int) -> None:
         self.waited += cycles
 
-    def Event(self, **_: object) -> FakeEvent:  # noqa: N802
+    def Event(self, **_: object) -> FakeEvent:  # noqa: N802 torch.cuda's name
         return FakeEvent(self)
 
     def takes(self, name: str, seconds: float) -> Run:

@@ -257,7 +257,7 @@ def test_a_sample_has_whole_clusters():
     class Launch:
         grid, cluster = (8, 8, 1), (1, 2, 1)
 
-    found = plan(Problem(), Launch(), None, [3, 17])  # type: ignore[arg-type]
+    found = plan(Problem(), Launch(), None, [3, 17])  # type: ignore[arg-type] # stand-ins
     assert found.blocks == (3, 11, 17, 25)
 
 
