@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.bench.sweep_report import product_of_case
+from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.group_cost import CONSTANTS, GroupConstants, group_cost
@@ -95,7 +96,7 @@ def read(paths: Sequence[str]) -> Table:
     for path in paths:
         data = Path(path).read_bytes()
         for entry in json.loads(lzma.decompress(data) if path.endswith(".xz") else data):
-            problem = problem_of_case(entry["case"])
+            problem = product_of_case(entry["case"])
             timed = [row for row in entry["rows"] if row.get("us")]
             rows = [(Schedule(**Schedule.parse(row["schedule"])), row["us"] * 1e-6) for row in timed]
             rows.sort(key=lambda row: in_turn(row[0]))
@@ -110,22 +111,6 @@ def read(paths: Sequence[str]) -> Table:
     columns: dict[str, Any] = {name: np.array([float(getattr(work, name)) for work in works]) for name in names}
     return Table(
         problems, schedules, np.array(case), np.array(seconds), np.array(before), GroupWork(**columns)
-    )  # fmt: skip
-
-
-def problem_of_case(case: Sequence[Any]) -> Problem:
-    """The problem of a case, its arrays dense."""
-    m, n, k, of_a, of_b, kind, out = case
-
-    def vector(neighbours: int, type_: str) -> int:
-        bits = 8 * neighbours * ELEMENT_BYTES[type_]
-        return min(128, bits & -bits)
-
-    return Problem(
-        m, n, k, a=kind, b=kind, acc="i32" if kind == "i8" else "f32", out=out, reads_c=False,
-        a_order="mk" if of_a == "n" else "km", b_order="kn" if of_b == "n" else "nk",
-        a_vector=vector(k if of_a == "n" else m, kind), b_vector=vector(n if of_b == "n" else k, kind),
-        out_vector=vector(n, out),
     )  # fmt: skip
 
 

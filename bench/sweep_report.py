@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import lzma
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mlir_gemm.bench.problems import Problem
-from mlir_gemm.bench.summary import NONE, table
+from mlir_gemm.bench.summary import NONE, geometric_mean, table
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES
 from mlir_gemm.pipeline.problem import Problem as Product
@@ -166,7 +165,7 @@ def summary(entries: Sequence[Entry], chip: str, again: bool = False) -> str:
         known = [value for value in values if value]
         if known:
             at = lines[values.index(worst(known))].name
-            parts.append(f"{what}: geometric mean {_mean(known):.3f}, worst {worst(known):.3f} ({at})")
+            parts.append(f"{what}: geometric mean {geometric_mean(known):.3f}, worst {worst(known):.3f} ({at})")
     wrong = sum(line.wrong for line in lines)
     parts.append(f"{sum(line.rows for line in lines)} kernels of {len(lines)} problems, {wrong} wrong")
     return "\n".join(parts)
@@ -174,7 +173,3 @@ def summary(entries: Sequence[Entry], chip: str, again: bool = False) -> str:
 
 def _figure(value: float | None, digits: int = 3) -> str:
     return NONE if value is None else f"{value:.{digits}f}"
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.exp(sum(map(math.log, values)) / len(values))

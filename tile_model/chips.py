@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from mlir_gemm.errors import TargetError
@@ -109,6 +110,12 @@ def _chip(
     )
 
 
+# H200 SXM: datasheet. Tensor rate: 64 % of the 4096 FLOP a clock that wgmma has, which is what published
+# microbenchmarks find for mma.sync and WMMA. DRAM: a measured copy, read plus write (datasheet: 4.8). L2 rate
+# (with what L1 keeps of it) fitted to measured products. Clock: that of products of 4096, from their time and the
+# profiler's clocks; the power limit holds it under the 1.98 GHz boost, and 2 % lower at 8192.
+_H200 = _chip("sm_90", "H200", _HOPPER, sms=132, clock=1.7, tensor=2621, l2=(60, 11.0), dram=4.3, rates=_HOPPER_RATES)
+
 _ROWS = (
     # V100 SXM2: Volta white paper (125 TFLOP/s at 1.53 GHz); L2 rate measured by Jia et al., 2018.
     _chip(
@@ -128,23 +135,8 @@ _ROWS = (
     _chip("sm_87", "Orin", _ORIN, sms=16, clock=1.3, tensor=2048, l2=(4, 0.66), dram=0.2, rates=_GRAPHICS_RATES),
     # RTX 4090: Ada white paper (165 TFLOP/s with f32 accumulation at 2.52 GHz); L4 and L40 have twice its tensor rate.
     _chip("sm_89", "RTX 4090", _ADA, sms=128, clock=2.52, tensor=512, l2=(72, 10.3), dram=1.0, rates=_GEFORCE_RATES),
-    # H200 SXM: datasheet. Tensor rate: 64 % of the 4096 FLOP a clock that wgmma has, which is what published
-    # microbenchmarks find for mma.sync and WMMA. DRAM: a measured copy, read plus write (datasheet: 4.8). L2 rate
-    # (with what L1 keeps of it) fitted to measured products. Clock: that of products of 4096, from their time and the
-    # profiler's clocks; the power limit holds it under the 1.98 GHz boost, and 2 % lower at 8192.
-    _chip("sm_90", "H200", _HOPPER, sms=132, clock=1.7, tensor=2621, l2=(60, 11.0), dram=4.3, rates=_HOPPER_RATES),
-    _chip(
-        "sm_90a",
-        "H200",
-        _HOPPER,
-        sms=132,
-        clock=1.7,
-        tensor=2621,
-        l2=(60, 11.0),
-        dram=4.3,
-        rates=_HOPPER_RATES,
-        has=_HOPPER_ONLY,
-    ),
+    _H200,
+    replace(_H200, chip="sm_90a", operators=_HOPPER_ONLY[0], copies=_HOPPER_ONLY[1]),
     # B200: datasheet. Tensor rate an estimate: the full 8192 need tcgen05; mma.sync is taken to run at sm_80's rate.
     _chip("sm_100", "B200", _HOPPER, sms=148, clock=1.85, tensor=2048, l2=(126, 8.8), dram=7.7, rates=_BLACKWELL_RATES),
     # B300: datasheet; tensor rate as for sm_100, an estimate.

@@ -25,6 +25,7 @@ from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.search import widest_vector
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, invariant, select
 from mlir_gemm.tile_model.swap import FEWEST_ROWS, should_swap, swapped
+from mlir_gemm.tile_model.wording import shown_tile
 
 SHOWN = 10
 """How many candidates are printed."""
@@ -212,7 +213,7 @@ def _operands(choice: Choice) -> list[str]:
     shape = m, schedule.warp[1] if schedule.operator == "wgmma" else n, k
     lines = [
         "operands",
-        f"  {schedule.operator} {_tile(shape)}, {problem.a} times {problem.b} into {problem.acc}: "
+        f"  {schedule.operator} {shown_tile(shape)}, {problem.a} times {problem.b} into {problem.acc}: "
         f"{rate:.0f} operations a clock and SM",
     ]
     for operand in "ab" if schedule.promote else "":
@@ -247,8 +248,9 @@ def _ranking(choice: Choice) -> list[str]:
     ]
     for candidate in choice.ranking[:SHOWN]:
         schedule, cost = candidate
+        block, warp = shown_tile(schedule.block), shown_tile(schedule.warp)
         lines.append(
-            f"  {_tile(schedule.block):<13}{_tile(schedule.warp):<12}{schedule.stages:<8}{_copies(schedule):<15}"
+            f"  {block:<13}{warp:<12}{schedule.stages:<8}{_copies(schedule):<15}"
             f"{_time(cost.total):>10}{cost.tflops(choice.problem):>9.1f}  {_why(candidate, choice)}"
         )
     return lines
@@ -291,8 +293,8 @@ def _published(choice: Choice) -> list[str]:
     block = published_block_tile(target.smem_static, ELEMENT_BYTES[problem.a])
     warps = published_warp_tiles(block)
     lines = [
-        f"the published rules alone, for {target.smem_static // 1024} KB: block {_tile(block)}",
-        f"  with one of {len(warps)} warp tiles: {' '.join(map(_tile, warps))}",
+        f"the published rules alone, for {target.smem_static // 1024} KB: block {shown_tile(block)}",
+        f"  with one of {len(warps)} warp tiles: {' '.join(map(shown_tile, warps))}",
     ]
     shared: dict[str, Any] = {**choice.pinned, "block": block}
     tried = [_published_schedule(choice, shared, warp) for warp in warps]
@@ -304,7 +306,7 @@ def _published(choice: Choice) -> list[str]:
     slower = cost.total / choice.cost.total
     return [
         *lines,
-        f"  the best of them by this model: warp {_tile(best.warp)}, {_time(cost.total)}, "
+        f"  the best of them by this model: warp {shown_tile(best.warp)}, {_time(cost.total)}, "
         f"{cost.tflops(problem):.1f} TFLOP/s, {slower:.2f} times the time of the choice",
     ]
 
@@ -321,7 +323,3 @@ def _published_schedule(choice: Choice, pinned: Mapping[str, Any], warp: Tile) -
 
 def _time(seconds: float) -> str:
     return f"{seconds * 1e3:.3f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} us"
-
-
-def _tile(tile: Tile) -> str:
-    return "x".join(map(str, tile))
