@@ -12,6 +12,11 @@ def index(value: int) -> Any:
     return dialect("arith").ConstantOp(ir.IndexType.get(), value).result
 
 
+def integer(value: int) -> Any:
+    """The attribute of a number of 64 bits."""
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+
 def splat(type_: Any, element: Any) -> Any:
     """A vector constant of `type_` with every element equal to the attribute `element`."""
     return dialect("arith").ConstantOp(type_, ir.DenseElementsAttr.get_splat(type_, element)).result

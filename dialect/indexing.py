@@ -10,7 +10,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlir_gemm.dialect import constants
-from mlir_gemm.dialect.bindings import dialect
+from mlir_gemm.dialect.bindings import dialect, ir
+
+
+def thread() -> Any:
+    """The number of the thread in its block, which has threads along x only."""
+    gpu = dialect("gpu")
+    return gpu.thread_id(gpu.Dimension.x)
+
+
+def as_i32(value: Any) -> Any:
+    """An index value as the i32 that instructions take."""
+    return dialect("arith").IndexCastOp(ir.IntegerType.get_signless(32), value).result
 
 
 def _value(operand: Any) -> Any:

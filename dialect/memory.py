@@ -11,6 +11,20 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.sizes import cast_values, known_size, strides_of
 from mlir_gemm.errors import PassError
 
+LAYOUT = "tile.layout"
+"""On an allocation: how its elements lie."""
+SHARED = 3
+"""The memory space of what a block's threads share."""
+
+
+def shared_buffer(shape: list[int], element: Any, layout: str = "") -> Any:
+    """A memref.alloc in shared memory at the insertion point, with a `tile.layout` where one is given; the memref."""
+    type_ = ir.MemRefType.get(shape, element, memory_space=constants.integer(SHARED))
+    alloc = dialect("memref").AllocOp(type_, [], [])
+    if layout:
+        alloc.operation.attributes[LAYOUT] = ir.StringAttr.get(layout)
+    return alloc.result
+
 
 def subview(memory: Any, offsets: list[Any], shape: list[int]) -> Any:
     """A memref.subview of `shape` at `offsets` (index values) of a memref, with unit steps, at the insertion point."""

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.tile import Place, Tile, offsets_of, placed
 
 ext: Any = dialect("ext")
@@ -182,10 +183,6 @@ def swizzle_of(row: int) -> str | None:
     return next((layout for layout, panel in PANELS.items() if row % panel == 0), None)
 
 
-def _integer(value: int) -> Any:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
-
-
 def i32() -> Any:
     """The type of a phase."""
     return ir.IntegerType.get_signless(32)
@@ -193,16 +190,12 @@ def i32() -> Any:
 
 def make_barriers(stages: int) -> Any:
     """An allocation of a ring's barriers at the insertion point; the memref."""
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 3)
-    type_ = ir.MemRefType.get([2, stages], ir.IntegerType.get_signless(64), memory_space=space)
-    alloc = dialect("memref").AllocOp(type_, [], [])
-    alloc.operation.attributes["tile.layout"] = ir.StringAttr.get(BARRIERS)
-    return alloc.result
+    return shared_buffer([2, stages], ir.IntegerType.get_signless(64), BARRIERS)
 
 
 def ring(barriers: Any, consumers: int) -> Any:
     """A tile.ring at the insertion point; the operation."""
-    return Ring(barriers, _integer(consumers)).operation
+    return Ring(barriers, constants.integer(consumers)).operation
 
 
 def enter() -> tuple[Any, Any]:
@@ -230,7 +223,7 @@ def advanced(slot: Any, phase: Any, stages: int) -> tuple[Any, Any]:
 
 def acquire(barriers: Any, slot: Any, phase: Any, bytes_: int) -> Any:
     """A tile.acquire at the insertion point; the operation."""
-    return Acquire(barriers, slot, phase, _integer(bytes_)).operation
+    return Acquire(barriers, slot, phase, constants.integer(bytes_)).operation
 
 
 def copy_bulk(target: Any, source: Any, barriers: Any, slot: Any, place: Place | Sequence[Any]) -> Any:
@@ -250,7 +243,7 @@ def release(barriers: Any, slot: Any) -> Any:
 
 def mma_wait(acc: Any, pending: int) -> Any:
     """A tile.mma_wait at the insertion point; its value."""
-    return MmaWait(acc, acc.type, _integer(pending)).result
+    return MmaWait(acc, acc.type, constants.integer(pending)).result
 
 
 def cluster_sum(value: Any, scratch: Any, columns: int, group: int = 1) -> Any:
@@ -259,18 +252,15 @@ def cluster_sum(value: Any, scratch: Any, columns: int, group: int = 1) -> Any:
     type_ = ir.VectorType.get([value.type.shape[0], columns], value.type.element_type)
     operation = ClusterSum(value, scratch, type_).operation
     if group > 1:
-        operation.attributes[GROUP] = _integer(group)
+        operation.attributes[GROUP] = constants.integer(group)
     return operation.results[0]
 
 
 def make_turns() -> Any:
     """The barriers of two groups that take turns, made ready at the insertion point; the memref."""
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 3)
-    type_ = ir.MemRefType.get([1, 2], ir.IntegerType.get_signless(64), memory_space=space)
-    alloc = dialect("memref").AllocOp(type_, [], [])
-    alloc.operation.attributes["tile.layout"] = ir.StringAttr.get(BARRIERS)
-    MakeTurns(alloc.result, _integer(1))
-    return alloc.result
+    barriers = shared_buffer([1, 2], ir.IntegerType.get_signless(64), BARRIERS)
+    MakeTurns(barriers, constants.integer(1))
+    return barriers
 
 
 def take_turn(barriers: Any, turn: Any, phase: Any) -> Any:
@@ -334,7 +324,7 @@ def rank(group: int = 1) -> Any:
     """A tile.rank at the insertion point; its value: the place in its `group` where there are several groups."""
     operation = Rank(ir.IndexType.get()).operation
     if group > 1:
-        operation.attributes[GROUP] = _integer(group)
+        operation.attributes[GROUP] = constants.integer(group)
     return operation.results[0]
 
 
@@ -344,7 +334,7 @@ def part(group: int = 1) -> Any:
     operation = Rank(ir.IndexType.get()).operation
     operation.attributes[PART] = ir.UnitAttr.get()
     if group > 1:
-        operation.attributes[GROUP] = _integer(group)
+        operation.attributes[GROUP] = constants.integer(group)
     return operation.results[0]
 
 

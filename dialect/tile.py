@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 
 ext: Any = dialect("ext")
@@ -205,16 +206,12 @@ def commit() -> Any:
 
 def await_(pending: int) -> Any:
     """A tile.await at the insertion point; the operation."""
-    return Await(_integer(pending)).operation
+    return Await(constants.integer(pending)).operation
 
 
 def clip(value: Any, dim: int, offset: Any, size: Any) -> Any:
     """A tile.clip at the insertion point; its value."""
-    return Clip(value, offset, size, value.type, _integer(dim)).result
-
-
-def _integer(value: int) -> Any:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    return Clip(value, offset, size, value.type, constants.integer(dim)).result
 
 
 def mma(lhs: Any, rhs: Any, acc: Any, a: str = "mk", b: str = "kn", unsigned: str = "") -> Any:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.operators import shared_address
+from mlir_gemm.passes.launch_blocks import GROUP, LANES
 
 if TYPE_CHECKING:
     from mlir_gemm.operators.rewrite import Rewriter
 
-GROUP, LANES, ROWS, CHUNK, LINE, BUFFERS = 128, 32, 8, 16, 128, 2
-"""Threads of a warpgroup and of a warp, rows of a matrix, bytes of a chunk of a row and of a line of shared memory,
-panels in turn."""
+ROWS, CHUNK, LINE, BUFFERS = 8, 16, 128, 2
+"""Rows of a matrix, bytes of a chunk of a row and of a line of shared memory, panels in turn."""
 FIRST_BARRIER = 1
 """The number of the first warpgroup's own barrier; 0 is the block's."""
 
@@ -63,13 +63,13 @@ class BulkStores:
         """Stores one chunk, 64 rows of a panel's columns; `piece` gives a thread's piece of a tile by its number."""
         layout = self.rewriter.layout
         chunks = layout.count(self.shape) // len(numbers)
-        unit = indexing.div(_thread(), GROUP)
+        unit = indexing.div(indexing.thread(), GROUP)
         self._wait_for_panels(chunks, unit)
         panels = [self._panel(store, unit) for store in self.stores]
         for store, panel in zip(self.stores, panels, strict=True):
             with store.location:
                 self._fill(panel, [piece(store.operands[0], number) for number in numbers])
-        nvvm, llvm = dialect("nvvm"), shared_address
+        nvvm = dialect("nvvm")
         nvvm.FenceProxyOp(nvvm.ProxyKind.async_shared, space=nvvm.SharedSpace.shared_cta)
         _meet(unit)
         branch = self._first_thread()
@@ -80,9 +80,9 @@ class BulkStores:
                 moved = {-1: 0, 0: down, 1: along}
                 offsets = [indexing.add(offset, moved[dim])
                            for offset, dim in zip(place.offsets, place.dims, strict=True)]  # fmt: skip
-                nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp(
-                    store.operands[1], llvm.pointer(panel), [_i32(offset) for offset in reversed(offsets)]
-                )
+                pointer = shared_address.pointer(panel)
+                corner = [indexing.as_i32(offset) for offset in reversed(offsets)]
+                nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp(store.operands[1], pointer, corner)
             nvvm.CpAsyncBulkCommitGroupOp()
             dialect("scf").YieldOp([])
         self.chunk += 1
@@ -146,19 +146,10 @@ class BulkStores:
             dialect("llvm").StoreOp(piece, shared_address.pointer(at), alignment=CHUNK // 2)
 
 
-def _thread() -> Any:
-    gpu = dialect("gpu")
-    return gpu.thread_id(gpu.Dimension.x)
-
-
 def _meet(unit: Any) -> None:
     """A barrier of the warpgroup's threads."""
-    number = _i32(indexing.add(unit, FIRST_BARRIER))
-    dialect("nvvm").BarrierOp(barrierId=number, numberOfThreads=_i32(constants.index(GROUP)))
-
-
-def _i32(value: Any) -> Any:
-    return dialect("arith").IndexCastOp(ir.IntegerType.get_signless(32), value).result
+    number = indexing.as_i32(indexing.add(unit, FIRST_BARRIER))
+    dialect("nvvm").BarrierOp(barrierId=number, numberOfThreads=indexing.as_i32(constants.index(GROUP)))
 
 
 def _xor(left: Any, right: Any) -> Any:

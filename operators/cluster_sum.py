@@ -14,9 +14,7 @@ from mlir_gemm.dialect import constants, indexing, rings
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.operators import shared_address
 from mlir_gemm.operators.layouts import Layout
-
-GROUP = 128
-"""Threads of a warpgroup."""
+from mlir_gemm.passes.launch_blocks import GROUP
 
 
 def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> list[Any]:
@@ -27,7 +25,7 @@ def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> list[Any]:
     parts = value.type.shape[1] // op.results[0].type.shape[1]
     rows, columns = value.type.shape
     count = layout.count((rows, columns // parts))
-    unit = indexing.div(_thread(), GROUP)
+    unit = indexing.div(indexing.thread(), GROUP)
     bytes_ = layout.width * value.type.element_type.width // 8
     slot = scratch.type.shape[0] * count * GROUP * bytes_
     first = indexing.add(indexing.mul(indexing.mul(unit, count), GROUP), thread)
@@ -41,7 +39,7 @@ def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> list[Any]:
     for distance in range(1, parts):
         rank = _modulo(indexing.add(own, distance), parts)
         block = rank if group == 1 else indexing.add(rings.rank(group), indexing.mul(rank, group))
-        there = nvvm.MapaOp(ir.Type.parse("!llvm.ptr<7>"), mine, _i32(block)).operation.results[0]
+        there = nvvm.MapaOp(ir.Type.parse("!llvm.ptr<7>"), mine, indexing.as_i32(block)).operation.results[0]
         for number in range(count):
             place = (parts - 1 - distance) * slot + number * GROUP * bytes_
             dialect("llvm").StoreOp(handed[distance][number], _moved(there, place), alignment=bytes_)
@@ -89,15 +87,6 @@ def _rotated(pieces: list[list[Any]], rank: Any) -> list[list[Any]]:
 def _modulo(value: Any, parts: int) -> Any:
     """`value` modulo a power of two."""
     return dialect("arith").AndIOp(value, constants.index(parts - 1)).result
-
-
-def _thread() -> Any:
-    gpu = dialect("gpu")
-    return gpu.thread_id(gpu.Dimension.x)
-
-
-def _i32(value: Any) -> Any:
-    return dialect("arith").IndexCastOp(ir.IntegerType.get_signless(32), value).result
 
 
 def _moved(pointer: Any, bytes_: int) -> Any:

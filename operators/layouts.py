@@ -90,8 +90,7 @@ class Layout:
 
     def lane(self) -> Lane:
         """Where the running lane's first piece lies in a fragment, at the insertion point."""
-        gpu = dialect("gpu")
-        number = indexing.rem(gpu.thread_id(gpu.Dimension.x), LANES)
+        number = indexing.rem(indexing.thread(), LANES)
         row, column = indexing.div(number, self.across), indexing.rem(number, self.across)
         if self.step > 1:
             row = indexing.mul(row, self.step)
@@ -138,8 +137,7 @@ class GroupLayout(Layout):
 
     def lane(self) -> Lane:
         """Where the running thread's first piece lies in a fragment, at the insertion point."""
-        gpu = dialect("gpu")
-        number = indexing.rem(gpu.thread_id(gpu.Dimension.x), self.lanes)
+        number = indexing.rem(indexing.thread(), self.lanes)
         rows = LANES // self.across
         across = indexing.div(number, self.across)
         row = indexing.add(indexing.rem(across, rows), indexing.mul(indexing.div(across, rows), 2 * rows))

@@ -13,9 +13,9 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.memory import SHARED
 from mlir_gemm.operators.access import assemble, load, zero_of
 from mlir_gemm.operators.multiples import base_multiple
-from mlir_gemm.passes.promote_operands import SHARED
 
 ROWS = 8
 """Rows of a matrix."""

@@ -12,9 +12,9 @@ from typing import Any
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import LAYOUT
 from mlir_gemm.dialect.rings import PANELS
 from mlir_gemm.operators.multiples import multiple_of
-from mlir_gemm.passes.promote_operands import LAYOUT
 
 ROWS = 8
 """Rows after which the pattern of each swizzle repeats."""

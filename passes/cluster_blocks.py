@@ -13,9 +13,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-
-MOST = 8
-"""Blocks of a cluster that every chip with clusters has room for (CUDA programming guide)."""
+from mlir_gemm.passes.map_blocks import MOST_BLOCKS
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class ClusterBlocks(Pass):
     """Blocks of a cluster."""
 
     def run(self, module: Any) -> None:
-        if not 1 <= self.size <= MOST:
-            raise PassError(f"pass '{self}': expected 1 to {MOST} blocks in a cluster")
+        if not 1 <= self.size <= MOST_BLOCKS:
+            raise PassError(f"pass '{self}': expected 1 to {MOST_BLOCKS} blocks in a cluster")
         for kernel in named(module, "gpu.func"):
             kernel.attributes["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get([self.size, 1, 1])

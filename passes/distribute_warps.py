@@ -121,14 +121,14 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int], un
     for product in products:
         _split_product(product, row, column, warp, unit)
     for ring in named(forall, "tile.ring", "tile.make_turns"):
-        ring.operation.attributes["consumers"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), units)
+        ring.operation.attributes["consumers"] = constants.integer(units)
     for turn in named(forall, "tile.turn"):
         with ir.InsertionPoint(turn), turn.location:
             group = indexing.div(tile.unit_id(unit), units)
         turn.operation.results[0].replace_all_uses_with(group)
         turn.operation.erase()
     warps = UNITS[unit] * (units * turns + bool(named(forall, "tile.specialize")))
-    forall.operation.attributes[WARPS] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), warps)
+    forall.operation.attributes[WARPS] = constants.integer(warps)
 
 
 def _warp_position(across: int, warp: tuple[int, int, int], unit: str, units: int | None) -> tuple[Any, Any]:

@@ -17,8 +17,8 @@ from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import WARPS
 
-LANES = 32
-"""Threads in a warp."""
+LANES, GROUP = 32, 128
+"""Threads in a warp and in a warpgroup."""
 
 
 @dataclass(frozen=True)

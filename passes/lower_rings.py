@@ -28,12 +28,12 @@ from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.operators import shared_address
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import box_rows
-from mlir_gemm.passes.launch_blocks import LANES, threads_of
+from mlir_gemm.passes.launch_blocks import GROUP, LANES, threads_of
 
 MAPS = "tile.maps"
 """On a kernel function: the numbers of the parameters that are tensor maps."""
-WARPS, GROUP = 4, 128
-"""Warps and threads of a warpgroup."""
+WARPS = GROUP // LANES
+"""Warps of a warpgroup."""
 _TICKS = 10_000_000
 """Nanoseconds that one try of a wait may take; it is tried again."""
 
@@ -66,8 +66,8 @@ def _ring(op: Any) -> None:
     kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
     barriers, blocks = op.operands[0], _blocks(op)
     stages = barriers.type.shape[1]
-    gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
-    first = arith.CmpIOp(arith.CmpIPredicate.eq, gpu.thread_id(gpu.Dimension.x), constants.index(0)).result
+    nvvm, arith, scf = dialect("nvvm"), dialect("arith"), dialect("scf")
+    first = arith.CmpIOp(arith.CmpIPredicate.eq, indexing.thread(), constants.index(0)).result
     branch = scf.IfOp(first)
     with ir.InsertionPoint(branch.then_block):
         for number in ir.DenseI64ArrayAttr(kernel.attributes[MAPS]) if MAPS in kernel.attributes else ():
@@ -78,7 +78,7 @@ def _ring(op: Any) -> None:
                 nvvm.MBarrierInitOp(pointer, _number(count))
         nvvm.FenceMbarrierInitOp()
         scf.YieldOp([])
-    gpu.BarrierOp()
+    dialect("gpu").BarrierOp()
     if blocks > 1:
         _meet_at_end(kernel)
         _meet()
@@ -95,8 +95,8 @@ def _meet_at_end(kernel: Any) -> None:
     with ir.InsertionPoint.after(last), last.location:
         dialect("nvvm").ClusterArriveOp()
     with end, kernel.location:
-        gpu, arith, scf = dialect("gpu"), dialect("arith"), dialect("scf")
-        thread, consumers = gpu.thread_id(gpu.Dimension.x), constants.index(threads_of(kernel) - GROUP)
+        arith, scf = dialect("arith"), dialect("scf")
+        thread, consumers = indexing.thread(), constants.index(threads_of(kernel) - GROUP)
         branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.uge, thread, consumers).result)
         with ir.InsertionPoint(branch.then_block):
             dialect("nvvm").ClusterArriveOp()
@@ -112,8 +112,8 @@ def _last_release(roles: Any) -> Any | None:
 
 def _make_turns(op: Any) -> None:
     """The ring's own barrier follows."""
-    gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
-    first = arith.CmpIOp(arith.CmpIPredicate.eq, gpu.thread_id(gpu.Dimension.x), constants.index(0)).result
+    nvvm, arith, scf = dialect("nvvm"), dialect("arith"), dialect("scf")
+    first = arith.CmpIOp(arith.CmpIPredicate.eq, indexing.thread(), constants.index(0)).result
     branch = scf.IfOp(first)
     with ir.InsertionPoint(branch.then_block):
         count = LANES * WARPS * ir.IntegerAttr(op.attributes["consumers"]).value
@@ -181,9 +181,9 @@ def _filled(op: Any) -> None:
 
 
 def _release(op: Any) -> None:
-    gpu, nvvm, arith, scf = dialect("gpu"), dialect("nvvm"), dialect("arith"), dialect("scf")
+    nvvm, arith, scf = dialect("nvvm"), dialect("arith"), dialect("scf")
     barriers, slot = op.operands
-    lane, blocks = indexing.rem(gpu.thread_id(gpu.Dimension.x), LANES), _blocks(op)
+    lane, blocks = indexing.rem(indexing.thread(), LANES), _blocks(op)
     branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.ult, lane, constants.index(blocks)).result)
     with ir.InsertionPoint(branch.then_block):
         pointer = shared_address.barrier(barriers, 1, slot)
@@ -247,8 +247,8 @@ def _first_of_group(op: Any) -> Any:
 
 
 def _store_wait(_: Any) -> None:
-    gpu, arith, scf = dialect("gpu"), dialect("arith"), dialect("scf")
-    number = indexing.rem(gpu.thread_id(gpu.Dimension.x), WARPS * LANES)
+    arith, scf = dialect("arith"), dialect("scf")
+    number = indexing.rem(indexing.thread(), GROUP)
     branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.eq, number, constants.index(0)).result)
     with ir.InsertionPoint(branch.then_block):
         dialect("nvvm").CpAsyncBulkWaitGroupOp(0, read=True)

@@ -15,10 +15,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.launch_blocks import LANES, threads_of
-
-GROUP = 128
-"""Threads of a warpgroup."""
+from mlir_gemm.passes.launch_blocks import GROUP, LANES, threads_of
 
 
 @dataclass(frozen=True)
@@ -44,8 +41,8 @@ class LowerRoles(Pass):
                 roles.operation.erase()
 
     def _branch(self, roles: Any, number: int) -> None:
-        gpu, nvvm, scf = dialect("gpu"), dialect("nvvm"), dialect("scf")
-        thread = gpu.thread_id(gpu.Dimension.x)
+        nvvm, scf = dialect("nvvm"), dialect("scf")
+        thread = indexing.thread()
         producer, consumer = (region.blocks[0] for region in roles.regions)
         branch = scf.IfOp(_equal(indexing.div(thread, GROUP), number), has_else=True)
         with ir.InsertionPoint(branch.then_block):

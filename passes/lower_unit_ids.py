@@ -24,7 +24,7 @@ class LowerUnitIds(Pass):
     name: ClassVar[str] = "lower-unit-ids"
 
     def run(self, module: Any) -> None:
-        gpu, nvvm = dialect("gpu"), dialect("nvvm")
+        nvvm = dialect("nvvm")
         for kernel in named(module, "gpu.func"):
             for rank in named(kernel, "tile.rank"):
                 with ir.InsertionPoint(rank), rank.location:
@@ -40,7 +40,7 @@ class LowerUnitIds(Pass):
             for unit in named(kernel, "tile.unit_id"):
                 threads_of(kernel)  # refuses threads along y or z
                 with ir.InsertionPoint(unit), unit.location:
-                    warp = indexing.div(gpu.thread_id(gpu.Dimension.x), LANES * _warps_of(unit.operation))
+                    warp = indexing.div(indexing.thread(), LANES * _warps_of(unit.operation))
                 unit.operation.results[0].replace_all_uses_with(warp)
                 unit.operation.erase()
 

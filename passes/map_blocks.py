@@ -29,6 +29,7 @@ from mlir_gemm.passes.base import Pass
 CLUSTER, SPLIT = "tile.cluster", "tile.split"
 """On the scf.forall over blocks: how many blocks a cluster has, and how many share a tile's k steps."""
 MOST_BLOCKS = 8
+"""Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,9 @@ def _map(parallel: Any, options: MapBlocks) -> None:
         operation.operation.move_before(anchor)
     size = options.cluster_m * options.cluster_n * options.split
     if options.split > 1:
-        forall.operation.attributes[SPLIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), options.split)
+        forall.operation.attributes[SPLIT] = constants.integer(options.split)
     if size > 1:
-        forall.operation.attributes[CLUSTER] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
+        forall.operation.attributes[CLUSTER] = constants.integer(size)
     parallel.operation.erase()
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, tile
+from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, parents
@@ -187,7 +187,7 @@ def _make_parallel(trips: list[Any]) -> Any:
             "upperBoundsMap": ir.AffineMapAttr.get(ir.AffineMap.get(0, len(values), bounds)),
             "lowerBoundsGroups": groups,
             "upperBoundsGroups": groups,
-            "steps": ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1) for _ in trips]),
+            "steps": ir.ArrayAttr.get([constants.integer(1) for _ in trips]),
         },
         regions=1,
     )

@@ -12,7 +12,7 @@ blocks that are no whole clusters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, rings
@@ -97,16 +97,15 @@ def _persist(forall: Any, roles: list[Any], tiles: Any, options: PersistBlocks) 
     producer, consumer = (region.blocks[0] for region in role.regions)
     block = target.arguments[0]
     with role.location:
-        if options.turns == 1:
-            _walk(producer, place, _Walk(number, block, tiles, count))
-            _walk(consumer, place, _Walk(number, block, tiles, count))
-        else:
+        walk = turned = _Walk(number, block, tiles, count)
+        if options.turns > 1:
             steps, barriers = _steps_of(producer), named(producer.owner, "tile.acquire")[0].operands[0]
-            _walk(producer, place, _Walk(number, block, tiles, count))
-            new.operation.attributes[TURNS] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), options.turns)
+            new.operation.attributes[TURNS] = constants.integer(options.turns)
             with ir.InsertionPoint(named(target.owner, "tile.ring")[0]):
                 turns = rings.make_turns()
-            _walk(consumer, place, _Walk(number, block, tiles, count, steps, barriers.type.shape[1], turns))
+            turned = replace(walk, steps=steps, stages=barriers.type.shape[1], barriers=turns)
+        _walk(producer, place, walk)
+        _walk(consumer, place, turned)
     for op in reversed(place):
         op.erase()
     forall.operation.erase()

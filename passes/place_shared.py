@@ -19,11 +19,11 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import LAYOUT, SHARED
 from mlir_gemm.dialect.rings import FROM_SUM, PANELS, UNTIL_SUM
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, parents, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.promote_operands import LAYOUT, SHARED
 
 VIEWS = ("memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
          "memref.collapse_shape")  # fmt: skip
@@ -178,13 +178,13 @@ def _apart(one: _Life, other: _Life, barriers: list[int]) -> bool:
 def _declare(kernel: Any, size: int, alignment: int) -> Any:
     """The global in the kernel's module and a reference to it in the kernel; size 0 declares an external array."""
     memref = dialect("memref")
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
+    space = constants.integer(SHARED)
     type_ = ir.MemRefType.get([size], ir.IntegerType.get_signless(8), memory_space=space)
     name = f"{ir.StringAttr(kernel.attributes['sym_name']).value}_shared"
     attributes = {
         "sym_name": ir.StringAttr.get(name),
         "type": ir.TypeAttr.get(type_),
-        "alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), alignment),
+        "alignment": constants.integer(alignment),
     }
     if size:  # without an initial value it is a declaration, which must not be private
         attributes["sym_visibility"] = ir.StringAttr.get("private")

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.points import vectors
 from mlir_gemm.dialect.points.places import Access, access_of, memory_order
 from mlir_gemm.dialect.points.point_product import PointProduct, product_in, unextended
@@ -29,9 +30,6 @@ from mlir_gemm.dialect.walk import body, defined_within, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
-SHARED = 3
-"""NVVM's number of the shared memory space."""
-LAYOUT = "tile.layout"
 MOST_PAD = 1024
 """Far beyond any use; it keeps sizes from overflowing."""
 LAYOUTS = ("pad", "xor", SWIZZLE)
@@ -140,13 +138,10 @@ def _clipped(value: Any, order: list[Any], product: PointProduct, accesses: list
 
 
 def _make_buffer(k_loop: Any, load: Any, shape: list[int], element: Any, layout: str) -> Any:
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
     if layout == SWIZZLE:
         layout = _of_panels(load, shape[-1] * element.width // 8)
     with ir.InsertionPoint(k_loop), load.location:
-        alloc = dialect("memref").AllocOp(ir.MemRefType.get(shape, element, memory_space=space), [], [])
-    alloc.operation.attributes[LAYOUT] = ir.StringAttr.get(layout)
-    return alloc.result
+        return shared_buffer(shape, element, layout)
 
 
 def _of_panels(load: Any, row: int) -> str:

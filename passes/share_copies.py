@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import indexing, rings, tile
-from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect import constants, indexing, rings, tile
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import named
@@ -44,13 +44,9 @@ class ShareCopies(Pass):
                         _share(copy, size, parts)
                 if copies:
                     for op in named(forall, "tile.ring", "tile.release"):
-                        op.operation.attributes[BLOCKS] = _number(size)
+                        op.operation.attributes[BLOCKS] = constants.integer(size)
                         if parts > 1:
-                            op.operation.attributes[rings.GROUP] = _number(size)
-
-
-def _number(value: int) -> Any:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+                            op.operation.attributes[rings.GROUP] = constants.integer(size)
 
 
 def _depends_on_rank(copy: Any) -> bool:
@@ -78,13 +74,12 @@ def _share(copy: Any, size: int, parts: int) -> None:
     place = tile.place_of(copy)
     with ir.InsertionPoint(copy), copy.location:
         first = indexing.mul(rings.rank(size if parts > 1 else 1), part)
-        zero = dialect("arith").ConstantOp(ir.IndexType.get(), 0).result
-        view = subview(target, [first, zero], [part, columns])
+        view = subview(target, [first, constants.index(0)], [part, columns])
         axis = place.dims.index(0)
         offsets = list(place.offsets)
         offsets[axis] = indexing.add(offsets[axis], first)
         new = rings.copy_bulk(view, source, barriers, slot, tile.Place(tuple(offsets), place.dims, place.in_bounds))
-        new.attributes[MULTICAST] = _number(size)
+        new.attributes[MULTICAST] = constants.integer(size)
         if parts > 1:
-            new.attributes[rings.GROUP] = _number(size)
+            new.attributes[rings.GROUP] = constants.integer(size)
     copy.erase()

@@ -27,7 +27,6 @@ from mlir_gemm.operators.products import is_plain
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import SCOPE
 from mlir_gemm.passes.launch_blocks import LANES, threads_of
-from mlir_gemm.passes.promote_operands import SHARED
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ def _emit(kernel: Any, arithmetic: list[Any], inputs: list[Any], stores: list[An
     _check_rows(inputs, stores, width)
     scratch = [_scratch(kernel, value, n, options) for value in registers]
     gpu.BarrierOp()  # operand buffers, whose memory the scratch may share, are no longer read
-    lane = indexing.rem(gpu.thread_id(gpu.Dimension.x), LANES)
+    lane = indexing.rem(indexing.thread(), LANES)
     positions = _lane_positions(lane, options.rows, n, width)
     for first in range(0, m, options.rows):
         for value, part in zip(registers, scratch, strict=True):
@@ -196,13 +195,13 @@ def _check_rows(inputs: list[Any], stores: list[Any], width: int) -> None:
 def _scratch(kernel: Any, value: Any, n: int, options: StageEpilogue) -> Any:
     """This warp's part of a scratch buffer for one chunk of `value`."""
     threads = threads_of(kernel)
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
     rows, width = options.rows, n + options.pad
-    type_ = ir.MemRefType.get([threads // LANES * rows, width], value.type.element_type, memory_space=space)
-    if not memory.has_rows(type_, 128):
-        raise PassError(f"pass 'stage-epilogue': pad={options.pad} leaves rows of {width} elements of "
-                        f"{type_.element_type} in the scratch buffer; expected a multiple of 128 bits")  # fmt: skip
-    buffer = dialect("memref").AllocOp(type_, [], []).result
+    buffer = memory.shared_buffer([threads // LANES * rows, width], value.type.element_type)
+    if not memory.has_rows(buffer.type, 128):
+        raise PassError(
+            f"pass 'stage-epilogue': pad={options.pad} leaves rows of {width} elements of {buffer.type.element_type} "
+            "in the scratch buffer; expected a multiple of 128 bits"
+        )
     start = indexing.mul(tile.unit_id(), rows)
     return subview(buffer, [start, constants.index(0)], [rows, n])
 

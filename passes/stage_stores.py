@@ -14,17 +14,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import rings, tile
-from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import PANELS, swizzle_of
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.operators.bulk_store import BUFFERS
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import ALIGNED, cannot_describe
 from mlir_gemm.passes.distribute_warps import SCOPE, UNITS, WARPS
-from mlir_gemm.passes.promote_operands import LAYOUT, SHARED
 
-ROWS, BUFFERS = 64, 2
-"""Rows of a panel, and buffers of each warpgroup."""
+ROWS = 64
+"""Rows of a panel."""
 WIDTHS, LEAST = (16, 32), 64
 """Bits of the elements that are stored so, and bytes of the narrowest panel: for less the way is too long."""
 
@@ -47,16 +48,16 @@ def _stage(forall: Any, roles: Any) -> None:
     if not stores or named(roles, "tile.store_bulk"):
         return
     units = ir.IntegerAttr(forall.operation.attributes[WARPS]).value // UNITS["warpgroup"] - 1
-    for store in stores[:1]:
-        value, memory, *_ = store.operands
-        with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
-            staging = _buffer(units * BUFFERS, value.type)
-        with ir.InsertionPoint(store), store.location:
-            new = rings.store_bulk(value, memory, staging, tile.place_of(store))
-            for name, attribute in attributes_of(store).items():
-                if name != "operandSegmentSizes":
-                    new.attributes[name] = attribute
-        store.erase()
+    store = stores[0]
+    value, memory, *_ = store.operands
+    with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
+        staging = _buffer(units * BUFFERS, value.type)
+    with ir.InsertionPoint(store), store.location:
+        new = rings.store_bulk(value, memory, staging, tile.place_of(store))
+        for name, attribute in attributes_of(store).items():
+            if name != "operandSegmentSizes":
+                new.attributes[name] = attribute
+    store.erase()
     with ir.InsertionPoint(consumer), roles.location:
         rings.store_wait()
 
@@ -88,8 +89,4 @@ def _buffer(count: int, value: Any) -> Any:
     element = value.element_type
     layout = swizzle_of(value.shape[1] * element.width // 8)
     assert layout is not None
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
-    type_ = ir.MemRefType.get([count, ROWS, PANELS[layout] * 8 // element.width], element, memory_space=space)
-    alloc = dialect("memref").AllocOp(type_, [], [])
-    alloc.operation.attributes[LAYOUT] = ir.StringAttr.get(layout)
-    return alloc.result
+    return shared_buffer([count, ROWS, PANELS[layout] * 8 // element.width], element, layout)

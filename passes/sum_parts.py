@@ -14,21 +14,22 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, rings, tile
-from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.flow import flow_from
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.operators.order import root_of
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import UNITS, WARPS
+from mlir_gemm.passes.launch_blocks import GROUP
 from mlir_gemm.passes.map_blocks import SPLIT
-from mlir_gemm.passes.promote_operands import SHARED
 from mlir_gemm.passes.split_steps import group_of_blocks
 
 COLUMNS = 8
 """Columns of a fragment."""
-PAIR, THREADS = 2, 128
-"""Neighbours that a thread holds, and threads of a warpgroup."""
+PAIR = 2
+"""Neighbours that a thread holds."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ def _sum(forall: Any, wait: Any, parts: int) -> None:
         raise pass_error(wait, f"a tile of {columns} columns does not divide into {parts} parts of whole {COLUMNS}")
     units = ir.IntegerAttr(forall.operation.attributes[WARPS]).value // UNITS["warpgroup"] - 1
     with ir.InsertionPoint(in_block(body(forall))[0]), wait.location:
-        pieces = rows * columns // (THREADS * PAIR * parts)
-        scratch = _scratch([units, (parts - 1) * pieces, THREADS, PAIR], value.type.element_type)
+        pieces = rows * columns // (GROUP * PAIR * parts)
+        scratch = shared_buffer([units, (parts - 1) * pieces, GROUP, PAIR], value.type.element_type)
     scratch.owner.attributes[rings.FROM_SUM] = ir.UnitAttr.get()
     for copy in named(forall, "tile.copy_bulk"):
         root_of(copy.operation.operands[0]).owner.attributes[rings.UNTIL_SUM] = ir.UnitAttr.get()
@@ -72,11 +73,6 @@ def _sum(forall: Any, wait: Any, parts: int) -> None:
     for store in named(forall, "tile.store"):
         if store.operands[0] in flow:
             _move(store.operation, column)
-
-
-def _scratch(shape: list[int], element: Any) -> Any:
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), SHARED)
-    return dialect("memref").AllocOp(ir.MemRefType.get(shape, element, memory_space=space), [], []).result
 
 
 def _narrow(value: Any, column: Any, part: int) -> None:

@@ -18,10 +18,10 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import LAYOUT
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.fold_subviews import places_of
-from mlir_gemm.passes.promote_operands import LAYOUT
 
 XOR = "xor"
 CHUNK = 16
