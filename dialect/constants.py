@@ -17,6 +17,12 @@ def integer(value: int) -> Any:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
 
+def number_of(operation: Any, name: str, otherwise: int = 0) -> int:
+    """The integer attribute `name` of an operation, or `otherwise` where it has none."""
+    attributes = operation.operation.attributes
+    return ir.IntegerAttr(attributes[name]).value if name in attributes else otherwise
+
+
 def splat(type_: Any, element: Any) -> Any:
     """A vector constant of `type_` with every element equal to the attribute `element`."""
     return dialect("arith").ConstantOp(type_, ir.DenseElementsAttr.get_splat(type_, element)).result

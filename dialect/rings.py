@@ -340,8 +340,7 @@ def part(group: int = 1) -> Any:
 
 def group_of(operation: Any) -> int:
     """The blocks of a group, which an operation carries where a cluster has several; else 1."""
-    attributes = operation.operation.attributes
-    return ir.IntegerAttr(attributes[GROUP]).value if GROUP in attributes else 1
+    return constants.number_of(operation, GROUP, 1)
 
 
 def specialize() -> Any:

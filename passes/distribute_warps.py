@@ -112,7 +112,7 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int], un
     _check_flow(forall, products[0], flow, block)
     with ir.InsertionPoint(in_block(body(forall))[0]), forall.location:
         units = (block[0] // warp[0]) * (block[1] // warp[1])
-        turns = ir.IntegerAttr(forall.operation.attributes[TURNS]).value if TURNS in forall.operation.attributes else 1
+        turns = constants.number_of(forall, TURNS, 1)
         row, column = _warp_position(block[1] // warp[1], warp, unit, units if turns > 1 else None)
     for operation in _sources_and_stores(forall, flow):
         _narrow(operation, row, column, warp, unit)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, parents
@@ -59,7 +60,7 @@ def _launch(forall: Any, threads: int) -> None:
         raise pass_error(forall, "only an scf.forall without results, from 0 in steps of 1, becomes a launch")
     if blocks == dynamic:
         blocks = forall.operation.operands[0]
-    warps = ir.IntegerAttr(attributes[WARPS]).value if WARPS in attributes else threads // LANES
+    warps = constants.number_of(forall, WARPS, threads // LANES)
     if warps * LANES != threads:
         raise pass_error(forall, f"threads={threads} for tiles divided among {warps} warps; expected {warps * LANES}")
     with ir.InsertionPoint(forall), forall.location:

@@ -149,7 +149,7 @@ def _meet() -> None:
 
 
 def _blocks(op: Any) -> int:
-    return ir.IntegerAttr(op.attributes["blocks"]).value if "blocks" in op.attributes else 1
+    return constants.number_of(op, "blocks", 1)
 
 
 def _enter(op: Any) -> None:

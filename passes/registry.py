@@ -39,6 +39,11 @@ def pass_class(name: str) -> type[Pass]:
     return found
 
 
+def ours(name: str, **options: Any) -> Pass:
+    """One of our passes, with options."""
+    return pass_class(name)(**options)
+
+
 @dataclasses.dataclass(frozen=True)
 class Upstream(Pass):
     """Passes of MLIR itself, as the text of a pipeline over a module."""

@@ -19,7 +19,8 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.map_blocks import CLUSTER, SPLIT
+from mlir_gemm.passes.map_blocks import SPLIT
+from mlir_gemm.passes.split_steps import group_of_blocks
 
 MULTICAST, BLOCKS = "multicast", "blocks"
 ROWS = 8
@@ -34,9 +35,7 @@ class ShareCopies(Pass):
 
     def run(self, module: Any) -> None:
         for forall in named(module, "scf.forall"):
-            attributes = forall.operation.attributes
-            parts = ir.IntegerAttr(attributes[SPLIT]).value if SPLIT in attributes else 1
-            size = ir.IntegerAttr(attributes[CLUSTER]).value // parts if CLUSTER in attributes else 1
+            parts, size = constants.number_of(forall, SPLIT, 1), group_of_blocks(forall)
             if size > 1:
                 copies = [op.operation for op in named(forall, "tile.copy_bulk") if not _depends_on_rank(op.operation)]
                 for copy in copies:

@@ -41,9 +41,8 @@ class SplitSteps(Pass):
 
 def group_of_blocks(forall: Any) -> int:
     """Blocks of a cluster that have the same part of the steps."""
-    attributes = forall.operation.attributes
-    parts = ir.IntegerAttr(attributes[SPLIT]).value
-    return ir.IntegerAttr(attributes[CLUSTER]).value // parts if CLUSTER in attributes else 1
+    parts = constants.number_of(forall, SPLIT, 1)
+    return constants.number_of(forall, CLUSTER, parts) // parts
 
 
 def _split(roles: Any, parts: int, group: int) -> None:

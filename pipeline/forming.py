@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.passes.registry import Upstream, pass_class
+from mlir_gemm.passes.registry import Upstream, ours
 
 PASSES = (
     "drop-empty", "copy-operands", "copy-results", "group-kernels", "outline-kernels", "normalise-kernels",
@@ -15,4 +15,4 @@ PASSES = (
 
 def kernel_passes() -> list[Any]:
     """The passes that make kernels: see docs/inputs.md."""
-    return [*(pass_class(name)() for name in PASSES), Upstream("cse"), pass_class("free-sizes")()]
+    return [*(ours(name) for name in PASSES), Upstream("cse"), ours("free-sizes")]

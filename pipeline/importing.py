@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.passes.registry import Upstream, pass_class
+from mlir_gemm.passes.registry import Upstream, ours
 
 
 def normalise_passes(*, keep_f16: bool = False) -> list[Any]:
@@ -16,27 +16,23 @@ def normalise_passes(*, keep_f16: bool = False) -> list[Any]:
     materialize_in_destination for memref arguments, func.return. `keep_f16` leaves f16 accumulators as they are.
     """
     return [
-        _ours("name-sizes"),
-        _ours("check-module"),
+        ours("name-sizes"),
+        ours("check-module"),
         Upstream("func.func(linalg-generalize-named-ops)"),
-        _ours("raise-to-tensors"),
+        ours("raise-to-tensors"),
         Upstream("canonicalize,cse"),
-        _ours("simplify-generics"),
-        _ours("widen-accumulator", keep_f16=keep_f16),
-        _ours("drop-unit-dims"),
-        _ours("propagate-reshapes"),
-        _ours("fold-movement"),
-        _ours("add-init-last"),
-        _ours("fold-operands", extensions=True),
-        _ours("fuse-elementwise"),
-        _ours("fold-operands"),
-        _ours("extend-operands"),
-        _ours("fold-movement"),
-        _ours("simplify-generics"),
+        ours("simplify-generics"),
+        ours("widen-accumulator", keep_f16=keep_f16),
+        ours("drop-unit-dims"),
+        ours("propagate-reshapes"),
+        ours("fold-movement"),
+        ours("add-init-last"),
+        ours("fold-operands", extensions=True),
+        ours("fuse-elementwise"),
+        ours("fold-operands"),
+        ours("extend-operands"),
+        ours("fold-movement"),
+        ours("simplify-generics"),
         Upstream("cse"),
-        _ours("separate-results"),
+        ours("separate-results"),
     ]
-
-
-def _ours(name: str, **options: Any) -> Any:
-    return pass_class(name)(**options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.passes.registry import Upstream, pass_class
+from mlir_gemm.passes.registry import Upstream, ours
 from mlir_gemm.pipeline.target import Target
 
 
@@ -17,34 +17,30 @@ def points_passes(stage: str, target: Target) -> list[Any]:
     return _TABLE[stage](target) if stage in _TABLE else []
 
 
-def _ours(name: str, **options: Any) -> Any:
-    return pass_class(name)(**options)
-
-
 def _tile(_: Target) -> list[Any]:
     return [
         Upstream("func.func(linalg-generalize-named-ops)"),
-        _ours("share-sizes"),
-        _ours("point-loops"),
+        ours("share-sizes"),
+        ours("point-loops"),
         Upstream("cse"),
     ]
 
 
 def _launch(target: Target) -> list[Any]:
     return [
-        _ours("launch-points", processors=target.sms),
+        ours("launch-points", processors=target.sms),
         Upstream("gpu-launch-sink-index-computations"),
-        _ours("pass-sizes"),
+        ours("pass-sizes"),
         Upstream("gpu-kernel-outlining,cse"),
     ]
 
 
 def _lower(_: Target) -> list[Any]:
     return [
-        _ours("expand-fp8"),
-        _ours("expand-math"),
+        ours("expand-fp8"),
+        ours("expand-math"),
         Upstream("lower-affine,gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
-        _ours("check-lowered"),
+        ours("check-lowered"),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.passes.registry import Upstream, pass_class
+from mlir_gemm.passes.registry import Upstream, ours
 from mlir_gemm.pipeline.forming import kernel_passes
 from mlir_gemm.pipeline.importing import normalise_passes
 from mlir_gemm.pipeline.schedule import Schedule
@@ -17,10 +17,6 @@ STAGES = (
 """All stages in order."""
 
 
-def _ours(name: str, **options: Any) -> Any:
-    return pass_class(name)(**options)
-
-
 def import_passes(*, keep_f16: bool = False) -> list[Any]:
     """From what a user wrote to kernels on memrefs. `keep_f16` leaves f16 accumulators as they are."""
     return [*normalise_passes(keep_f16=keep_f16), *kernel_passes()]
@@ -29,47 +25,47 @@ def import_passes(*, keep_f16: bool = False) -> list[Any]:
 def stage_passes(stage: str, schedule: Schedule, target: Target) -> list[Any]:
     """The passes of one stage from `tile` to `nvvm`, for a schedule and a target."""
     if stage == "nvvm":
-        return [_ours("select-math"), _nvvm(target), *([_ours("mark-maps")] if schedule.copy == "tma" else [])]
+        return [ours("select-math"), _nvvm(target), *([ours("mark-maps")] if schedule.copy == "tma" else [])]
     return _TABLE[stage](schedule)
 
 
 def _tile(schedule: Schedule) -> list[Any]:
     return [
         Upstream("func.func(convert-linalg-to-affine-loops)"),
-        _ours("share-sizes"),
-        _ours("tile-loops", block=schedule.block),
-        _ours("reveal-padding"),
+        ours("share-sizes"),
+        ours("tile-loops", block=schedule.block),
+        ours("reveal-padding"),
     ]
 
 
 def _fuse(_: Schedule) -> list[Any]:
-    return [_ours("fuse-blocks")]
+    return [ours("fuse-blocks")]
 
 
 def _promote(schedule: Schedule) -> list[Any]:
     if not schedule.promote:
         return []
-    return [_ours("promote-operands", layout=schedule.layout, pad=schedule.pad)]
+    return [ours("promote-operands", layout=schedule.layout, pad=schedule.pad)]
 
 
 def _tensorize(_: Schedule) -> list[Any]:
-    return [_ours("tensorize")]
+    return [ours("tensorize")]
 
 
 def _accumulate(schedule: Schedule) -> list[Any]:
-    opaque = [_ours("sink-init")] if schedule.operator == "wmma" else []
-    return [_ours("accumulate", registers=schedule.accumulate), *opaque, Upstream("cse,canonicalize")]
+    opaque = [ours("sink-init")] if schedule.operator == "wmma" else []
+    return [ours("accumulate", registers=schedule.accumulate), *opaque, Upstream("cse,canonicalize")]
 
 
 def _pipeline(schedule: Schedule) -> list[Any]:
-    return [_ours("multi-buffer", stages=schedule.stages), _COPIES[schedule.copy](schedule), Upstream("cse")]
+    return [ours("multi-buffer", stages=schedule.stages), _COPIES[schedule.copy](schedule), Upstream("cse")]
 
 
 def _parallelize(schedule: Schedule) -> list[Any]:
     return [
-        _ours("parallelize-blocks"),
+        ours("parallelize-blocks"),
         Upstream("lower-affine,cse"),
-        _ours(
+        ours(
             "map-blocks",
             raster=schedule.raster,
             group=schedule.group,
@@ -79,90 +75,90 @@ def _parallelize(schedule: Schedule) -> list[Any]:
         ),
         Upstream("cse"),
         *(
-            [_ours("persist-blocks", blocks=schedule.persistent, turns=schedule.turns), Upstream("cse")]
+            [ours("persist-blocks", blocks=schedule.persistent, turns=schedule.turns), Upstream("cse")]
             if schedule.persistent
             else []
         ),
-        *([_ours("share-copies"), Upstream("cse")] if schedule.cluster_m * schedule.cluster_n > 1 else []),
+        *([ours("share-copies"), Upstream("cse")] if schedule.cluster_m * schedule.cluster_n > 1 else []),
     ]
 
 
 def _distribute(schedule: Schedule) -> list[Any]:
     unit = "warpgroup" if schedule.operator == "wgmma" else "warp"
-    divide = _ours("distribute-warps", warp=schedule.warp, unit=unit)
+    divide = ours("distribute-warps", warp=schedule.warp, unit=unit)
     if schedule.split == 1:
         return [divide, Upstream("cse")]
     # Together: in between there are only parts of sums.
-    return [_ours("split-steps"), divide, _ours("sum-parts"), Upstream("cse")]
+    return [ours("split-steps"), divide, ours("sum-parts"), Upstream("cse")]
 
 
 def _describe(schedule: Schedule) -> list[Any]:
     if schedule.copy != "tma":
         return []
     return [
-        *([_ours("stage-stores")] if schedule.bulk else []),
-        _ours("describe-copies", tf32=schedule.precision == "tf32"),
+        *([ours("stage-stores")] if schedule.bulk else []),
+        ours("describe-copies", tf32=schedule.precision == "tf32"),
     ]
 
 
 def _launch(schedule: Schedule) -> list[Any]:
     return [
-        _ours("launch-blocks", threads=schedule.threads),
+        ours("launch-blocks", threads=schedule.threads),
         Upstream("gpu-launch-sink-index-computations"),
-        _ours("pass-sizes"),
+        ours("pass-sizes"),
         Upstream("gpu-kernel-outlining,cse"),
-        *([_ours("cluster-blocks", size=schedule.cluster)] if schedule.cluster > 1 else []),
-        *([_ours("limit-registers", blocks=_resident(schedule))] if _resident(schedule) else []),
+        *([ours("cluster-blocks", size=schedule.cluster)] if schedule.cluster > 1 else []),
+        *([ours("limit-registers", blocks=_resident(schedule))] if _resident(schedule) else []),
     ]
 
 
 def _lower(schedule: Schedule) -> list[Any]:
     return [
-        _ours("apply-layouts"),
-        *([_ours("unroll-loops")] if schedule.unroll else []),
+        ours("apply-layouts"),
+        *([ours("unroll-loops")] if schedule.unroll else []),
         *_OPERATORS[schedule.operator](schedule),
-        _ours("distribute-copies", bits=schedule.vector, unroll=schedule.unroll),
-        *([_ours("spread-copies")] if schedule.spread and schedule.copy == "cp_async" else []),
-        *([_ours("lower-async")] if schedule.copy == "cp_async" else []),
+        ours("distribute-copies", bits=schedule.vector, unroll=schedule.unroll),
+        *([ours("spread-copies")] if schedule.spread and schedule.copy == "cp_async" else []),
+        *([ours("lower-async")] if schedule.copy == "cp_async" else []),
         *(_roles(schedule) if schedule.copy == "tma" else []),
-        _ours("place-shared", storage=schedule.storage),
-        _ours("fold-subviews"),
-        *([_ours("swizzle-accesses")] if schedule.layout == "xor" else []),
-        _ours("expand-fp8"),
-        _ours("expand-math"),
-        _ours("lower-unit-ids"),
+        ours("place-shared", storage=schedule.storage),
+        ours("fold-subviews"),
+        *([ours("swizzle-accesses")] if schedule.layout == "xor" else []),
+        ours("expand-fp8"),
+        ours("expand-math"),
+        ours("lower-unit-ids"),
         Upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
-        *([_ours("sink-positions")] if schedule.operator == "wgmma" else []),
-        _ours("check-lowered"),
+        *([ours("sink-positions")] if schedule.operator == "wgmma" else []),
+        ours("check-lowered"),
     ]
 
 
 def _wmma(_: Schedule) -> list[Any]:
-    return [_ours("stage-epilogue"), _ours("mma-to-wmma")]
+    return [ours("stage-epilogue"), ours("mma-to-wmma")]
 
 
 def _mma_sync(schedule: Schedule) -> list[Any]:
-    return [_ours("mma-to-sync", instruction=schedule.instruction)]
+    return [ours("mma-to-sync", instruction=schedule.instruction)]
 
 
 def _simt(_: Schedule) -> list[Any]:
-    return [_ours("mma-to-fma")]
+    return [ours("mma-to-fma")]
 
 
 def _plain(_: Schedule) -> Any:
-    return _ours("order-copies")
+    return ours("order-copies")
 
 
 def _prefetch(schedule: Schedule) -> Any:
-    return _ours("prefetch-copies", early=schedule.early)
+    return ours("prefetch-copies", early=schedule.early)
 
 
 def _cp_async(_: Schedule) -> Any:
-    return _ours("stream-copies")
+    return ours("stream-copies")
 
 
 def _tma(_: Schedule) -> Any:
-    return _ours("specialize-copies")
+    return ours("specialize-copies")
 
 
 _COPIES = {"plain": _plain, "prefetch": _prefetch, "cp_async": _cp_async, "tma": _tma}
@@ -170,7 +166,7 @@ _COPIES = {"plain": _plain, "prefetch": _prefetch, "cp_async": _cp_async, "tma":
 
 
 def _wgmma(_: Schedule) -> list[Any]:
-    return [_ours("mma-to-wgmma")]
+    return [ours("mma-to-wgmma")]
 
 
 def _resident(schedule: Schedule) -> int:
@@ -185,9 +181,9 @@ def _roles(schedule: Schedule) -> list[Any]:
     if consumer <= each or schedule.groups < 2:
         producer = consumer = 0
     return [
-        _ours("lower-rings"),
-        _ours("lower-roles", producer=producer, consumer=min(240, consumer // 8 * 8)),
-        *([_ours("overlap-launches")] if schedule.overlap else []),
+        ours("lower-rings"),
+        ours("lower-roles", producer=producer, consumer=min(240, consumer // 8 * 8)),
+        *([ours("overlap-launches")] if schedule.overlap else []),
     ]
 
 

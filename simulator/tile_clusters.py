@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from mlir_gemm.dialect import rings
-from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.memory import strided
@@ -25,12 +24,6 @@ from mlir_gemm.simulator.tile_program import (
 def fault(operation: Any, message: str) -> SimulationError:
     """An error that names the operation and its place."""
     return SimulationError(f"'{operation.operation.name}': {message}", location_of(operation))
-
-
-def number_of(operation: Any, name: str, otherwise: int = 0) -> int:
-    """An integer attribute of an operation."""
-    attributes = operation.operation.attributes
-    return ir.IntegerAttr(attributes[name]).value if name in attributes else otherwise
 
 
 def peers(decoder: Decoder, value: Any) -> Callable[[Frame, Any, int], Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.simulator.errors import SimulationError, unsupported
@@ -94,8 +95,7 @@ def _scf_if(decoder: Decoder, operation: Any) -> Step:
 def _grid(decoder: Decoder, operation: Any, sizes: Callable[[Frame], list[int]], variables: list[int]) -> Step:
     """The step of parallel blocks: for each that is to run, its position, then the body."""
     steps = decoder.block(body(operation))
-    attributes = operation.operation.attributes
-    cluster = ir.IntegerAttr(attributes[_CLUSTER]).value if _CLUSTER in attributes else 1
+    cluster = constants.number_of(operation, _CLUSTER, 1)
 
     def step(frame: Frame) -> None:
         extents = sizes(frame)

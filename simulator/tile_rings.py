@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect import tile
+from mlir_gemm.dialect.constants import number_of
 from mlir_gemm.simulator import tile_clusters, tile_consumer_turns
 from mlir_gemm.simulator.errors import SimulationError
-from mlir_gemm.simulator.tile_clusters import fault, first_of_group, number_of, peers
+from mlir_gemm.simulator.tile_clusters import fault, first_of_group, peers
 from mlir_gemm.simulator.tile_consumer_turns import groups_of as groups_of_turns
 from mlir_gemm.simulator.tile_memory import poisoned
 from mlir_gemm.simulator.tile_ops import multiplier
