@@ -11,6 +11,7 @@ copies into a stage are made by the copy engine and are complete when the stage'
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, TypeVar
 
 from mlir_gemm.dialect import constants
@@ -138,8 +139,8 @@ class Turn(Tile.Operation, name="turn"):
 
 
 class Rank(Tile.Operation, name="rank"):
-    """Which block of its cluster this is. Where `group` blocks each have the same steps of k, and the cluster several
-    such groups, it is the place in the group; with `part` the number of the group."""
+    """Which block of its cluster this is: its number, divided by `stride` and modulo `count` where these are given. So
+    it may be the row or the column of a block in its cluster, or which part of the steps of k it has."""
 
     result: ext.Result[ir.IndexType]
 
@@ -316,26 +317,48 @@ class Skip:
         )
 
 
-GROUP, PART = "group", "part"
-"""Attributes of tile.rank, and the first of operations that concern the blocks of a group only."""
+GROUP = "group"
+"""Attribute of operations that concern only so many blocks of the cluster, which has several such groups."""
 
 
-def rank(group: int = 1) -> Any:
-    """A tile.rank at the insertion point; its value: the place in its `group` where there are several groups."""
+@dataclass(frozen=True)
+class Axis:
+    """Blocks of a cluster: `count` of them whose numbers are `stride` apart."""
+
+    stride: int = 1
+    count: int = 0
+    """0 where they are all that there are."""
+
+    @staticmethod
+    def of(operation: Any) -> "Axis":
+        """What the attributes of an operation say."""
+        return Axis(constants.number_of(operation, STRIDE, 1), constants.number_of(operation, COUNT, 0))
+
+    def meets(self, other: "Axis") -> bool:
+        """Whether the place of a block along one tells something about its place along the other."""
+        ends = [axis.stride * axis.count if axis.count else inf for axis in (self, other)]
+        return self.stride < ends[1] and other.stride < ends[0]
+
+
+STRIDE, COUNT = "stride", "count"
+
+
+def rank(axis: Axis | int = 1) -> Any:
+    """A tile.rank at the insertion point; its value: the place along an axis, or in a group of so many blocks with
+    neighbouring numbers where there are several groups."""
+    if isinstance(axis, int):
+        axis = Axis(1, axis if axis > 1 else 0)
     operation = Rank(ir.IndexType.get()).operation
-    if group > 1:
-        operation.attributes[GROUP] = constants.integer(group)
+    for name, number, default in ((STRIDE, axis.stride, 1), (COUNT, axis.count, 0)):
+        if number != default:
+            operation.attributes[name] = constants.integer(number)
     return operation.results[0]
 
 
 def part(group: int = 1) -> Any:
     """Which part of the steps of k this block has, in a cluster of groups of `group` blocks: a tile.rank at the
     insertion point; its value."""
-    operation = Rank(ir.IndexType.get()).operation
-    operation.attributes[PART] = ir.UnitAttr.get()
-    if group > 1:
-        operation.attributes[GROUP] = constants.integer(group)
-    return operation.results[0]
+    return rank(Axis(group))
 
 
 def group_of(operation: Any) -> int:

@@ -85,8 +85,12 @@ def _rotated(pieces: list[list[Any]], rank: Any) -> list[list[Any]]:
 
 
 def _modulo(value: Any, parts: int) -> Any:
-    """`value` modulo a power of two."""
-    return dialect("arith").AndIOp(value, constants.index(parts - 1)).result
+    """`value` modulo `parts`, which it is less than twice of."""
+    arith, limit = dialect("arith"), constants.index(parts)
+    if parts & (parts - 1) == 0:
+        return arith.AndIOp(value, constants.index(parts - 1)).result
+    over = arith.CmpIOp(arith.CmpIPredicate.uge, value, limit).result
+    return arith.SelectOp(over, arith.SubIOp(value, limit).result, value).result
 
 
 def _moved(pointer: Any, bytes_: int) -> Any:

@@ -5,7 +5,7 @@ run by one thread and the consumer's by whole warps. Leaves
 - at tile.ring: one thread fetches the tensor maps into their cache and initialises the barriers, all wait for it;
 - tile.acquire: a wait for the phase in front of the position's on the empty barrier (which a fresh barrier passes), and
   the announcement of the bytes on the full one; tile.copy_bulk: one tensor copy for each panel of the buffer;
-  With `multicast` it goes to all blocks of the cluster;
+  with `multicast` it goes to all blocks of the cluster, of the `group`, or of those whose numbers are `stride` apart;
 - tile.filled: a wait for the position's phase on the full barrier; tile.release: one lane of each warp arrives at the
   empty one, where a ring is one of several blocks in all of them, which meet then before the first copy and before they
   end: consumers say so once they have released all, and wait at the end, so that what they do in between takes place
@@ -234,10 +234,15 @@ def _copy(op: Any) -> None:
 def _mask(op: Any) -> Any:
     """The blocks of the cluster that a copy goes to, as bits: all, or those of the block's group."""
     arith, i16 = dialect("arith"), ir.IntegerType.get_signless(16)
-    bits = arith.ConstantOp(i16, (1 << ir.IntegerAttr(op.attributes["multicast"]).value) - 1).result
+    size, stride = ir.IntegerAttr(op.attributes["multicast"]).value, rings.Axis.of(op).stride
+    bits = arith.ConstantOp(i16, sum(1 << stride * number for number in range(size))).result
     if rings.group_of(op) == 1:
         return bits
-    return arith.ShLIOp(bits, arith.IndexCastUIOp(i16, _first_of_group(op)).result).result
+    if stride == 1:
+        first = _first_of_group(op)
+    else:
+        first = indexing.sub(rings.rank(), indexing.mul(rings.rank(rings.Axis(stride, size)), stride))
+    return arith.ShLIOp(bits, arith.IndexCastUIOp(i16, first).result).result
 
 
 def _first_of_group(op: Any) -> Any:

@@ -30,11 +30,9 @@ class LowerUnitIds(Pass):
                 with ir.InsertionPoint(rank), rank.location:
                     number = nvvm.BlockInClusterIdXOp(results=[ir.IntegerType.get_signless(32)]).operation.results[0]
                     value = dialect("arith").IndexCastUIOp(ir.IndexType.get(), number).result
-                    group = rings.group_of(rank)
-                    if group > 1:
-                        value = (indexing.div if rings.PART in rank.operation.attributes else indexing.rem)(
-                            value, group
-                        )
+                    axis = rings.Axis.of(rank)
+                    value = indexing.div(value, axis.stride) if axis.stride > 1 else value
+                    value = indexing.rem(value, axis.count) if axis.count else value
                 rank.operation.results[0].replace_all_uses_with(value)
                 rank.operation.erase()
             for unit in named(kernel, "tile.unit_id"):

@@ -3,9 +3,9 @@
 Expects an scf.parallel over (batch ..., tile rows, tile columns), of constant bounds or others (what lower-affine makes
 of the affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall over the linear block number, mapped to
 `#gpu.block<x>`, whose body computes the batch and the tile's row and column: one batch after another, and in each the
-raster decides. With clusters (`cluster_m` or `cluster_n` blocks) the raster places clusters, whose blocks go by
-tile.rank, and the loop carries `tile.cluster`. With `split` there is
-such a group of blocks for each part of a tile's steps (`tile.split`).
+raster decides. With clusters (`cluster_m` by `cluster_n` blocks) the raster places clusters, whose blocks go by
+tile.rank, column by column, and the loop carries `tile.cluster`, and `tile.cluster_rows` where they are neither a row
+nor a column. With `split` there is such a group of blocks for each part of a tile's steps (`tile.split`).
 Refuses any other scf.parallel, and tiles that are no whole clusters. Rasters:
 - `row`: row by row; `column`: column by column;
 - `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
@@ -26,8 +26,9 @@ from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
-CLUSTER, SPLIT = "tile.cluster", "tile.split"
-"""On the scf.forall over blocks: how many blocks a cluster has, and how many share a tile's k steps."""
+CLUSTER, SPLIT, ROWS = "tile.cluster", "tile.split", "tile.cluster_rows"
+"""On the scf.forall over blocks: how many blocks a cluster has, how many share a tile's k steps, and how many are
+below each other, where others are beside them."""
 MOST_BLOCKS = 8
 """Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
 
@@ -42,9 +43,9 @@ class MapBlocks(Pass):
     group: int = 8
     """Tile rows in a group of the grouped raster and of the snake."""
     cluster_m: int = 1
-    """Blocks of a cluster, one below the other."""
+    """Blocks of a cluster below each other."""
     cluster_n: int = 1
-    """Blocks of a cluster, one beside the other."""
+    """Blocks of a cluster beside each other."""
     split: int = 1
     """Blocks of a cluster that share the k steps of one tile."""
 
@@ -54,10 +55,8 @@ class MapBlocks(Pass):
         if self.group < 1:
             raise PassError(f"pass 'map-blocks': group={self.group}; expected at least 1")
         sides = self.cluster_m, self.cluster_n
-        if min(sides) != 1 or min(*sides, self.split) < 1 or max(sides) * self.split > MOST_BLOCKS:
-            raise PassError(
-                f"pass '{self}': a cluster is a row or a column of blocks for each part, {MOST_BLOCKS} at most"
-            )
+        if min(*sides, self.split) < 1 or self.cluster_m * self.cluster_n * self.split > MOST_BLOCKS:
+            raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
 
@@ -84,6 +83,8 @@ def _map(parallel: Any, options: MapBlocks) -> None:
         forall.operation.attributes[SPLIT] = constants.integer(options.split)
     if size > 1:
         forall.operation.attributes[CLUSTER] = constants.integer(size)
+    if min(options.cluster_m, options.cluster_n) > 1:
+        forall.operation.attributes[ROWS] = constants.integer(options.cluster_m)
     parallel.operation.erase()
 
 
@@ -101,14 +102,23 @@ def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: Map
         block = block if options.split == 1 else indexing.div(block, options.split)
         block, batch = _split_batches(block, batches, rows, columns)
         return [*batch, *RASTERS[options.raster](block, rows, columns, options.group)]
-    group = down * along if options.split > 1 else 1
-    rank, cluster = rings.rank(group), indexing.div(block, down * along * options.split)
+    below, beside = _ranks(options)
+    cluster = indexing.div(block, down * along * options.split)
     rows, columns = (rows // down if down > 1 else rows), (columns // along if along > 1 else columns)
     cluster, batch = _split_batches(cluster, batches, rows, columns)
     row, column = RASTERS[options.raster](cluster, rows, columns, max(1, options.group // down))
-    if down > 1:
-        return [*batch, indexing.add(indexing.mul(row, down), rank), column]
-    return [*batch, row, indexing.add(indexing.mul(column, along), rank)]
+    row = indexing.add(indexing.mul(row, down), below) if down > 1 else row
+    column = indexing.add(indexing.mul(column, along), beside) if along > 1 else column
+    return [*batch, row, column]
+
+
+def _ranks(options: MapBlocks) -> tuple[Any, Any]:
+    """Where a block lies in its cluster: its row and its column, as far as there are several."""
+    down, along = options.cluster_m, options.cluster_n
+    if min(down, along) > 1:
+        return rings.rank(down), rings.rank(rings.Axis(down, along if options.split > 1 else 0))
+    rank = rings.rank(down * along if options.split > 1 else 1)
+    return rank, rank
 
 
 def _split_batches(block: Any, batches: list[Any], rows: Any, columns: Any) -> tuple[Any, list[Any]]:

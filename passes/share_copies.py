@@ -2,10 +2,12 @@
 
 Expects an scf.forall over blocks with `tile.cluster` (how many blocks a cluster has, which `map-blocks` writes), and in
 it a tile.specialize. A copy whose place does not depend on which block of the cluster this is (tile.rank) fetches the
-same for all of them; with `tile.split` for all that have the same part of the steps (a `group`). Leaves it copying one
-part of the tile's rows, the one that the rank numbers, into all these blocks at once (`multicast` is how many); the
-ring then is one of that many blocks (`blocks`): a stage is empty once all of them have released it. A second run
-changes nothing. Refuses tiles whose rows do not divide into parts of whole 8 rows.
+same for all of them; with `tile.split` for all that have the same part of the steps (a `group`); in a cluster that is
+neither a row nor a column (`tile.cluster_rows`) for all of its row, or of its column. Leaves it copying one part of the
+tile's rows, the one that the rank numbers, into all these blocks at once (`multicast` is how many, `stride` how far
+apart their numbers are); the ring then is one of all blocks with the same part of the steps (`blocks`): a stage is
+empty once all of them have released it. A second run changes nothing. Refuses tiles whose rows do not divide into parts
+of whole 8 rows.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
+from mlir_gemm.dialect.rings import Axis
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.map_blocks import ROWS as CLUSTER_ROWS
 from mlir_gemm.passes.map_blocks import SPLIT
 from mlir_gemm.passes.split_steps import group_of_blocks
 
@@ -37,33 +41,48 @@ class ShareCopies(Pass):
         for forall in named(module, "scf.forall"):
             parts, size = constants.number_of(forall, SPLIT, 1), group_of_blocks(forall)
             if size > 1:
-                copies = [op.operation for op in named(forall, "tile.copy_bulk") if not _depends_on_rank(op.operation)]
-                for copy in copies:
+                shared = [(op.operation, axis) for op in named(forall, "tile.copy_bulk")
+                          if (axis := _shared(op.operation, _axes(forall, size)))]  # fmt: skip
+                for copy, axis in shared:
                     if MULTICAST not in copy.attributes:
-                        _share(copy, size, parts)
-                if copies:
+                        _share(copy, axis, several=axis.count < size * parts)
+                if shared:
                     for op in named(forall, "tile.ring", "tile.release"):
                         op.operation.attributes[BLOCKS] = constants.integer(size)
                         if parts > 1:
                             op.operation.attributes[rings.GROUP] = constants.integer(size)
 
 
-def _depends_on_rank(copy: Any) -> bool:
-    """Whether the place of a copy is computed from tile.rank; loops around it count tiles and steps, which are the same
-    for a whole cluster."""
-    pending, seen = list(tile.place_of(copy).offsets), set[Any]()
+def _axes(forall: Any, size: int) -> list[Axis]:
+    """Which blocks of a cluster may share a copy: all with the same part of the steps, or a column, or a row."""
+    rows = constants.number_of(forall, CLUSTER_ROWS, size)
+    return [Axis(1, size), *([Axis(1, rows), Axis(rows, size // rows)] if rows < size else [])]
+
+
+def _shared(copy: Any, axes: list[Axis]) -> Axis | None:
+    """The first of the axes along which the place of a copy is the same."""
+    ranks = _ranks(copy)
+    return next((axis for axis in axes if not any(axis.meets(each) for each in ranks)), None)
+
+
+def _ranks(copy: Any) -> list[Axis]:
+    """What the place of a copy is computed from, of the numbers of its block; loops around it count tiles and steps,
+    which are the same for a whole cluster."""
+    pending, seen, found = list(tile.place_of(copy).offsets), set[Any](), list[Axis]()
     while pending:
         value = pending.pop()
         if value in seen or hasattr(value.owner, "operations"):
             continue
         seen.add(value)
-        if value.owner.name == "tile.rank" and rings.PART not in value.owner.attributes:
-            return True
+        if value.owner.name == "tile.rank":
+            found.append(Axis.of(value.owner))
         pending += value.owner.operation.operands
-    return False
+    return found
 
 
-def _share(copy: Any, size: int, parts: int) -> None:
+def _share(copy: Any, axis: Axis, several: bool) -> None:
+    """Makes a copy one of a part for all blocks along an axis, of which the cluster may have several."""
+    size = axis.count
     target, source, barriers, slot, *_ = copy.operands
     rows, columns = target.type.shape
     if rows % (size * ROWS):
@@ -72,13 +91,15 @@ def _share(copy: Any, size: int, parts: int) -> None:
     part = rows // size
     place = tile.place_of(copy)
     with ir.InsertionPoint(copy), copy.location:
-        first = indexing.mul(rings.rank(size if parts > 1 else 1), part)
+        first = indexing.mul(rings.rank(axis if several else 1), part)
         view = subview(target, [first, constants.index(0)], [part, columns])
-        axis = place.dims.index(0)
+        along = place.dims.index(0)
         offsets = list(place.offsets)
-        offsets[axis] = indexing.add(offsets[axis], first)
+        offsets[along] = indexing.add(offsets[along], first)
         new = rings.copy_bulk(view, source, barriers, slot, tile.Place(tuple(offsets), place.dims, place.in_bounds))
         new.attributes[MULTICAST] = constants.integer(size)
-        if parts > 1:
+        if several:
             new.attributes[rings.GROUP] = constants.integer(size)
+        if axis.stride > 1:
+            new.attributes[rings.STRIDE] = constants.integer(axis.stride)
     copy.erase()

@@ -48,27 +48,27 @@ def peers(decoder: Decoder, value: Any) -> Callable[[Frame, Any, int], Any]:
 
 def _rank(decoder: Decoder, operation: Any) -> Step:
     source, target = decoder.slot(RANK), decoder.slot(operation.operation.results[0])
-    group, part = rings.group_of(operation), rings.PART in operation.operation.attributes
+    axis = rings.Axis.of(operation)
 
     def step(frame: Frame) -> None:
         number = frame[source]
         if number is None:
             raise fault(operation, "outside a cluster")
-        if group > 1:
-            number = number // group if part else number % group
-        frame[target] = number
+        number //= axis.stride
+        frame[target] = number % axis.count if axis.count else number
 
     return step
 
 
-def first_of_group(decoder: Decoder, operation: Any) -> Callable[[Frame], int]:
-    """The number in the cluster of the first block of this one's group, which an operation concerns."""
-    source, group = decoder.slot(RANK), rings.group_of(operation)
+def concerned(decoder: Decoder, operation: Any, size: int) -> Callable[[Frame], range]:
+    """The numbers in the cluster of the `size` blocks that an operation concerns: those of this block's group."""
+    source, group, stride = decoder.slot(RANK), rings.group_of(operation), rings.Axis.of(operation).stride
 
-    def first(frame: Frame) -> int:
-        return frame[source] // group * group if group > 1 else 0
+    def blocks(frame: Frame) -> range:
+        first = frame[source] - frame[source] // stride % group * stride if group > 1 else 0
+        return range(first, first + size * stride, stride)
 
-    return first
+    return blocks
 
 
 def _cluster_sum(decoder: Decoder, operation: Any) -> Step:

@@ -18,7 +18,7 @@ from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.constants import number_of
 from mlir_gemm.simulator import tile_clusters, tile_consumer_turns
 from mlir_gemm.simulator.errors import SimulationError
-from mlir_gemm.simulator.tile_clusters import fault, first_of_group, peers
+from mlir_gemm.simulator.tile_clusters import concerned, fault, peers
 from mlir_gemm.simulator.tile_consumer_turns import groups_of as groups_of_turns
 from mlir_gemm.simulator.tile_memory import poisoned
 from mlir_gemm.simulator.tile_ops import multiplier
@@ -194,7 +194,8 @@ def _copy(decoder: Decoder, operation: Any) -> Step:
     operands = operation.operation.operands
     first = len(operands) - len(tile.place_of(operation).offsets)
     target, source, barriers, slot, *offsets = decoder.slots([*list(operands)[:4], *list(operands)[first:]])
-    blocks, first_of = number_of(operation, "multicast", 1), first_of_group(decoder, operation)
+    blocks = number_of(operation, "multicast", 1)
+    ranks_of = concerned(decoder, operation, blocks)
     buffer_of, ring_of = peers(decoder, operands[0]), peers(decoder, operands[2])
     frames, products = decoder.slot(FRAMES), decoder.slot(_PRODUCTS)
     read = located(region.read, operation)
@@ -204,8 +205,7 @@ def _copy(decoder: Decoder, operation: Any) -> Step:
         if not stage.announced:
             raise fault(operation, f"into stage {frame[slot]}, which was not acquired")
         content = read(frame[source], [frame[each] for each in offsets], frame[target].shape)
-        start = first_of(frame)
-        for rank in range(start, start + blocks) if blocks > 1 else (None,):
+        for rank in ranks_of(frame) if blocks > 1 else (None,):
             if rank is None:
                 other, into = frame, frame[target]
             else:
@@ -226,13 +226,13 @@ def _copy(decoder: Decoder, operation: Any) -> Step:
 def _release(decoder: Decoder, operation: Any) -> Step:
     state = decoder.state
     barriers, slot = decoder.slots(operation.operation.operands)
-    blocks, first_of = number_of(operation, "blocks", 1), first_of_group(decoder, operation)
+    blocks = number_of(operation, "blocks", 1)
+    ranks_of = concerned(decoder, operation, blocks)
     ring_of = peers(decoder, operation.operation.operands[0])
 
     def step(frame: Frame) -> None:
         state.rings.stage(frame[barriers], frame[slot], operation).held = []
-        start = first_of(frame)
-        for rank in range(start, start + blocks) if blocks > 1 else (None,):
+        for rank in ranks_of(frame) if blocks > 1 else (None,):
             ring = frame[barriers] if rank is None else ring_of(frame, frame[barriers], rank)
             stage = state.rings.stage(ring, frame[slot], operation)
             stage.released += 1

@@ -17,8 +17,7 @@ WIDEST, MOST_GROUPS = 256, 3
 ACCUMULATORS, MOST_ACCUMULATORS = 160, 192
 """Registers of accumulators in a thread: with two warpgroups or more, and with one."""
 MOST_BLOCKS, MOST_CLUSTER = 8, 4
-"""Blocks of a cluster in all, and of those that share copies: with more the SMs that are left over in each GPC are too
-many."""
+"""Blocks of a cluster in all, and of those below or beside each other that share copies."""
 TMA_BITS = 128
 """What rows in global memory must be multiples of for the copy engine."""
 
@@ -126,8 +125,8 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
     if group == 1:
         return None
     shown = f"cluster_m={schedule.cluster_m}, cluster_n={schedule.cluster_n}"
-    if min(schedule.cluster_m, schedule.cluster_n) > 1 or group > MOST_CLUSTER:
-        return f"{shown}: expected one of them to be 1, the other at most {MOST_CLUSTER}"
+    if max(schedule.cluster_m, schedule.cluster_n) > MOST_CLUSTER or schedule.cluster > MOST_BLOCKS:
+        return f"{shown}: expected at most {MOST_CLUSTER} of each, and {MOST_BLOCKS} blocks in a cluster"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}) need not divide into clusters"
     for name, size, part in zip("mn", grid(problem, schedule), (schedule.cluster_m, schedule.cluster_n), strict=True):
@@ -135,17 +134,17 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
             return f"cluster_{name}={part}: expected a divisor of the {size} tiles along {name}"
     if schedule.persistent % schedule.cluster:
         return f"persistent={schedule.persistent}: expected a multiple of the cluster's {schedule.cluster} blocks"
-    operand = "b" if schedule.cluster_m > 1 else "a"
-    rows = buffer(problem, schedule, operand).rows
-    if rows % (8 * group):
-        return f"{shown}: the {rows} rows of a tile of {operand.upper()} do not divide into parts of whole 8 rows"
+    for operand, sharing in (("a", schedule.cluster_n), ("b", schedule.cluster_m)):
+        rows = buffer(problem, schedule, operand).rows
+        if sharing > 1 and rows % (8 * sharing):
+            return f"{shown}: the {rows} rows of a tile of {operand.upper()} do not divide into parts of whole 8 rows"
     return None
 
 
 def _split(problem: Problem, schedule: Schedule) -> str | None:
     shown = f"split={schedule.split}"
-    if schedule.split not in (2, 4, 8) or schedule.cluster > MOST_BLOCKS or schedule.persistent:
-        return f"{shown}: expected 2, 4 or 8, at most {MOST_BLOCKS} blocks in a cluster, and persistent=0"
+    if schedule.split > MOST_BLOCKS or schedule.cluster > MOST_BLOCKS or schedule.persistent:
+        return f"{shown}: expected at most {MOST_BLOCKS} blocks in a cluster, and persistent=0"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected split=1"
     if problem.reads_c:

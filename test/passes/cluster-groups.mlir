@@ -1,4 +1,6 @@
 // RUN: mlir-gemm opt %s 'map-blocks{cluster_m=2 split=2}' share-copies split-steps cse | FileCheck %s
+// RUN: mlir-gemm opt %s 'map-blocks{cluster_m=2 cluster_n=2}' share-copies cse | FileCheck %s --check-prefix=SQUARE
+// RUN: mlir-gemm opt %s 'map-blocks{cluster_m=2 cluster_n=2}' share-copies share-copies cse | FileCheck %s --check-prefix=SQUARE
 // RUN: mlir-gemm opt %s 'map-blocks{cluster_m=2 split=2}' share-copies split-steps share-copies split-steps cse | FileCheck %s
 
 // Four blocks of a cluster: two tiles below each other, each in two parts of k. The blocks with the same part (a group)
@@ -6,17 +8,36 @@
 
 // CHECK-LABEL: @groups
 // CHECK: scf.forall (%[[BLOCK:.*]]) in (32) {
-// CHECK: %[[RANK:.*]] = "tile.rank"() {group = 2 : i64} : () -> index
+// CHECK: %[[RANK:.*]] = "tile.rank"() {count = 2 : i64} : () -> index
 // CHECK: %[[C4:.*]] = arith.constant 4 : index
 // CHECK: %[[CLUSTER:.*]] = arith.divui %[[BLOCK]], %[[C4]]
 // CHECK: "tile.ring"({{.*}}) {blocks = 2 : i64, consumers = 1 : i64, group = 2 : i64}
-// CHECK: %[[PART:.*]] = "tile.rank"() {group = 2 : i64, part} : () -> index
+// CHECK: %[[PART:.*]] = "tile.rank"() {stride = 2 : i64} : () -> index
 // CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %[[C4]]
 // CHECK: scf.for %[[STEP:.*]] = {{.*}} to %[[C4]]
 // CHECK: arith.addi %[[STEP]], %[[FIRST]]
 // CHECK: "tile.copy_bulk"({{.*}}) {operandSegmentSizes
 // CHECK: "tile.copy_bulk"({{.*}}) {group = 2 : i64, multicast = 2 : i64
 // CHECK: } {mapping = [#gpu.block<x>], tile.cluster = 4 : i64, tile.split = 2 : i64}
+
+// Four tiles, two by two: the blocks beside each other (numbers 2 apart) share what they copy of A, those below each
+// other what they copy of B, each in halves. A stage is empty once all four have released it.
+
+// SQUARE: scf.forall (%[[BLOCK:.*]]) in (16) {
+// SQUARE: %[[BELOW:.*]] = "tile.rank"() {count = 2 : i64} : () -> index
+// SQUARE: %[[BESIDE:.*]] = "tile.rank"() {stride = 2 : i64} : () -> index
+// SQUARE: %[[CLUSTER:.*]] = arith.divui %[[BLOCK]], %c4
+// SQUARE: %[[ROW:.*]] = arith.addi %{{.*}}, %[[BELOW]]
+// SQUARE: %[[COLUMN:.*]] = arith.addi %{{.*}}, %[[BESIDE]]
+// SQUARE: "tile.ring"({{.*}}) {blocks = 4 : i64, consumers = 1 : i64}
+// SQUARE: %[[M:.*]] = arith.muli %[[ROW]], %c64
+// SQUARE: %[[N:.*]] = arith.muli %[[COLUMN]], %c64
+// SQUARE: %[[HALF:.*]] = arith.muli %{{.*}}, %c32
+// SQUARE: %[[PART:.*]] = memref.subview %{{.*}}[%[[HALF]], {{.*}}] [32, 64] [1, 1]
+// SQUARE: %[[DOWN:.*]] = arith.addi %[[M]], %[[HALF]]
+// SQUARE: "tile.copy_bulk"(%[[PART]], %{{.*}}, %{{.*}}, %{{.*}}, %[[DOWN]], %{{.*}}) {group = 2 : i64, multicast = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>, stride = 2 : i64}
+// SQUARE: "tile.copy_bulk"({{.*}}, %[[N]]) {group = 2 : i64, multicast = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<32x128xf16
+// SQUARE: } {mapping = [#gpu.block<x>], tile.cluster = 4 : i64, tile.cluster_rows = 2 : i64}
 func.func @groups(%A: memref<256x512xf16>, %B: memref<512x512xf16>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,15 +1,15 @@
 // RUN: not mlir-gemm opt --split-input-file %s map-blocks 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'map-blocks{raster=diagonal}' 2>&1 | FileCheck %s --check-prefix=RASTER
 // RUN: not mlir-gemm opt %s 'map-blocks{group=0}' 2>&1 | FileCheck %s --check-prefix=GROUP
-// RUN: not mlir-gemm opt %s 'map-blocks{cluster_m=2 cluster_n=2}' 2>&1 | FileCheck %s --check-prefix=SQUARE
+// RUN: not mlir-gemm opt %s 'map-blocks{cluster_m=4 cluster_n=4}' 2>&1 | FileCheck %s --check-prefix=SQUARE
 // RUN: not mlir-gemm opt %s 'map-blocks{split=16}' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not mlir-gemm opt --split-input-file %s 'map-blocks{cluster_n=4}' 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not mlir-gemm opt --split-input-file %s 'map-blocks{cluster_m=4}' 2>&1 | FileCheck %s --check-prefix=ROWS
 
 // RASTER: error: pass 'map-blocks': raster 'diagonal'; expected one of row, column, grouped, snake
 // GROUP: error: pass 'map-blocks': group=0; expected at least 1
-// SQUARE: cluster_m=2 cluster_n=2 split=1}': a cluster is a row or a column of blocks for each part, 8 at most
-// MANY: split=16}': a cluster is a row or a column of blocks for each part, 8 at most
+// SQUARE: cluster_m=4 cluster_n=4 split=1}': a cluster has 1 to 8 blocks
+// MANY: split=16}': a cluster has 1 to 8 blocks
 
 func.func @dynamic(%m: index) {
   %c0 = arith.constant 0 : index

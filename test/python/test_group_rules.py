@@ -215,10 +215,10 @@ def test_one_warpgroup_may_have_more_accumulators_than_each_of_several() -> None
 
 CLUSTERS = [
     (
-        {"cluster_m": 2, "cluster_n": 2}, {},
-        "cluster_m=2, cluster_n=2: expected one of them to be 1, the other at most 4",
+        {"cluster_m": 4, "cluster_n": 4}, {},
+        "cluster_m=4, cluster_n=4: expected at most 4 of each, and 8 blocks in a cluster",
     ),
-    ({"cluster_m": 8}, {}, "cluster_m=8, cluster_n=1: expected one of them to be 1, the other at most 4"),
+    ({"cluster_m": 8}, {}, "cluster_m=8, cluster_n=1: expected at most 4 of each, and 8 blocks in a cluster"),
     (
         {"cluster_n": 2}, {"dynamic": "mk"},
         "cluster_m=1, cluster_n=2: sizes known at run time only (m, k) need not divide into clusters",
@@ -230,9 +230,9 @@ CLUSTERS = [
         {"cluster_m": 4, "block": (128, 16, 64), "warp": (64, 16, 64)}, {"b_order": "nk"},
         "cluster_m=4, cluster_n=1: the 16 rows of a tile of B do not divide into parts of whole 8 rows",
     ),
-    ({"split": 3}, {}, "split=3: expected 2, 4 or 8, at most 8 blocks in a cluster, and persistent=0"),
-    ({"split": 8, "cluster_m": 2}, {}, "split=8: expected 2, 4 or 8, at most 8 blocks in a cluster, and persistent=0"),
-    ({"split": 2, "persistent": 8}, {}, "split=2: expected 2, 4 or 8, at most 8 blocks in a cluster, and persistent=0"),
+    ({"split": 9}, {}, "split=9: expected at most 8 blocks in a cluster, and persistent=0"),
+    ({"split": 8, "cluster_m": 2}, {}, "split=8: expected at most 8 blocks in a cluster, and persistent=0"),
+    ({"split": 2, "persistent": 8}, {}, "split=2: expected at most 8 blocks in a cluster, and persistent=0"),
     ({"split": 2}, {"dynamic": "k"}, "split=2: sizes known at run time only (k); expected split=1"),
     (
         {"split": 2}, {"reads_c": True},
