@@ -56,20 +56,19 @@ class Group:
             if op.name in ("tile.load", "tile.store"):
                 self._accesses[op] = LaneAccess(op, rewriter.layout, rewriter.lane)
         bulk = BulkStores.of(self.operations, rewriter)
-        count = rewriter.layout.count(shape)
-        size = rewriter.layout.chunk(shape, bulk.columns if bulk else None)
-        chunks = [range(first, first + size) for first in range(0, count, size)]
+        chunks = rewriter.layout.chunks(shape, bulk.columns if bulk else None)
         self._load_all(chunks[0])
         for numbers, following in zip(chunks, [*chunks[1:], range(0)], strict=True):
             self._compute_all(numbers)
             self._load_all(following)
             self._store_all(numbers)
             if bulk:
-                bulk.emit(numbers, self._piece)
+                bulk.emit(numbers, len(chunks), self._piece)
         members = dict.fromkeys(self.operations)
         for value in [value for op in self.operations for value in op.results]:
             if any(user not in members for user in users(value)):
-                rewriter.pieces[value] = [self._values[value, number] for number in range(count)]
+                every = range(rewriter.layout.count(shape))
+                rewriter.pieces[value] = [self._values[value, number] for number in every]
 
     def _load_all(self, numbers: range) -> None:
         for op in self.operations:

@@ -49,9 +49,10 @@ class Layout:
         down, along = self.grid(tile)
         return down * along * len(self.rows)
 
-    def chunk(self, tile: tuple[int, int], _columns: int | None) -> int:
-        """Pieces of a lane that an epilogue takes at a time: a row of fragments."""
-        return self.count(tile) // self.grid(tile)[0]
+    def chunks(self, tile: tuple[int, int], _columns: int | None) -> list[range]:
+        """The pieces of a lane that an epilogue takes at a time: those of a row of fragments."""
+        size = self.count(tile) // self.grid(tile)[0]
+        return [range(first, first + size) for first in range(0, self.count(tile), size)]
 
     def place(self, number: int, tile: tuple[int, int]) -> tuple[int, int]:
         """Row and column of a piece in the tile, beyond those of the lane."""
@@ -147,9 +148,16 @@ class GroupLayout(Layout):
         """Pieces of one thread in 64 rows of a tile."""
         return self.count((self.shape[0], tile[1]))
 
-    def chunk(self, tile: tuple[int, int], columns: int | None) -> int:
-        """64 rows of `columns` columns, of 64 where that is for the layout to say."""
-        return self.each((self.shape[0], columns or next(n for n in (64, 32, 16, 8) if tile[1] % n == 0)))
+    def chunks(self, tile: tuple[int, int], columns: int | None) -> list[range]:
+        """Those of 64 rows and `columns` columns, of 64 or less where that is for the layout to say; where they do not
+        divide the tile, the last of a row has less."""
+        columns = columns or next(n for n in (64, 32, 16, 8) if tile[1] % n == 0)
+        size, each = self.each((self.shape[0], columns)), self.each(tile)
+        return [
+            range(row + first, row + min(first + size, each))
+            for row in range(0, self.count(tile), each)
+            for first in range(0, each, size)
+        ]
 
     def kept_types(self, element: Any, tile: tuple[int, int]) -> Any:
         """The struct of a thread's numbers in 64 rows of a tile."""

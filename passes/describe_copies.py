@@ -5,8 +5,8 @@ tile.tensor_map in front of the loop for each memory and box, in the memory's pl
 a store's buffer: 128 bytes of its columns, or 64 or 32 as the buffer's layout says, and its rows, or an equal part of
 them where they are more than 256. A copy that has a map already is left alone, so that a second run changes nothing.
 Refuses what the copy engine cannot move: memory whose last dimension is not contiguous or does not run along the tile's
-columns, more than five dimensions, strides or a start that are not known to be multiples of 16 bytes, and buffers of
-other layouts.
+columns (of stores, neither side of the tile), more than five dimensions, strides or a start that are not known to be
+multiples of 16 bytes, and buffers of other layouts.
 """
 
 from __future__ import annotations
@@ -66,12 +66,15 @@ def _box(copy: Any, forall: Any) -> tuple[tuple[int, ...], int]:
     if not hasattr(memory.owner, "operations") and is_within(memory.owner, forall):
         raise pass_error(copy, "a copy of memory that is made inside the loop over blocks has no tensor map")
     place = tile.place_of(copy)
-    if [dim for dim in place.dims if dim >= 0] != [0, 1] or place.dims[-1] != 1:
+    runs = [dim for dim in place.dims if dim >= 0]
+    transposed = copy.name == "tile.store_bulk" and runs == [1, 0]
+    if (runs != [0, 1] and not transposed) or place.dims[-1] < 0:
         raise pass_error(copy, f"a tile along the dimensions {place.dims} of the memory; expected rows, then columns")
     if not box_rows(shape[0]):
         raise pass_error(copy, f"a tile of {shape[0]} rows; more than {MOST_ROWS} must be a multiple of 8")
     panel = panel_bytes(buffer)
-    sizes = {-1: 1, 0: box_rows(shape[0]), 1: panel * 8 // memory.type.element_type.width}
+    rows, columns = runs
+    sizes = {-1: 1, rows: box_rows(shape[0]), columns: panel * 8 // memory.type.element_type.width}
     return tuple(sizes[dim] for dim in place.dims), panel
 
 

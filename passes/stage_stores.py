@@ -2,10 +2,12 @@
 
 Expects tile.store of tiles divided among warpgroups, in the consumer of a tile.specialize. Leaves tile.store_bulk for
 the first that writes memory that the copy engine can write, with a buffer: two panels of 64 rows and 128 bytes for
-each warpgroup (64 bytes where the tile's rows are no multiple of 128), so that one is filled while the other is read;
-and at the end of the consumer tile.store_wait. Other stores stay as they are: of elements other than 16 or 32 bits, of
-tiles that are no whole panels wide, of memory whose last dimension does not run along the tile's columns, or whose rows
-do not start or do not end aligned. A second run changes nothing.
+each warpgroup, so that one is filled while the other is read, or of 64 bytes, or two times two of 32 where only these
+divide the tile's rows; and at the end of the consumer tile.store_wait. Where the memory's rows run down the tile, as
+they do once the sides of a product have changed places, a panel holds 64 rows of up to 64 columns of it, transposed.
+Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16), of tiles that are no whole panels
+wide, and of memory whose last dimension runs along neither side of the tile, or whose rows do not start or do not end
+aligned. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from mlir_gemm.dialect import rings, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.memory import shared_buffer
-from mlir_gemm.dialect.rings import PANELS, swizzle_of
+from mlir_gemm.dialect.rings import PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.operators.bulk_store import BUFFERS
 from mlir_gemm.passes.base import Pass
@@ -26,8 +28,12 @@ from mlir_gemm.passes.distribute_warps import SCOPE, UNITS, WARPS
 
 ROWS = 64
 """Rows of a panel."""
+MATRIX = 8
+"""Columns of the matrices that are stored at a time."""
 WIDTHS, LEAST = (16, 32), 64
-"""Bits of the elements that are stored so, and bytes of the narrowest panel: for less the way is too long."""
+"""Bits of the elements that are stored so, and bytes of the shortest rows: for less the way is too long."""
+TRANSPOSED = (16,)
+"""Bits of those that can be transposed on the way."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ def _stage(forall: Any, roles: Any) -> None:
     store = stores[0]
     value, memory, *_ = store.operands
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
-        staging = _buffer(units * BUFFERS, value.type)
+        staging = _buffer(units * BUFFERS, value.type, _is_transposed(store))
     with ir.InsertionPoint(store), store.location:
         new = rings.store_bulk(value, memory, staging, tile.place_of(store))
         for name, attribute in attributes_of(store).items():
@@ -70,9 +76,9 @@ def _can_stage(store: Any) -> bool:
         and ir.StringAttr(store.attributes[SCOPE]).value == "warpgroup"
         and memory.type.element_type == element
         and element.width in WIDTHS
-        and value.type.shape[1] * element.width % (8 * LEAST) == 0
-        and [dim for dim in place.dims if dim >= 0] == [0, 1]
-        and place.dims[-1] == 1
+        and sorted(dim for dim in place.dims if dim >= 0) == [0, 1]
+        and place.dims[-1] >= 0
+        and (element.width in TRANSPOSED if _is_transposed(store) else _panel(value.type) > 0)
         and not cannot_describe(memory)
         and _ends_aligned(memory)
     )
@@ -85,8 +91,28 @@ def _ends_aligned(memory: Any) -> bool:
     return type_.is_dynamic_dim(last) or type_.shape[last] * type_.element_type.width % (8 * ALIGNED) == 0
 
 
-def _buffer(count: int, value: Any) -> Any:
+def _is_transposed(store: Any) -> bool:
+    """Whether the memory's rows run down the tile."""
+    return tile.place_of(store).dims[-1] == 0
+
+
+def _panel(value: Any) -> int:
+    """Bytes of a row of the panels that a tile leaves in; 0 where its rows are too short, or no panels divide them."""
+    row = value.shape[1] * value.element_type.width // 8
+    layout = swizzle_of(row)
+    return PANELS[layout] if layout and row >= LEAST else 0
+
+
+def columns_of_panel(columns: int) -> int:
+    """Columns of a tile that a panel holds transposed: the most, up to 64, that divide it into equal parts of whole
+    matrices."""
+    return next(part for part in range(ROWS, 0, -MATRIX) if columns % part == 0)
+
+
+def _buffer(count: int, value: Any, transposed: bool) -> Any:
     element = value.element_type
-    layout = swizzle_of(value.shape[1] * element.width // 8)
-    assert layout is not None
-    return shared_buffer([count, ROWS, PANELS[layout] * 8 // element.width], element, layout)
+    if transposed:
+        return shared_buffer([count, columns_of_panel(value.shape[1]), ROWS], element, SWIZZLE)
+    panel = _panel(value)
+    layout = next(layout for layout, width in PANELS.items() if width == panel)
+    return shared_buffer([count, ROWS, max(panel, LEAST) * 8 // element.width], element, layout)

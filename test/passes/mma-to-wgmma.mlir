@@ -173,6 +173,51 @@ gpu.func @bulk(%map: !llvm.ptr) kernel {
   gpu.return
 }
 
+// The same where rows of the memory run down the tile: the matrices are transposed on their way, and a row of the panel
+// is a column of the tile.
+// CHECK-LABEL: @across(
+//  CHECK-SAME: %[[MAP:.*]]: !llvm.ptr
+// CHECK-COUNT-4: nvvm.stmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>
+//   CHECK-NOT:   nvvm.stmatrix
+//       CHECK:   nvvm.cp.async.bulk.tensor.global.shared.cta %[[MAP]], %{{.*}}, box[%{{.*}}, %{{.*}}]
+//   CHECK-NOT:   nvvm.cp.async.bulk.tensor
+//       CHECK:   gpu.return
+gpu.func @across(%map: !llvm.ptr) kernel {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<64x64xf32>
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+  %B = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+  %staging = memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x64xf16, 3>
+  %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+  %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
+  %f = arith.truncf %e : vector<64x64xf32> to vector<64x64xf16>
+  "tile.store_bulk"(%f, %map, %staging, %c0, %c0) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, !llvm.ptr, memref<2x64x64xf16, 3>, index, index) -> ()
+  gpu.return
+}
+
+// Panels of 32 bytes: two stores by the copy engine for a buffer, the last of 48 columns has one.
+// CHECK-LABEL: @narrow_panels(
+// CHECK-COUNT-2: nvvm.stmatrix
+//       CHECK:   nvvm.fence.proxy
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.global.shared.cta
+//       CHECK:   nvvm.cp.async.bulk.commit.group
+// CHECK-COUNT-1: nvvm.stmatrix
+// CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.global.shared.cta
+//   CHECK-NOT:   nvvm.cp.async.bulk.tensor
+//       CHECK:   gpu.return
+gpu.func @narrow_panels(%map: !llvm.ptr) kernel {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<64x48xf32>
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+  %B = memref.alloc() {tile.layout = "swizzle128"} : memref<48x64xf16, 3>
+  %staging = memref.alloc() {tile.layout = "swizzle32"} : memref<2x64x32xf16, 3>
+  %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<48x64xf16, 3>, vector<64x48xf32>) -> vector<64x48xf32>
+  %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x48xf32>) -> vector<64x48xf32>
+  %f = arith.truncf %e : vector<64x48xf32> to vector<64x48xf16>
+  "tile.store_bulk"(%f, %map, %staging, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x48xf16>, !llvm.ptr, memref<2x64x32xf16, 3>, index, index) -> ()
+  gpu.return
+}
+
 // 32 bits: each thread stores its pairs, through a chunk of 32 columns. An odd number of chunks: in front of the first,
 // both panels must have been read.
 // CHECK-LABEL: @pairs(

@@ -7,10 +7,11 @@
 // NONE-NOT: {{tile.store_|memref.alloc}}
 
 // CHECK-LABEL: func.func @alone(
-//  CHECK-SAME: %[[WIDE:.*]]: memref<64x64xf64>, %[[NARROW:.*]]: memref<64x16xf16>, %[[ACROSS:.*]]: memref<64x64xf16>, %[[ODD:.*]]: memref<64x66xf16>, %[[STRIDED:.*]]: memref<64x64xf16, strided<[128, 2]>>, %[[WARP:.*]]: memref<64x64xf16>
-func.func @alone(%wide: memref<64x64xf64>, %narrow: memref<64x16xf16>, %across: memref<64x64xf16>, %odd: memref<64x66xf16>,
+//  CHECK-SAME: %[[WIDE:.*]]: memref<64x64xf64>, %[[NARROW:.*]]: memref<64x16xf16>, %[[ACROSS:.*]]: memref<64x64xf32>, %[[ODD:.*]]: memref<64x66xf16>, %[[STRIDED:.*]]: memref<64x64xf16, strided<[128, 2]>>, %[[WARP:.*]]: memref<64x64xf16>
+func.func @alone(%wide: memref<64x64xf64>, %narrow: memref<64x16xf16>, %across: memref<64x64xf32>, %odd: memref<64x66xf16>,
                  %strided: memref<64x64xf16, strided<[128, 2]>>, %warp: memref<64x64xf16>,
-                 %d: vector<64x64xf64>, %n: vector<64x16xf16>, %v: vector<64x64xf16>) {
+                 %d: vector<64x64xf64>, %n: vector<64x16xf16>, %v: vector<64x64xf16>,
+                 %s: vector<64x64xf32>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
@@ -21,9 +22,9 @@ func.func @alone(%wide: memref<64x64xf64>, %narrow: memref<64x16xf16>, %across: 
       // No whole panel of 64 bytes.
       // CHECK: "tile.store"(%{{.*}}, %[[NARROW]],
       "tile.store"(%n, %narrow, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x16xf16>, memref<64x16xf16>, index, index) -> ()
-      // Columns of the tile along rows of the memory.
+      // Columns of the tile along rows of the memory, of 32 bits.
       // CHECK: "tile.store"(%{{.*}}, %[[ACROSS]],
-      "tile.store"(%v, %across, %z, %z) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<64x64xf16>, index, index) -> ()
+      "tile.store"(%s, %across, %z, %z) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf32>, memref<64x64xf32>, index, index) -> ()
       // Rows that are not aligned: 132 bytes.
       // CHECK: "tile.store"(%{{.*}}, %[[ODD]],
       "tile.store"(%v, %odd, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<64x66xf16>, index, index) -> ()

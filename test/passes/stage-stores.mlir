@@ -61,3 +61,37 @@ func.func @batch(%D: memref<3x64x96xf32>, %v: vector<64x96xf32>) {
   } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
   return
 }
+
+// -----
+
+// Rows of the memory down the tile: a panel holds 64 rows of 56 of its columns, the most that divide them.
+// CHECK-LABEL: func.func @transposed(
+//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<2x56x64xf16, 3>
+//       CHECK:   "tile.store_bulk"(%{{.*}}, %{{.*}}, %[[STAGING]], %{{.*}}) {dims = array<i64: 1, 0>, {{.*}}scope = "warpgroup"} : (vector<128x112xf16>, memref<112x128xf16>, memref<2x56x64xf16, 3>, index, index)
+func.func @transposed(%D: memref<112x128xf16>, %v: vector<128x112xf16>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    "tile.specialize"() ({
+    }, {
+      "tile.store"(%v, %D, %z, %z) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<128x112xf16>, memref<112x128xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}
+
+// -----
+
+// Rows of 160 bytes: panels of 32, two of them in a buffer.
+// CHECK-LABEL: func.func @narrower(
+//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle32"} : memref<2x64x32xf16, 3>
+//       CHECK:   "tile.store_bulk"(%{{.*}}, %{{.*}}, %[[STAGING]],
+func.func @narrower(%D: memref<64x80xf16>, %v: vector<64x80xf16>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    "tile.specialize"() ({
+    }, {
+      "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x80xf16>, memref<64x80xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}
