@@ -28,7 +28,7 @@ from mlir_gemm.tile_model.operators import FORMS
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import invariant, select
-from mlir_gemm.tile_model.swap import should_swap
+from mlir_gemm.tile_model.swap import FEWEST_ROWS, check_exchange, should_swap
 
 
 class KernelRun:
@@ -143,12 +143,15 @@ class KernelRun:
             problem = self.variant.problem_of(function)
             with _at_product(function):
                 pinned = invariant(problem, self.target, pinned)
-            if should_swap(problem, self.target, pinned) and not cannot_swap(function):
+            with _at_product(function):
+                wanted = should_swap(problem, self.target, pinned)
+            if wanted and self._can_swap(function, pinned):
                 run_pass(self.module, SwapSides())
-                source, problem = problem, self.variant.problem_of(function)
+                source, problem, asked = problem, self.variant.problem_of(function), "exchanged" in pinned
+                pinned = {**pinned, "exchanged": True}
                 self._note(
                     f"A and B have changed places: the product is {source}, and is computed as its transpose, "
-                    f"{_sizes(problem)}, because wgmma has tiles of few columns but none of few rows"
+                    f"{_sizes(problem)}, {_reason(source, asked)}"
                 )
             self.problem = problem
         with _at_product(function):
@@ -159,6 +162,12 @@ class KernelRun:
         with self.module.context:
             function.attributes[annotations.SCHEDULE] = annotations.to_dictionary(schedule)
             function.attributes[annotations.PROBLEM] = annotations.to_dictionary(problem)
+
+    def _can_swap(self, function: Any, pinned: Mapping[str, Any]) -> bool:
+        why = cannot_swap(function)
+        with _at_product(function):
+            check_exchange(pinned, why)
+        return not why
 
     def _note(self, text: str) -> None:
         """Adds to what a reader should know of the kernel."""
@@ -180,6 +189,15 @@ def allow_precision(module: Any, target: Target, pinned: Mapping[str, Any]) -> N
     able = {operator for operator in target.operators if any(form.precision == "f8" for form in FORMS[operator])}
     if pinned.get("precision") == "f8" and pinned.get("operator", "wgmma") in able:
         run_pass(module, JoinExtensions())
+
+
+def _reason(problem: Problem, asked: bool) -> str:
+    """Why the sides of a product changed places."""
+    if asked:
+        return "as the schedule says"
+    if problem.m < FEWEST_ROWS:
+        return "because wgmma has tiles of few columns but none of few rows"
+    return "because there are better tiles for it"
 
 
 def _sizes(problem: Problem) -> str:

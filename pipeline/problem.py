@@ -48,10 +48,13 @@ class Problem:
     """Which of the integer operands are unsigned: `a`, `b` or `ab`."""
     dynamic: str = ""
     """Which of the sizes, such as `m` or `mk`, are known at run time only; they stand for typical values then."""
-
+    out_order: str = "mn"
+    """How D lies in memory: `mn` or `nm`."""
     epilogue_ops: int = 0
     """Work of the epilogue on one element, in instructions, about: its arithmetic, functions and divisions as several,
     and matrices that it reads."""
+    epilogue_matrices: int = 0
+    """Matrices that the epilogue reads."""
 
     @property
     def flops(self) -> int:

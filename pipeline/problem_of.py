@@ -30,6 +30,7 @@ def problem_of(function: Any) -> Problem:
     acc = str(product.accumulator.type.element_type)
     result = stores[-1] if stores else product.accumulator
     a_order, b_order = _order(product, product.a, "m", "k"), _order(product, product.b, "k", "n")
+    behind = _epilogue(function, product)
     return Problem(
         m, n, k,
         a=products.element_of(product.a),
@@ -47,7 +48,9 @@ def problem_of(function: Any) -> Problem:
         a_memory=_memory(product, product.a),
         b_memory=_memory(product, product.b),
         unsigned=product.unsigned,
-        epilogue_ops=_epilogue_ops(function, product),
+        out_order=_result_order(function, result),
+        epilogue_ops=sum(_instructions(generic) + _MATRIX * _matrices(function, generic) for generic in behind),
+        epilogue_matrices=sum(_matrices(function, generic) for generic in behind),
     )  # fmt: skip
 
 
@@ -103,6 +106,19 @@ def _vector_of(product: Product, factor: Factor, loops: Sequence[int]) -> int:
     return _vector(view, element, [axis for axis, loop in enumerate(along) if loop in loops])
 
 
+def _result_order(function: Any, memory: Any) -> str:
+    """`nm` where the rows of D's memory run along the second last of the loops that write it, as they do once the sides
+    have changed places; else `mn`."""
+    writers = [op for op in in_block(body(function)) if structured.is_generic(op) and memory in _targets(op)]
+    if not writers:
+        return "mn"
+    generic = structured.read(writers[-1])
+    parallel = [loop for loop, free in enumerate(generic.parallel) if free]
+    *_, last = generic.maps[generic.operands.index(memory)].results
+    down = len(parallel) > 1 and getattr(last, "position", -1) == parallel[-2]
+    return "nm" if down else "mn"
+
+
 def _result_vector(memory: Any) -> int:
     """Bits of the widest access to D along its rows."""
     view = view_of_type(memory.type, memory.owner)
@@ -154,22 +170,29 @@ _FUNCTION, _MATRIX = 8, 6
 """Instructions of a function or a division, and of reading one element of a matrix, about."""
 
 
-def _epilogue_ops(function: Any, product: Product) -> int:
-    """Instructions for each element of the result in the elementwise operations behind the product."""
-    found, behind = 0, False
+def _epilogue(function: Any, product: Product) -> list[structured.Generic]:
+    """The elementwise operations behind the product."""
+    found, behind = list[structured.Generic](), False
     for operation in in_block(body(function)):
         if operation.operation == product.op:
             behind = True
         elif behind and structured.is_generic(operation):
-            generic = structured.read(operation)
-            loops = len(generic.parallel)
-            inputs = zip(generic.inputs, generic.maps, strict=False)
-            read = sum(map_.n_symbols == 0 and len(map_.results) == loops and value in list(body(function).arguments)
-                       for value, map_ in inputs)  # fmt: skip
-            names = [each.operation.name for each in in_block(generic.body)]
-            slow = sum(name.startswith("math.") or name == "arith.divf" for name in names)
-            found += _MATRIX * read + _FUNCTION * slow + sum(name not in _CASTS for name in names) - slow
+            found.append(structured.read(operation))
     return found
+
+
+def _instructions(generic: structured.Generic) -> int:
+    """Instructions of an operation for each element, without what reads matrices."""
+    names = [each.operation.name for each in in_block(generic.body)]
+    slow = sum(name.startswith("math.") or name == "arith.divf" for name in names)
+    return _FUNCTION * slow + sum(name not in _CASTS for name in names) - slow
+
+
+def _matrices(function: Any, generic: structured.Generic) -> int:
+    """Matrices from memory that an operation reads."""
+    arguments, loops = list(body(function).arguments), len(generic.parallel)
+    inputs = zip(generic.inputs, generic.maps, strict=False)
+    return sum(map_.n_symbols == 0 and len(map_.results) == loops and value in arguments for value, map_ in inputs)
 
 
 def _filled_before(function: Any, product: Product) -> bool:

@@ -89,6 +89,8 @@ class Schedule:
     batch_invariant: bool = False
     """A row of the result has the same bits however many rows there are: the operator is chosen without regard to M,
     and the steps of k are not divided among blocks."""
+    exchanged: bool = False
+    """A and B change places, D^T = B^T A^T: all tiles are those of the exchanged product. Nothing moves in memory."""
     raster: str = "grouped"
     """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`group` tile rows at a time) or
     `snake` (the same, every other group backwards)."""

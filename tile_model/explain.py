@@ -24,7 +24,7 @@ from mlir_gemm.tile_model.resources import occupancy, storage
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.search import widest_vector
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, invariant, select
-from mlir_gemm.tile_model.swap import FEWEST_ROWS, should_swap, swapped
+from mlir_gemm.tile_model.swap import FEWEST_ROWS, check_exchange, should_swap, swapped
 from mlir_gemm.tile_model.wording import shown_tile
 
 SHOWN = 10
@@ -63,8 +63,12 @@ def decide(
     advice = relayout_advice(problem, target, fields)
     lying = relaid(problem, advice)
     wanted = should_swap(lying, target, fields)
+    check_exchange(given, cannot_swap)
     exchanged = wanted and not cannot_swap
-    choice = select(swapped(lying) if exchanged else lying, target, fields)
+    if exchanged:
+        choice = select(swapped(lying), target, {**fields, "exchanged": True})
+    else:
+        choice = select(lying, target, fields)
     return Decisions(problem, given, advice, lying, exchanged, cannot_swap if wanted else "", choice)
 
 
@@ -131,11 +135,17 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
     close = ", which measurements favour where it is so close" if after >= before else ""
     return [
         f"exchanged {decisions.choice.problem}",
-        "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is wide,",
-        f"          and an instruction of wgmma has at least {FEWEST_ROWS} rows, but as few as 8 columns. Predicted "
-        f"{_time(before)} as it was,",
+        "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is wide:",
+        f"          {_gain(decisions.relaid)}. Predicted {_time(before)} as it was,",
         f"          {_time(after)} exchanged{close}. All below is about the exchanged product",
     ]
+
+
+def _gain(problem: Problem) -> str:
+    """What exchanging the sides is good for."""
+    if problem.m < FEWEST_ROWS:
+        return f"an instruction of wgmma has at least {FEWEST_ROWS} rows, but as few as 8 columns"
+    return "there are other tiles for it"
 
 
 def _invariance(decisions: Decisions) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.layout import CHUNK, LINE, buffer
+from mlir_gemm.tile_model.layout import CHUNK, LINE, NARROWEST, buffer
 from mlir_gemm.tile_model.registers import FRAGMENT, WARP_SIZE, registers, warps_held
 
 KB = 1024
@@ -58,19 +58,30 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
 
 
 def staging_bytes(problem: Problem, schedule: Schedule) -> int:
-    """Bytes through which results leave with `wgmma`, by the copy engine where it can write them: two panels for each
+    """Bytes through which results leave with `wgmma`, by the copy engine where it can write them: two buffers for each
     warpgroup. Of several results it is the first that can leave so, of which nothing is known here."""
     last = (ELEMENT_BYTES[problem.out],) if problem.out_vector >= 8 * CHUNK else ()
     columns = schedule.warp[1] // schedule.split
+    if problem.out_order == "nm" and not problem.extra_bytes:
+        part = next((part for part in range(TRANSPOSED, 0, -8) if columns % part == 0), 0)
+        return schedule.groups * 2 * part * LINE if schedule.bulk and leaves_transposed(problem) else 0
     widths = STAGED if problem.extra_bytes else [width for width in last if width in STAGED]
-    if not schedule.bulk or all(columns * width % (LINE // 2) for width in widths):
+    rows = [row for width in widths if (row := columns * width) >= LINE // 2 and row % NARROWEST == 0]
+    if not rows or not schedule.bulk:
         return 0
-    narrow = all(columns * width % LINE for width in widths)
-    return schedule.groups * 2 * FRAGMENT * 4 * (LINE // 2 if narrow else LINE)
+    return schedule.groups * 2 * FRAGMENT * 4 * (LINE // 2 if all(row % LINE for row in rows) else LINE)
+
+
+def leaves_transposed(problem: Problem) -> bool:
+    """Whether the copy engine can write a result whose rows run down the tiles."""
+    alone = problem.out_order == "nm" and not problem.extra_bytes
+    return alone and ELEMENT_BYTES[problem.out] == 2 and problem.out_vector >= 8 * CHUNK
 
 
 STAGED = (2, 4)
 """Bytes of the elements that leave so."""
+TRANSPOSED = 64
+"""Most columns of a tile in a panel whose rows run along them: only elements of two bytes leave so."""
 
 
 def parts_bytes(problem: Problem, schedule: Schedule) -> int:

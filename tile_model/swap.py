@@ -1,24 +1,32 @@
 """Whether the sides of a product should be exchanged: what is wide then becomes high, where `wgmma` has at least 64
-rows but as few as 8 columns."""
+rows but as few as 8 columns, and an operand with its neighbours along n, which takes tiles of whole panels, becomes
+one along m, of which tiles have whole instructions anyway.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from mlir_gemm.errors import Error
+from mlir_gemm.errors import Error, ScheduleError
 from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.resources import leaves_transposed
 from mlir_gemm.tile_model.select import select
 
 FEWEST_ROWS = 64
-"""Rows of an instruction: with as many, exchanging gives nothing."""
-WORTH = {"kn": 1.03, "nk": 1.01}
-"""Part of the time within which the exchanged product must be, by the order of B. As they are, products with B in the
-order `kn` have fewer tiles to choose from: 32x28672x8192 takes 120 us on the H200 and 110 exchanged; 16x8192x8192 with
-`nk` 38.3 and 33.5."""
+"""Rows of an instruction: products of fewer are exchanged for that alone."""
+THIN = {"kn": 1.05, "nk": 1.03}
+"""Part of the time within which the exchanged product must be where the product has fewer rows, by the order of B. As
+they are, products with B in the order `kn` have fewer tiles to choose from: 32x28672x8192 takes 120 us on the H200 and
+110 exchanged; 16x8192x8192 with `nk` 38.3 and 33.5."""
+WORTH, BOTH_ACROSS = 0.98, 1.005
+"""The same with more rows, where either way is close to what the chip can do; and where A lies in the order `km` and B
+in `nk`, whose neighbours exchanged lie along the rows of both: 1024x1024x8192 takes 29 to 32 us so, and 26 to 29
+exchanged, for the same tiles."""
 _SHAPING = ("block", "warp", "cluster_m", "cluster_n", "split", "persistent")
-"""Fields that mean a certain orientation."""
+"""Fields that mean a certain orientation; `batch_invariant` sets `split`."""
 
 
 def swapped(problem: Problem) -> Problem:
@@ -29,22 +37,56 @@ def swapped(problem: Problem) -> Problem:
         problem.extra_bytes, problem.batch, orders[problem.b_order], orders[problem.a_order], problem.b_vector,
         problem.a_vector, problem.out_vector, problem.b_memory, problem.a_memory,
         "".join({"a": "b", "b": "a"}[side] for side in reversed(problem.unsigned)), problem.dynamic,
-        problem.epilogue_ops,
+        {"mn": "nm", "nm": "mn"}[problem.out_order], problem.epilogue_ops, problem.epilogue_matrices,
     )  # fmt: skip
 
 
 def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> bool:
-    """Whether the model predicts less time for the product with its sides exchanged. Fields that fix the shapes of
-    tiles mean the product as it is."""
-    if "wgmma" not in target.operators or problem.m >= FEWEST_ROWS or problem.n <= problem.m or problem.dynamic:
+    """Whether the model predicts less time for the product with its sides exchanged, or `exchanged` is pinned. Other
+    fields that fix the shapes of tiles mean the product as it is.
+
+    Raises ScheduleError where `exchanged` is pinned and sizes are known at run time only.
+    """
+    if "exchanged" in pinned:
+        if pinned["exchanged"] and problem.dynamic:
+            raise ScheduleError(
+                f"exchanged=on: sizes known at run time only ({', '.join(problem.dynamic)}); expected off"
+            )
+        return pinned["exchanged"]
+    if "wgmma" not in target.operators or problem.dynamic:
         return False
     if any(name in pinned for name in _SHAPING) or pinned.get("operator", "wgmma") != "wgmma":
         return False
+    if not may_swap(problem):
+        return False
     try:
-        other = select(swapped(problem), target, pinned)
-        if other.schedule.operator != "wgmma":
+        exchanged = select(swapped(problem), target, pinned)
+        if exchanged.schedule.operator != "wgmma":
             return False
-        worth = WORTH[problem.b_order]
-        return other.cost.total < worth * select(problem, target, pinned).cost.total
+        worth = BOTH_ACROSS if (problem.a_order, problem.b_order) == ("km", "nk") else WORTH
+        worth = THIN[problem.b_order] if _is_thin(problem) else worth
+        return exchanged.cost.total < worth * select(problem, target, pinned).cost.total
     except Error:
         return False
+
+
+def may_swap(problem: Problem) -> bool:
+    """Whether exchanging the sides may be worth it: for few rows, or where nothing is loaded or stored by threads one
+    by one, which then would lie badly."""
+    alone = not (problem.reads_c or problem.epilogue_matrices)
+    return _is_thin(problem) or (alone and leaves_transposed(swapped(problem)))
+
+
+def _is_thin(problem: Problem) -> bool:
+    return problem.m < FEWEST_ROWS and problem.n > problem.m
+
+
+def as_computed(problem: Problem, schedule: Schedule) -> Problem:
+    """The product as a schedule's tiles mean it, from the product as it was."""
+    return swapped(problem) if schedule.exchanged else problem
+
+
+def check_exchange(pinned: Mapping[str, Any], why_not: str) -> None:
+    """Raises ScheduleError where an exchange is pinned that the program does not allow, for the reason given."""
+    if why_not and pinned.get("exchanged"):
+        raise ScheduleError(f"exchanged=on: the sides of the product cannot change places: {why_not}; expected off")

@@ -24,6 +24,7 @@ from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.operators import instruction_of
 from mlir_gemm.tile_model.rules import broken
+from mlir_gemm.tile_model.swap import as_computed
 
 F8 = "f8E4M3FN"
 KINDS = {
@@ -36,6 +37,11 @@ KINDS = {
 """Kind of `random_products`, element type, possible results, and the precision that the operator asks for. Its products
 of `bf16` stand for 8-bit floats too: the element type is put in their place."""
 SHARES = (6, 3, 2, 2, 2)
+CLUSTERS: tuple[dict[str, Any], ...] = (
+    {"cluster_m": 4}, {"cluster_n": 4}, {"split": 4}, {"split": 3}, {"split": 5}, {"cluster_m": 2, "cluster_n": 2},
+    {"cluster_m": 4, "cluster_n": 2}, {"split": 2, "cluster_m": 2, "cluster_n": 2}, {"split": 3, "cluster_m": 2},
+)  # fmt: skip
+"""Of four blocks and more, or of odd numbers of them."""
 CHOSEN = ("operator=wgmma", "operator=wgmma,batch_invariant=on")
 """Schedules that leave the rest to the model: exchanged sides, turns, parts of k."""
 TRIES = 2000
@@ -100,7 +106,9 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
         schedule = Schedule(**{"storage": "dynamic", **fields, "instruction": operation})
         if together and schedule.cluster == schedule.turns == 1:
             continue
-        if next(broken(model, schedule, target(chip)), None) is None:
+        if schedule.exchanged and product.epilogue == "accumulate":
+            continue
+        if next(broken(as_computed(model, schedule), schedule, target(chip)), None) is None:
             shown = ",".join(f"{name}={_text(value)}" for name, value in fields.items())
             return GroupCase(number, kind, product, shown)
     raise RuntimeError(f"seed {seed}, case {number}: no legal schedule in {TRIES} tries")
@@ -121,7 +129,9 @@ def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
         number += 1
         p = case.product
         traits = [
-            name for name in ("cluster", "split", "persistent", "turns", "bulk", "overlap") if name in case.schedule
+            name
+            for name in ("cluster", "split", "persistent", "turns", "bulk", "overlap", "exchanged")
+            if name in case.schedule
         ]
         if p.m * p.n * p.k * max(p.batch, 1) <= 1 << 25:
             found.setdefault((case.kind, p.a_order, p.b_order, *traits), case)
@@ -167,7 +177,7 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
     if rng.random() < 0.2:
         fields["overlap"] = False
     if rng.random() < 0.15:
-        fields |= {"cluster_m": 1, "cluster_n": 1, **rng.choice(({"cluster_m": 4}, {"cluster_n": 4}, {"split": 4}))}
+        fields |= {"cluster_m": 1, "cluster_n": 1, **rng.choice(CLUSTERS)}
         fields.pop("persistent", None)
     if fields["block"] == fields["warp"] and rng.random() < 0.3:
         fields |= {"turns": 2, "persistent": rng.choice((1, 2, 5, 132))}

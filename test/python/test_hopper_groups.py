@@ -13,6 +13,12 @@ SCHEDULES = (
     "block=64x128x64,warp=64x128x64,split=2,cluster_m=2",
     "block=64x128x64,warp=64x128x64,split=4,cluster_m=2",
     "block=128x64x64,warp=64x64x64,split=2,cluster_n=2",
+    "block=64x48x64,warp=64x48x64,split=3",
+    "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=2",
+    "block=64x64x64,warp=64x64x64,cluster_m=4,cluster_n=2,persistent=8",
+    "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=4",
+    "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=2,split=2",
+    "block=128x96x64,warp=64x96x64,split=3,cluster_m=2",
     "block=128x128x64,warp=128x128x64,turns=2,persistent=3",
     "block=64x128x64,warp=64x128x64,turns=2,persistent=4,cluster_m=2,stages=3",
 )
@@ -65,10 +71,16 @@ def check(product: GroupProduct, schedule: str) -> None:
     assert np.array_equal(d, (a.astype(np.float32) @ b.astype(np.float32)).astype(d.dtype))
 
 
-@pytest.mark.parametrize("schedule", [SCHEDULES[0], SCHEDULES[4]])
+@pytest.mark.parametrize("schedule", [SCHEDULES[0], SCHEDULES[4], SCHEDULES[7], SCHEDULES[-1]])
 def test_every_stage_computes_the_same(schedule: str, tmp_path, capsys: pytest.CaptureFixture[str]):
     source = tmp_path / "product.mlir"
     source.write_text(GroupProduct(128, 256, 512, a="mk", b="nk").source())
     arguments = ["run", str(source), "--chip", "sm_90a", "--device", "simulator", "--bisect"]
     assert main.main([*arguments, "--schedule", f"operator=wgmma,{schedule}".replace("=4,", "=2,")]) == 0
     assert "every stage computes the right numbers" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("out", ["f16", "f32"])
+@pytest.mark.parametrize("columns", [48, 80, 112, 144, 224])
+def test_rows_that_no_wide_panel_divides_leave_in_several_narrow_ones(columns: int, out: str):
+    check(GroupProduct(200, 304, 136, out=out, a="mk", b="nk"), f"block=64x{columns}x64,warp=64x{columns}x64")

@@ -25,8 +25,9 @@ from mlir_gemm.tools.reference import relative_error
 
 CHIP = "sm_90a"
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
-COLUMNS = (64, 64, 128, 192, 256, 32, 16, 48, 96, 160)
+COLUMNS = (64, 64, 128, 192, 256, 32, 16, 48, 96, 160, 112, 144, 24)
 """Of a warpgroup's tile: whole panels of 128 bytes, and narrower ones where B lies row by row."""
+CLUSTERS = ("cluster_m=2", "cluster_n=2", "cluster_n=4", "cluster_m=2,cluster_n=2", "split=2", "split=3")
 LIMITS = {"f32": 1e-5, "f16": 5e-4, "bf16": 4e-3}
 COMMON = ("import", "select", "tile", "fuse", "promote", "tensorize", "accumulate")
 """Stages that are the same for every operator, and tested elsewhere."""
@@ -113,7 +114,8 @@ def draw(rng: random.Random) -> Case:
         f"group={rng.choice((1, 2, 8))}",
     ]
     fields += [f"persistent={rng.choice((1, 2, 3, 4, 6))}"] if rng.random() < 0.4 else []
-    fields += [rng.choice(("cluster_m=2", "cluster_n=2", "cluster_n=4", "split=2"))] if rng.random() < 0.4 else []
+    fields += [rng.choice(CLUSTERS)] if rng.random() < 0.4 else []
+    fields += ["exchanged=on"] if rng.random() < 0.25 else []
     fields += ["bulk=false"] if rng.random() < 0.2 else []
     adds = rng.random() < 0.3
     return Case(
@@ -132,6 +134,8 @@ def wrong(case: Case) -> str | None:
         schedule = Schedule.parse(case.schedule)
         compiled = compile_module(case.source, chip=CHIP, schedule=schedule, until="lower", keep=("all",))
     except Error:
+        return None
+    if len(compiled.kernels) > 1:  # operands are re-laid out first: not one launch
         return None
     for stage in compiled.stages:
         if stage in COMMON or (stage == "parallelize" and "split" in schedule):  # parts of sums
