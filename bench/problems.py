@@ -15,6 +15,7 @@ GROUPS = {
     "medium": "aligned, 512 to 2048",
     "skinny": "few rows or few columns: limited by memory",
     "ragged": "odd sizes, or rows that are not a multiple of 128 bytes",
+    "further": "sizes whose tiles leave SMs idle, and some of language models",
     "types": "other element types, and f32 results",
     "epilogues": "elementwise operations behind the product",
 }
@@ -92,6 +93,11 @@ _SIZES: dict[str, tuple[Sizes, ...]] = {
     ),
     "ragged": (
         (1000, 1000, 1000), (4088, 4088, 4088), (4095, 4095, 4095), (8191, 8191, 8191), (4096, 4104, 4096),
+    ),
+    "further": (
+        (1280, 1280, 1280), (1536, 1536, 1536), (1792, 1792, 1792), (2560, 2560, 2560), (3000, 3000, 3000),
+        (3072, 3072, 3072), (5120, 5120, 5120), (768, 3072, 768), (96, 12288, 12288), (128, 4096, 14336),
+        (512, 14336, 4096), (4096, 11008, 4096), (8, 4096, 4096), (1024, 28672, 8192),
     ),
 }  # fmt: skip
 

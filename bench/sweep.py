@@ -340,7 +340,13 @@ def parser() -> argparse.ArgumentParser:
     add("--turns", action="store_true", help="also warpgroups that take tiles by turns")
     add("--clusters", action="store_true", help="also clusters of four")
     add("--wide", action="store_true", help="also what the model's wide search proposes")
-    add("--most", type=int, default=0, metavar="N", help="so many schedules of each operator, the fastest predicted")
+    add(
+        "--most",
+        type=int,
+        default=0,
+        metavar="N",
+        help="so many schedules of each operator and order of the sides, the fastest predicted",
+    )
     add("--rounds", type=int, default=Rounds.rounds, help=f"rounds (default: {Rounds.rounds})")
     add("--burst-ms", type=float, default=Rounds.burst_ms, help="length of a burst (default: 10)")
     add("--queued", action="store_true", help="hold the GPU until a burst is queued: what the host takes does not show")

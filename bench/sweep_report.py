@@ -21,6 +21,7 @@ from mlir_gemm.pipeline.problem import Problem as Product
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
+from mlir_gemm.tile_model.swap import as_computed
 
 Entry = dict[str, Any]
 
@@ -119,7 +120,12 @@ def predicted_choice(entry: Entry, rows: Sequence[Entry], chip: str) -> Entry | 
     if entry.get("epilogue", "none") != "none":
         return None  # a case does not say what its epilogue reads
     product, known = product_of_case(entry["case"]), target(entry.get("chip", chip))
-    return min(rows, key=lambda row: estimate(product, Schedule(**Schedule.parse(row["schedule"])), known).total)
+
+    def seconds(row: Entry) -> float:
+        schedule = Schedule(**Schedule.parse(row["schedule"]))
+        return estimate(as_computed(product, schedule), schedule, known).total
+
+    return min(rows, key=seconds)
 
 
 def name_of_case(case: Sequence[Any]) -> str:
@@ -139,7 +145,7 @@ def shown(text: str, swapped: bool = False) -> str:
         if getattr(schedule, name) > 1:
             parts.append(f"{short}{getattr(schedule, name)}")
     parts.append(f"g{schedule.group}" if schedule.raster == "grouped" else schedule.raster)
-    return " ".join(parts + ["swapped"] * swapped)
+    return " ".join(parts + ["exchanged"] * (swapped or schedule.exchanged))
 
 
 def summary(entries: Sequence[Entry], chip: str, again: bool = False) -> str:

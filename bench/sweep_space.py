@@ -3,6 +3,7 @@ the model does not propose by itself."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.group_search import group_proposals
 from mlir_gemm.tile_model.rules import broken
 from mlir_gemm.tile_model.select import best_group, candidates, operators
+from mlir_gemm.tile_model.swap import as_computed, may_swap, swapped
 
 MANY_TILES = 2
 """Tiles for each SM from which other groups of the raster are tried: with fewer, all tiles are in flight anyway."""
@@ -43,7 +45,8 @@ class Space:
     wide: bool = False
     """The wide search of the model."""
     most: int = 0
-    """Of each operator only so many, those predicted to be fastest; 0 for all."""
+    """Of each operator, and of the product as it is and exchanged, only so many, those predicted to be fastest; 0 for
+    all."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,10 @@ def explore(work: tuple[Problem, str, Space]) -> Explored:
         product, choice = kernel.problem, kernel.schedule
         if product is None or choice is None:
             return Explored(problem, "", False, (), "the compiler found no product in it")
-        swapped = (product.m, product.n) != (problem.m, problem.n)
-        if swapped:
-            # A field that means a certain orientation keeps the sides where they are.
-            product = mlir_gemm.compile(module(problem), chip=chip, schedule={**precision, "cluster_m": 1}).problem
-            assert product is not None
+        if choice.exchanged:
+            product = swapped(product)
         found = schedules(product, target(chip), space, precision)
-        return Explored(problem, str(choice), swapped, tuple(str(each) for each in found))
+        return Explored(problem, str(choice), choice.exchanged, tuple(str(each) for each in found))
     except Error as error:
         return Explored(problem, "", False, (), error.message)
     except Exception as error:  # a fault of the compiler, to be reported with its problem
@@ -91,8 +91,18 @@ def precision_of(problem: Problem) -> dict[str, Any]:
 def schedules(
     product: Product, chip: Target, space: Space, precision: Mapping[str, Any] | None = None
 ) -> list[Schedule]:
-    """The legal schedules of the space, each once, by predicted time."""
+    """The legal schedules of the space, each once, by predicted time; those of the exchanged product among them where
+    the model may exchange it."""
     pinned = {**(precision or {}), **space.pinned}
+    found = _of_sides(product, chip, space, {"exchanged": False, **pinned})
+    if "wgmma" in space.operators and "exchanged" not in pinned and may_swap(product):
+        only = dataclasses.replace(space, operators=("wgmma",))
+        found += _of_sides(swapped(product), chip, only, {**pinned, "exchanged": True})
+    found.sort(key=lambda schedule: estimate(as_computed(product, schedule), schedule, chip).total)
+    return found
+
+
+def _of_sides(product: Product, chip: Target, space: Space, pinned: Mapping[str, Any]) -> list[Schedule]:
     found: list[Schedule] = []
     for operator in space.operators:
         if operators(product, chip, {**pinned, "operator": operator}):

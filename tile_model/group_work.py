@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import grid, steps
-from mlir_gemm.tile_model.layout import LINE, buffer
+from mlir_gemm.tile_model.layout import LINE, buffer, panel_of
 from mlir_gemm.tile_model.operators import element_bytes, memory_bytes
 from mlir_gemm.tile_model.resources import staging_bytes
 from mlir_gemm.tile_model.traffic import epilogue_bytes
@@ -18,7 +18,7 @@ from mlir_gemm.tile_model.traffic import epilogue_bytes
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
 GROUP_ROWS = 64
-CLUSTER_PLACES = {4: 120 / 132, 8: 120 / 132}
+CLUSTER_PLACES = {3: 117 / 132, 4: 120 / 132, 5: 110 / 132, 6: 102 / 132, 7: 105 / 132, 8: 120 / 132}
 """Part of the SMs on which clusters of that size fit at once: a cluster stays in one GPC of 16 or 18 SMs. So says the
 H200's driver of blocks that fill shared memory (cuOccupancyMaxActiveClusters), and 32 clusters of 4 take two waves."""
 KEPT = 0.8
@@ -50,6 +50,9 @@ class GroupWork:
     bytes_a: float
     """Bytes of A from L2, all blocks' together divided by the blocks; clusters share them."""
     bytes_b: float
+    readers_a: float
+    """Blocks in flight, or clusters that share it, that read the same rows of A."""
+    readers_b: float
     panels: float
     """Rows of 128 bytes that the block tile's k makes."""
     steps: float
@@ -68,6 +71,8 @@ class GroupWork:
     """Whether a tile ends while other warpgroups multiply the next, with `turns`."""
     staged: float
     """Bytes of a tile's result that leave through shared memory by the copy engine."""
+    narrow: float
+    """How many more rows of panels that takes than with 128 bytes in each, to those: 0, 1 or 3."""
     direct: float
     """Bytes that threads store, or load in the epilogue, themselves."""
     arithmetic: float
@@ -119,6 +124,8 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         odd_b=_odd(problem, schedule, "b"),
         bytes_a=inside_m * k * size / schedule.cluster_n,
         bytes_b=inside_n * k * size / schedule.cluster_m,
+        readers_a=max(1.0, across_n / schedule.cluster_n),
+        readers_b=max(1.0, across_m / schedule.cluster_m),
         panels=panels,
         steps=-(-steps(problem, schedule) // split),
         groups=schedule.groups,
@@ -129,6 +136,7 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         mean=tiles * split / active,
         hidden=schedule.turns > 1,
         staged=staged,
+        narrow=_narrow(problem, schedule) if staged else 0.0,
         direct=in_tile - staged,
         arithmetic=m * n * problem.epilogue_ops / (32 * split),
         guarded=(in_tile - staged) if over else 0.0,
@@ -138,6 +146,13 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         dram=_dram(problem, target, tiles / flight, across_m / rows, across_n / columns),
         useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
     )
+
+
+def _narrow(problem: Problem, schedule: Schedule) -> float:
+    """Rows of panels in which a result leaves, beyond those of 128 bytes, to these. Transposed they have 128."""
+    if problem.out_order == "nm":
+        return 0.0
+    return LINE / panel_of(schedule.warp[1] // schedule.split * ELEMENT_BYTES[problem.out]) - 1
 
 
 def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float) -> float:

@@ -29,6 +29,7 @@ from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.swap import as_computed
 
 CHIP = "sm_90a"
 SWEEP = Path(__file__).parents[2] / "bench/results/2026-11-21-h200-wgmma-sweep.json.xz"
@@ -40,7 +41,7 @@ def test_the_space_has_the_choice_and_nothing_illegal():
     found = schedules(LARGE, target(CHIP), Space())
     assert len(found) == len(set(found)) > 50
     assert found[0] == select(LARGE, target(CHIP)).schedule
-    assert not any(violations(LARGE, each, target(CHIP)) for each in found)
+    assert not any(violations(as_computed(LARGE, each), each, target(CHIP)) for each in found)
 
 
 def test_what_the_model_does_not_propose_is_added_on_request():
@@ -50,12 +51,15 @@ def test_what_the_model_does_not_propose_is_added_on_request():
     new = set(more) - set(plain)
     assert {each.group for each in new if each.turns == 1 and each.cluster < 4} >= {4, 32}
     assert any(each.turns == 2 for each in new) and any(each.cluster_m == 4 for each in new)
-    assert not any(violations(LARGE, each, target(CHIP)) for each in more)
+    assert not any(violations(as_computed(LARGE, each), each, target(CHIP)) for each in more)
 
 
 def test_other_operators_and_only_the_first():
     found = schedules(LARGE, target(CHIP), Space(operators=("wgmma", "mma_sync"), most=5))
-    assert Counter(each.operator for each in found) == {"wgmma": 5, "mma_sync": 5}
+    assert Counter(each.operator for each in found) == {"wgmma": 10, "mma_sync": 5}
+    assert sum(each.exchanged for each in found) == 5
+    kept = schedules(LARGE, target(CHIP), Space(most=5, pinned={"exchanged": False}))
+    assert len(kept) == 5 and not any(each.exchanged for each in kept)
     pinned = schedules(LARGE, target(CHIP), Space(pinned={"stages": 3}))
     assert pinned and {each.stages for each in pinned} == {3}
 
@@ -65,9 +69,10 @@ def test_an_operator_that_cannot_is_left_out():
     assert schedules(odd, target(CHIP), Space()) == []
 
 
-def test_exploring_a_thin_product_keeps_its_sides():
+def test_exploring_a_thin_product_takes_it_both_ways():
     found = explore((Problem("custom", 16, 8192, 8192, "f16", "f16", "NT"), CHIP, Space(most=2)))
-    assert (found.reason, found.swapped, len(found.schedules)) == ("", True, 2)
+    assert (found.reason, found.swapped, len(found.schedules)) == ("", True, 4)
+    assert sum("exchanged=on" in each for each in found.schedules) == 2
     assert explore((Problem("custom", 64, 64, 64, "f16", "f16", "XX"), CHIP, Space())).reason
 
 
@@ -184,7 +189,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., t
         monkeypatch.setattr(sweep, "GpuBursts", bursts)
         settings = sweep.Settings(CHIP, tmp_path / "sweep.json", Rounds(rounds=2), 0, False, 0, 30)
         one = sweep.Sweep(settings, [], FakeGpu(), monitor)
-        return one, one.measure(explore((SMALL, CHIP, Space(most=4))), {})
+        return one, one.measure(explore((SMALL, CHIP, Space(most=2))), {})
 
     return measure
 
@@ -197,7 +202,7 @@ def test_an_entry_has_what_the_fit_reads(measured: Any, tmp_path: Path):
     assert [round(row["us"]) for row in entry["rows"]] == [10, 20, 30, 40]
     assert round(entry["cublas_us"]) == 20 and round(entry["choice"]["us"]) == 50
     table = fit_group_cost.read([str(tmp_path / "sweep.json")])
-    assert len(table.schedules) == 4
+    assert len(table.schedules) == 4 and sum(each.exchanged for each in table.schedules) == 2
     assert table.problems[0] == product_of_case(entry["case"])
 
 
@@ -207,14 +212,14 @@ def test_a_run_from_end_to_end(measured: Any, tmp_path: Path, capsys: pytest.Cap
                  "--jobs", "1", "-o", str(tmp_path / "sweep.json"), "--resume"]  # fmt: skip
     assert sweep.main(arguments) == 0
     out = capsys.readouterr().out
-    assert "4 kernels compiled" in out and "7 kernels of 2 problems, 0 wrong" in out
+    assert "7 kernels compiled" in out and "10 kernels of 2 problems, 0 wrong" in out
     assert [each["problem"] for each in read(str(tmp_path / "sweep.json"))] == [
         "256x512x512 f16 NT", "512x512x512 f16 NT",
     ]  # fmt: skip
 
 
 def test_wrong_and_refused_kernels_are_not_timed(measured: Any):
-    first = explore((SMALL, CHIP, Space(most=4))).schedules
+    first = explore((SMALL, CHIP, Space(most=2))).schedules
     _, entry = measured(lambda name: name == first[0] or (Error("cannot launch") if name == first[1] else None))
     assert [each["schedule"] for each in entry["wrong"]] == [first[0]]
     assert entry["refused"] == [{"schedule": first[1], "why": "cannot launch"}]
@@ -222,7 +227,7 @@ def test_wrong_and_refused_kernels_are_not_timed(measured: Any):
 
 
 def test_after_a_fault_the_kernel_is_left_out_the_next_time(measured: Any, tmp_path: Path):
-    first = explore((SMALL, CHIP, Space(most=4))).schedules
+    first = explore((SMALL, CHIP, Space(most=2))).schedules
     with pytest.raises(sweep.FaultError, match="illegal memory access"):
         measured(lambda name: RuntimeError("CUDA error: an illegal memory access") if name == first[2] else None)
     assert (tmp_path / "sweep.json.skipped").read_text() == f"{SMALL.name}|{first[2]}\n"
@@ -231,7 +236,7 @@ def test_after_a_fault_the_kernel_is_left_out_the_next_time(measured: Any, tmp_p
 
 
 def entry_of(choice: float, best: float, cublas: float | None) -> dict[str, Any]:
-    chosen, other = schedules(LARGE, target(CHIP), Space(most=2))
+    chosen, other = schedules(LARGE, target(CHIP), Space(most=2, pinned={"exchanged": False}))
     return {
         "case": case_of(Problem("x", 8192, 8192, 8192, "f16", "f16", "NT")), "cublas_us": cublas, "problem": "some",
         "rows": [{"schedule": str(other), "us": best, "err": 0}, {"schedule": str(chosen), "us": choice, "err": 0}],
@@ -285,7 +290,7 @@ def test_compiling_ahead(capsys: pytest.CaptureFixture[str], tmp_path: Path, mon
     monkeypatch.setenv("MLIR_GEMM_CACHE", str(tmp_path))
     arguments = ["--mnk", "256,512,512", "--layouts", "NT", "--most", "2", "--compile-only", "--chip", CHIP]
     assert sweep.main([*arguments, "--jobs", "1"]) == 0
-    assert "3 kernels compiled" in capsys.readouterr().out
+    assert "5 kernels compiled" in capsys.readouterr().out
     assert list(tmp_path.iterdir())
 
 

