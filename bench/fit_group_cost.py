@@ -1,6 +1,6 @@
 """Fits the constants of the cost of `wgmma` to measured kernels, and says how good the choice is that they lead to.
 
-    python bench/fit_group_cost.py SWEEP.json[.xz] [...] [--fit] [--cross] [--generations N] [--without M,N,K]
+    python bench/fit_group_cost.py SWEEP.json[.xz] [...] [--fit] [--cross] [--generations N]
 
 A sweep is a list of {"case": [m, n, k, layout of A, layout of B, type, result type], "rows": [{"schedule", "us"}]},
 layouts `n` (as in C = A B, rows of neighbours along k and n) or `t`. Without options the constants that stand in
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlir_gemm.bench.sweep_report import product_of_case
+from mlir_gemm.bench.sweep_report import Entry, product_of_case
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
@@ -33,7 +33,6 @@ from mlir_gemm.tile_model.group_cost import CONSTANTS, GroupConstants, group_cos
 from mlir_gemm.tile_model.group_search import is_proposed
 from mlir_gemm.tile_model.group_work import GroupWork, group_work
 from mlir_gemm.tile_model.swap import as_computed
-from mlir_gemm.tools.usage import matrix_sizes
 
 CHIP = target("sm_90a")
 NEAR = 0.25
@@ -78,6 +77,8 @@ class Table(NamedTuple):
     seconds: Column
     before: Column
     """How busy the tensor cores were before a kernel was measured."""
+    queued: Column
+    """Whether the GPU waited until all launches were queued, so that what the host takes does not show."""
     work: GroupWork
 
     def where(self, chosen: Sequence[int]) -> Table:
@@ -89,34 +90,38 @@ class Table(NamedTuple):
             [self.problems[place] for place in chosen],
             [schedule for schedule, keep in zip(self.schedules, kept, strict=True) if keep],
             np.array([names[place] for place in self.case[kept]]),
-            self.seconds[kept], self.before[kept], GroupWork(**columns),
+            self.seconds[kept], self.before[kept], self.queued[kept], GroupWork(**columns),
         )  # fmt: skip
 
 
-def read(paths: Sequence[str], without: Sequence[tuple[int, int, int]] = ()) -> Table:
-    """The sweeps of some files as one table: kernels that the search proposes, of other sizes than those of
-    `without`."""
+def read(paths: Sequence[str]) -> Table:
+    """The sweeps of some files as one table: kernels that the search proposes. Sizes that were measured with launches
+    queued count only so."""
+    entries: list[Entry] = []
+    for path in paths:
+        data = Path(path).read_bytes()
+        entries += json.loads(lzma.decompress(data) if path.endswith(".xz") else data)
+    short = {tuple(entry["case"][:3]) for entry in entries if is_queued(entry)}
+    entries = [entry for entry in entries if is_queued(entry) or tuple(entry["case"][:3]) not in short]
     problems: list[Problem] = []
     schedules: list[Schedule] = []
     case: list[int] = []
     seconds: list[float] = []
     before: list[float] = []
-    for path in paths:
-        data = Path(path).read_bytes()
-        for entry in json.loads(lzma.decompress(data) if path.endswith(".xz") else data):
-            problem = product_of_case(entry["case"])
-            if size_of(problem) in without:
-                continue
-            timed = [row for row in entry["rows"] if row.get("us")]
-            every = [(Schedule(**Schedule.parse(row["schedule"])), row["us"] * 1e-6) for row in timed]
-            rows = [row for row in every if is_proposed(row[0])]
-            rows.sort(key=lambda row: in_turn(row[0]))
-            schedules += [schedule for schedule, _ in rows]
-            seconds += [time for _, time in rows]
-            random = entry.get("order") == "random"
-            before += [USUAL] * len(rows) if random else busy_before(problem, [time for _, time in rows])
-            case += [len(problems)] * len(rows)
-            problems.append(problem)
+    queued: list[bool] = []
+    for entry in entries:
+        problem = product_of_case(entry["case"])
+        timed = [row for row in entry["rows"] if row.get("us")]
+        every = [(Schedule(**Schedule.parse(row["schedule"])), row["us"] * 1e-6) for row in timed]
+        rows = [row for row in every if is_proposed(row[0])]
+        rows.sort(key=lambda row: in_turn(row[0]))
+        schedules += [schedule for schedule, _ in rows]
+        seconds += [time for _, time in rows]
+        random = entry.get("order") == "random"
+        before += [USUAL] * len(rows) if random else busy_before(problem, [time for _, time in rows])
+        queued += [is_queued(entry)] * len(rows)
+        case += [len(problems)] * len(rows)
+        problems.append(problem)
     works = [
         group_work(as_computed(problems[place], schedule), schedule, CHIP)
         for place, schedule in zip(case, schedules, strict=True)
@@ -124,8 +129,14 @@ def read(paths: Sequence[str], without: Sequence[tuple[int, int, int]] = ()) -> 
     names = [field.name for field in dataclasses.fields(GroupWork)]
     columns: dict[str, Any] = {name: np.array([float(getattr(work, name)) for work in works]) for name in names}
     return Table(
-        problems, schedules, np.array(case), np.array(seconds), np.array(before), GroupWork(**columns)
+        problems, schedules, np.array(case), np.array(seconds), np.array(before), np.array(queued),
+        GroupWork(**columns),
     )  # fmt: skip
+
+
+def is_queued(entry: Entry) -> bool:
+    """Whether what the host takes does not show in an entry's times."""
+    return bool(entry.get("settings", {}).get("queued"))
 
 
 def size_of(problem: Problem) -> tuple[int, int, int]:
@@ -155,7 +166,7 @@ def predicted(table: Table, values: Values) -> Column:
     cost = group_cost(table.work, CHIP, constants)
     free = cost.steps + cost.epilogue + cost.memory + cost.ends
     share = np.minimum(1.0, (1 + cost.power / free) ** (constants.limit / constants.bend) - 1)
-    return cost.total * np.exp(values["history"] * (table.before - USUAL) * share)
+    return (cost.total - table.queued * cost.launch) * np.exp(values["history"] * (table.before - USUAL) * share)
 
 
 def loss(table: Table, values: Values) -> float:
@@ -268,12 +279,9 @@ def main() -> None:
     parser.add_argument("sweeps", nargs="+")
     parser.add_argument("--fit", action="store_true", help="fit the constants")
     parser.add_argument("--cross", action="store_true", help="leave one size out at a time")
-    parser.add_argument(
-        "--without", type=matrix_sizes, action="append", default=[], metavar="M,N,K", help="sizes left out"
-    )
     parser.add_argument("--generations", type=int, default=400)
     arguments = parser.parse_args()
-    table = read(arguments.sweeps, arguments.without)
+    table = read(arguments.sweeps)
     print(f"{len(table.schedules)} kernels of {len(table.problems)} cases")
     values = {**dataclasses.asdict(CONSTANTS), "history": HISTORY}
     if arguments.fit:

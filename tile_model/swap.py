@@ -21,7 +21,7 @@ THIN = {"kn": 1.05, "nk": 1.03}
 """Part of the time within which the exchanged product must be where the product has fewer rows, by the order of B. As
 they are, products with B in the order `kn` have fewer tiles to choose from: 32x28672x8192 takes 120 us on the H200 and
 110 exchanged; 16x8192x8192 with `nk` 38.3 and 33.5."""
-WORTH, BOTH_ACROSS = 0.98, 1.005
+WORTH, BOTH_ACROSS = 0.955, 1.005
 """The same with more rows, where either way is close to what the chip can do; and where A lies in the order `km` and B
 in `nk`, whose neighbours exchanged lie along the rows of both: 1024x1024x8192 takes 29 to 32 us so, and 26 to 29
 exchanged, for the same tiles."""
@@ -72,9 +72,9 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 
 def may_swap(problem: Problem) -> bool:
     """Whether exchanging the sides may be worth it: for few rows, or where nothing is loaded or stored by threads one
-    by one, which then would lie badly."""
+    by one, which then would lie badly. Rows that just fill an instruction stay: what is wide is read once so."""
     alone = not (problem.reads_c or problem.epilogue_matrices)
-    return _is_thin(problem) or (alone and leaves_transposed(swapped(problem)))
+    return _is_thin(problem) or (problem.m > FEWEST_ROWS and alone and leaves_transposed(swapped(problem)))
 
 
 def _is_thin(problem: Problem) -> bool:

@@ -31,8 +31,7 @@ from mlir_gemm.tile_model.select import WORTH, candidates, select
 H200 = target("sm_90a")
 PLAIN = target("sm_90")
 SWEEP = Path(__file__).parents[2] / "bench/results/2026-11-21-h200-wgmma-exchanged-sweep.json.xz"
-HIDDEN = ((304, 504, 704),)
-"""Sizes of which launches are measured, whatever the kernel."""
+SHORT = Path(__file__).parents[2] / "bench/results/2026-11-21-h200-wgmma-queued-sweep.json.xz"
 
 
 def aligned(size: int, bytes_: int = 2) -> int:
@@ -325,21 +324,21 @@ class TestExplain:
 
 class TestSweep:
     def test_the_choice_is_close_to_the_best_measured(self) -> None:
-        table = fit_group_cost.read([str(SWEEP)], HIDDEN)
+        table = fit_group_cost.read([str(SWEEP), str(SHORT)])
         lost = [each for each, _ in fit_group_cost.judged(table, {**dataclasses.asdict(CONSTANTS), "history": 0.0})]
-        assert len(lost) == 246
+        assert len(lost) == 237
         assert math.exp(statistics.fmean(map(math.log, lost))) < 1.02
         assert max(lost) < 1.25 and sum(each > 1.1 for each in lost) <= 4
 
     def test_predicted_times_are_close(self) -> None:
-        table = fit_group_cost.read([str(SWEEP)], HIDDEN)
+        table = fit_group_cost.read([str(SWEEP), str(SHORT)])
         times = fit_group_cost.predicted(table, {**dataclasses.asdict(CONSTANTS), "history": 0.0})
         ratios = [
             float(times[own].min() / table.seconds[own][times[own].argmin()])
             for own in (table.case == place for place in range(len(table.problems)))
         ]
-        assert sum(0.85 < ratio < 1.15 for ratio in ratios) >= 240
-        assert all(0.64 < ratio < 1.2 for ratio in ratios)  # of 512x1024x128, 6 us, launches decide
+        assert sum(0.85 < ratio < 1.15 for ratio in ratios) >= 230
+        assert all(0.75 < ratio < 1.2 for ratio in ratios)
 
     def test_a_fit_gets_better(self) -> None:
         table = fit_group_cost.read([str(SWEEP)]).where([0, 2, 4])
