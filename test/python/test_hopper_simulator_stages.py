@@ -33,6 +33,21 @@ KERNELS = {
     "cluster": ((256, 256, 192), "f16 f32", f"block=128x128x64,{GROUPS},stages=2,cluster_m=2"),
     "persistent clusters": ((256, 512, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=3,cluster_n=2,persistent=4"),
     "split": ((128, 128, 448), "f16 f16", f"block=128x128x64,{GROUPS},stages=2,split=2"),
+    "square clusters": (
+        (256, 512, 192),
+        "f16 f16",
+        f"block=128x128x64,{GROUPS},stages=2,cluster_m=2,cluster_n=2,persistent=4",
+    ),
+    "exchanged": (
+        (200, 256, 192),
+        "f16 f16",
+        f"exchanged=on,block=128x96x64,{GROUPS.replace('128', '96', 1)},stages=3,persistent=2",
+    ),
+    "narrow panels": (
+        (128, 320, 192),
+        "f16 f16",
+        f"block=128x80x64,{GROUPS.replace('128', '80', 1)},stages=2,persistent=2",
+    ),
     "ragged": ((100, 136, 72), "f16 f32", f"block=64x128x64,{GROUPS},stages=2"),
 }
 
@@ -216,6 +231,14 @@ HARMLESS = {
     "persistent clusters": [
         ("gpu.barrier", 0), ("nvvm.wgmma.fence.aligned", 1), ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0),
     ],
+    "square clusters": [
+        ("gpu.barrier", 0), ("nvvm.wgmma.fence.aligned", 1), ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0),
+    ],
+    "exchanged": [("nvvm.wgmma.fence.aligned", 1), ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0)],
+    "narrow panels": [
+        ("nvvm.barrier", 2), ("nvvm.wgmma.fence.aligned", 1), ("nvvm.cp.async.bulk.wait_group", 1),
+        ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0),
+    ],
     "split": [
         ("nvvm.mbarrier.arrive", 1), ("nvvm.barrier", 0), ("nvvm.wgmma.fence.aligned", 1),
         ("nvvm.cp.async.bulk.wait_group", 0), ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0),
@@ -223,7 +246,8 @@ HARMLESS = {
 }  # fmt: skip
 """What a kernel is right without: the block's barrier in front of the cluster's, a fence between products of the same
 accumulator, more registers for the consumers, and leave for the next kernel to start; with one tile a block also what
-makes room for another one."""
+makes room for another one; with an odd number of buffers for a tile the second wait for them, as the first is for
+all."""
 
 
 def faults(name: str) -> list[tuple[str, int]]:
