@@ -172,6 +172,32 @@ gpu.func @cluster(%map: !llvm.ptr, %slot: index) kernel {
   gpu.return
 }
 
+// Of a cluster of two rows and two columns, what is copied for a row goes to the blocks whose numbers are 2 apart, from this
+// one's row on; what is copied for a column to two that follow each other, from where the column begins.
+// CHECK-LABEL: gpu.func @square(
+//       CHECK:   nvvm.mbarrier.init %{{.*}}, %c16_i32
+//   CHECK-DAG:   %[[RANK:.*]] = "tile.rank"() : () -> index
+//   CHECK-DAG:   %[[COLUMN:.*]] = "tile.rank"() {count = 2 : i64, stride = 2 : i64} : () -> index
+//       CHECK:   %[[BEFORE:.*]] = arith.muli %[[COLUMN]], %c2
+//       CHECK:   %[[ROW:.*]] = arith.subi %[[RANK]], %[[BEFORE]]
+//       CHECK:   %[[BY:.*]] = arith.index_castui %[[ROW]] : index to i16
+//       CHECK:   %[[MASK:.*]] = arith.shli %c5_i16, %[[BY]] : i16
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+//       CHECK:   %[[PART:.*]] = "tile.rank"() {stride = 2 : i64} : () -> index
+//       CHECK:   %[[FIRST:.*]] = arith.muli %[[PART]], %c2
+//       CHECK:   %[[TO:.*]] = arith.index_castui %[[FIRST]] : index to i16
+//       CHECK:   %[[BOTH:.*]] = arith.shli %c3_i16, %[[TO]] : i16
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[BOTH]]
+gpu.func @square(%map: !llvm.ptr, %slot: index) kernel {
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<32x64xf16, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  "tile.ring"(%bars) {blocks = 4 : i64, consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+  "tile.copy_bulk"(%A, %map, %bars, %slot, %slot, %slot) {group = 2 : i64, multicast = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>, stride = 2 : i64} : (memref<32x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
+  "tile.copy_bulk"(%A, %map, %bars, %slot, %slot, %slot) {group = 2 : i64, multicast = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<32x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
+  "tile.release"(%bars, %slot) {blocks = 4 : i64} : (memref<2x1xi64, 3>, index) -> ()
+  gpu.return
+}
+
 // Turns: a group waits for its own barrier, the first one for the phase in front of its own, and all its
 // threads arrive at the other's: a branch there would keep products from overlapping.
 // CHECK-LABEL: gpu.func @turns(

@@ -33,10 +33,20 @@ gpu.module @others {
 // CHECK: %[[NUMBER:.*]] = nvvm.read.ptx.sreg.cluster.ctaid.x : i32
 // CHECK-NEXT: %[[RANK:.*]] = arith.index_castui %[[NUMBER]] : i32 to index
 // CHECK-NEXT: memref.store %[[RANK]]
+// Its row of two, and its column of two in a cluster of several such parts.
+// CHECK: %[[ROW:.*]] = arith.remui %{{.*}}, %c2
+// CHECK-NEXT: memref.store %[[ROW]]
+// CHECK: %[[PAST:.*]] = arith.divui %{{.*}}, %c2
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[PAST]], %c2
+// CHECK-NEXT: memref.store %[[COLUMN]]
 gpu.module @clusters {
   gpu.func @ranks(%out: memref<4xindex>) kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %rank = "tile.rank"() : () -> index
     memref.store %rank, %out[%rank] : memref<4xindex>
+    %row = "tile.rank"() {count = 2 : i64} : () -> index
+    memref.store %row, %out[%row] : memref<4xindex>
+    %column = "tile.rank"() {count = 2 : i64, stride = 2 : i64} : () -> index
+    memref.store %column, %out[%column] : memref<4xindex>
     gpu.return
   }
 }
