@@ -132,11 +132,12 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
     if not decisions.exchanged:
         return []
     before, after = select(decisions.relaid, target, decisions.pinned).cost.total, decisions.choice.cost.total
-    close = ", which measurements favour where it is so close" if after >= before else ""
+    asked = "exchanged" in decisions.pinned
+    close = ", which measurements favour where it is so close" if after >= before and not asked else ""
     return [
         f"exchanged {decisions.choice.problem}",
         "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is wide:",
-        f"          {_gain(decisions.relaid)}. Predicted {_time(before)} as it was,",
+        f"          {'as pinned' if asked else _gain(decisions.relaid)}. Predicted {_time(before)} as it was,",
         f"          {_time(after)} exchanged{close}. All below is about the exchanged product",
     ]
 

@@ -111,6 +111,10 @@ class TestExchange:
         text = explain(THIN, H200, cannot_swap="'x.y' is no linalg.generic")
         assert "sides     as they are, though exchanged it would be faster: 'x.y' is no linalg.generic" in text
 
+    def test_says_that_it_was_asked_for(self) -> None:
+        text = explain(Problem(512, 512, 512, out="f16", reads_c=False), H200, {"exchanged": True})
+        assert "as pinned. Predicted" in text and "measurements favour" not in text and "exchanged=on" in text
+
     def test_is_not_mentioned_otherwise(self) -> None:
         text = explain(Problem(512, 512, 512), H200, cannot_swap="something")
         assert "\nexchanged" not in text and "sides " not in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from group_products import GroupProduct
 from test_hopper_groups import check
@@ -26,6 +27,24 @@ TILES = (
 def test_results_are_exact_and_nothing_is_found(tiles: str, out: str):
     check(GroupProduct(328, 264 if "cluster" not in tiles else 256, 200, out=out, a="mk", b="kn"),
           f"exchanged=on,{tiles}")  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
+@pytest.mark.parametrize("epilogue", [(), ("bias", "residual")])
+def test_other_operators_take_exchanged_products_too(operator: str, epilogue: tuple[str, ...]):
+    product = GroupProduct(96, 160, 64, epilogue=epilogue)
+    kernel = mlir_gemm.compile(
+        product.source(), chip="sm_80", device="simulator", schedule=f"operator={operator},exchanged=on"
+    )
+    random = np.random.default_rng(0)
+    a, b, bias, residual = (
+        random.integers(-3, 4, shape).astype(np.float16) for shape in ((96, 64), (64, 160), (160,), (96, 160))
+    )
+    more = [bias, residual] if epilogue else []
+    d = np.full((96, 160), np.nan, np.float16)
+    kernel(a, b, *more, d)
+    want = a.astype(np.float32) @ b.astype(np.float32)
+    assert np.array_equal(d, (want + sum(each.astype(np.float32) for each in more)).astype(np.float16))
 
 
 @pytest.mark.parametrize("sizes", [(256, 264, 72), (20, 264, 72), (256, 6, 72), (1, 64, 64), (64, 1, 64)])
