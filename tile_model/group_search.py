@@ -12,6 +12,7 @@ from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import grid
 from mlir_gemm.tile_model.group_rules import PANEL
+from mlir_gemm.tile_model.layout import buffer
 from mlir_gemm.tile_model.operators import element_bytes, instruction_of
 from mlir_gemm.tile_model.resources import smem_bytes, staging_bytes
 
@@ -162,7 +163,8 @@ def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[st
     """With as many stages as fit, and blocks that walk the tiles where there are more than places."""
     if "stages" not in pinned:
         share = min(target.smem_block, target.smem_sm // max(1, base.resident) - target.smem_reserved)
-        deeper = (base.replace(stages=count) for count in range(MOST_STAGES, 2, -1))
+        most = share // (buffer(problem, base, "a").size + buffer(problem, base, "b").size)
+        deeper = (base.replace(stages=count) for count in range(min(MOST_STAGES, most), 2, -1))
         fitting = (schedule for schedule in deeper if smem_bytes(problem, schedule) <= share)
         base = next(fitting, base.replace(stages=2))
     if "persistent" not in pinned and base.split == 1:
