@@ -94,10 +94,13 @@ def schedules(
     """The legal schedules of the space, each once, by predicted time; those of the exchanged product among them where
     the model may exchange it."""
     pinned = {**(precision or {}), **space.pinned}
-    found = _of_sides(product, chip, space, {"exchanged": False, **pinned})
-    if "wgmma" in space.operators and "exchanged" not in pinned and may_swap(product):
-        only = dataclasses.replace(space, operators=("wgmma",))
-        found += _of_sides(swapped(product), chip, only, {**pinned, "exchanged": True})
+    if "exchanged" in pinned:
+        found = _of_sides(swapped(product) if pinned["exchanged"] else product, chip, space, pinned)
+    else:
+        found = _of_sides(product, chip, space, {**pinned, "exchanged": False})
+        if "wgmma" in space.operators and may_swap(product):
+            only = dataclasses.replace(space, operators=("wgmma",))
+            found += _of_sides(swapped(product), chip, only, {**pinned, "exchanged": True})
     found.sort(key=lambda schedule: estimate(as_computed(product, schedule), schedule, chip).total)
     return found
 

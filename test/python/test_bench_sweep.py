@@ -60,6 +60,8 @@ def test_other_operators_and_only_the_first():
     assert sum(each.exchanged for each in found) == 5
     kept = schedules(LARGE, target(CHIP), Space(most=5, pinned={"exchanged": False}))
     assert len(kept) == 5 and not any(each.exchanged for each in kept)
+    other = schedules(LARGE, target(CHIP), Space(most=5, pinned={"exchanged": True}))
+    assert other == [each for each in found if each.exchanged]
     pinned = schedules(LARGE, target(CHIP), Space(pinned={"stages": 3}))
     assert pinned and {each.stages for each in pinned} == {3}
 
