@@ -41,8 +41,9 @@ class ShareCopies(Pass):
         for forall in named(module, "scf.forall"):
             parts, size = constants.number_of(forall, SPLIT, 1), group_of_blocks(forall)
             if size > 1:
+                axes = _axes(forall, size)
                 shared = [(op.operation, axis) for op in named(forall, "tile.copy_bulk")
-                          if (axis := _shared(op.operation, _axes(forall, size)))]  # fmt: skip
+                          if (axis := _shared(op.operation, axes))]  # fmt: skip
                 for copy, axis in shared:
                     if MULTICAST not in copy.attributes:
                         _share(copy, axis, several=axis.count < size * parts)

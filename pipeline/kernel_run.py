@@ -143,7 +143,6 @@ class KernelRun:
             problem = self.variant.problem_of(function)
             with _at_product(function):
                 pinned = invariant(problem, self.target, pinned)
-            with _at_product(function):
                 wanted = should_swap(problem, self.target, pinned)
             if wanted and self._can_swap(function, pinned):
                 run_pass(self.module, SwapSides())

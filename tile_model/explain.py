@@ -65,10 +65,8 @@ def decide(
     wanted = should_swap(lying, target, fields)
     check_exchange(given, cannot_swap)
     exchanged = wanted and not cannot_swap
-    if exchanged:
-        choice = select(swapped(lying), target, {**fields, "exchanged": True})
-    else:
-        choice = select(lying, target, fields)
+    computed = swapped(lying) if exchanged else lying
+    choice = select(computed, target, {**fields, "exchanged": True} if exchanged else fields)
     return Decisions(problem, given, advice, lying, exchanged, cannot_swap if wanted else "", choice)
 
 

@@ -143,7 +143,7 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
 
 def _split(problem: Problem, schedule: Schedule) -> str | None:
     shown = f"split={schedule.split}"
-    if schedule.split > MOST_BLOCKS or schedule.cluster > MOST_BLOCKS or schedule.persistent:
+    if schedule.cluster > MOST_BLOCKS or schedule.persistent:
         return f"{shown}: expected at most {MOST_BLOCKS} blocks in a cluster, and persistent=0"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected split=1"

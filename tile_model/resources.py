@@ -60,14 +60,18 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
 def staging_bytes(problem: Problem, schedule: Schedule) -> int:
     """Bytes through which results leave with `wgmma`, by the copy engine where it can write them: two buffers for each
     warpgroup. Of several results it is the first that can leave so, of which nothing is known here."""
-    last = (ELEMENT_BYTES[problem.out],) if problem.out_vector >= 8 * CHUNK else ()
+    if not schedule.bulk:
+        return 0
     columns = schedule.warp[1] // schedule.split
-    if problem.out_order == "nm" and not problem.extra_bytes:
+    if leaves_transposed(problem):
         part = next((part for part in range(TRANSPOSED, 0, -8) if columns % part == 0), 0)
-        return schedule.groups * 2 * part * LINE if schedule.bulk and leaves_transposed(problem) else 0
+        return schedule.groups * 2 * part * LINE
+    if problem.out_order == "nm" and not problem.extra_bytes:
+        return 0
+    last = (ELEMENT_BYTES[problem.out],) if problem.out_vector >= 8 * CHUNK else ()
     widths = STAGED if problem.extra_bytes else [width for width in last if width in STAGED]
     rows = [row for width in widths if (row := columns * width) >= LINE // 2 and row % NARROWEST == 0]
-    if not rows or not schedule.bulk:
+    if not rows:
         return 0
     return schedule.groups * 2 * FRAGMENT * 4 * (LINE // 2 if all(row % LINE for row in rows) else LINE)
 

@@ -267,7 +267,7 @@ def _wide_first(scored: list[Candidate]) -> list[Candidate]:
     if scored[0].schedule.operator == "wgmma":
         return _low_first(scored)
     limit = scored[0].cost.total * TIE
-    tied = sum(candidate.cost.total <= limit and candidate.schedule.operator != "wgmma" for candidate in scored)
+    tied = sum(candidate.cost.total <= limit for candidate in scored)
     head = sorted(scored[:tied], key=lambda candidate: (candidate.schedule.block[0], candidate.schedule.warp[0]))
     return head + scored[tied:]
 
@@ -277,8 +277,10 @@ def _low_first(scored: list[Candidate]) -> list[Candidate]:
     first where it is close: one instruction of 128 columns needs less of shared memory than two of 64."""
     best = scored[0].schedule
     m, n, k = best.block
+    if n != LOW:
+        return scored
     for place, (schedule, cost) in enumerate(scored):
-        if cost.total > MIRROR * scored[0].cost.total or n != LOW:
+        if cost.total > MIRROR * scored[0].cost.total:
             break
         image = (schedule.block, schedule.cluster_m, schedule.cluster_n) == ((n, m, k), best.cluster_n, best.cluster_m)
         if image and (schedule.split, schedule.turns) == (best.split, best.turns):

@@ -63,9 +63,7 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
         exchanged = select(swapped(problem), target, pinned)
         if exchanged.schedule.operator != "wgmma":
             return False
-        worth = BOTH_ACROSS if (problem.a_order, problem.b_order) == ("km", "nk") else WORTH
-        worth = THIN[problem.b_order] if _is_thin(problem) else worth
-        return exchanged.cost.total < worth * select(problem, target, pinned).cost.total
+        return exchanged.cost.total < _worth(problem) * select(problem, target, pinned).cost.total
     except Error:
         return False
 
@@ -75,6 +73,13 @@ def may_swap(problem: Problem) -> bool:
     by one, which then would lie badly. Rows that just fill an instruction stay: what is wide is read once so."""
     alone = not (problem.reads_c or problem.epilogue_matrices)
     return _is_thin(problem) or (problem.m > FEWEST_ROWS and alone and leaves_transposed(swapped(problem)))
+
+
+def _worth(problem: Problem) -> float:
+    """The part of the time of the product as it is under which its exchange pays."""
+    if _is_thin(problem):
+        return THIN[problem.b_order]
+    return BOTH_ACROSS if (problem.a_order, problem.b_order) == ("km", "nk") else WORTH
 
 
 def _is_thin(problem: Problem) -> bool:

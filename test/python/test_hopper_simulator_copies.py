@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import hopper_kernel as hopper
@@ -251,13 +252,9 @@ def test_the_blocks_of_a_cluster_run_together():
 
 
 def test_a_sample_has_whole_clusters():
-    class Problem:
-        flops = 1 << 40
-
-    class Launch:
-        grid, cluster = (8, 8, 1), (1, 2, 1)
-
-    found = plan(Problem(), Launch(), None, [3, 17])  # type: ignore[arg-type] # stand-ins
+    problem: Any = SimpleNamespace(flops=1 << 40)
+    launch: Any = SimpleNamespace(grid=(8, 8, 1), cluster=(1, 2, 1))
+    found = plan(problem, launch, None, [3, 17])
     assert found.blocks == (3, 11, 17, 25)
 
 
