@@ -4,9 +4,11 @@ Expects a dense buffer in shared memory (memref.view, alloc or get_global) with 
 (after fold-subviews) by vector.load and store, memref.load and store, nvgpu.ldmatrix and nvgpu.device_async_copy. In
 each access the number of the chunk is XORed with a number made from that of the row, so that the chunks of one column
 lie in different banks: for rows of 128 bytes and more with the row modulo 8 (within each 128 bytes), for 64 bytes with
-row / 2 modulo 4, for 32 bytes with row / 4 modulo 2. The attribute is removed, so a second run changes nothing.
-Refuses any other use of the buffer, rows of other than whole chunks, and accesses that may cross from one chunk to
-another.
+row / 2 modulo 4, for 32 bytes with row / 4 modulo 2. What the copy engine fills (`swizzle128`, `swizzle64` and
+`swizzle32`) lies so too, in panels of 128, 64 or 32 bytes of columns, each with all rows: where a row has several, the
+memref gets a dimension for the panel in front of the row. Those who ask for the buffer's address know how it lies.
+The attribute is removed, so a second run changes nothing. Refuses any other use of the buffer, rows of other than whole
+chunks or panels, and accesses that may cross from one chunk to another.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import LAYOUT
+from mlir_gemm.dialect.rings import PANELS
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.fold_subviews import places_of
@@ -28,6 +32,7 @@ CHUNK = 16
 """Bytes that move together: what a lane reads or copies at most, and a row of ldmatrix."""
 SPAN = 128
 """Bytes of all banks together; chunks change places within them."""
+_ADDRESS = "memref.extract_aligned_pointer_as_index"
 
 
 @dataclass(frozen=True)
@@ -39,38 +44,85 @@ class SwizzleAccesses(Pass):
     def run(self, module: Any) -> None:
         for buffer in named(module, "memref.view", "memref.alloc", "memref.get_global"):
             attributes = buffer.operation.attributes
-            if LAYOUT in attributes and ir.StringAttr(attributes[LAYOUT]).value == XOR:
-                _swizzle(buffer)
+            layout = ir.StringAttr(attributes[LAYOUT]).value if LAYOUT in attributes else ""
+            if layout == XOR or layout in PANELS:
+                _swizzle(buffer, layout)
                 del buffer.operation.attributes[LAYOUT]
 
 
-def check_rows(buffer: Any) -> None:
-    """Refuses a buffer (the operation that makes it) whose rows are not whole chunks."""
+def check_rows(buffer: Any, layout: str = XOR) -> None:
+    """Refuses a buffer (the operation that makes it) whose rows are not whole chunks, or panels."""
     type_ = buffer.operation.results[0].type
     bits = getattr(type_.element_type, "width", 0)
     dense = type_.has_static_shape and len(type_.shape) > 1 and isinstance(type_.layout, ir.AffineMapAttr)
-    if not dense or not bits or type_.shape[-1] * bits % (8 * CHUNK):
+    unit = PANELS.get(layout, CHUNK)
+    if not dense or not bits or type_.shape[-1] * bits % (8 * unit):
         raise pass_error(
-            buffer, f"layout {XOR} for {type_}; expected a dense buffer with rows of a multiple of {CHUNK} bytes"
+            buffer, f"layout {layout} for {type_}; expected a dense buffer with rows of a multiple of {unit} bytes"
         )
 
 
-def _swizzle(buffer: Any) -> None:
-    check_rows(buffer)
+def _swizzle(buffer: Any, layout: str) -> None:
+    check_rows(buffer, layout)
     result = buffer.operation.results[0]
+    row_bytes: int = result.type.shape[-1] * result.type.element_type.width // 8
+    panel: int = PANELS.get(layout, row_bytes)
+    panels = _as_panels(buffer, panel) if panel < row_bytes else None
     for user in users(result):
+        if layout in PANELS and user.name == _ADDRESS:
+            continue
         places = places_of(user)
         elements = _elements_of(user)
         if elements is None or not any(user.operands[place] == result for place, _ in places):
             raise pass_error(
                 user,
-                f"'{user.name}' of a buffer with layout {XOR}; expected accesses of vectors and elements, ldmatrix and "
-                "asynchronous copies only (take layout=pad)",
+                f"'{user.name}' of a buffer with layout {layout}; expected accesses of vectors and elements, ldmatrix "
+                "and asynchronous copies only (take layout=pad)",
             )
-        _check_width(user, elements, result.type)
+        _check_width(user, elements, result.type, layout)
         for place, indices in places:
             if user.operands[place] == result:
-                _move(user, result.type, indices)
+                _move(user, result.type, indices, gcd(panel, SPAN))
+                if panels is not None:
+                    _to_panels(user, panels, place, indices)
+
+
+def _as_panels(buffer: Any, panel: int) -> Any:
+    """The same memory with a dimension for the panel, which is `panel` bytes wide, in front of the row."""
+    op, type_ = buffer.operation, buffer.operation.results[0].type
+    if op.name != "memref.view":
+        raise pass_error(
+            buffer, f"'{op.name}' of rows of several panels; expected memref.view, which place-shared makes"
+        )
+    *stages, rows, columns = type_.shape
+    width = panel * 8 // type_.element_type.width
+    shape = [*stages, columns // width, rows, width]
+    with ir.InsertionPoint.after(op), op.location:
+        new = ir.MemRefType.get(shape, type_.element_type, memory_space=type_.memory_space)
+        return dialect("memref").ViewOp(new, op.operands[0], op.operands[1], []).result
+
+
+def _to_panels(access: Any, panels: Any, place: int, indices: list[int]) -> None:
+    """Makes an access one of the panels: its column is divided into the panel and the column in it. Chunks have changed
+    places within the panel."""
+    operands = list(access.operands)
+    *_, row, column = indices
+    arith = dialect("arith")
+    with ir.InsertionPoint(access), access.location:
+        width = constants.index(panels.type.shape[-1])
+        panel = arith.DivUIOp(operands[column], width).result
+        inside = arith.RemUIOp(operands[column], width).result
+        moved = [*operands[:row], panel, operands[row], inside, *operands[column + 1 :]]
+        moved[place] = panels
+        new = ir.Operation.create(
+            access.name,
+            results=[value.type for value in access.results],
+            operands=moved,
+            attributes=attributes_of(access),
+        )
+    for old, value in zip(list(access.results), new.results, strict=True):
+        old.replace_all_uses_with(value)
+    access.erase()
 
 
 def _elements_of(access: Any) -> int | None:
@@ -85,7 +137,7 @@ def _elements_of(access: Any) -> int | None:
     return ir.IntegerAttr(access.attributes["dstElements"]).value if access.name == "nvgpu.device_async_copy" else None
 
 
-def _check_width(access: Any, elements: int, type_: Any) -> None:
+def _check_width(access: Any, elements: int, type_: Any, layout: str) -> None:
     """Refuses an access that is not known to stay in a chunk: too wide, or not aligned to its size."""
     size = elements * type_.element_type.width // 8
     known = size
@@ -95,15 +147,14 @@ def _check_width(access: Any, elements: int, type_: Any) -> None:
     if CHUNK % size or known % size:
         raise pass_error(
             access,
-            f"an access of {size} bytes aligned to {known} in a buffer with layout {XOR}; expected a power of 2 up to "
-            f"{CHUNK} and that alignment",
+            f"an access of {size} bytes aligned to {known} in a buffer with layout {layout}; expected a power of 2 up "
+            f"to {CHUNK} and that alignment",
         )
 
 
-def _move(access: Any, type_: Any, indices: list[int]) -> None:
-    """Rewrites the last one of an access's indices, whose positions among its operands are given."""
-    row_bytes = type_.shape[-1] * type_.element_type.width // 8
-    span = gcd(row_bytes, SPAN)
+def _move(access: Any, type_: Any, indices: list[int], span: int) -> None:
+    """Rewrites the last one of an access's indices, whose positions among its operands are given. Chunks change places
+    within `span` bytes."""
     chunks, elements = span // CHUNK, CHUNK * 8 // type_.element_type.width
     if chunks == 1:
         return  # rows of an odd number of chunks start at different banks as it is

@@ -41,3 +41,19 @@ func.func @rows(%i: index) {
   %b = memref.alloc() {tile.layout = "xor"} : memref<32x12xf16, 3>
   return
 }
+
+// -----
+
+func.func @panels(%i: index) {
+  // CHECK: swizzle-accesses-refuses.mlir:[[# @LINE + 1]]:8: error: layout swizzle128 for memref<32x96xf16, 3>; expected a dense buffer with rows of a multiple of 128 bytes
+  %b = memref.alloc() {tile.layout = "swizzle128"} : memref<32x96xf16, 3>
+  return
+}
+
+// -----
+
+func.func @panels_of_no_view(%i: index) {
+  // CHECK: swizzle-accesses-refuses.mlir:[[# @LINE + 1]]:8: error: 'memref.alloc' of rows of several panels; expected memref.view, which place-shared makes
+  %b = memref.alloc() {tile.layout = "swizzle128"} : memref<32x128xf16, 3>
+  return
+}

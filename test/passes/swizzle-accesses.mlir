@@ -77,3 +77,34 @@ func.func @padded() {
   %a = memref.alloc() {tile.layout = "pad8"} : memref<8x16xf16, 3>
   return
 }
+
+// Panels that the copy engine fills: a row of one panel is as with xor, one of several gets a dimension for the panel, in
+// front of the row. Addresses are taken of the buffer as it is.
+// CHECK-LABEL: @one_panel
+//  CHECK-SAME: %[[ROW:.*]]: index, %[[COLUMN:.*]]: index
+//       CHECK:   %[[BUFFER:.*]] = memref.view {{.*}} : memref<8192xi8, 3> to memref<64x64xf16, 3>
+//       CHECK:   memref.extract_aligned_pointer_as_index %[[BUFFER]]
+//       CHECK:   %[[MOVED:.*]] = arith.xori %[[COLUMN]], %{{.*}}
+//       CHECK:   nvgpu.ldmatrix %[[BUFFER]][%[[ROW]], %[[MOVED]]]
+func.func @one_panel(%row: index, %column: index, %s: memref<8192xi8, 3>) -> (index, vector<4x2xf16>) {
+  %z = arith.constant 0 : index
+  %b = memref.view %s[%z][] {tile.layout = "swizzle128"} : memref<8192xi8, 3> to memref<64x64xf16, 3>
+  %at = memref.extract_aligned_pointer_as_index %b : memref<64x64xf16, 3> -> index
+  %x = nvgpu.ldmatrix %b[%row, %column] {numTiles = 4 : i32, transpose = false} : memref<64x64xf16, 3> -> vector<4x2xf16>
+  return %at, %x : index, vector<4x2xf16>
+}
+
+// CHECK-LABEL: @panels
+//  CHECK-SAME: %[[STAGE:.*]]: index, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index
+//       CHECK:   %[[PANELS:.*]] = memref.view {{.*}} : memref<12288xi8, 3> to memref<2x3x32x32xf16, 3>
+//       CHECK:   arith.shrui %[[ROW]], %{{.*}}
+//       CHECK:   %[[MOVED:.*]] = arith.xori %[[COLUMN]], %{{.*}}
+//       CHECK:   %[[PANEL:.*]] = arith.divui %[[MOVED]], %[[WIDTH:.*]] : index
+//       CHECK:   %[[INSIDE:.*]] = arith.remui %[[MOVED]], %[[WIDTH]] : index
+//       CHECK:   nvgpu.ldmatrix %[[PANELS]][%[[STAGE]], %[[PANEL]], %[[ROW]], %[[INSIDE]]]
+func.func @panels(%stage: index, %row: index, %column: index, %s: memref<12288xi8, 3>) -> vector<4x2xf16> {
+  %z = arith.constant 0 : index
+  %b = memref.view %s[%z][] {tile.layout = "swizzle64"} : memref<12288xi8, 3> to memref<2x32x96xf16, 3>
+  %x = nvgpu.ldmatrix %b[%stage, %row, %column] {numTiles = 4 : i32, transpose = true} : memref<2x32x96xf16, 3> -> vector<4x2xf16>
+  return %x : vector<4x2xf16>
+}
