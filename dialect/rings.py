@@ -26,6 +26,8 @@ Value = TypeVar("Value", bound=Any)
 BARRIERS = "barriers"
 """The layout of a ring's barriers in shared memory."""
 SWIZZLE = "swizzle128"
+LOADED = "loaded"
+"""On a tile.release of a stage that lanes have loaded from, which the copy engine does not wait for by itself."""
 UNTIL_SUM, FROM_SUM = "tile.until_sum", "tile.from_sum"
 """On a buffer that no block of the cluster needs once tile.cluster_sum begins, and on one that nobody needs before."""
 """The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/pipeline.md`)."""
@@ -37,7 +39,7 @@ PANEL_BYTES = PANELS[SWIZZLE]
 
 
 class Ring(Tile.Operation, name="ring"):
-    """Makes the barriers of a ring ready: a stage is empty once each of `consumers` units has released it."""
+    """Makes the barriers of a ring ready: a stage is empty once each of `consumers` warps has released it."""
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr
@@ -110,7 +112,7 @@ class ClusterSum(Tile.Operation, name="cluster_sum"):
 
 
 class MakeTurns(Tile.Operation, name="make_turns"):
-    """Makes the two barriers of groups that take turns ready: a turn is passed once each of `consumers` units has."""
+    """Makes the two barriers of groups that take turns ready: a turn is passed once each of `consumers` warps has."""
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr

@@ -37,8 +37,13 @@ def pointer(address: Any, space: int = 3) -> Any:
 
 def barrier(barriers: Any, row: int, slot: Any) -> Any:
     """A pointer to a barrier of a ring: row 0 holds the full ones, row 1 the empty ones."""
+    return pointer(place_of_barrier(barriers, row, slot))
+
+
+def place_of_barrier(barriers: Any, row: int, slot: Any) -> Any:
+    """Where a barrier of a ring is, in bytes."""
     stages = barriers.type.shape[1]
-    return pointer(indexing.add(base(barriers), indexing.mul(indexing.add(slot, row * stages), 8)))
+    return indexing.add(base(barriers), indexing.mul(indexing.add(slot, row * stages), 8))
 
 
 def address(memory: Any) -> Any:

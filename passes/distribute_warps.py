@@ -5,8 +5,8 @@ through (the accumulator's constants, loads, loops, arithmetic and stores) becom
 the block tile to the warp tile, loads and stores move to the warp's offsets and carry `scope = "warp"`, and the
 operands of tile.mma become subviews of the warp's rows and columns, in a loop over steps of the warp tile's K
 (`tile.loop = "warp_k"`). Copies between global and shared memory stay block-wide. With `unit=warpgroup` four warps
-share such a tile (`scope = "warpgroup"`); where roles are specialised, a ring's stage is released by as many units as
-compute, and one more unit fills it. A second run changes nothing.
+share such a tile (`scope = "warpgroup"`); where roles are specialised, a ring's stage is released by as many warps as
+compute, and one more warpgroup fills it. A second run changes nothing.
 Refuses tiles that the warp tile does not divide, and anything but loops and elementwise arithmetic on the accumulator.
 """
 
@@ -121,13 +121,13 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int], un
     for product in products:
         _split_product(product, row, column, warp, unit)
     for ring in named(forall, "tile.ring", "tile.make_turns"):
-        ring.operation.attributes["consumers"] = constants.integer(units)
+        ring.operation.attributes["consumers"] = constants.integer(units * UNITS[unit])
     for turn in named(forall, "tile.turn"):
         with ir.InsertionPoint(turn), turn.location:
             group = indexing.div(tile.unit_id(unit), units)
         turn.operation.results[0].replace_all_uses_with(group)
         turn.operation.erase()
-    warps = UNITS[unit] * (units * turns + bool(named(forall, "tile.specialize")))
+    warps = UNITS[unit] * units * turns + UNITS["warpgroup"] * bool(named(forall, "tile.specialize"))
     forall.operation.attributes[WARPS] = constants.integer(warps)
 
 

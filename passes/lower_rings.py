@@ -7,9 +7,9 @@ run by one thread and the consumer's by whole warps. Leaves
   the announcement of the bytes on the full one; tile.copy_bulk: one tensor copy for each panel of the buffer;
   with `multicast` it goes to all blocks of the cluster, of the `group`, or of those whose numbers are `stride` apart;
 - tile.filled: a wait for the position's phase on the full barrier; tile.release: one lane of each warp arrives at the
-  empty one, where a ring is one of several blocks in all of them, which meet then before the first copy and before they
-  end: consumers say so once they have released all, and wait at the end, so that what they do in between takes place
-  meanwhile;
+  empty one, of a stage that lanes have `loaded` from once what they loaded is in registers. Where a ring is one of
+  several blocks it arrives in all of them, which meet then before the first copy and before they end: consumers say so
+  once they have released all, and wait at the end, so that what they do in between takes place meanwhile;
 - tile.store_wait: the first thread of each warpgroup, which issues its stores, waits for them;
 - tile.enter: slot 0, phase 0; tile.leave: nothing.
 Refuses copies that have no tensor map, and tiles whose rows the copy engine cannot move.
@@ -26,14 +26,13 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import i32
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.operators import shared_address
+from mlir_gemm.operators.loaded import behind_loads
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import box_rows
 from mlir_gemm.passes.launch_blocks import GROUP, LANES, threads_of
 
 MAPS = "tile.maps"
 """On a kernel function: the numbers of the parameters that are tensor maps."""
-WARPS = GROUP // LANES
-"""Warps of a warpgroup."""
 _TICKS = 10_000_000
 """Nanoseconds that one try of a wait may take; it is tried again."""
 
@@ -72,7 +71,7 @@ def _ring(op: Any) -> None:
     with ir.InsertionPoint(branch.then_block):
         for number in ir.DenseI64ArrayAttr(kernel.attributes[MAPS]) if MAPS in kernel.attributes else ():
             nvvm.PrefetchOp(body(kernel).arguments[number], tensormap=True)
-        for row, count in ((0, 1), (1, WARPS * ir.IntegerAttr(op.attributes["consumers"]).value * blocks)):
+        for row, count in ((0, 1), (1, ir.IntegerAttr(op.attributes["consumers"]).value * blocks)):
             for slot in range(stages):
                 pointer = shared_address.barrier(barriers, row, constants.index(slot))
                 nvvm.MBarrierInitOp(pointer, _number(count))
@@ -116,7 +115,7 @@ def _make_turns(op: Any) -> None:
     first = arith.CmpIOp(arith.CmpIPredicate.eq, indexing.thread(), constants.index(0)).result
     branch = scf.IfOp(first)
     with ir.InsertionPoint(branch.then_block):
-        count = LANES * WARPS * ir.IntegerAttr(op.attributes["consumers"]).value
+        count = LANES * ir.IntegerAttr(op.attributes["consumers"]).value
         for turn in range(2):
             nvvm.MBarrierInitOp(shared_address.barrier(op.operands[0], 0, constants.index(turn)), _number(count))
         nvvm.FenceMbarrierInitOp()
@@ -183,10 +182,13 @@ def _filled(op: Any) -> None:
 def _release(op: Any) -> None:
     nvvm, arith, scf = dialect("nvvm"), dialect("arith"), dialect("scf")
     barriers, slot = op.operands
+    place = shared_address.place_of_barrier(barriers, 1, slot)
+    if rings.LOADED in op.attributes:
+        place = behind_loads(op, place)
     lane, blocks = indexing.rem(indexing.thread(), LANES), _blocks(op)
     branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.ult, lane, constants.index(blocks)).result)
     with ir.InsertionPoint(branch.then_block):
-        pointer = shared_address.barrier(barriers, 1, slot)
+        pointer = shared_address.pointer(place)
         if blocks == 1:
             nvvm.MBarrierArriveOp(pointer, results=[ir.IntegerType.get_signless(64)])
         else:  # each of the first lanes arrives in one of the blocks

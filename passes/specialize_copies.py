@@ -4,10 +4,12 @@ Expects a k loop with tile.copy in front of the compute into buffers to which `m
 directly in a block loop. Leaves, in the block loop, the buffers, the barriers of the ring (tile.ring) and one
 tile.specialize:
 - the producer walks the ring: tile.acquire, and a tile.copy_bulk for each copy of the step;
-- the consumer waits for a stage (tile.filled) and multiplies. Products are asynchronous (`async`): those of a step are
-  waited for (tile.mma_wait) when those of the next have been issued, and only then is the stage in front of it handed
-  back (tile.release). The first step stands in front of the loop, so that an accumulator that starts at zero need not
-  be cleared. Everything that follows the k loop, and all arithmetic on tiles, is the consumer's.
+- the consumer waits for a stage (tile.filled) and multiplies. Everything that follows the k loop, and all arithmetic on
+  tiles, is the consumer's.
+With `asynchronous` products may be under way (`async`): those of a step are waited for (tile.mma_wait) when those of
+the next have been issued, and only then is the stage in front of it handed back (tile.release). The first step stands
+in front of the loop, so that an accumulator that starts at zero need not be cleared. Without it a stage is handed back
+as soon as its products stand.
 Both roles start at tile.enter, and stop at tile.leave, which a loop over tiles may carry. Of steps that are known at
 run time only there is one at least, which may copy nothing but zeros.
 Refuses buffers of one stage, computed operands, a k loop that does not count from 0 in steps of 1 (at least one), one
@@ -37,20 +39,23 @@ class SpecializeCopies(Pass):
     """Give copies and products to different warps."""
 
     name: ClassVar[str] = "specialize-copies"
+    asynchronous: bool = True
+    """Products may be under way while the next stage is waited for."""
 
     def run(self, module: Any) -> None:
         for loop in named(module, "affine.for"):
             fills = fills_of(loop) if affine.level_of(loop) == "k" else []
             if fills:
-                _Roles(loop, fills).build()
+                _Roles(loop, fills, self.asynchronous).build()
 
 
 class _Roles:
     """The two roles for a k loop."""
 
-    def __init__(self, loop: Any, fills: list[Fill]):
+    def __init__(self, loop: Any, fills: list[Fill], asynchronous: bool):
         steps = steps_of(loop, fills, "by the copy engine", "has no ring")
         self.loop, self.fills, self.stages, self.turns = loop, fills, steps.stages, steps.turns
+        self.asynchronous = asynchronous
         self.trips = steps.trips if isinstance(steps.trips, int) else _at_least_one(steps.trips)
         self.products = _products_of(loop)
 
@@ -96,6 +101,8 @@ class _Roles:
         old = self.loop.operation
         inits = list(old.operands)[len(old.operands) - len(old.results) :]
         slot, phase = rings.enter()
+        if not self.asynchronous:
+            return self._consume_at_once(barriers, inits, slot, phase)
         carried = self._multiply(barriers, constants.index(0), slot, phase, inits)
         following = rings.advanced(slot, phase, self.stages)
         last = slot
@@ -116,13 +123,25 @@ class _Roles:
         rings.leave(*following)
         return sums
 
+    def _consume_at_once(self, barriers: Any, inits: list[Any], slot: Any, phase: Any) -> list[Any]:
+        """The same with products that are done where they stand."""
+        loop = affine.make_for(self.trips, "k", [*inits, slot, phase])
+        with ir.InsertionPoint(body(loop)):
+            step, *accumulators, slot, phase = list(body(loop).arguments)
+            sums = self._multiply(barriers, step, slot, phase, accumulators)
+            rings.release(barriers, slot).attributes[rings.LOADED] = ir.UnitAttr.get()
+            affine.yield_([*sums, *rings.advanced(slot, phase, self.stages)])
+        *sums, slot, phase = list(loop.operation.results)
+        rings.leave(slot, phase)
+        return sums
+
     def _multiply(self, barriers: Any, step: Any, slot: Any, phase: Any, carried: list[Any]) -> list[Any]:
-        """The products of one step, under way; what the loop would carry on."""
+        """The products of one step, which may be under way; what the loop would carry on."""
         rings.filled(barriers, slot, phase)
         values = self._at(step, slot)
         values.update(zip(list(body(self.loop).arguments)[1:], carried, strict=True))
         results = compute(self.loop, self.fills, values)
-        for product in self.products:
+        for product in self.products if self.asynchronous else ():
             values[product.results[0]].owner.attributes[ASYNC] = ir.UnitAttr.get()
         return results
 

@@ -111,13 +111,15 @@ class Schedule:
 
     @property
     def groups(self) -> int:
-        """Warpgroups that multiply, with `wgmma`."""
-        return self.warps * self.turns
+        """Warpgroups that multiply, where another one copies; of them each multiplies for itself with `wgmma`, and each
+        of their warps with `mma_sync`."""
+        return self.warps * self.turns if self.operator == "wgmma" else -(-self.warps // 4)
 
     @property
     def threads(self) -> int:
-        """Threads in a block: with `wgmma` those of the warpgroups that multiply and of one that copies."""
-        return 128 * (self.groups + 1) if self.operator == "wgmma" else 32 * self.warps
+        """Threads in a block: with `tma` those of the warpgroups that multiply and of one that copies."""
+        roles = self.operator == "wgmma" or self.copy == "tma"
+        return 128 * (self.groups + 1) if roles else 32 * self.warps
 
     def __str__(self) -> str:
         return ",".join(f"{name}={_show(value)}" for name, value in dataclasses.asdict(self).items())

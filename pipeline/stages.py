@@ -123,7 +123,7 @@ def _lower(schedule: Schedule) -> list[Any]:
         *(_roles(schedule) if schedule.copy == "tma" else []),
         ours("place-shared", storage=schedule.storage),
         ours("fold-subviews"),
-        *([ours("swizzle-accesses")] if schedule.layout == "xor" else []),
+        *([ours("swizzle-accesses")] if _is_swizzled(schedule) else []),
         ours("expand-fp8"),
         ours("expand-math"),
         ours("lower-unit-ids"),
@@ -157,8 +157,8 @@ def _cp_async(_: Schedule) -> Any:
     return ours("stream-copies")
 
 
-def _tma(_: Schedule) -> Any:
-    return ours("specialize-copies")
+def _tma(schedule: Schedule) -> Any:
+    return ours("specialize-copies", asynchronous=schedule.operator == "wgmma")
 
 
 _COPIES = {"plain": _plain, "prefetch": _prefetch, "cp_async": _cp_async, "tma": _tma}
@@ -171,7 +171,12 @@ def _wgmma(_: Schedule) -> list[Any]:
 
 def _resident(schedule: Schedule) -> int:
     """Blocks of an SM that the assembler is told of. It must be told where registers move between roles."""
-    return schedule.resident or (1 if schedule.operator == "wgmma" else 0)
+    return schedule.resident or (1 if schedule.copy == "tma" else 0)
+
+
+def _is_swizzled(schedule: Schedule) -> bool:
+    """Whether lanes access memory whose chunks have changed places; wgmma knows itself where they are."""
+    return schedule.layout == "xor" or (schedule.layout == "swizzle128" and schedule.operator != "wgmma")
 
 
 def _roles(schedule: Schedule) -> list[Any]:

@@ -167,7 +167,8 @@ class Access:
                 message = f"{verb} the target of a copy by warp {conflict.agent} that was not waited for"
             elif check == "proxy":
                 who = warp.block.cluster.agents.name(conflict.agent)
-                message = f"{verb}, through the asynchronous proxy, what {who} wrote without a fence.proxy behind it"
+                did = "wrote" if conflict.how == "written by" else "read"
+                message = f"{verb}, through the asynchronous proxy, what {who} {did} without a fence.proxy behind it"
             self._find(check, warp, view, starts, lanes, conflict.row, message)
 
     def _find(

@@ -100,6 +100,8 @@ def _assembly(decoder: Decoder, operation: Any) -> Step:
     text = ir.StringAttr(op.attributes["asm_string"]).value
     if not text:
         return tied(decoder, operation)
+    if text == BEHIND_LOADS:
+        return _behind_loads(decoder, operation)
     found = _ASSEMBLY.fullmatch(text)
     if found is None:
         raise unsupported(operation, f"'{text}' is not simulated; expected mma.sync of f64, m16n8k4, k8 or k16")
@@ -131,6 +133,24 @@ def _assembly(decoder: Decoder, operation: Any) -> Step:
         warp.slots[out] = spread(a @ b + c).reshape(LANES, -1)
         counters.tensor_operations += 1
         counters.flops += 2 * 16 * 8 * depth
+
+    return step
+
+
+BEHIND_LOADS = "{ .reg .b32 t; popc.b32 t, $2; shr.u32 t, t, 6; cvt.u64.u32 $0, t; add.u64 $0, $0, $1; }"
+
+
+def _behind_loads(decoder: Decoder, operation: Any) -> Step:
+    """An address that is known once a word that was loaded is: what the warp has loaded is in its registers then."""
+    address, _ = decoder.all_slots(operation.operation.operands)
+    out = decoder.slot(operation.operation.results[0])
+
+    def step(warp: Warp) -> None:
+        warp.slots[out] = warp.slots[address]
+        if not np.any(warp.unfenced):  # that is no fence for what it has stored
+            fence = warp.block.cluster.agents.fence(warp.index)
+            warp.seen[fence] = warp.clock
+            warp.clock += 1
 
     return step
 

@@ -11,7 +11,9 @@ place touches the same elements in the same lanes, so it has a code of its own f
 
 What runs beside the warps (tensor copies, wgmma, bulk stores) makes its accesses as an agent of its own (`agents`): it
 comes after what its issuing lane has seen, and others are ordered behind it only when they learn of the agent's tick.
-It goes through the asynchronous proxy, which sees an ordinary store only behind a fence of the warp that made it.
+It goes through the asynchronous proxy, which sees an ordinary store only behind a fence of the warp that made it, and
+may overtake an ordinary load unless such a fence is behind it, or something that needs what was loaded: the assembler
+lets a lane that has issued loads arrive at a barrier before they have taken place.
 """
 
 from __future__ import annotations
@@ -125,7 +127,7 @@ class Shadow:
         places, mine, per_row = self.granules(starts, width, warp.code + lane)
         found = self._before_read(warp, places, mine, per_row)
         if proxy:
-            found += self._unfenced(warp, places, per_row, "written by")
+            found += self._unfenced(warp, places, per_row, self.writer[places], self.written_at[places], "written by")
         if agent not in self.later:
             self.later[agent] = np.zeros(len(self.writer), np.int64)
         self.later[agent][places] = tick
@@ -138,20 +140,22 @@ class Shadow:
         places, mine, per_row = self.granules(starts, width, warp.code + lane)
         found = self._before_write(warp, places, mine, per_row)
         if proxy:
-            found += self._unfenced(warp, places, per_row, "written by")
+            found += self._unfenced(warp, places, per_row, self.writer[places], self.written_at[places], "written by")
+            for who, when in zip(self.reader, self.read_at, strict=True):
+                found += self._unfenced(warp, places, per_row, who[places], when[places], "read by")
         self.writer[places] = (agent << LANE_BITS) + ANY_LANE
         self.written_at[places] = tick
         self.initialized[places] = True
         return found
 
-    def _unfenced(self, warp: Any, places: Any, per_row: int, how: str) -> list[Conflict]:
-        """Stores of warps that no fence of theirs made visible to the asynchronous proxy."""
+    def _unfenced(self, warp: Any, places: Any, per_row: int, who: Any, when: Any, how: str) -> list[Conflict]:
+        """Accesses of warps that no fence of theirs orders in front of the asynchronous proxy's."""
         agents = warp.block.cluster.agents
-        owners = self.writer[places] >> LANE_BITS
+        owners = who >> LANE_BITS
         plain = (owners >= 0) & (owners < agents.total)
         if not plain.any():
             return []
-        bad = plain & (self.written_at[places] > warp.seen[agents.total + np.where(plain, owners, 0)])
+        bad = plain & (when > warp.seen[agents.total + np.where(plain, owners, 0)])
         if not bad.any():
             return []
         first = int(bad.argmax())

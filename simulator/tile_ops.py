@@ -99,9 +99,11 @@ def _unit_id(decoder: Decoder, operation: Any) -> Step:
     def step(frame: Frame) -> None:
         if not state.units:
             raise unsupported(operation, "how many warps a block has is not known: there is no tile.schedule or launch")
-        # Of a launch the last warpgroup is the producer where there are roles.
-        groups = state.units // _GROUP_WARPS - bool(roles) if state.launched else state.units
-        frame[slot] = PerUnit(range(groups if group else state.units))
+        units = state.units
+        if state.launched:  # the last warpgroup is the producer where there are roles
+            units -= _GROUP_WARPS * bool(roles)
+            units //= _GROUP_WARPS if group else 1
+        frame[slot] = PerUnit(range(units))
 
     return step
 

@@ -70,6 +70,8 @@ class Constants:
     """Further ones for a vector narrower than a register."""
     vary: float = 4.0
     """Exponent of the norm that hides the latency of asynchronous copies behind the k steps in flight."""
+    ring_barrier: float = 3e-8
+    """Seconds of a k step in which a warp waits for a stage of a ring, loads its first fragments and hands it back."""
     async_issue: float = 2.0
     """The same with cp.async."""
     guard_issue: float = 3.0
@@ -154,6 +156,8 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
     slots. A warp's access takes a clock however narrow its vectors are."""
     lying, vector, asynchronous = copied(problem, schedule, operand)
     size = lying.rows * lying.row
+    if schedule.copy == "tma":
+        return size / LINE
     accesses = size * 8 / vector / WARP_SIZE
     conflicts = 1 if lying.swizzled else store_conflicts(lying.row, lying.stride)
     clocks = max(size * conflicts / LINE, accesses)
@@ -196,6 +200,8 @@ def barrier_seconds(problem: Problem, schedule: Schedule, constants: Constants =
     """Seconds of the barriers in a k step: two with one buffer, one with more; shorter behind asynchronous copies."""
     if not schedule.promote:
         return 0.0
+    if schedule.copy == "tma":
+        return constants.ring_barrier
     if streamed(problem, schedule):
         return constants.async_barrier
     return constants.barrier * (1 if schedule.stages > 1 else 2)

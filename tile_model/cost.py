@@ -102,7 +102,9 @@ def estimate_warps(problem: Problem, schedule: Schedule, target: Target, constan
     paced = (work ** (outside / inside) + beside) ** (1 / outside)
     exposed = all_steps * _exposed(problem, schedule, held, resident, paced / all_steps, constants)
     latency = paced - busy + exposed
-    ends = sm_blocks / resident * (constants.memory_latency + m * n * constants.store)
+    # Persistent blocks fill the ring while they finish the tile before.
+    fills = 1 if schedule.persistent else sm_blocks / resident
+    ends = fills * constants.memory_latency + sm_blocks / resident * m * n * constants.store
     edges = constants.launch + ends + epilogue_bytes(problem) / target.dram_bytes_s
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, total=busy + latency + edges)
 
@@ -119,7 +121,7 @@ def _exposed(
     do.
     """
     latency = constants.memory_latency
-    if schedule.copy == "cp_async":
+    if schedule.copy in ("cp_async", "tma"):
         if streamed(problem, schedule):
             # Latencies vary, so that they show a little even where they are shorter than what should hide them.
             each, vary = latency / (schedule.stages - 1), constants.vary

@@ -1,4 +1,5 @@
-"""Rules of `wgmma` and `tma`, which go together only: warpgroups multiply what a warp copies into a ring of stages."""
+"""Rules of `tma` and `wgmma`: warpgroups multiply what a warp copies into a ring of stages, as wholes with `wgmma`,
+each warp for itself with `mma_sync`."""
 
 from __future__ import annotations
 
@@ -20,10 +21,14 @@ MOST_BLOCKS, MOST_CLUSTER = 8, 4
 """Blocks of a cluster in all, and of those below or beside each other that share copies."""
 TMA_BITS = 128
 """What rows in global memory must be multiples of for the copy engine."""
+ALSO = ("mma_sync",)
+"""Operators beside `wgmma` that read what the copy engine brings."""
+WARPS = 4
+"""Warps of a warpgroup."""
 
 
 def together(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """One operator, one copy and one layout that come together, and fields that they have no use for."""
+    """One copy and one layout that come together, with `wgmma` or `mma_sync`, and fields that they have no use for."""
     parts = {"operator": "wgmma", "copy": "tma", "layout": "swizzle128"}
     given = {name: getattr(schedule, name) for name in parts}
     asked = [name for name, value in parts.items() if given[name] == value]
@@ -33,12 +38,14 @@ def together(problem: Problem, schedule: Schedule, target: Target) -> str | None
                 return f"{name}={getattr(schedule, name)}: expected {getattr(Schedule, name)} without copy=tma"
         return None
     for name, value in parts.items():
-        if given[name] != value:
-            return f"{name}={given[name]} with {asked[0]}={parts[asked[0]]}: expected {name}={value}"
+        if given[name] != value and given[name] not in ALSO:
+            shown = " or ".join([value, *ALSO]) if name == "operator" else value
+            return f"{name}={given[name]} with {asked[0]}={parts[asked[0]]}: expected {name}={shown}"
     for name, wanted in (("promote", True), ("accumulate", True), ("pad", 0)):
         if getattr(schedule, name) != wanted:
             shown = {True: "on", False: "off"}.get(getattr(schedule, name), getattr(schedule, name))
-            return f"{name}={shown} with operator=wgmma: expected {name}={'on' if wanted is True else wanted}"
+            asking = "operator=wgmma" if schedule.operator == "wgmma" else "copy=tma"
+            return f"{name}={shown} with {asking}: expected {name}={'on' if wanted is True else wanted}"
     return None
 
 
@@ -69,6 +76,29 @@ def group_orders(problem: Problem, schedule: Schedule, target: Target) -> str | 
         f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma transposes elements of "
         "16 bits only; expected mk and nk, or operator=mma_sync"
     )
+
+
+def warps_of_groups(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """What `mma_sync` needs where the copy engine copies for it: whole warpgroups, whose registers can be more than
+    those of the one that copies, and rows of whole panels."""
+    if schedule.operator not in ALSO or schedule.copy != "tma":
+        return None
+    for name in ("split", "turns"):
+        if getattr(schedule, name) != 1:
+            return f"{name}={getattr(schedule, name)} with operator={schedule.operator}: expected 1, or operator=wgmma"
+    if schedule.warps % WARPS or schedule.groups > MOST_GROUPS:
+        return (
+            f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}: {schedule.warps} warps with "
+            f"copy=tma; expected {WARPS} to {WARPS * MOST_GROUPS}, in whole warpgroups of {WARPS}"
+        )
+    for operand in "ab":
+        lying = buffer(problem, schedule, operand)
+        if not lying.panel:
+            return (
+                f"block={shown_tile(schedule.block)}: rows of {operand.upper()} have {lying.row} bytes in shared "
+                f"memory; with copy=tma expected a multiple of {NARROWEST}"
+            )
+    return None
 
 
 def group_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:

@@ -61,8 +61,8 @@ class Copied(NamedTuple):
     """Bits of each access: at most the schedule's `vector`, narrowed by how the operand is aligned in memory and by the
     tile's rows."""
     streamed: bool
-    """Whether the copies really are asynchronous: cp.async moves 4, 8 or 16 bytes, narrower vectors fall back to a load
-    and a store."""
+    """Whether the copies really are asynchronous, as the copy engine's are: cp.async moves 4, 8 or 16 bytes, narrower
+    vectors fall back to a load and a store."""
 
 
 def panel_of(row: int) -> int:
@@ -85,7 +85,8 @@ def copied(problem: Problem, schedule: Schedule, operand: str) -> Copied:
         across, along_k, aligned = n, problem.b_order == "nk", problem.b_vector
     element = element_bytes(problem, operand)
     vector = min(schedule.vector, aligned)
-    return _copied(across, k, along_k, element, schedule.pad, schedule.layout == "xor", vector, schedule.copy)
+    swizzled = schedule.layout in ("xor", "swizzle128")
+    return _copied(across, k, along_k, element, schedule.pad, swizzled, vector, schedule.copy)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -96,12 +97,12 @@ def _copied(
     lying = Buffer(rows, columns, element, (columns + pad) * element, swizzled, along_k)
     row_bits = 8 * lying.row
     vector = max(8 * element, min(vector, row_bits & -row_bits))
-    return Copied(lying, vector, copy == "cp_async" and vector >= 32)
+    return Copied(lying, vector, copy == "tma" or (copy == "cp_async" and vector >= 32))
 
 
 def streamed(problem: Problem, schedule: Schedule) -> bool:
     """Whether the copies of both operands are asynchronous."""
-    if schedule.copy != "cp_async":
+    if schedule.copy not in ("cp_async", "tma"):
         return False
     return copied(problem, schedule, "a").streamed and copied(problem, schedule, "b").streamed
 

@@ -150,6 +150,8 @@ def _fragments(problem: Problem, schedule: Schedule) -> int:
 
 
 def _copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:
+    if schedule.copy == "tma":
+        return 0
     lying, vector, asynchronous = copied(problem, schedule, operand)
     in_row = max(1, 8 * lying.row // vector)
     vectors = -(-lying.rows * in_row // schedule.threads)
@@ -188,13 +190,14 @@ def _uneven(block: Tile, vector: int, threads: int) -> tuple[int, int]:
 
 
 MOST_GROUP, PRODUCER, CONSUMER = 248, 40, 240
-"""Registers of a thread of `wgmma` at most when it starts, of one that copies, of one that multiplies at most."""
+"""Registers of a thread of a kernel of roles at most when it starts, of one that copies, of one that multiplies at
+most."""
 
 
 def register_limit(schedule: Schedule, target: Target) -> int:
     """Most registers that a thread may have so that one block, or as many as `resident` asks for, fit on an SM. Each
     scheduler has a quarter of the registers, so that 9 warps take as many as 12."""
-    if schedule.operator == "wgmma":
+    if schedule.copy == "tma":
         return consumer_registers(schedule, target)
     warps = -(-schedule.warps * max(1, schedule.resident) // SCHEDULERS) * SCHEDULERS
     return min(target.registers_thread, target.registers_sm // (WARP_SIZE * warps) // 8 * 8)
@@ -203,7 +206,7 @@ def register_limit(schedule: Schedule, target: Target) -> int:
 def registers(problem: Problem, schedule: Schedule, target: Target) -> int:
     """Estimate of the 32-bit registers of one thread after assembly: what is needed, on sm_80 and later filled up to
     the next number at which fewer warps would fit on an SM, such as 80, 96, 128, 168, 255."""
-    if schedule.operator == "wgmma":
+    if schedule.copy == "tma":
         return group_registers(schedule, target)
     needed = registers_needed(problem, schedule, target)
     if not _model(target).fills:
@@ -217,7 +220,7 @@ def registers(problem: Problem, schedule: Schedule, target: Target) -> int:
 
 
 def group_registers(schedule: Schedule, target: Target) -> int:
-    """Registers of each thread of a kernel of `wgmma` when it starts: all that the SM has for it."""
+    """Registers of each thread of a kernel of roles when it starts: all that the SM has for it."""
     return min(MOST_GROUP, target.registers_sm // (schedule.threads * max(1, schedule.resident)) // 8 * 8)
 
 

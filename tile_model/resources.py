@@ -54,7 +54,10 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
         whole = max(ring, parts_bytes(problem, schedule)) + staging_bytes(problem, schedule)
         whole += schedule.stages * BARRIERS
         return whole if schedule.turns == 1 else -(-whole // KB) * KB + BARRIERS
-    return schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size)
+    sizes = [schedule.stages * buffer(problem, schedule, operand).size for operand in "ab"]
+    if schedule.copy == "tma":  # where the pattern of the copy engine's swizzle starts
+        return sum(-(-size // KB) * KB for size in sizes) + schedule.stages * BARRIERS
+    return sum(sizes)
 
 
 def staging_bytes(problem: Problem, schedule: Schedule) -> int:

@@ -44,6 +44,7 @@ SHAPE_RULES: tuple[Rule, ...] = (
     shape_rules.wmma_stride,
     shape_rules.swizzled_rows,
     group_rules.group_tiles,
+    group_rules.warps_of_groups,
     group_rules.clusters,
 )
 RESOURCE_RULES: tuple[Rule, ...] = (

@@ -47,6 +47,8 @@ DEPTH_BYTES = (128, 64, 32)
 """Bytes that block tiles of `mma_sync` and `simt` have in k; the last for short products only."""
 STAGES = ((2, 4, 6), (2, 3, 4))
 """Stages that are proposed for asynchronous copies of small and of large tiles."""
+RING_STAGES = (2, 3, 4, 6)
+"""Stages that are proposed for a ring of `mma_sync`."""
 SMALL_STAGE = 16 * 1024
 """Bytes of A and B in a stage up to which the tiles are small."""
 MOST_SYNC_WARPS = 8
@@ -163,11 +165,14 @@ def _sync_proposals(problem: Problem, target: Target, pinned: Mapping[str, Any],
     fixed = {name: value for name, value in pinned.items() if name not in searched}
     operator: str = pinned["operator"]
     instruction: Tile = pinned.get("instruction") or instruction_of(operator, problem, target)
-    streamed = pinned.get("copy") == "cp_async"
+    streamed, ring = pinned.get("copy") == "cp_async", pinned.get("copy") == "tma"
     vector = pinned.get("vector", VECTOR_BITS[-1])
     for block in [pinned["block"]] if "block" in pinned else _sync_blocks(problem, target, operator, wide):
         layout, pad = _layout(problem, block, operator, streamed, pinned)
         stages = _stages(problem, block) if streamed else (1, 2) if problem.k > block[2] else (1,)
+        if ring:
+            stages = RING_STAGES
+            fixed["persistent"] = pinned.get("persistent", _persistent(problem, block, target))
         if "stages" in pinned:
             stages = (pinned["stages"],)
         tiles = [pinned["warp"]] if "warp" in pinned else _sync_warps(problem, block, operator, instruction, wide)
@@ -178,6 +183,12 @@ def _sync_proposals(problem: Problem, target: Target, pinned: Mapping[str, Any],
                     block=block, warp=warp, instruction=instruction, stages=buffers, vector=vector, layout=layout,
                     pad=pad, spread=spread, **fixed,
                 )  # fmt: skip
+
+
+def _persistent(problem: Problem, block: Tile, target: Target) -> int:
+    """As many blocks as SMs, where there are more tiles."""
+    tiles = problem.batch * -(-problem.m // block[0]) * -(-problem.n // block[1])
+    return target.sms if tiles > target.sms else 0
 
 
 def _spreads(problem: Problem, block: Tile, stages: int) -> bool:
@@ -248,6 +259,8 @@ def _layout(problem: Problem, block: Tile, operator: str, streamed: bool, pinned
     narrowest = min(element_bytes(problem, "a"), element_bytes(problem, "b"))
     by_element = narrowest == ELEMENT_BYTES["f64"]
     swizzled = SWIZZLE and streamed and not pinned.get("pad") and operator == "mma_sync" and not by_element
+    if pinned.get("copy") == "tma":
+        return pinned.get("layout", "swizzle128"), pinned.get("pad", 0)
     layout: str = pinned.get("layout") or ("xor" if swizzled and _swizzles(problem, block) else "pad")
     if "pad" in pinned:
         return layout, pinned["pad"]

@@ -21,6 +21,7 @@ from mlir_gemm.tile_model.clocks import SYNC
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.grid import grid
 from mlir_gemm.tile_model.group_cost import CONSTANTS as GROUP
+from mlir_gemm.tile_model.group_rules import TMA_BITS
 from mlir_gemm.tile_model.invariance import invariant_fields
 from mlir_gemm.tile_model.operators import flops_clock_sm, memory_bytes
 from mlir_gemm.tile_model.prediction import Prediction
@@ -213,11 +214,15 @@ def _copies(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tupl
     if not pinned.get("promote", True):
         return (("plain",),)
     copies: tuple[tuple[str, ...], ...] = (("prefetch",), ("plain",))
+    computed = problem.a_memory or problem.b_memory
     if pinned["operator"] == "simt":
         # Its guarded loads fit in registers with small tiles only.
         copies = (("prefetch", "plain"),)
-    if pinned["operator"] == "wmma" or "cp_async" not in target.copies or problem.a_memory or problem.b_memory:
+    if pinned["operator"] == "wmma" or "cp_async" not in target.copies or computed:
         return copies
+    aligned = min(problem.a_vector, problem.b_vector, pinned.get("vector", 128)) >= TMA_BITS
+    if pinned["operator"] == "mma_sync" and "tma" in target.copies and aligned and pinned.get("stages") != 1:
+        return (("tma", "cp_async"), *copies)
     if min(problem.a_vector, problem.b_vector, pinned.get("vector", 128)) >= 32 and pinned.get("stages") != 1:
         return (("cp_async",), *copies)
     # Copies that fall back to loads and stores: those that load ahead may be better.

@@ -121,7 +121,7 @@ func.func @orders(%a: memref<32x64xi8, 3>, %b: memref<64x32xi8, 3>, %rows: memre
 //       GROUP:     %[[UNIT:.*]] = "tile.unit_id"() {unit = "warpgroup"}
 //       GROUP:     %[[DOWN:.*]] = arith.divui %[[UNIT]], %c1
 //       GROUP:     %[[ROW:.*]] = arith.muli %[[DOWN]], %c64
-//       GROUP:     "tile.ring"(%{{.*}}) {consumers = 2 : i64}
+//       GROUP:     "tile.ring"(%{{.*}}) {consumers = 8 : i64}
 //       GROUP:     "tile.copy_bulk"(%[[A:[a-z0-9_]*]], %{{.*}} : (memref<128x64xf16, 3>, memref<128x64xf16>,
 //       GROUP:   }, {
 //       GROUP:     %[[PART:.*]] = memref.subview %[[A]][%[[ROW]], %{{.*}}] [64, 64] [1, 1]
@@ -157,7 +157,7 @@ func.func @roles(%X: memref<128x64xf16>, %Y: memref<64x64xf16>, %D: memref<128x6
 //       TURNS:   %[[UNIT:.*]] = "tile.unit_id"() {unit = "warpgroup"}
 //       TURNS:   %[[OWN:.*]] = arith.remui %[[UNIT]], %c2
 //       TURNS:   arith.divui %[[OWN]], %c1
-//       TURNS:   "tile.ring"(%{{.*}}) {consumers = 2 : i64}
+//       TURNS:   "tile.ring"(%{{.*}}) {consumers = 8 : i64}
 //       TURNS:   }, {
 //       TURNS:   %[[TURN:.*]] = arith.divui %{{.*}}, %c2
 //   TURNS-NOT:   "tile.turn"

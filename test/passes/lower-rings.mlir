@@ -23,7 +23,7 @@ gpu.module @kernels {
 //       CHECK:   gpu.return
 gpu.func @ring() kernel {
   %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
-  "tile.ring"(%bars) {consumers = 3 : i64} : (memref<2x2xi64, 3>) -> ()
+  "tile.ring"(%bars) {consumers = 12 : i64} : (memref<2x2xi64, 3>) -> ()
   gpu.return
 }
 
@@ -135,7 +135,7 @@ gpu.func @empty() kernel {
 gpu.func @roles(%slot: index, %out: memref<1xf32>, %x: f32) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
   %c0 = arith.constant 0 : index
   %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
-  "tile.ring"(%bars) {blocks = 2 : i64, consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+  "tile.ring"(%bars) {blocks = 2 : i64, consumers = 4 : i64} : (memref<2x1xi64, 3>) -> ()
   "tile.specialize"() ({
   }, {
     "tile.release"(%bars, %slot) {blocks = 2 : i64} : (memref<2x1xi64, 3>, index) -> ()
@@ -166,7 +166,7 @@ gpu.func @roles(%slot: index, %out: memref<1xf32>, %x: f32) kernel attributes {k
 gpu.func @cluster(%map: !llvm.ptr, %slot: index) kernel {
   %A = memref.alloc() {tile.layout = "swizzle128"} : memref<32x64xf16, 3>
   %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
-  "tile.ring"(%bars) {blocks = 2 : i64, consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+  "tile.ring"(%bars) {blocks = 2 : i64, consumers = 4 : i64} : (memref<2x1xi64, 3>) -> ()
   "tile.copy_bulk"(%A, %map, %bars, %slot, %slot, %slot) {multicast = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<32x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
   "tile.release"(%bars, %slot) {blocks = 2 : i64} : (memref<2x1xi64, 3>, index) -> ()
   gpu.return
@@ -191,7 +191,7 @@ gpu.func @cluster(%map: !llvm.ptr, %slot: index) kernel {
 gpu.func @square(%map: !llvm.ptr, %slot: index) kernel {
   %A = memref.alloc() {tile.layout = "swizzle128"} : memref<32x64xf16, 3>
   %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
-  "tile.ring"(%bars) {blocks = 4 : i64, consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
+  "tile.ring"(%bars) {blocks = 4 : i64, consumers = 4 : i64} : (memref<2x1xi64, 3>) -> ()
   "tile.copy_bulk"(%A, %map, %bars, %slot, %slot, %slot) {group = 2 : i64, multicast = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>, stride = 2 : i64} : (memref<32x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
   "tile.copy_bulk"(%A, %map, %bars, %slot, %slot, %slot) {group = 2 : i64, multicast = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<32x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
   "tile.release"(%bars, %slot) {blocks = 4 : i64} : (memref<2x1xi64, 3>, index) -> ()
@@ -214,9 +214,44 @@ gpu.func @square(%map: !llvm.ptr, %slot: index) kernel {
 //       CHECK:   nvvm.mbarrier.arrive
 gpu.func @turns(%turn: index, %phase: i32) kernel {
   %bars = memref.alloc() {tile.layout = "barriers"} : memref<1x2xi64, 3>
-  "tile.make_turns"(%bars) {consumers = 1 : i64} : (memref<1x2xi64, 3>) -> ()
+  "tile.make_turns"(%bars) {consumers = 4 : i64} : (memref<1x2xi64, 3>) -> ()
   "tile.take_turn"(%bars, %turn, %phase) : (memref<1x2xi64, 3>, index, i32) -> ()
   "tile.pass_turn"(%bars, %turn) : (memref<1x2xi64, 3>, index) -> ()
+  gpu.return
+}
+
+// A stage that lanes have loaded from is given back once the last of what they loaded is in registers: the assembler
+// would let a lane arrive before. Where no ldmatrix is in sight a fence stands in front.
+// CHECK-LABEL: gpu.func @loaded(
+//       CHECK:   nvgpu.mma.sync
+//       CHECK:   %[[LEFT:.*]] = nvgpu.ldmatrix
+//       CHECK:   %[[RIGHT:.*]] = nvgpu.ldmatrix
+//       CHECK:   nvgpu.mma.sync
+//       CHECK:   vector.extract %[[RIGHT]]
+//       CHECK:   vector.extract %[[LEFT]]
+//       CHECK:   %[[WORD:.*]] = arith.ori
+//       CHECK:   %[[KNOWN:.*]] = llvm.inline_asm {{.*}}popc.b32{{.*}}, %[[WORD]] :
+//       CHECK:   nvvm.mbarrier.arrive
+// CHECK-LABEL: gpu.func @loaded_in_a_loop(
+//       CHECK:   nvvm.fence.proxy
+//  CHECK-SAME:   async.shared
+//       CHECK:   nvvm.bar.warp.sync
+//       CHECK:   nvvm.mbarrier.arrive
+gpu.func @loaded(%slot: index, %next: index, %c: vector<2x2xf32>) -> vector<2x2xf32> {
+  %A = memref.alloc() : memref<16x16xf16, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  %x = nvgpu.ldmatrix %A[%slot, %slot] {numTiles = 4 : i32, transpose = false} : memref<16x16xf16, 3> -> vector<4x2xf16>
+  %y = nvgpu.ldmatrix %A[%slot, %slot] {numTiles = 2 : i32, transpose = false} : memref<16x16xf16, 3> -> vector<2x2xf16>
+  %d = nvgpu.mma.sync(%x, %y, %c) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+  %u = nvgpu.ldmatrix %A[%slot, %next] {numTiles = 4 : i32, transpose = false} : memref<16x16xf16, 3> -> vector<4x2xf16>
+  %v = nvgpu.ldmatrix %A[%slot, %next] {numTiles = 2 : i32, transpose = false} : memref<16x16xf16, 3> -> vector<2x2xf16>
+  %e = nvgpu.mma.sync(%u, %v, %d) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+  "tile.release"(%bars, %slot) {loaded} : (memref<2x1xi64, 3>, index) -> ()
+  gpu.return %e : vector<2x2xf32>
+}
+gpu.func @loaded_in_a_loop(%slot: index) kernel {
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  "tile.release"(%bars, %slot) {loaded} : (memref<2x1xi64, 3>, index) -> ()
   gpu.return
 }
 }

@@ -120,3 +120,33 @@ func.func @dynamic(%steps: index, %X: memref<64x?xf16>, %v: vector<64x64xf32>, %
   "tile.store"(%s#1, %D, %one, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 3>} : (vector<64x64xf32>, memref<2x64x64xf32>, index, index, index) -> ()
   return
 }
+
+// -----
+
+// Products that are done where they stand: a stage is handed back behind them, by lanes that have loaded from it.
+// RUN: sed '/^func.func @at_once(/,/^}/!s/.*//' %s | mlir-gemm opt - 'specialize-copies{asynchronous=false}' | FileCheck %s --check-prefix=ONCE
+// ONCE-LABEL: func.func @at_once(
+//       ONCE:   }, {
+//       ONCE:     %[[START:.*]]:2 = "tile.enter"()
+//       ONCE:     %[[ALL:.*]]:3 = affine.for %{{.*}} = 0 to 4 iter_args(%[[ACC:.*]] = %{{.*}}, %[[SLOT:.*]] = %[[START]]#0, %[[PHASE:.*]] = %[[START]]#1)
+//       ONCE:       "tile.filled"(%[[BARS:.*]], %[[SLOT]], %[[PHASE]])
+//       ONCE:       %[[SUM:.*]] = "tile.mma"(%{{.*}}, %{{.*}}, %[[ACC]]) {a = "mk", b = "nk"}
+//   ONCE-NOT:       tile.mma_wait
+//       ONCE:       "tile.release"(%[[BARS]], %[[SLOT]]) {loaded}
+//       ONCE:       affine.yield %[[SUM]], %{{.*}}, %{{.*}}
+//       ONCE:     "tile.leave"(%[[ALL]]#1, %[[ALL]]#2)
+//       ONCE:     "tile.store"(%[[ALL]]#0,
+func.func @at_once(%X: memref<64x256xf16>, %v: vector<64x64xf32>, %D: memref<64x64xf32>) {
+  %z = arith.constant 0 : index
+  %A = memref.alloc() : memref<2x64x64xf16, 3>
+  %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<64x64xf32> {
+    %slot = affine.apply affine_map<(d) -> (d mod 2)>(%k)
+    %at = affine.apply affine_map<(d) -> (d * 64)>(%k)
+    %a = memref.subview %A[%slot, 0, 0] [1, 64, 64] [1, 1, 1] : memref<2x64x64xf16, 3> to memref<64x64xf16, strided<[64, 1], offset: ?>, 3>
+    "tile.copy"(%a, %X, %z, %at) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<64x64xf16, strided<[64, 1], offset: ?>, 3>, memref<64x256xf16>, index, index) -> ()
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "nk"} : (memref<64x64xf16, strided<[64, 1], offset: ?>, 3>, memref<64x64xf16, strided<[64, 1], offset: ?>, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+    affine.yield %d : vector<64x64xf32>
+  } {tile.loop = "k"}
+  "tile.store"(%s, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x64xf32>, memref<64x64xf32>, index, index) -> ()
+  return
+}

@@ -34,7 +34,7 @@
 // DESCRIBE-DAG: "tile.tensor_map"(%arg1) {box = array<i64: 64, 64>, swizzle = "128"}
 // DESCRIBE-DAG: "tile.tensor_map"(%arg2) {box = array<i64: 64, 64>, swizzle = "128"}
 //     DESCRIBE: scf.forall
-//     DESCRIBE:   "tile.ring"(%{{.*}}) {consumers = 2 : i64}
+//     DESCRIBE:   "tile.ring"(%{{.*}}) {consumers = 8 : i64}
 //     DESCRIBE:   "tile.store_bulk"(
 // DESCRIBE-NEXT:   "tile.store_wait"()
 //     DESCRIBE: {mapping = [#gpu.block<x>], tile.warps = 12 : i64}

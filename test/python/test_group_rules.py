@@ -15,6 +15,7 @@ from mlir_gemm.tile_model.group_search import MOST_STAGES, group_proposals
 from mlir_gemm.tile_model.layout import buffer, panel_of
 from mlir_gemm.tile_model.resources import smem_bytes
 from mlir_gemm.tile_model.rules import SHAPE_RULES, violations
+from mlir_gemm.tile_model.select import select
 
 H200 = target("sm_90a")
 LEGAL = Schedule(
@@ -41,8 +42,10 @@ def test_the_schedule_that_the_cases_start_from_is_legal() -> None:
 TOGETHER = [
     ({"copy": "cp_async"}, "copy=cp_async with operator=wgmma: expected copy=tma"),
     ({"layout": "xor"}, "layout=xor with operator=wgmma: expected layout=swizzle128"),
-    ({"operator": "mma_sync"}, "operator=mma_sync with copy=tma: expected operator=wgmma"),
-    ({"operator": "mma_sync", "copy": "cp_async"}, "operator=mma_sync with layout=swizzle128: expected operator=wgmma"),
+    ({"operator": "simt"}, "operator=simt with copy=tma: expected operator=wgmma or mma_sync"),
+    ({"operator": "mma_sync", "copy": "cp_async"}, "copy=cp_async with layout=swizzle128: expected copy=tma"),
+    ({"operator": "mma_sync", "layout": "xor"}, "layout=xor with copy=tma: expected layout=swizzle128"),
+    ({"operator": "mma_sync", "pad": 8}, "pad=8 with copy=tma: expected pad=0"),
     ({"promote": False}, "promote=off with operator=wgmma: expected promote=on"),
     ({"accumulate": False}, "accumulate=off with operator=wgmma: expected accumulate=on"),
     ({"pad": 8}, "pad=8 with operator=wgmma: expected pad=0"),
@@ -65,6 +68,47 @@ def test_what_only_goes_together(fields: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize("fields", [{"layout": "xor"}, {"accumulate": False}])
 def test_one_rule_speaks_of_a_field_that_wgmma_does_not_take(fields: dict[str, Any]) -> None:
     assert len(violations(square(), LEGAL.replace(**fields), H200)) == 1
+
+
+WARPS = LEGAL.replace(operator="mma_sync", block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16))
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"split": 2}, "split=2 with operator=mma_sync: expected 1, or operator=wgmma"),
+        ({"turns": 2, "persistent": 132}, "turns=2 with operator=mma_sync: expected 1, or operator=wgmma"),
+        (
+            {"block": (64, 128, 64)},
+            "block=64x128x64, warp=64x64x16: 2 warps with copy=tma; expected 4 to 12, in whole warpgroups of 4",
+        ),
+        (
+            {"block": (256, 256, 64)},
+            "block=256x256x64, warp=64x64x16: 16 warps with copy=tma; expected 4 to 12, in whole warpgroups of 4",
+        ),
+        (
+            {"block": (128, 72, 64), "warp": (32, 72, 16)},
+            "block=128x72x64: rows of B have 144 bytes in shared memory; with copy=tma expected a multiple of 32",
+        ),
+        (
+            {"block": (128, 256, 16)},
+            "",
+        ),
+        ({"block": (192, 256, 64)}, "block=192x256x64, warp=64x64x16, copy=tma: about 202 registers a thread, but"),
+    ],
+)
+def test_warps_that_multiply_what_the_copy_engine_brings(fields: dict[str, Any], said: str) -> None:
+    assert violations(square(), WARPS, H200) == []
+    found = violations(square(), WARPS.replace(**fields), H200)
+    assert (found == []) == (not said)
+    assert not said or any(said in each for each in found), found
+
+
+def test_mma_sync_is_proposed_on_stages_that_the_copy_engine_fills() -> None:
+    chosen = select(square(m=4096, n=4096, k=4096), H200, {"operator": "mma_sync"}).schedule
+    assert (chosen.copy, chosen.layout, chosen.persistent) == ("tma", "swizzle128", H200.sms)
+    assert select(square(a_vector=32), H200, {"operator": "mma_sync"}).schedule.copy == "cp_async"
+    assert select(square(), target("sm_90"), {"operator": "mma_sync"}).schedule.copy == "cp_async"
 
 
 @pytest.mark.parametrize(("fields", "said"), ELSEWHERE)

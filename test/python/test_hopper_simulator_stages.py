@@ -25,6 +25,7 @@ from mlir_gemm.tools.reference import relative_error
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
 LIMITS = {"f16": 5e-4, "f32": 1e-5}
 GROUPS = "warp=64x128x64,operator=wgmma,copy=tma,layout=swizzle128"
+WARPS = "warp=32x64x16,operator=mma_sync,copy=tma,layout=swizzle128,pad=0"
 KERNELS = {
     "plain": ((128, 256, 320), "f16 f32", f"block=128x128x64,{GROUPS},stages=3"),
     "f16 results": ((128, 256, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=2"),
@@ -49,6 +50,12 @@ KERNELS = {
         f"block=128x80x64,{GROUPS.replace('128', '80', 1)},stages=2,persistent=2",
     ),
     "ragged": ((100, 136, 72), "f16 f32", f"block=64x128x64,{GROUPS},stages=2"),
+    "warps": ((200, 264, 200), "f16 f16", f"block=64x128x64,{WARPS},stages=2,persistent=3"),
+    "clusters of warps": (
+        (256, 256, 192),
+        "bf16 f32",
+        f"block=64x128x64,{WARPS},stages=2,cluster_m=2,cluster_n=2,persistent=4",
+    ),
 }
 
 
@@ -235,6 +242,8 @@ HARMLESS = {
         ("gpu.barrier", 0), ("nvvm.wgmma.fence.aligned", 1), ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0),
     ],
     "exchanged": [("nvvm.wgmma.fence.aligned", 1), ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0)],
+    "warps": [("nvvm.griddepcontrol", 0)],
+    "clusters of warps": [("gpu.barrier", 0), ("nvvm.griddepcontrol", 0)],
     "narrow panels": [
         ("nvvm.barrier", 2), ("nvvm.wgmma.fence.aligned", 1), ("nvvm.cp.async.bulk.wait_group", 1),
         ("nvvm.setmaxregister", 1), ("nvvm.griddepcontrol", 0),
@@ -269,3 +278,21 @@ def test_every_operation_that_orders_something_is_missed(name: str):
         if right and not report.findings:
             unnoticed.append((operation, place))
     assert unnoticed == HARMLESS[name]
+
+
+def test_a_stage_is_not_given_back_before_what_was_loaded_from_it_is_there():
+    report, _ = without("warps", "llvm.inline_asm", 0)
+    assert "through the asynchronous proxy, what warp 0 read without a fence.proxy behind it" in str(report)
+
+
+def test_a_stage_is_given_back_behind_a_fence_where_loads_stand_in_a_loop():
+    size, types, schedule = KERNELS["warps"]
+    text = source(size, *types.split())
+    fields = Schedule.parse(f"{schedule},unroll=off")
+    lowered = compile_module(text, chip="sm_90a", schedule=fields, until="lower", keep=("lower",)).ir("lower")
+    assert "llvm.inline_asm" not in lowered
+    memory, want = arrays("warps")
+    assert not simulate(lowered, memory).findings
+    assert is_right("warps", memory[2], want)
+    report = simulate(broken(lowered, drop("nvvm.fence.proxy", 0)), arrays("warps")[0])
+    assert "read without a fence.proxy" in str(report)
