@@ -3,6 +3,7 @@
     python test/gpu/check_groups.py [--count 2000] [--seed 1] [-o RESULTS.json]
     python test/gpu/check_groups.py --mode repeat --count 300      # the same bits in every run
     python test/gpu/check_groups.py --mode invariant --count 40    # the same bits of a row whatever M is
+    python test/gpu/check_groups.py --mode warps --count 500       # `mma_sync` on stages that the copy engine fills
     python test/gpu/check_groups.py --compile-only --chip sm_90a --cache DIR    # ahead, without a GPU; then --cache DIR
     compute-sanitizer python test/gpu/check_groups.py --subset 40 --cache DIR   # few, small, in this process
 
@@ -39,6 +40,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from group_runs import MODES, run_numbers
 from random_group_products import GroupCase, draw, invariant, varied
+from random_warp_products import draw_warps
 
 from mlir_gemm.errors import Error, TargetError
 from mlir_gemm.tile_model.chips import target
@@ -158,6 +160,8 @@ def _forward(child: subprocess.Popen[str], lines: queue.Queue[str | None]) -> No
 
 def cases_of(mode: str, seed: int, number: int, chip: str) -> list[GroupCase]:
     """The kernels of a case."""
+    if mode == "warps":
+        return [draw_warps(seed, number, chip)]
     return invariant(seed, number) if mode == "invariant" else [draw(seed, number, chip)]
 
 

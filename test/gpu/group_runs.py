@@ -13,7 +13,7 @@ import mlir_gemm
 from mlir_gemm.bench.operands import BOUNDS, TF32_BOUND
 from mlir_gemm.pipeline.element_types import NAMES
 
-MODES = ("exact", "repeat", "invariant")
+MODES = ("exact", "repeat", "invariant", "warps")
 GUARD = 4096
 """Elements in front of and behind each argument."""
 PATTERN = 77
@@ -55,7 +55,7 @@ def _is_alive(torch: Any) -> bool:
 def _run(cases: list[GroupCase], mode: str, seed: int, chip: str, torch: Any) -> tuple[str | None, str]:
     if mode == "invariant":
         return _invariant(cases, seed, chip, torch)
-    return (_exact if mode == "exact" else _repeat)(cases[0], seed, chip, torch), ""
+    return (_repeat if mode == "repeat" else _exact)(cases[0], seed, chip, torch), ""
 
 
 def compiled(case: GroupCase, chip: str) -> Any:

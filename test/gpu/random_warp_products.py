@@ -1,0 +1,90 @@
+"""Random products and schedules of operator `mma_sync` on stages that the copy engine fills: all layouts, types and
+epilogues, legal by the model's rules. Cases are those of `random_group_products`, with a schedule of their own.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from random_group_products import KINDS, GroupCase, model_problem
+from random_products import EPILOGUES, Product
+
+from mlir_gemm.pipeline.problem import ELEMENT_BYTES
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.operators import instruction_of
+from mlir_gemm.tile_model.rules import broken
+
+SHARES = {"f16": 6, "bf16": 3, "tf32": 2, "s8": 2}
+"""How often each kind is drawn: those of KINDS that mma.sync has."""
+ROWS, COLUMNS = (16, 32, 48, 64), (16, 32, 48, 64, 96)
+"""Sides of warp tiles."""
+GRIDS = ((1, 4), (2, 2), (4, 1), (2, 4), (4, 2), (1, 8), (3, 4))
+"""Warps of a block, below and beside each other."""
+TRIES = 2000
+
+
+def draw_warps(seed: int, number: int, chip: str) -> GroupCase:
+    """Case `number` of a seed: legal, as far as the model's rules know."""
+    rng = random.Random(f"warps {seed} {number}")
+    for _ in range(TRIES):
+        kind = rng.choices(list(SHARES), list(SHARES.values()))[0]
+        product = _product(rng, kind)
+        model = model_problem(product, kind)
+        fields = _fields(rng, kind)
+        schedule = Schedule(**fields, instruction=instruction_of("mma_sync", model, target(chip)))
+        if next(broken(model, schedule, target(chip)), None) is None:
+            return GroupCase(
+                number, kind, product, ",".join(f"{name}={_text(value)}" for name, value in fields.items())
+            )
+    raise RuntimeError(f"seed {seed}, case {number}: no legal schedule in {TRIES} tries")
+
+
+def _product(rng: random.Random, kind: str) -> Product:
+    base, element, outs, _ = KINDS[kind]
+    unit = 16 // ELEMENT_BYTES[element]
+    orders = rng.choice(("mk", "km")), rng.choice(("kn", "nk"))
+    sizes = [rng.choice((1, 8, 33, 64, 100, 128, 200, 257, 400, 700)) for _ in "mn"]
+    m = _up(sizes[0], unit) if orders[0] == "km" else sizes[0]
+    n = _up(sizes[1], unit) if orders[1] == "kn" else sizes[1]
+    k = _up(rng.choice((1, 8, 31, 64, 120, 256, 500, 1024)), unit)
+    return Product(
+        m, n, k, base,
+        out=rng.choice(outs),
+        a_order=orders[0],
+        b_order=orders[1],
+        batch=rng.choice((0, 0, 0, 0, 1, 3)),
+        pad=rng.choice((None, None, 0, 16, 48)),
+        epilogue=rng.choice(EPILOGUES) if rng.random() < 0.6 else "none",
+    )  # fmt: skip
+
+
+def _fields(rng: random.Random, kind: str) -> dict[str, Any]:
+    size = ELEMENT_BYTES[KINDS[kind][1]]
+    down, across = rng.choice(GRIDS)
+    rows, columns = rng.choice(ROWS), rng.choice(COLUMNS)
+    deep = rng.choice((32, 64, 64, 128)) * 2 // size
+    fields: dict[str, Any] = {
+        "operator": "mma_sync", "copy": "tma", "layout": "swizzle128", "pad": 0,
+        "block": (down * rows, across * columns, deep), "warp": (rows, columns, 32 // size),
+        "stages": rng.choice((2, 2, 3, 4, 6)), "persistent": rng.choice((0, 0, 1, 3, 7, 12, 132)),
+        "raster": rng.choice(("grouped", "snake", "row")), "group": rng.choice((1, 3, 8)),
+    }  # fmt: skip
+    if rng.random() < 0.3:
+        fields |= rng.choice(({"cluster_m": 2}, {"cluster_n": 2}, {"cluster_m": 2, "cluster_n": 2}, {"cluster_n": 4}))
+    if rng.random() < 0.2:
+        fields["overlap"] = False
+    if KINDS[kind][3] != "full":
+        fields["precision"] = KINDS[kind][3]
+    return fields
+
+
+def _up(size: int, unit: int) -> int:
+    return -(-size // unit) * unit
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
