@@ -28,7 +28,7 @@ def together(problem: Problem, schedule: Schedule, target: Target) -> str | None
     given = {name: getattr(schedule, name) for name in parts}
     asked = [name for name, value in parts.items() if given[name] == value]
     if not asked:
-        for name in ("persistent", "cluster_m", "cluster_n", "split", "turns"):
+        for name in ("persistent", "stream", "cluster_m", "cluster_n", "split", "turns"):
             if getattr(schedule, name) != getattr(Schedule, name):
                 return f"{name}={getattr(schedule, name)}: expected {getattr(Schedule, name)} without copy=tma"
         return None
@@ -138,6 +138,27 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
         rows = buffer(problem, schedule, operand).rows
         if sharing > 1 and rows % (8 * sharing):
             return f"{shown}: the {rows} rows of a tile of {operand.upper()} do not divide into parts of whole 8 rows"
+    return None
+
+
+def shared_steps(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """What the steps of the last tiles being shared among all blocks asks for."""
+    shown = f"stream={schedule.stream}"
+    if not schedule.stream:
+        return None
+    if not schedule.persistent:
+        return f"{shown}: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream=0"
+    if schedule.cluster > 1 or schedule.turns > 1:
+        which = "cluster_m, cluster_n and split" if schedule.cluster > 1 else "turns"
+        return f"{shown}: each block has steps of its own; expected {which} of 1"
+    if problem.dynamic:
+        return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected stream=0"
+    if problem.reads_c:
+        return f"{shown}: the sum starts from what is in memory, which every part would add; expected stream=0"
+    if schedule.batch_invariant:
+        return f"{shown}: which steps are added up apart depends on M; expected stream=0 with batch_invariant=on"
+    if steps(problem, schedule) < 2 * schedule.stream:
+        return f"{shown}: {steps(problem, schedule)} k steps; expected at least two for each block that shares a tile"
     return None
 
 

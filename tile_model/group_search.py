@@ -118,7 +118,7 @@ def _by_turns(
 ) -> Iterator[tuple[Tile, Tile, dict[str, Any]]]:
     """Two warpgroups that take tiles by turns: where each has a tile at least."""
     named = ("block", "warp", "turns", "persistent", "cluster_m", "cluster_n", "split")
-    if any(name in pinned for name in named):
+    if any(name in pinned for name in named) or pinned.get("stream"):
         return
     m, n = TURNS_TILE
     if problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * m * n:
@@ -136,7 +136,7 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     """How blocks work together: not at all, sharing copies, or sharing the steps of a tile."""
     names = ("cluster_m", "cluster_n", "split")
     given = {name: pinned[name] for name in names if name in pinned}
-    if given or "persistent" in pinned or problem.dynamic:
+    if given or "persistent" in pinned or pinned.get("stream") or problem.dynamic:
         yield given
         return
     tiles = blocks_of(problem, base)
@@ -169,5 +169,6 @@ def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[st
         base = next(fitting, base.replace(stages=2))
     if "persistent" not in pinned and base.split == 1:
         tiles, places = blocks_of(problem, base), target.sms * max(1, base.resident)
-        base = base.replace(persistent=places if tiles > places or problem.dynamic else 0)
+        walk = tiles > places or problem.dynamic or bool(base.stream)
+        base = base.replace(persistent=places if walk else 0)
     return base

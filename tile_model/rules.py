@@ -45,6 +45,7 @@ SHAPE_RULES: tuple[Rule, ...] = (
     shape_rules.swizzled_rows,
     group_rules.group_tiles,
     group_rules.clusters,
+    group_rules.shared_steps,
 )
 RESOURCE_RULES: tuple[Rule, ...] = (
     resource_rules.threads_fit,
