@@ -13,7 +13,7 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.parts import bytes_of, scratch_in, scratch_of
+from mlir_gemm.dialect.parts import scratch_in
 from mlir_gemm.dialect.sizes import argument_sizes, cast_values, sizes_of, strides_of
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -22,7 +22,7 @@ from mlir_gemm.pipeline.annotations import NAME
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.element_types import ITEM_BYTES
 from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, dense
-from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of
+from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of, scratch_of
 from mlir_gemm.pipeline.sizes import product
 from mlir_gemm.pipeline.sizes import value as _computed
 from mlir_gemm.pipeline.tensor_map import DATA_TYPES, TensorMap
@@ -41,8 +41,10 @@ def launch_of(module: Any) -> Launch:
     """The launch of the one kernel of a module. Raises InputError when it cannot be told from the IR."""
     with module.context:
         function = outer_function(module)
-        arguments, step = arguments_of(function), _step(module)
-        buffers, size, zeroed = placed(_scratch_of(function), [step.memory], len(arguments))
+        arguments, scratch = arguments_of(function), scratch_of(function)
+        first = len(arguments)
+        step = _within(_step(module), range(first), range(first, first + len(scratch)))
+        buffers, size, zeroed = placed(scratch, [step.memory], first)
         return Launch(arguments, (step,), buffers, (), size, zeroed)
 
 
@@ -57,7 +59,7 @@ def launch_of_program(module: Any) -> Launch:
             raise InputError(f"two kernels of the program have the same entry: {', '.join(entries)}")
         runs = _checked_runs(function, kernels)
         steps = tuple(
-            _within(kernels[name], [*memory.numbers(buffers), *memory.scratch_numbers(place)])
+            _within(kernels[name], memory.numbers(buffers), memory.scratch_numbers(place))
             for place, (name, buffers) in enumerate(runs)
         )
         buffers, size, zeroed = memory.plan(steps)
@@ -219,13 +221,14 @@ def _cluster(launch: Any, kernel: Any) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _within(step: Step, memory: Sequence[int]) -> Step:
-    """A kernel's launch in a program, where its function's arguments are these numbers of memory."""
+def _within(step: Step, memory: Sequence[int], scratch: Sequence[int] = ()) -> Step:
+    """A kernel's launch where its function's arguments, and its scratch, are these numbers of memory."""
+    numbers = [*memory, *reversed(scratch)]
 
     def parameter(each: Any) -> Any:
         if isinstance(each, TensorMap):
-            return dataclasses.replace(each, memory=memory[each.memory])
-        return memory[each] if isinstance(each, int) else each
+            return dataclasses.replace(each, memory=numbers[each.memory])
+        return numbers[each] if isinstance(each, int) else each
 
     return dataclasses.replace(step, parameters=tuple(map(parameter, step.parameters)))
 
@@ -262,7 +265,7 @@ class _Memory:
         for name in self.names:
             if name not in globals_:
                 raise input_error(function, f"the constant '{name}' is not in the module")
-        kernels = {name: _scratch_of(outer_function(kernel)) for name, kernel in nested_kernels(module)}
+        kernels = {name: scratch_of(outer_function(kernel)) for name, kernel in nested_kernels(module)}
         self._scratch = [kernels.get(name, ()) for name, _ in runs_of(function)]
         self._declared = [(name, globals_[name]) for name in self.names]
         self._reader = ConstantData(module)
@@ -299,11 +302,6 @@ class _Memory:
         return placed(buffers, [step.memory for step in steps], len(self.arguments))
 
 
-def _scratch_of(function: Any) -> list[Buffer]:
-    """The memory that a kernel's launch provides beside its arguments."""
-    return [Buffer(None, bytes_of(each.type), scratch_of(each.owner)) for each in scratch_in(function)]
-
-
 def _constant_of(name: str, declared: Any, reader: ConstantData) -> Constant:
     type_ = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value)
     element = str(type_.element_type)
@@ -336,15 +334,14 @@ def _parameter(launch: Any, value: Any, arguments: list[Any]) -> Any:
 
 
 def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
-    """The number of the argument, or of the scratch behind them, whose address a memref has; its own offset, sizes and
-    strides do not count."""
+    """The number of the argument whose address a memref has, its own offset apart; of scratch -1, -2, ..."""
     while getattr(value.owner, "name", "") in _VIEWS:
         value = value.owner.operands[0]
-    known = [*arguments, *scratch_in(launch.operation.parent)]
+    known = [*arguments, *reversed(scratch_in(launch.operation.parent))]
     if value not in known:
         raise input_error(launch, "the kernel takes a buffer that is not an argument of the function; a temporary "
                           "buffer is left (accumulate=off needs a result in the accumulator's type)")  # fmt: skip
-    return known.index(value)
+    return known.index(value) if value in arguments else known.index(value) - len(known)
 
 
 def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
