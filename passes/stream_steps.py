@@ -2,8 +2,9 @@
 
 Expects what `persist-blocks` does, with numbers of tiles and of k steps that are known, and one product whose sum
 starts from zero. Where the tiles do not divide into whole waves of `blocks`, the steps of those left over form one row,
-which is cut into equal ranges, `share` for each such tile but at most one for each block. Leaves in both roles a loop
-over a block's items of work:
+which is cut into equal ranges, `share` for each such tile but at most one for each block. With `share=1` the tiles of
+the last whole wave belong to it too, so that each block has a tile and a part. Leaves in both roles a loop over a
+block's items of work:
 - the part of the tile that its range does not begin: it leaves its sum in global memory (tile.leave_part);
 - its tiles of the whole waves, as `persist-blocks` gives them out;
 - what its range has of the tiles that it does begin, of which the last may be a part: it waits for the blocks that have
@@ -38,11 +39,11 @@ class StreamSteps(Pass):
     blocks: int = 1
     """Thread blocks."""
     share: int = 2
-    """Ranges for each tile whose steps are shared, as far as there are blocks."""
+    """Ranges for each tile whose steps are shared, as far as there are blocks; 1 shares one whole wave more."""
 
     def run(self, module: Any) -> None:
-        if self.blocks < 1 or self.share < 2:
-            raise PassError(f"pass '{self}': expected at least 1 block, and 2 that share a tile")
+        if self.blocks < 1 or self.share < 1:
+            raise PassError(f"pass '{self}': expected at least 1 block, and 1 range for each tile")
         for forall in named(module, "scf.forall"):
             roles = named(forall, "tile.specialize")
             if not roles or is_walked(forall):
@@ -50,7 +51,7 @@ class StreamSteps(Pass):
             tiles = tiles_of(forall)
             if not isinstance(tiles, int):
                 raise pass_error(forall, "the steps of a number of tiles that is not known cannot be shared evenly")
-            if tiles % self.blocks:
+            if tiles % self.blocks and (tiles > self.blocks or self.share > 1):
                 _stream(forall, roles, tiles, self)
 
 
@@ -65,9 +66,9 @@ def _stream(forall: Any, roles: list[Any], tiles: int, options: StreamSteps) -> 
         raise pass_error(role, "the steps of one product in a loop can be shared; expected one, of two steps or more")
     check_starts(role)
     steps = trips_of(copies)
-    left = tiles % options.blocks
+    left = tiles % options.blocks + (options.blocks if options.share == 1 else 0)
     ranges = min(options.blocks, left * min(options.share, steps))
-    plan = _Plan(tiles - left, left, steps, options.blocks if tiles > left else ranges, ranges)
+    plan = _Plan(tiles - left, left, steps, options.blocks if tiles >= options.blocks else ranges, ranges)
     with ir.InsertionPoint(forall), role.location:
         scratch = parts.make_scratch(ranges, sums[0].operation.results[0].type)
     new = work.on_blocks(plan.blocks)

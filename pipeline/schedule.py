@@ -80,7 +80,7 @@ class Schedule:
     finishes its tile."""
     stream: int = 0
     """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
-    blocks; 0 leaves such tiles whole."""
+    blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
     cluster_m: int = 1
     """With `tma`: blocks below each other that form a cluster and copy their common tiles of B together."""
     cluster_n: int = 1
@@ -213,8 +213,8 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         raise ScheduleError(f"{shown}: expected at least 1", location)
     if name == "resident" and not 0 <= value <= 32:
         raise ScheduleError(f"{shown}: expected 0 to 32 blocks", location)
-    if name == "stream" and not (value == 0 or 2 <= value <= 2**20):
-        raise ScheduleError(f"{shown}: expected 0, or 2 to {2**20} blocks", location)
+    if name == "stream" and not 0 <= value <= 2**20:
+        raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
     if name == "persistent" and not 0 <= value <= 2**20:
         raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
     if name == "pad" and not 0 <= value <= 1024:

@@ -69,7 +69,7 @@ def plan(problem: Problem, launch: Launch, checks: bool | None, blocks: Sequence
         chosen = _sample(grid, size(problem), CHECKED if checks else WHOLE)
     if chosen is not None:
         chosen = _whole_clusters(chosen, launch)
-    if chosen is not None and any(buffer.zeroed for buffer in launch.buffers):
+    if chosen is not None and launch.zeroed_bytes:
         chosen = _first(max(chosen) + 1 if blocks is not None else len(chosen), grid)
     running = grid if chosen is None else len(chosen)
     if checks is None:

@@ -101,13 +101,13 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
     tiles, split = blocks_of(problem, schedule), schedule.split
     places = int(target.sms * CLUSTER_PLACES.get(schedule.cluster, 1.0))
     walkers = min(schedule.persistent, tiles) if schedule.persistent else tiles * split
-    waves, shared = _shared(problem, schedule, tiles)
+    waves, left, shared = _shared(problem, schedule, tiles)
     if shared and not waves:
         walkers = shared
     active = min(walkers, places)
     rounds = -(-tiles // schedule.persistent) * -(-walkers // places) if schedule.persistent else -(-walkers // places)
     if shared:
-        rounds = waves + tiles % schedule.persistent / shared
+        rounds = waves + left / shared
     flight = max(1, min(tiles, active // split))
     across_m, across_n = _in_flight(schedule, rows, columns, flight)
 
@@ -149,19 +149,23 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         guarded=(in_tile - staged) if over else 0.0,
         parts=m * n * 4 * (split - 1) / split,
         splits=split > 1,
-        handed=m * n * 4 * (1 + -(-shared // (tiles % schedule.persistent))) if shared else 0.0,
+        handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,
         clustered=schedule.cluster_m * schedule.cluster_n > 1,
         dram=_dram(problem, target, tiles / flight, across_m / rows, across_n / columns),
         useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
     )
 
 
-def _shared(problem: Problem, schedule: Schedule, tiles: int) -> tuple[int, int]:
-    """Whole waves of tiles, and how many blocks share the steps of the others, with `stream`; else 0."""
+def _shared(problem: Problem, schedule: Schedule, tiles: int) -> tuple[int, int, int]:
+    """With `stream` the whole waves, the tiles whose steps are shared, and how many blocks share them; else nothing."""
     if not schedule.stream or not schedule.persistent:
-        return 0, 0
+        return 0, 0, 0
     waves, left = divmod(tiles, schedule.persistent)
-    return waves, min(schedule.persistent, left * min(schedule.stream, steps(problem, schedule)))
+    if schedule.stream == 1 and left:
+        if not waves:
+            return 0, 0, 0
+        waves, left = waves - 1, left + schedule.persistent
+    return waves, left, min(schedule.persistent, left * min(schedule.stream, steps(problem, schedule)))
 
 
 def _narrow(problem: Problem, schedule: Schedule) -> float:

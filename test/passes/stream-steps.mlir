@@ -4,6 +4,8 @@
 // RUN: mlir-gemm opt %s 'stream-steps{blocks=5 share=2}' 'stream-steps{blocks=7 share=3}' 'persist-blocks{blocks=5}' cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'stream-steps{blocks=4 share=2}' | FileCheck %s --check-prefix=WHOLE
 // RUN: mlir-gemm opt %s 'stream-steps{blocks=40 share=3}' cse | FileCheck %s --check-prefix=FEW
+// RUN: mlir-gemm opt %s 'stream-steps{blocks=40 share=1}' | FileCheck %s --check-prefix=WHOLE
+// RUN: mlir-gemm opt %s 'stream-steps{blocks=5 share=1}' cse | FileCheck %s --check-prefix=WAVE
 
 // 12 tiles of 8 steps for 5 blocks: 2 tiles each, and 2 left, whose 16 steps are 4 ranges.
 // CHECK-LABEL: func.func @tiles(
@@ -48,7 +50,15 @@
 //       CHECK:         }
 //       CHECK:       } {tile.tiles}
 
-// Three whole waves: nothing is left.
+// With one range for each tile those of a whole wave are shared too: 7 tiles of 8 steps, 5 ranges.
+// WAVE-LABEL: func.func @tiles(
+//       WAVE:   memref<5x8x512xf32>
+//       WAVE:   scf.forall (%[[BLOCK:.*]]) in (5) {
+//       WAVE:       %[[RANGE:.*]] = arith.subi %c4{{.*}}, %[[BLOCK]]
+//       WAVE:       %[[STEPS:.*]] = arith.muli %[[RANGE]], %c56
+//       WAVE:       arith.divui %[[STEPS]], %c5
+
+// Three whole waves, or tiles for one range each: nothing is shared.
 // WHOLE-LABEL: func.func @tiles(
 //   WHOLE-NOT:   tile.scratch
 //       WHOLE:   scf.forall (%{{.*}}) in (12) {

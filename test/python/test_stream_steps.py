@@ -44,6 +44,8 @@ SCHEDULES = (
     f"{TILE},persistent=5,stream=2",
     f"{TILE},persistent=7,stream=3",
     f"{TILE},persistent=40,stream=4",
+    f"{TILE},persistent=7,stream=1",
+    "operator=wgmma,block=128x128x64,warp=64x128x64,persistent=4,stream=1",
     f"{TILE},persistent=3,stream=8",
     f"{TILE},persistent=13,stream=2,bulk=off",
     "operator=wgmma,block=128x128x64,warp=64x128x64,persistent=4,stream=2,stages=3",
@@ -70,7 +72,7 @@ def test_random_products_are_exact_at_tile_level(seed: int):
     rng = random.Random(seed)
     rows, columns = rng.randint(1, 6), rng.randint(1, 5)
     steps = rng.randint(4, 14)
-    blocks, share = rng.randint(1, 2 * rows * columns), rng.randint(2, max(2, steps // 2))
+    blocks, share = rng.randint(1, 2 * rows * columns), rng.randint(1, max(2, steps // 2))
     m, n = 64 * rows - rng.choice((0, 8)), 64 * columns - rng.choice((0, 16))
     product = GroupProduct(m, n, 64 * steps - rng.choice((0, 24)), out="f32", a="mk", b=rng.choice(("kn", "nk")))
     raster = rng.choice(("row", "column", "grouped"))
@@ -95,11 +97,12 @@ def test_the_bits_do_not_change_from_run_to_run():
     assert np.abs(results[0] - wanted).max() < 1e-3
 
 
-def test_nothing_changes_where_tiles_fill_whole_waves():
+@pytest.mark.parametrize("most", [1, 2])
+def test_nothing_changes_where_tiles_fill_whole_waves(most: int):
     product = GroupProduct(256, 384, 512, a="mk", b="kn")
-    for blocks in (1, 4, 6, 12, 24):
+    for blocks in (1, 4, 6, 12, 16, 24):
         plain, shared = (
-            compiled(product, f"{TILE},persistent={blocks},stream={share}").ptx for share in (0, 2)
+            compiled(product, f"{TILE},persistent={blocks},stream={share}").ptx for share in (0, most)
         )  # fmt: skip
         assert (plain == shared) == (24 % blocks == 0)
 
@@ -110,6 +113,7 @@ def test_nothing_changes_where_tiles_fill_whole_waves():
     ((2, 3), 40, 3, 18, 18),  # no more blocks than have steps
     ((2, 3), 16, 4, 16, 16),
     ((1, 1), 4, 2, 2, 2),
+    ((4, 6), 5, 1, 5, 5),  # 4 tiles are left, and the 5 of a whole wave
 ])  # fmt: skip
 def test_as_many_blocks_share_steps_as_asked_for(
     tiles: tuple[int, int], blocks: int, share: int, grid: int, places: int
@@ -177,13 +181,22 @@ def test_each_run_of_a_program_has_memory_of_its_own():
     assert np.array_equal(kernel(x, w), x @ w @ w)
 
 
-@pytest.mark.parametrize("schedule", [SCHEDULES[0], SCHEDULES[5]])
+@pytest.mark.parametrize("schedule", [SCHEDULES[0], SCHEDULES[7]])
 def test_every_stage_computes_the_same(schedule: str, tmp_path, capsys: pytest.CaptureFixture[str]):
     source = tmp_path / "product.mlir"
     source.write_text(GroupProduct(200, 256, 512, a="mk", b="nk", epilogue=("bias", "relu")).source())
     arguments = ["run", str(source), "--chip", "sm_90a", "--device", "simulator", "--bisect"]
     assert main.main([*arguments, "--schedule", schedule]) == 0
     assert "every stage computes the right numbers" in capsys.readouterr().out
+
+
+def test_blocks_bring_those_of_lower_numbers(tmp_path, capsys: pytest.CaptureFixture[str]):
+    source = tmp_path / "product.mlir"
+    source.write_text(GroupProduct(256, 384, 512, a="mk", b="nk").source())
+    arguments = ["run", str(source), "--chip", "sm_90a", "--device", "simulator", "--blocks", "2"]
+    assert main.main([*arguments, "--schedule", SCHEDULES[0]]) == 0
+    shown = capsys.readouterr().out
+    assert "3 of 5 blocks" in shown and "no findings" in shown
 
 
 PRODUCT = GroupProduct(128, 192, 512, out="f32", a="mk", b="nk")
