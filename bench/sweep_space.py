@@ -147,9 +147,10 @@ def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[s
 def _sharing(product: Product, chip: Target, space: Space, own: Iterable[Schedule]) -> Iterator[Schedule]:
     """Those that walk tiles, and whose last steps the blocks share."""
     for schedule in own:
-        if schedule.cluster == schedule.turns == 1 and blocks_of(product, schedule) % chip.sms:
+        walkers = chip.sms // schedule.cluster * schedule.cluster
+        if schedule.split == schedule.turns == 1 and blocks_of(product, schedule) % walkers:
             for share in space.streams:
-                yield from _fitting(product, schedule.replace(persistent=chip.sms, stream=share), chip)
+                yield from _fitting(product, schedule.replace(persistent=walkers, stream=share), chip)
 
 
 def _grouped(product: Product, schedule: Schedule, chip: Target, pinned: Mapping[str, Any]) -> Schedule:

@@ -11,8 +11,9 @@ block's items of work:
   the rest, adds up what they left in the order of the steps (tile.add_parts), and finishes the tile.
 The last range is the first block's. So a block waits for blocks of lower numbers only, which the machine starts before
 it, and for what these do first. The same steps are added up in the same order in every run. A second run changes
-nothing, nor does the first where tiles fill whole waves: `persist-blocks` does what is left. Refuses clusters, and sums
-that do not start from zero.
+nothing, nor does the first where tiles fill whole waves: `persist-blocks` does what is left. The blocks of a cluster
+have the same ranges, of tiles of their own. Refuses blocks that are no whole clusters, or that share the steps of a
+tile already, and sums that do not start from zero.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.map_blocks import CLUSTER
+from mlir_gemm.passes.map_blocks import CLUSTER, SPLIT
 from mlir_gemm.passes.persist_blocks import Work, into_loop, is_walked, tiles_of
 from mlir_gemm.passes.split_steps import check_starts, loop_of, trips_of
 
@@ -51,13 +52,20 @@ class StreamSteps(Pass):
             tiles = tiles_of(forall)
             if not isinstance(tiles, int):
                 raise pass_error(forall, "the steps of a number of tiles that is not known cannot be shared evenly")
+            _check(forall, self.blocks)
             if tiles % self.blocks and (tiles > self.blocks or self.share > 1):
                 _stream(forall, roles, tiles, self)
 
 
+def _check(forall: Any, blocks: int) -> None:
+    size = constants.number_of(forall, CLUSTER, 1)
+    if blocks % size:
+        raise pass_error(forall, f"{blocks} blocks are no whole clusters of {size}")
+    if SPLIT in forall.operation.attributes:
+        raise pass_error(forall, "blocks of a cluster that share the steps of a tile cannot share them with others")
+
+
 def _stream(forall: Any, roles: list[Any], tiles: int, options: StreamSteps) -> None:
-    if CLUSTER in forall.operation.attributes:
-        raise pass_error(forall, "blocks of a cluster walk the same steps, which cannot be shared evenly")
     work = Work.of(forall, roles)
     role = work.role
     copies, products = (loop_of(role, name) for name in ("tile.copy_bulk", "tile.mma"))
@@ -65,13 +73,14 @@ def _stream(forall: Any, roles: list[Any], tiles: int, options: StreamSteps) -> 
     if copies is None or products is None or len(sums) != 1 or users(body(products).arguments[0]):
         raise pass_error(role, "the steps of one product in a loop can be shared; expected one, of two steps or more")
     check_starts(role)
-    steps = trips_of(copies)
-    left = tiles % options.blocks + (options.blocks if options.share == 1 else 0)
-    ranges = min(options.blocks, left * min(options.share, steps))
-    plan = _Plan(tiles - left, left, steps, options.blocks if tiles >= options.blocks else ranges, ranges)
+    steps, size = trips_of(copies), constants.number_of(forall, CLUSTER, 1)
+    tiles, blocks = tiles // size, options.blocks // size
+    left = tiles % blocks + (blocks if options.share == 1 else 0)
+    ranges = min(blocks, left * min(options.share, steps))
+    plan = _Plan(tiles - left, left, steps, blocks if tiles >= blocks else ranges, ranges, size)
     with ir.InsertionPoint(forall), role.location:
-        scratch = parts.make_scratch(ranges, sums[0].operation.results[0].type)
-    new = work.on_blocks(plan.blocks)
+        scratch = parts.make_scratch(ranges * size, sums[0].operation.results[0].type)
+    new = work.on_blocks(plan.blocks * size)
     with role.location:
         for region, loop in zip(role.regions, (copies, products), strict=True):
             _walk(region.blocks[0], work, plan, loop, body(new).arguments[0], scratch)
@@ -80,7 +89,7 @@ def _stream(forall: Any, roles: list[Any], tiles: int, options: StreamSteps) -> 
 
 @dataclass(frozen=True)
 class _Plan:
-    """How tiles and steps are given out."""
+    """How tiles and steps are given out: those of one block of each cluster, which all others follow."""
 
     whole: int
     """Tiles of the whole waves: the first ones."""
@@ -90,6 +99,8 @@ class _Plan:
     """Of a tile."""
     blocks: int
     ranges: int
+    cluster: int
+    """Blocks of a cluster."""
 
     @property
     def total(self) -> int:
@@ -184,27 +195,34 @@ def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: 
     inside = [op.operation for op in in_block(block)]
     with ir.InsertionPoint(inside[0]):
         start = rings.enter()
+        rank = None
+        if plan.cluster > 1:  # not tile.rank, on which the place of what all of them copy would seem to depend
+            number, rank = indexing.div(number, plan.cluster), indexing.rem(number, plan.cluster)
         range_ = _Range.of(plan, number)
         items = dialect("scf").ForOp(constants.index(0), range_.items, constants.index(1), list(start))
     with ir.InsertionPoint(items.body):
         item = _Item.of(range_, items.induction_variable, number)
-    end = into_loop(inside, items, work.place, {work.number: item.tile})
+        tile = item.tile if rank is None else indexing.add(indexing.mul(item.tile, plan.cluster), rank)
+    end = into_loop(inside, items, work.place, {work.number: tile})
     with ir.InsertionPoint(loop):
         if named(loop, "tile.copy_bulk"):
             loop.operands[0], loop.operands[1] = item.first, indexing.add(item.first, item.count)
         else:
             peeled = plan.steps - trips_of(loop)
             loop.operands[1] = indexing.sub(item.count, constants.index(peeled))
-            _finish(inside, range_, item, scratch)
+            first = range_.number
+            if rank is not None:
+                first = indexing.add(first, indexing.mul(rank, plan.ranges))
+            _finish(inside, first, item, scratch)
     with ir.InsertionPoint(items.body):
         dialect("scf").YieldOp(end)
     with ir.InsertionPoint(block):
         rings.leave(*items.results)
 
 
-def _finish(work: list[Any], range_: _Range, item: _Item, scratch: tuple[Any, Any]) -> None:
-    """Leaves a part, or adds those of others and finishes the tile. The branch stands behind the wait for products:
-    between them it would make the assembler do these one by one."""
+def _finish(work: list[Any], place: Any, item: _Item, scratch: tuple[Any, Any]) -> None:
+    """Leaves a part at its place, or adds those at the next ones and finishes the tile. The branch stands behind the
+    wait for products: in front of it, it would make the assembler do them one by one."""
     scf = dialect("scf")
     wait = next(op for op in work if op.name == "tile.mma_wait" and constants.number_of(op, "pending") == 0)
     releases = [op for op in work[work.index(wait) :] if op.name == "tile.release"]
@@ -213,10 +231,10 @@ def _finish(work: list[Any], range_: _Range, item: _Item, scratch: tuple[Any, An
     with ir.InsertionPoint.after(releases[-1] if releases else wait), wait.location:
         branch = scf.IfOp(item.is_part, has_else=True)
     with ir.InsertionPoint(branch.then_block), wait.location:
-        parts.leave_part(value, *scratch, range_.number)
+        parts.leave_part(value, *scratch, place)
         scf.YieldOp([])
     with ir.InsertionPoint(branch.else_block), wait.location:
-        total = parts.add_parts(value, *scratch, indexing.add(range_.number, 1), item.others)
+        total = parts.add_parts(value, *scratch, indexing.add(place, 1), item.others)
     for op in finishing:
         branch.else_block.append(op)
         for position, operand in enumerate(op.operands):

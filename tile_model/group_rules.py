@@ -148,9 +148,9 @@ def shared_steps(problem: Problem, schedule: Schedule, target: Target) -> str | 
         return None
     if not schedule.persistent:
         return f"{shown}: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream=0"
-    if schedule.cluster > 1 or schedule.turns > 1:
-        which = "cluster_m, cluster_n and split" if schedule.cluster > 1 else "turns"
-        return f"{shown}: each block has steps of its own; expected {which} of 1"
+    for name in ("split", "turns"):
+        if getattr(schedule, name) > 1:
+            return f"{shown}: each block has steps of its own; expected {name}=1"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected stream=0"
     if problem.reads_c:

@@ -136,7 +136,7 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     """How blocks work together: not at all, sharing copies, or sharing the steps of a tile."""
     names = ("cluster_m", "cluster_n", "split")
     given = {name: pinned[name] for name in names if name in pinned}
-    if given or "persistent" in pinned or pinned.get("stream") or problem.dynamic:
+    if given or "persistent" in pinned or problem.dynamic:
         yield given
         return
     tiles = blocks_of(problem, base)
@@ -151,7 +151,7 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
             rows, columns = grid(problem, base)
             if rows % down == 0 and columns % along == 0:
                 yield {"cluster_m": down, "cluster_n": along}
-    if tiles < FEW * target.sms:
+    if tiles < FEW * target.sms and not pinned.get("stream"):
         for parts in SPLITS:
             if tiles * parts <= MANY * target.sms:
                 yield {"split": parts}

@@ -184,8 +184,10 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
     elif fields.get("persistent") and rng.random() < 0.3:
         fields["persistent"] = rng.choice((7, 12, 132))
     if fields.get("turns", 1) == 1 and rng.random() < 0.15:
-        fields |= {"cluster_m": 1, "cluster_n": 1, "split": 1}
-        fields |= {"persistent": rng.choice((2, 5, 7, 12, 132)), "stream": rng.choice((1, 2, 2, 3, 4, 8))}
+        fields["split"] = 1
+        if rng.random() < 0.6:
+            fields |= {"cluster_m": 1, "cluster_n": 1}
+        fields |= {"persistent": rng.choice((2, 4, 5, 7, 8, 12, 132)), "stream": rng.choice((1, 2, 2, 3, 4, 8))}
     if rng.random() < 0.1:
         fields["batch_invariant"] = True
     if KINDS[kind][3] != "full":

@@ -15,12 +15,24 @@ func.func @dynamic(%tiles: index) {
 // -----
 
 func.func @cluster() {
-  // CHECK: stream-steps-refuses.mlir:[[# @LINE + 1]]:3: error: blocks of a cluster walk the same steps, which cannot be shared evenly
+  // CHECK: stream-steps-refuses.mlir:[[# @LINE + 1]]:3: error: 5 blocks are no whole clusters of 2
   scf.forall (%block) in (12) {
     "tile.specialize"() ({
     }, {
     }) : () -> ()
   } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64}
+  return
+}
+
+// -----
+
+func.func @split() {
+  // CHECK: stream-steps-refuses.mlir:[[# @LINE + 1]]:3: error: blocks of a cluster that share the steps of a tile cannot share them with others
+  scf.forall (%block) in (12) {
+    "tile.specialize"() ({
+    }, {
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.cluster = 5 : i64, tile.split = 5 : i64}
   return
 }
 

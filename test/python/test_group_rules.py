@@ -259,14 +259,8 @@ STREAMS = [
         {"persistent": 0}, {},
         "stream=4: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream=0",
     ),
-    (
-        {"cluster_m": 2}, {},
-        "stream=4: each block has steps of its own; expected cluster_m, cluster_n and split of 1",
-    ),
-    (
-        {"turns": 2, "block": (64, 128, 64)}, {},
-        "stream=4: each block has steps of its own; expected turns of 1",
-    ),
+    ({"split": 2}, {}, "stream=4: each block has steps of its own; expected split=1"),
+    ({"turns": 2, "block": (64, 128, 64)}, {}, "stream=4: each block has steps of its own; expected turns=1"),
     ({}, {"dynamic": "m"}, "stream=4: sizes known at run time only (m); expected stream=0"),
     (
         {}, {"reads_c": True},
@@ -296,7 +290,7 @@ def test_nothing_is_proposed_that_nobody_asked_for() -> None:
     assert not any(schedule.stream for schedule in group_proposals(square(), H200, {}, wide=True))
     asked = list(group_proposals(square(), H200, {"stream": 2}, wide=False))
     assert asked
-    assert all((schedule.stream, schedule.persistent, schedule.cluster) == (2, 132, 1) for schedule in asked)
+    assert all((schedule.stream, schedule.persistent, schedule.split) == (2, 132, 1) for schedule in asked)
 
 
 @pytest.mark.parametrize("fields", [{"cluster_m": 4}, {"cluster_n": 2, "persistent": 132}, {"split": 4}])
