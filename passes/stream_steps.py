@@ -115,12 +115,13 @@ class _Range:
     plan: _Plan
     number: Any
     start: Any
+    """The first of the shared steps that it has ..."""
     end: Any
-    """The first of the shared steps that it has, and the first that it does not."""
+    """... and the first that it does not."""
     begun: Any
-    """Where the tile that another block begins ends, or the range: where the first tile of its own starts."""
+    """Where the first tile that it begins starts; its end where there is none."""
     before: Any
-    """1 where there is such a tile, else 0."""
+    """1 where it starts in the middle of a tile, else 0."""
     items: Any
     """Items of work of the block, whole tiles among them."""
 
@@ -156,8 +157,9 @@ class _Item:
 
     tile: Any
     first: Any
-    """The first k step, and how many."""
+    """The first k step."""
     count: Any
+    """k steps."""
     is_part: Any
     """Whether another block begins the tile."""
     others: Any
@@ -194,8 +196,7 @@ def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: 
     """Puts a role's work on one tile into a loop over the items of its block."""
     inside = [op.operation for op in in_block(block)]
     with ir.InsertionPoint(inside[0]):
-        start = rings.enter()
-        rank = None
+        start, rank = rings.enter(), None
         if plan.cluster > 1:  # not tile.rank, on which the place of what all of them copy would seem to depend
             number, rank = indexing.div(number, plan.cluster), indexing.rem(number, plan.cluster)
         range_ = _Range.of(plan, number)
