@@ -5,8 +5,8 @@ starts from zero. Where the tiles do not divide into whole waves of `blocks`, th
 which is cut into equal ranges, `share` for each such tile but at most one for each block. With `share=1` the tiles of
 the last whole wave belong to it too, so that each block has a tile and a part. Leaves in both roles a loop over a
 block's items of work:
+- its tiles of the whole waves, as `persist-blocks` gives them out (with `first` these come second);
 - the part of the tile that its range does not begin: it leaves its sum in global memory (tile.leave_part);
-- its tiles of the whole waves, as `persist-blocks` gives them out;
 - what its range has of the tiles that it does begin, of which the last may be a part: it waits for the blocks that have
   the rest, adds up what they left in the order of the steps (tile.add_parts), and finishes the tile.
 The last range is the first block's. So a block waits for blocks of lower numbers only, which the machine starts before
@@ -41,6 +41,10 @@ class StreamSteps(Pass):
     """Thread blocks."""
     share: int = 2
     """Ranges for each tile whose steps are shared, as far as there are blocks; 1 shares one whole wave more."""
+
+    first: bool = False
+    """The part comes in front of whole tiles: it is there long before it is waited for, but blocks then are at
+    different steps of k all the time, and L2 serves each by itself."""
 
     def run(self, module: Any) -> None:
         if self.blocks < 1 or self.share < 1:
@@ -77,7 +81,7 @@ def _stream(forall: Any, roles: list[Any], tiles: int, options: StreamSteps) -> 
     tiles, blocks = tiles // size, options.blocks // size
     left = tiles % blocks + (blocks if options.share == 1 else 0)
     ranges = min(blocks, left * min(options.share, steps))
-    plan = _Plan(tiles - left, left, steps, blocks if tiles >= blocks else ranges, ranges, size)
+    plan = _Plan(tiles - left, left, steps, blocks if tiles >= blocks else ranges, ranges, size, options.first)
     with ir.InsertionPoint(forall), role.location:
         scratch = parts.make_scratch(ranges * size, sums[0].operation.results[0].type)
     new = work.on_blocks(plan.blocks * size)
@@ -101,6 +105,8 @@ class _Plan:
     ranges: int
     cluster: int
     """Blocks of a cluster."""
+    first: bool
+    """Whether parts come in front of whole tiles."""
 
     @property
     def total(self) -> int:
@@ -167,13 +173,16 @@ class _Item:
 
     @staticmethod
     def of(range_: _Range, item: Any, block: Any) -> _Item:
-        """The item of a number: the part, then whole tiles, then those that the range begins."""
-        arith, plan = dialect("arith"), range_.plan
-        waves, steps = plan.whole // plan.blocks, plan.steps
-        is_part = arith.CmpIOp(arith.CmpIPredicate.ult, item, range_.before).result
-        turn = indexing.sub(arith.MaxUIOp(item, range_.before).result, range_.before)
-        is_own = arith.CmpIOp(arith.CmpIPredicate.uge, turn, constants.index(waves)).result
-        later = indexing.sub(arith.MaxUIOp(turn, constants.index(waves)).result, constants.index(waves))
+        """The item of a number: whole tiles, then the part (or the part first), then tiles that the range begins."""
+        arith, plan, before = dialect("arith"), range_.plan, range_.before
+        steps, waves = plan.steps, constants.index(plan.whole // plan.blocks)
+        if plan.first:
+            turn = _beyond(item, before)
+            is_part, is_own, later = _below(item, before), _not_below(turn, waves), _beyond(turn, waves)
+        else:
+            turn, rest = item, _beyond(item, waves)
+            is_own, later = _not_below(item, waves), _beyond(rest, before)
+            is_part = arith.AndIOp(is_own, _below(rest, before)).result
         at = indexing.add(range_.begun, indexing.mul(later, steps))
         at = arith.SelectOp(is_part, range_.start, at).result
         shared = indexing.div(at, steps)
@@ -186,10 +195,27 @@ class _Item:
         count = arith.SelectOp(shares, indexing.sub(until, at), constants.index(steps)).result
         # The last range that starts before the tile ends.
         last = indexing.div(indexing.sub(indexing.mul(stop, plan.ranges), constants.index(1)), plan.total)
-        behind = indexing.sub(arith.MaxUIOp(last, range_.number).result, range_.number)
+        behind = _beyond(last, range_.number)
         none = constants.index(0)
         others = arith.SelectOp(is_part, none, arith.SelectOp(is_own, behind, none).result).result
         return _Item(tile, first, count, is_part, others)
+
+
+def _below(left: Any, right: Any) -> Any:
+    """Whether a number is less than another."""
+    arith = dialect("arith")
+    return arith.CmpIOp(arith.CmpIPredicate.ult, left, right).result
+
+
+def _not_below(left: Any, right: Any) -> Any:
+    """Whether a number is not less than another."""
+    arith = dialect("arith")
+    return arith.CmpIOp(arith.CmpIPredicate.uge, left, right).result
+
+
+def _beyond(number: Any, least: Any) -> Any:
+    """How far a number is beyond another; 0 if it is not."""
+    return indexing.sub(dialect("arith").MaxUIOp(number, least).result, least)
 
 
 def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: tuple[Any, Any]) -> None:

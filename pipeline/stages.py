@@ -75,7 +75,15 @@ def _parallelize(schedule: Schedule) -> list[Any]:
         ),
         Upstream("cse"),
         *(
-            [ours("stream-steps", blocks=schedule.persistent, share=schedule.stream), Upstream("cse")]
+            [
+                ours(
+                    "stream-steps",
+                    blocks=schedule.persistent,
+                    share=schedule.stream,
+                    first=schedule.stream_first,
+                ),
+                Upstream("cse"),
+            ]
             if schedule.persistent and schedule.stream
             else []
         ),
