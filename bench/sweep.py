@@ -305,6 +305,10 @@ def _space(arguments: argparse.Namespace) -> Space:
         groups = tuple(int(group) for group in _names([arguments.groups]))
     except ValueError:
         raise UsageError(f"--groups {arguments.groups}: expected numbers joined by commas, such as 4,8,16") from None
+    try:
+        streams = tuple(int(share) for share in _names([arguments.streams]))
+    except ValueError:
+        raise UsageError(f"--streams {arguments.streams}: expected numbers joined by commas, such as 2,4") from None
     return Space(
         operators=operators,
         pinned=Schedule.parse(arguments.schedule),
@@ -312,6 +316,7 @@ def _space(arguments: argparse.Namespace) -> Space:
         leaders=arguments.leaders,
         turns=arguments.turns,
         clusters=arguments.clusters,
+        streams=streams,
         wide=arguments.wide,
         most=arguments.most,
     )
@@ -339,6 +344,7 @@ def parser() -> argparse.ArgumentParser:
     add("--leaders", type=int, default=8, metavar="N", help="... for so many schedules, the fastest predicted (8)")
     add("--turns", action="store_true", help="also warpgroups that take tiles by turns")
     add("--clusters", action="store_true", help="also clusters of four")
+    add("--streams", default="", metavar="NUMBERS", help="also these values of stream, where tiles fill no whole waves")
     add("--wide", action="store_true", help="also what the model's wide search proposes")
     add(
         "--most",

@@ -4,7 +4,7 @@ the model does not propose by itself."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from mlir_gemm.pipeline.schedule import GROUPED, Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
+from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.group_search import group_proposals
 from mlir_gemm.tile_model.rules import broken
 from mlir_gemm.tile_model.select import best_group, candidates, operators
@@ -42,6 +43,8 @@ class Space:
     """Blocks of one warpgroup's tile also with two that take turns."""
     clusters: bool = False
     """Clusters of four as well."""
+    streams: tuple[int, ...] = ()
+    """Values of `stream` that are tried where tiles do not fill whole waves."""
     wide: bool = False
     """The wide search of the model."""
     most: int = 0
@@ -129,6 +132,8 @@ def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[s
         wider = group_proposals(product, chip, pinned, True)
         own = [_grouped(product, each, chip, pinned) for each in wider if _legal(product, each, chip)]
         yield from own
+    if space.streams and "stream" not in pinned:
+        yield from _sharing(product, chip, space, own)
     for schedule in own:
         if schedule.cluster > 1 or schedule.turns > 1:
             continue
@@ -137,6 +142,15 @@ def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[s
         if space.clusters and "cluster_m" not in pinned and "cluster_n" not in pinned:
             for down, along in WIDER:
                 yield from _fitting(product, schedule.replace(cluster_m=down, cluster_n=along), chip)
+
+
+def _sharing(product: Product, chip: Target, space: Space, own: Iterable[Schedule]) -> Iterator[Schedule]:
+    """Those that walk tiles, and whose last steps the blocks share."""
+    for schedule in own:
+        walkers = chip.sms // schedule.cluster * schedule.cluster
+        if schedule.split == schedule.turns == 1 and blocks_of(product, schedule) % walkers:
+            for share in space.streams:
+                yield from _fitting(product, schedule.replace(persistent=walkers, stream=share), chip)
 
 
 def _grouped(product: Product, schedule: Schedule, chip: Target, pinned: Mapping[str, Any]) -> Schedule:

@@ -8,12 +8,15 @@ from typing import Any
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import in_block
 
+_SAME = ("tile.mma_wait", "tile.add_parts")
+"""Operations that give a tile of the shape of their first operand."""
+
 
 def flow_of(products: list[Any]) -> dict[Any, None]:
     """The vectors that must have the shape of the products' accumulators, in the order found.
 
-    Follows definitions and uses through tile.mma, scf.for and elementwise arith and math operations. Shapes alone would
-    not do: a copied tile may happen to have the accumulator's shape.
+    Follows definitions and uses through tile.mma, tile.add_parts, scf.for and elementwise arith and math operations.
+    Shapes alone would not do: a copied tile may happen to have the accumulator's shape.
     """
     return flow_from(product.operation.results[0] for product in products)
 
@@ -52,7 +55,7 @@ def _defined_by(value: Any) -> list[Any]:
         return _loop_values(owner.operation, value.result_number)
     if name == "tile.mma":
         return [owner.operation.operands[2]]
-    if name == "tile.mma_wait":
+    if name in _SAME:
         return [owner.operation.operands[0]]
     return _vectors(owner.operation) if is_elementwise(owner) else []
 
@@ -64,7 +67,7 @@ def _tied(user: Any, position: int) -> list[Any]:
         return _loop_values(user.parent.operation, position) if user.parent.operation.name == "scf.for" else []
     if user.name == "tile.mma":
         return [user.results[0]] if position == 2 else []
-    if user.name == "tile.mma_wait":
+    if user.name in _SAME:
         return [user.results[0]]
     return _vectors(user) if is_elementwise(user) else []
 

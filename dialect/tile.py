@@ -250,7 +250,8 @@ class _Pure:
 
 def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context."""
-    import mlir_gemm.dialect.rings  # noqa: F401 # pyright: ignore[reportUnusedImport] # it defines more operations
+    import mlir_gemm.dialect.parts  # pyright: ignore[reportUnusedImport] # they define more operations
+    import mlir_gemm.dialect.rings  # noqa: F401 # pyright: ignore[reportUnusedImport]
 
     with context, ir.Location.unknown():
         Tile.load(reload=True)

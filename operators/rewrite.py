@@ -17,7 +17,7 @@ from mlir_gemm.dialect.flow import flow_from, is_elementwise
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import STORES
 from mlir_gemm.dialect.walk import body, in_block, named, users
-from mlir_gemm.operators import cluster_sum
+from mlir_gemm.operators import cluster_sum, part_sum
 from mlir_gemm.operators.group import Group
 from mlir_gemm.operators.layouts import Lane, Layout
 from mlir_gemm.operators.order import check_order, sink_starts
@@ -70,6 +70,7 @@ def _check(kernel: Any, value: Any, layout: Layout) -> None:
         "tile.mma",
         "tile.mma_wait",
         "tile.cluster_sum",
+        "tile.add_parts",
         "vector.broadcast",
     ) or is_elementwise(maker)
     if not known and (maker.name != "tile.load" or SCOPE not in maker.attributes):
@@ -183,6 +184,8 @@ class Rewriter:
             "vector.broadcast": self._broadcast,
             "tile.mma_wait": self._wait,
             "tile.cluster_sum": self._sum,
+            "tile.leave_part": self._leave_part,
+            "tile.add_parts": self._add_parts,
         }
         if op.name not in makers:
             raise pass_error(op, f"'{op.name}' on a tile that is kept in registers is not supported")
@@ -207,9 +210,18 @@ class Rewriter:
         self.kept[op.results[0]] = self.wait(self.keep(op.operands[0]), ir.IntegerAttr(op.attributes["pending"]).value)
 
     def _sum(self, op: Any) -> None:
-        value, total = op.operands[0], op.results[0]
-        pieces = [self.piece(value, number) for number in range(self.count(value))]
-        self.pieces[total] = cluster_sum.emit(op, pieces, self.layout, self.lane.number)
+        pieces = self._all_pieces(op.operands[0])
+        self.pieces[op.results[0]] = cluster_sum.emit(op, pieces, self.layout, self.lane.number)
+
+    def _leave_part(self, op: Any) -> None:
+        part_sum.leave(op, self._all_pieces(op.operands[0]), self.layout, self.lane.number)
+
+    def _add_parts(self, op: Any) -> None:
+        pieces = self._all_pieces(op.operands[0])
+        self.pieces[op.results[0]] = part_sum.add(op, pieces, self.layout, self.lane.number)
+
+    def _all_pieces(self, value: Any) -> list[Any]:
+        return [self.piece(value, number) for number in range(self.count(value))]
 
     def _everywhere(self, value: Any, make: Callable[[Any], Any]) -> None:
         """A tile all of whose elements are the same."""

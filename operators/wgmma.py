@@ -15,7 +15,7 @@ from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import PANEL_BYTES
-from mlir_gemm.operators import shared_address
+from mlir_gemm.operators import assembly, shared_address
 from mlir_gemm.operators.layouts import GROUP
 from mlir_gemm.operators.rewrite import Rewriter, shape_of
 
@@ -156,23 +156,7 @@ def _is_zero(value: Any) -> bool:
 
 def _tied(struct: Any) -> Any:
     """The same struct, by an assembly of no instructions that takes and gives all its registers."""
-    members = str(struct.type)[len("!llvm.struct<(") : -2].split(", ")
-    element = ir.Type.parse(members[0])
-    letter = "f" if members[0] == "f32" else "r"
-    llvm = dialect("llvm")
-    values = [llvm.ExtractValueOp(element, struct, [n]).operation.results[0] for n in range(len(members))]
-    return ir.Operation.create(
-        "llvm.inline_asm",
-        results=[struct.type],
-        operands=values,
-        attributes={
-            "asm_string": ir.StringAttr.get(""),
-            "constraints": ir.StringAttr.get(
-                ",".join([f"={letter}"] * len(members) + [str(n) for n in range(len(members))])
-            ),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
-    ).results[0]
+    return assembly.tied(assembly.members_of(struct), struct.type)
 
 
 def check(product: Any) -> GroupProducts:

@@ -27,7 +27,7 @@ from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
 SCOPE = "scope"
-_TILE_WORK = ("tile.load", "tile.store", "tile.mma", "tile.mma_wait")
+_TILE_WORK = ("tile.load", "tile.store", "tile.mma", "tile.mma_wait", "tile.leave_part", "tile.add_parts")
 UNITS = {"warp": 1, "warpgroup": 4}
 """What tiles are divided among, and its warps."""
 WARPS, TURNS = "tile.warps", "tile.turns"

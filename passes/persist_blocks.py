@@ -44,23 +44,29 @@ class PersistBlocks(Pass):
             raise PassError(f"pass '{self}': expected at least 1 block, and 1 or 2 turns")
         for forall in named(module, "scf.forall"):
             roles = named(forall, "tile.specialize")
-            if not roles or any(_TILES in op.operation.attributes for op in named(forall, "scf.for")):
+            if not roles or is_walked(forall):
                 continue
             cluster = forall.operation.attributes.get(CLUSTER, None)
             if cluster is not None and self.blocks % ir.IntegerAttr(cluster).value:
                 raise pass_error(
                     forall, f"{self.blocks} blocks are no whole clusters of {ir.IntegerAttr(cluster).value}"
                 )
-            tiles = _tiles_of(forall)
+            tiles = tiles_of(forall)
             if not isinstance(tiles, int) or tiles > self.blocks or self.turns > 1:
                 _persist(forall, roles, tiles, self)
 
 
-_TILES = "tile.tiles"
+TILES = "tile.tiles"
 """On the loops over tiles."""
 
 
-def _tiles_of(forall: Any) -> Any:
+def is_walked(forall: Any) -> bool:
+    """Whether the blocks of a loop walk tiles already."""
+    return any(TILES in op.operation.attributes for op in named(forall, "scf.for"))
+
+
+def tiles_of(forall: Any) -> Any:
+    """How many tiles there are, a block for each: a number, or a value."""
     attributes = forall.operation.attributes
     lower, upper, step = (list(ir.DenseI64ArrayAttr(attributes[f"static{name}"])) for name in _BOUNDS)
     if (lower, step) != ([0], [1]):
@@ -72,43 +78,76 @@ _BOUNDS = ("LowerBound", "UpperBound", "Step")
 
 
 def _persist(forall: Any, roles: list[Any], tiles: Any, options: PersistBlocks) -> None:
-    if len(roles) != 1 or roles[0].operation.parent != forall.operation:
-        raise pass_error(forall, "blocks that walk tiles need one tile.specialize, directly in the loop over blocks")
-    role = roles[0].operation
-    inside = [op.operation for op in in_block(body(forall))][:-1]
-    place = [op for op in inside if op.name not in _SHARED and op != role]
-    for op in place:
-        if op.regions or not op.name.startswith(("arith.", "affine.", "tile.unit_id", "tile.rank")):
-            raise pass_error(op, f"'{op.name}' beside the roles of a block cannot be repeated for each tile")
-    number = body(forall).arguments[0]
+    work = Work.of(forall, roles)
+    role = work.role
     with ir.InsertionPoint(forall), forall.location:
         count = _fewer(tiles, options.blocks)
-        new = dialect("scf").ForallOp([0], [count], [1], mapping=forall.operation.attributes["mapping"])
-        for name, attribute in attributes_of(forall).items():
-            if name.startswith("tile."):
-                new.operation.attributes[name] = attribute
-    target = body(new)
-    with ir.InsertionPoint(target), forall.location:
-        dialect("scf").InParallelOp()
-    end = in_block(target)[-1]
-    for op in inside:
-        if op not in place:
-            op.move_before(end)
+    new = work.on_blocks(count)
     producer, consumer = (region.blocks[0] for region in role.regions)
-    block = target.arguments[0]
     with role.location:
-        walk = turned = _Walk(number, block, tiles, count)
+        walk = turned = _Walk(work.number, body(new).arguments[0], tiles, count)
         if options.turns > 1:
             steps, barriers = _steps_of(producer), named(producer.owner, "tile.acquire")[0].operands[0]
             new.operation.attributes[TURNS] = constants.integer(options.turns)
-            with ir.InsertionPoint(named(target.owner, "tile.ring")[0]):
+            with ir.InsertionPoint(named(body(new).owner, "tile.ring")[0]):
                 turns = rings.make_turns()
             turned = replace(walk, steps=steps, stages=barriers.type.shape[1], barriers=turns)
-        _walk(producer, place, walk)
-        _walk(consumer, place, turned)
-    for op in reversed(place):
-        op.erase()
-    forall.operation.erase()
+        _walk(producer, work.place, walk)
+        _walk(consumer, work.place, turned)
+    work.erase_old()
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the blocks of a loop over tiles do: each has one tile."""
+
+    forall: Any
+    role: Any
+    """The tile.specialize."""
+    once: list[Any]
+    """What is done once, whatever tiles a block gets, the roles last or among it."""
+    place: list[Any]
+    """Index arithmetic that tells where a tile lies."""
+    number: Any
+    """The tile's number in it."""
+
+    @staticmethod
+    def of(forall: Any, roles: list[Any]) -> Work:
+        """Takes the body of a loop apart. Refuses what cannot be repeated for each tile."""
+        if len(roles) != 1 or roles[0].operation.parent != forall.operation:
+            raise pass_error(
+                forall, "blocks that walk tiles need one tile.specialize, directly in the loop over blocks"
+            )
+        role = roles[0].operation
+        inside = [op.operation for op in in_block(body(forall))][:-1]
+        once = [op for op in inside if op.name in _SHARED or op == role]
+        place = [op for op in inside if op not in once]
+        for op in place:
+            if op.regions or not op.name.startswith(("arith.", "affine.", "tile.unit_id", "tile.rank")):
+                raise pass_error(op, f"'{op.name}' beside the roles of a block cannot be repeated for each tile")
+        return Work(forall, role, once, place, body(forall).arguments[0])
+
+    def on_blocks(self, count: Any) -> Any:
+        """A loop over `count` blocks in front of the old one, with what is done once; the loop."""
+        forall = self.forall
+        with ir.InsertionPoint(forall), forall.location:
+            new = dialect("scf").ForallOp([0], [count], [1], mapping=forall.operation.attributes["mapping"])
+            for name, attribute in attributes_of(forall).items():
+                if name.startswith("tile."):
+                    new.operation.attributes[name] = attribute
+        target = body(new)
+        with ir.InsertionPoint(target), forall.location:
+            dialect("scf").InParallelOp()
+        end = in_block(target)[-1]
+        for op in self.once:
+            op.move_before(end)
+        return new
+
+    def erase_old(self) -> None:
+        """Erases the old loop, once both roles have got what tells where their tiles lie."""
+        for op in reversed(self.place):
+            op.erase()
+        self.forall.operation.erase()
 
 
 def _fewer(tiles: Any, blocks: int) -> Any:
@@ -146,7 +185,6 @@ def _steps_of(producer: Any) -> Any:
 def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
     """Puts a role's work on one tile into a loop over the role's tiles."""
     work = [op.operation for op in in_block(block)]
-    (enter,), (leave,) = ([op for op in work if op.name == name] for name in ("tile.enter", "tile.leave"))
     with ir.InsertionPoint(work[0]):
         start, first, skip = rings.enter(), walk.first, None
         upper, step = (constants.index(each) if isinstance(each, int) else each for each in (walk.tiles, walk.step))
@@ -156,9 +194,21 @@ def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
             first, step = indexing.add(first, indexing.mul(skip.turn, step)), indexing.mul(step, 2)
             start = (*start, dialect("arith").ConstantOp(rings.i32(), 0).result)
         loop = dialect("scf").ForOp(first, upper, step, list(start))
-        loop.operation.attributes[_TILES] = ir.UnitAttr.get()
+    end = into_loop(work, loop, place, {walk.number: loop.induction_variable})
+    if skip is not None:
+        end.append(_by_turns(work, loop, skip.turn, walk.barriers))
     with ir.InsertionPoint(loop.body):
-        values = {walk.number: loop.induction_variable}
+        dialect("scf").YieldOp([*skip.past(*end[:2]), end[2]] if skip is not None else end)
+    with ir.InsertionPoint(block):
+        rings.leave(*list(loop.results)[:2])
+
+
+def into_loop(work: list[Any], loop: Any, place: list[Any], values: dict[Any, Any]) -> list[Any]:
+    """Moves a role's work to the end of a loop over tiles that carries the position in the ring, behind a copy of what
+    tells where a tile lies, with `values` for what it is computed from. Gives the position at its end."""
+    (enter,), (leave,) = ([op for op in work if op.name == name] for name in ("tile.enter", "tile.leave"))
+    loop.operation.attributes[TILES] = ir.UnitAttr.get()
+    with ir.InsertionPoint(loop.body):
         for op in place:
             clone(op, values)
     for op in work:
@@ -170,14 +220,11 @@ def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
     for result, carried in zip(enter.results, list(loop.body.arguments)[1:], strict=False):
         result.replace_all_uses_with(carried)
     end = list(leave.operands)
-    if skip is not None:
-        end.append(_by_turns(work, loop, skip.turn, walk.barriers))
-    with ir.InsertionPoint(loop.body):
-        dialect("scf").YieldOp([*skip.past(*end[:2]), end[2]] if skip is not None else end)
+    work.remove(enter)
+    work.remove(leave)
     enter.erase()
     leave.erase()
-    with ir.InsertionPoint(block):
-        rings.leave(*list(loop.results)[:2])
+    return end
 
 
 def _by_turns(work: list[Any], loop: Any, turn: Any, barriers: Any) -> Any:

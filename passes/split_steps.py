@@ -46,13 +46,13 @@ def group_of_blocks(forall: Any) -> int:
 
 
 def _split(roles: Any, parts: int, group: int) -> None:
-    producer, consumer = (_loop(roles, name) for name in ("tile.copy_bulk", "tile.mma"))
+    producer, consumer = (loop_of(roles, name) for name in ("tile.copy_bulk", "tile.mma"))
     if producer is None:
         raise pass_error(roles, "no loop over k steps, so there is nothing to divide among blocks")
     if _DONE in producer.attributes:
         return
-    _check_starts(roles)
-    steps = _trips(producer)
+    check_starts(roles)
+    steps = trips_of(producer)
     part = -(-steps // parts)
     with ir.InsertionPoint(producer), producer.location:
         producer.operands[1] = constants.index(part)
@@ -70,13 +70,13 @@ def _split(roles: Any, parts: int, group: int) -> None:
             _forget_bounds(copy.operation, moved)
     producer.attributes[_DONE] = ir.UnitAttr.get()
     if consumer is not None:
-        peeled = steps - _trips(consumer)
+        peeled = steps - trips_of(consumer)
         with ir.InsertionPoint(consumer), consumer.location:
             consumer.operands[1] = constants.index(part - peeled)
         consumer.attributes[_DONE] = ir.UnitAttr.get()
 
 
-def _check_starts(roles: Any) -> None:
+def check_starts(roles: Any) -> None:
     """Refuses sums that start from something else than zero: every part would add it."""
     for product in named(roles, "tile.mma"):
         start = product.operation.operands[2]
@@ -89,7 +89,7 @@ def _check_starts(roles: Any) -> None:
             raise pass_error(product, "a sum that does not start from zero cannot be divided: every part would add it")
 
 
-def _loop(roles: Any, name: str) -> Any | None:
+def loop_of(roles: Any, name: str) -> Any | None:
     """The loop around the operations of a name, in either role."""
     for op in named(roles, name):
         for loop in named(roles, "scf.for"):
@@ -98,7 +98,8 @@ def _loop(roles: Any, name: str) -> Any | None:
     return None
 
 
-def _trips(loop: Any) -> int:
+def trips_of(loop: Any) -> int:
+    """The trips of a loop from 0 in steps of 1 to a constant. Refuses any other."""
     lower, upper, step = (constants.integer_of(value) for value in list(loop.operands)[:3])
     if lower != 0 or step != 1 or upper is None:
         raise pass_error(loop, "a loop over k steps that does not count from 0 in steps of 1 to a constant")

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from mlir_gemm.pipeline import workspace
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES
 from mlir_gemm.pipeline.sizes import Size, added, compiled, product, symbols_of
 from mlir_gemm.pipeline.tensor_map import Extent, TensorMap
+from mlir_gemm.pipeline.workspace import Buffer, placed
 
 Triple: TypeAlias = "tuple[Extent, Extent, Extent]"
 
@@ -122,16 +122,6 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Buffer:
-    """An intermediate result. Buffers that are never in use at the same time share memory."""
-
-    offset: int | None
-    """Bytes from the start of the workspace, a multiple of 256. None where sizes are known at run time only: a buffer
-    is in use from the first to the last step that has it as a parameter, and `Launch.at` finds it a place."""
-    bytes: Extent
-
-
-@dataclass(frozen=True)
 class Constant:
     """Data that stands in the module, such as weights."""
 
@@ -160,6 +150,8 @@ class Launch:
     workspace_bytes: int = 0
     """Size of the memory that the buffers lie in, aligned to 256 bytes. Its contents need not outlive the call. 0 while
     the buffers have no places."""
+    zeroed_bytes: int = 0
+    """The same of the memory for buffers that are `zeroed`: it is zero before the first launch, and kept."""
     values: tuple[int, ...] = ()
     """In a launch bound to sizes, the sizes that kernels get as parameters."""
 
@@ -179,7 +171,8 @@ class Launch:
     @property
     def is_program(self) -> bool:
         """Whether it is more than one launch of one kernel on the arguments."""
-        return len(self.steps) != 1 or bool(self.buffers or self.constants)
+        own = all(buffer.scratch for buffer in self.buffers)
+        return len(self.steps) != 1 or not own or bool(self.constants)
 
     @functools.cached_property
     def tensor_maps(self) -> tuple[TensorMap, ...]:
@@ -245,17 +238,10 @@ class Launch:
             )
             for step in self.steps
         )
-        buffers, size = self._places(bound([buffer.bytes for buffer in self.buffers]))
-        return Launch(arguments, steps, buffers, self.constants, size, bound(passed))
-
-    def _places(self, sizes: Sequence[int]) -> tuple[tuple[Buffer, ...], int]:
-        """The buffers in the workspace, each with so many bytes, and the size of the workspace."""
-        lives: list[workspace.Life] = []
-        for number, size in enumerate(sizes, start=len(self.arguments)):
-            used = [place for place, step in enumerate(self.steps) if number in step.memory]
-            lives.append(workspace.Life(size, used[0], used[-1]) if used else workspace.Life(0, 0, 0))
-        offsets, total = workspace.plan(lives)
-        return tuple(Buffer(offset, life.bytes) for offset, life in zip(offsets, lives, strict=True)), total
+        sizes = bound([buffer.bytes for buffer in self.buffers])
+        sized = [Buffer(None, size, buffer.scratch) for buffer, size in zip(self.buffers, sizes, strict=True)]
+        buffers, size, zeroed = placed(sized, [step.memory for step in self.steps], len(self.arguments))
+        return Launch(arguments, steps, buffers, self.constants, size, zeroed, bound(passed))
 
     @functools.cached_property
     def _evaluate(self) -> Callable[[Sequence[int]], tuple[int, ...]]:
@@ -320,26 +306,40 @@ class Launch:
             )
         if not self.values:
             del data["values"]
+        if not self.zeroed_bytes:
+            del data["zeroed_bytes"]
+        for buffer in data["buffers"]:
+            if not buffer["scratch"]:
+                del buffer["scratch"]
         if self.is_program:
             return data
         (step,) = data["steps"]
         parameters = step.pop("parameters")
-        return {**step, "arguments": data["arguments"], "parameters": parameters}
+        whole = {**step, "arguments": data["arguments"], "parameters": parameters}
+        if self.buffers:
+            whole |= {name: data[name] for name in _SCRATCH if name in data}
+        return whole
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Launch:
         """What `to_json` gave, after a trip through JSON. Raises KeyError, TypeError or ValueError for other data."""
         fields: dict[str, Any] = as_tuples(data)
         arguments = tuple(Argument(**argument) for argument in fields.pop("arguments"))
+        buffers = tuple(Buffer(**buffer) for buffer in fields.pop("buffers", ()))
         if "steps" not in fields:
-            return Launch(arguments, (_step(fields),))
+            sizes = {name: fields.pop(name) for name in _SCRATCH if name in fields}
+            return Launch(arguments, (_step(fields),), buffers, **sizes)
         return Launch(
             arguments,
             tuple(map(_step, fields.pop("steps"))),
-            tuple(Buffer(**buffer) for buffer in fields.pop("buffers")),
+            buffers,
             tuple(Constant(**constant) for constant in fields.pop("constants")),
             **fields,
         )
+
+
+_SCRATCH = ("buffers", "workspace_bytes", "zeroed_bytes")
+"""What stands in the data of one kernel's launch if it needs memory beside its arguments."""
 
 
 def _step(fields: Mapping[str, Any]) -> Step:

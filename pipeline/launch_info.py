@@ -13,19 +13,20 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.parts import scratch_in
 from mlir_gemm.dialect.sizes import argument_sizes, cast_values, sizes_of, strides_of
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline import workspace
 from mlir_gemm.pipeline.annotations import NAME
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.element_types import ITEM_BYTES
 from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, dense
-from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of
+from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of, scratch_of
 from mlir_gemm.pipeline.sizes import product
 from mlir_gemm.pipeline.sizes import value as _computed
 from mlir_gemm.pipeline.tensor_map import DATA_TYPES, TensorMap
+from mlir_gemm.pipeline.workspace import placed
 
 CLUSTER = "nvvm.cluster_dim"
 """On a kernel: the blocks of a cluster, which the code asks for itself."""
@@ -39,7 +40,12 @@ _VIEWS = ("memref.reinterpret_cast", "memref.cast")
 def launch_of(module: Any) -> Launch:
     """The launch of the one kernel of a module. Raises InputError when it cannot be told from the IR."""
     with module.context:
-        return Launch(arguments_of(outer_function(module)), (_step(module),))
+        function = outer_function(module)
+        arguments, scratch = arguments_of(function), scratch_of(function)
+        first = len(arguments)
+        step = _within(_step(module), range(first), range(first, first + len(scratch)))
+        buffers, size, zeroed = placed(scratch, [step.memory], first)
+        return Launch(arguments, (step,), buffers, (), size, zeroed)
 
 
 def launch_of_program(module: Any) -> Launch:
@@ -51,11 +57,13 @@ def launch_of_program(module: Any) -> Launch:
         entries = [step.entry for step in kernels.values()]
         if len(set(entries)) < len(entries):
             raise InputError(f"two kernels of the program have the same entry: {', '.join(entries)}")
+        runs = _checked_runs(function, kernels)
         steps = tuple(
-            _within(kernels[name], memory.numbers(buffers)) for name, buffers in _checked_runs(function, kernels)
+            _within(kernels[name], memory.numbers(buffers), memory.scratch_numbers(place))
+            for place, (name, buffers) in enumerate(runs)
         )
-        buffers, size = memory.plan(steps)
-        return Launch(arguments_of(function), steps, buffers, memory.constants(), size)
+        buffers, size, zeroed = memory.plan(steps)
+        return Launch(arguments_of(function), steps, buffers, memory.constants(), size, zeroed)
 
 
 def numbered_runs(module: Any) -> list[tuple[str, list[int]]]:
@@ -213,13 +221,14 @@ def _cluster(launch: Any, kernel: Any) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _within(step: Step, memory: Sequence[int]) -> Step:
-    """A kernel's launch in a program, where its function's arguments are these numbers of memory."""
+def _within(step: Step, memory: Sequence[int], scratch: Sequence[int] = ()) -> Step:
+    """A kernel's launch where its function's arguments, and its scratch, are these numbers of memory."""
+    numbers = [*memory, *reversed(scratch)]
 
     def parameter(each: Any) -> Any:
         if isinstance(each, TensorMap):
-            return dataclasses.replace(each, memory=memory[each.memory])
-        return memory[each] if isinstance(each, int) else each
+            return dataclasses.replace(each, memory=numbers[each.memory])
+        return numbers[each] if isinstance(each, int) else each
 
     return dataclasses.replace(step, parameters=tuple(map(parameter, step.parameters)))
 
@@ -256,6 +265,8 @@ class _Memory:
         for name in self.names:
             if name not in globals_:
                 raise input_error(function, f"the constant '{name}' is not in the module")
+        kernels = {name: scratch_of(outer_function(kernel)) for name, kernel in nested_kernels(module)}
+        self._scratch = [kernels.get(name, ()) for name, _ in runs_of(function)]
         self._declared = [(name, globals_[name]) for name in self.names]
         self._reader = ConstantData(module)
 
@@ -273,20 +284,22 @@ class _Memory:
         if value in self.allocs:
             return len(self.arguments) + self.allocs.index(value)
         name = next(name for got, name in self.gets if got == value)
-        return len(self.arguments) + len(self.allocs) + self.names.index(name)
+        scratch = sum(map(len, self._scratch))
+        return len(self.arguments) + len(self.allocs) + scratch + self.names.index(name)
 
-    def plan(self, steps: Sequence[Step]) -> tuple[tuple[Buffer, ...], int]:
-        """Places for the intermediate buffers, and the size of the workspace."""
-        sizes = [_argument(alloc.owner, alloc, "buffer", "inout").span for alloc in self.allocs]
-        if not all(isinstance(size, int) for size in sizes):
-            return tuple(Buffer(None, size) for size in sizes), 0
-        lives: list[workspace.Life] = []
-        for number, alloc in enumerate(self.allocs, start=len(self.arguments)):
-            size = _argument(alloc.owner, alloc, "buffer", "inout").span_bytes
-            used = [place for place, step in enumerate(steps) if number in step.memory]
-            lives.append(workspace.Life(size, used[0], used[-1]) if used else workspace.Life(0, 0, 0))
-        offsets, total = workspace.plan(lives)
-        return tuple(Buffer(offset, life.bytes) for offset, life in zip(offsets, lives, strict=True)), total
+    def scratch_numbers(self, run: int) -> range:
+        """The numbers of what the kernel of a run needs beside its buffers: each run has its own."""
+        first = len(self.arguments) + len(self.allocs) + sum(map(len, self._scratch[:run]))
+        return range(first, first + len(self._scratch[run]))
+
+    def plan(self, steps: Sequence[Step]) -> tuple[tuple[Buffer, ...], int, int]:
+        """The intermediate buffers, with places where sizes are numbers, and the sizes of the memory that they lie
+        in."""
+        buffers = [Buffer(None, _argument(alloc.owner, alloc, "buffer", "inout").span) for alloc in self.allocs]
+        buffers += [buffer for each in self._scratch for buffer in each]
+        if not all(isinstance(buffer.bytes, int) for buffer in buffers):
+            return tuple(buffers), 0, 0
+        return placed(buffers, [step.memory for step in steps], len(self.arguments))
 
 
 def _constant_of(name: str, declared: Any, reader: ConstantData) -> Constant:
@@ -321,13 +334,14 @@ def _parameter(launch: Any, value: Any, arguments: list[Any]) -> Any:
 
 
 def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
-    """The number of the argument whose address a memref has; its own offset, sizes and strides do not count."""
+    """The number of the argument whose address a memref has, its own offset apart; of scratch -1, -2, ..."""
     while getattr(value.owner, "name", "") in _VIEWS:
         value = value.owner.operands[0]
-    if value not in arguments:
+    known = [*arguments, *reversed(scratch_in(launch.operation.parent))]
+    if value not in known:
         raise input_error(launch, "the kernel takes a buffer that is not an argument of the function; a temporary "
                           "buffer is left (accumulate=off needs a result in the accumulator's type)")  # fmt: skip
-    return arguments.index(value)
+    return known.index(value) if value in arguments else known.index(value) - len(known)
 
 
 def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:

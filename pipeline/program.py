@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlir_gemm.dialect import parts
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.errors import InputError
+from mlir_gemm.pipeline.workspace import Buffer
 
 RUN = "tile.run"
 NOTE = "tile.note"
@@ -106,3 +108,10 @@ def _string(operation: Any, name: str) -> str:
     if not isinstance(attributes[name], ir.StringAttr):
         raise input_error(operation, f"'{name}' is {attributes[name]}; expected a string")
     return attributes[name].value
+
+
+def scratch_of(function: Any) -> list[Buffer]:
+    """The memory that the launch of a kernel provides beside the arguments of its function."""
+    return [
+        Buffer(None, parts.bytes_of(each.type), parts.scratch_of(each.owner)) for each in parts.scratch_in(function)
+    ]

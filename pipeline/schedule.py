@@ -78,6 +78,11 @@ class Schedule:
     turns: int = 1
     """With `persistent`: groups of warpgroups that take a block's tiles by turns. With 2 one multiplies while the other
     finishes its tile."""
+    stream: int = 0
+    """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
+    blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
+    stream_first: bool = False
+    """With `stream`: blocks begin with their part of a shared tile, not with whole tiles."""
     cluster_m: int = 1
     """With `tma`: blocks below each other that form a cluster and copy their common tiles of B together."""
     cluster_n: int = 1
@@ -212,6 +217,8 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         raise ScheduleError(f"{shown}: expected at least 1", location)
     if name == "resident" and not 0 <= value <= 32:
         raise ScheduleError(f"{shown}: expected 0 to 32 blocks", location)
+    if name == "stream" and not 0 <= value <= 2**20:
+        raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
     if name == "persistent" and not 0 <= value <= 2**20:
         raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
     if name == "pad" and not 0 <= value <= 1024:

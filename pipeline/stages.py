@@ -75,6 +75,19 @@ def _parallelize(schedule: Schedule) -> list[Any]:
         ),
         Upstream("cse"),
         *(
+            [
+                ours(
+                    "stream-steps",
+                    blocks=schedule.persistent,
+                    share=schedule.stream,
+                    first=schedule.stream_first,
+                ),
+                Upstream("cse"),
+            ]
+            if schedule.persistent and schedule.stream
+            else []
+        ),
+        *(
             [ours("persist-blocks", blocks=schedule.persistent, turns=schedule.turns), Upstream("cse")]
             if schedule.persistent
             else []

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from mlir_gemm.errors import ArgumentError, DeviceError
 from mlir_gemm.pipeline.launch import Constant, Launch, Step
+from mlir_gemm.runtime.flags import Flags
 from mlir_gemm.runtime.overlap import Configurations
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.runtime.status import checked, name_of
@@ -233,9 +234,16 @@ class LoadedKernel:
         driver = self.gpu.driver
         return tuple(Configurations(driver, step) if step.overlap else None for step in self.launch.steps)
 
+    @functools.cached_property
+    def flags(self) -> Flags | None:
+        """The memory that is zero between launches; None where they need none."""
+        return Flags(self.gpu, self.launch.zeroed_bytes) if self.launch.zeroed_bytes else None
+
     def start(self, parameters: Parameters, stream: int) -> None:
         """Launches all steps. Raises DeviceError, and ArgumentError for memory that the copy engine cannot reach."""
         driver = self.gpu.driver
+        if self.flags is not None:
+            parameters.place_flags(self.flags.at(stream))
         parameters.write_maps(self.encoders)
         parameters.write_moving_maps(self.encoders)
         for number, (function, overlapped) in enumerate(zip(self.functions, self.configurations, strict=True)):

@@ -32,8 +32,10 @@ class Parameters:
         self.written: list[int] | None = None
         """The passed arguments' addresses that the slots hold, checked; None when they were not."""
         self._count = count
-        self._buffers = tuple((number, buffer.offset or 0) for number, buffer in enumerate(launch.buffers, start=count))
-        self._workspace = 0
+        buffers = list(enumerate(launch.buffers, start=count))
+        self._buffers = tuple((number, buffer.offset or 0) for number, buffer in buffers if not buffer.zeroed)
+        self._zeroed = tuple((number, buffer.offset or 0) for number, buffer in buffers if buffer.zeroed)
+        self._workspace = self._flags = 0
         passed = sum(argument.role != "result" for argument in launch.arguments)
         moving = range(passed, count + len(launch.buffers))
         maps = [_Map(each, number, self._uses(launch, each)) for number, each in enumerate(launch.tensor_maps)]
@@ -52,6 +54,13 @@ class Parameters:
             for number, offset in self._buffers:
                 self.slots[number] = workspace + offset
             self._workspace = workspace
+
+    def place_flags(self, address: int) -> None:
+        """Sets the addresses of the buffers that are zero between launches, from that of the memory they lie in."""
+        if address != self._flags:
+            for number, offset in self._zeroed:
+                self.slots[number] = address + offset
+            self._flags = address
 
     def write_maps(self, encoders: Sequence[Encoder]) -> None:
         """Points to the tensor maps for where the passed arguments and the constants are now; `encoders` make them, in

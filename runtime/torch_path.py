@@ -57,7 +57,7 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
     configurations = loaded.configurations
     overlapped = configurations[first] if single else None
     workspace_bytes, byte = launch.workspace_bytes, torch.uint8 if launch.workspace_bytes else None
-    encoders = loaded.encoders
+    encoders, flags = loaded.encoders, loaded.flags
     moving = Parameters(launch, loaded.constants).has_moving_maps
     threads = threading.local()
 
@@ -109,6 +109,8 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
         if workspace_bytes:
             workspace = empty(workspace_bytes, dtype=byte, device=place)  # PyTorch orders its reuse on this stream
             parameters.place(workspace.data_ptr())
+        if flags is not None:
+            parameters.place_flags(flags.at(handle))
         if moving:
             parameters.write_moving_maps(encoders)
         addresses = parameters.addresses

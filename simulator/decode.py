@@ -130,6 +130,8 @@ class Decoder:
         self.codes: list[Code] = []
         self.globals: dict[str, Any] = {}
         """Types of the module's memory, by name."""
+        self.memory: list[Any] = []
+        """Global memory whose addresses the code computes with (`ops_flags`)."""
 
     def slot(self, value: Any) -> int:
         """Where a value is kept."""

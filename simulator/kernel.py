@@ -11,6 +11,7 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.parts import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ArgumentError, InputError
 from mlir_gemm.simulator.decode import HANDLERS, Decoder, Info
@@ -18,6 +19,7 @@ from mlir_gemm.simulator.elements import ELEMENTS, choose, is_array
 from mlir_gemm.simulator.errors import SimulationError, unsupported
 from mlir_gemm.simulator.grid import Declared, Grid, cluster_shape
 from mlir_gemm.simulator.memory import Buffer, View, dense_strides, strided
+from mlir_gemm.simulator.ops_flags import ADDRESS
 from mlir_gemm.simulator.options import DEFAULT_STEPS, Options
 from mlir_gemm.simulator.report import Finding, Report
 from mlir_gemm.simulator.shadow import Shadow
@@ -69,6 +71,7 @@ class _Simulation:
             raise InputError(f"{len(functions)} functions launch kernels; expected one (the output of stage 'lower')")
         self.function = functions[0]
         self.clock = 1
+        self.scratch: list[Buffer] = []
 
     def run(self) -> Report:
         arguments = list(body(self.function).arguments)
@@ -131,6 +134,10 @@ class _Simulation:
             name = operation.operation.name
             if name == "gpu.launch_func":
                 self._launch(operation, [warp.slots[slot] for slot in host.all_slots(operation.operation.operands)])
+            elif scratch_of(operation):
+                slot = host.slot(operation.operation.results[0])
+                warp.slots += host.template[len(warp.slots) :]
+                warp.slots[slot] = self._scratch(operation)
             elif name != "func.return":
                 if name not in HANDLERS:
                     raise unsupported(operation, "the simulator does not know this operation")
@@ -138,6 +145,18 @@ class _Simulation:
                 warp.slots += host.template[len(warp.slots) :]
                 if callable(step):
                     step(warp)
+
+    def _scratch(self, alloc: Any) -> View:
+        """Memory that the launch provides: flags are zero, and nobody has written the rest."""
+        type_, kind = alloc.operation.results[0].type, scratch_of(alloc)
+        element, sizes = ELEMENTS[str(type_.element_type)], tuple(type_.shape)
+        buffer = Buffer(kind, "global", math.prod(sizes) * element.bytes)
+        buffer.view = View(buffer, 0, sizes, dense_strides(sizes), element)
+        self.scratch.append(buffer)
+        if kind == FLAGS:
+            buffer.data.fill(0)
+            buffer.address = len(self.scratch) << ADDRESS
+        return buffer.view
 
     def _launch(self, launch: Any, operands: list[Any]) -> None:
         if launch.asyncToken is not None or list(launch.asyncDependencies):
@@ -155,6 +174,7 @@ class _Simulation:
             )
         decoder = Decoder(self.report, self.options, self.limit)
         decoder.globals = self._globals(kernel)
+        decoder.memory = self.scratch
         for argument, value in zip(body(kernel).arguments, operands[6 + dynamic :], strict=True):
             decoder.constant(argument, value)
         code = decoder.code(body(kernel))
@@ -177,6 +197,7 @@ class _Simulation:
                     self.report.counters.instructions[name] += times * each.executed
         if self.options.checks and self.report.blocks_run == self.report.blocks:
             self._check_outputs(decoder.info(self.function))
+            self._check_flags(decoder.info(self.function))
 
     def _kernel(self, launch: Any) -> Any:
         wanted = str(launch.attributes["kernel"]).rpartition("@")[2]
@@ -214,6 +235,20 @@ class _Simulation:
         for role, view in zip(self.roles, self.views, strict=True):
             if role != "in" and view.buffer.size:
                 view.buffer.shadow = Shadow(view.buffer.size, warps, role not in _OUTPUTS, between_blocks=True)
+        for buffer in self.scratch:
+            if not buffer.address:
+                buffer.shadow = Shadow(buffer.size, warps, initialized=False, between_blocks=True)
+
+    def _check_flags(self, info: Info) -> None:
+        """Reports flags that are up when the launch ends."""
+        for buffer in self.scratch:
+            if buffer.address and buffer.data.any():
+                assert buffer.view is not None
+                address = buffer.view.describe(int(np.flatnonzero(buffer.data)[0]))
+                message = f"{int((buffer.data != 0).sum())} flags are up at the end"
+                self.report.add(
+                    Finding("flag", info.operation, info.location, -1, -1, -1, address, message)
+                )  # fmt: skip
 
     def _check_outputs(self, info: Info) -> None:
         """Reports results that were not written whole."""

@@ -31,7 +31,9 @@ class Buffer:
         self._chunks = {width: self.data.view(dtype) for width, dtype in _CHUNKS.items()}
         self.shadow: Shadow | None = None
         self.address = 0
-        """Where it starts in its block's shared memory."""
+        """Where it starts in its block's shared memory, or in global memory if addresses there are computed with."""
+        self.raised: dict[int, tuple[int, Any]] = {}
+        """Of flags, by their bytes: the cluster whose warp raised it last, and what that warp had seen."""
         self.block: Any = None
         """The block that it belongs to."""
         self.view: View | None = None

@@ -39,8 +39,8 @@ def _pointer_of(decoder: Decoder, operation: Any) -> Step:
 
     def step(warp: Warp) -> None:
         view: View = warp.slots[source]
-        if view.buffer.space != "shared":
-            raise unsupported(operation, "addresses of other than shared memory are not simulated")
+        if not view.buffer.address:
+            raise unsupported(operation, "addresses of other than shared memory, and of flags, are not simulated")
         # It is the pointer of the descriptor: offsets of subviews are not in it. A view of bytes has its shift in it.
         warp.slots[out] = view.buffer.address + view.aligned
 

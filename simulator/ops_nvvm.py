@@ -12,10 +12,11 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.access import Access
-from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
+from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import buffer_at
+from mlir_gemm.simulator.ops_flags import TEXTS, flag_operation
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.ops_llvm import tied
 from mlir_gemm.simulator.ops_nvgpu import gathered, spread
@@ -95,16 +96,20 @@ _ASSEMBLY = re.compile(
 
 
 @handles("llvm.inline_asm")
-def _assembly(decoder: Decoder, operation: Any) -> Step:
+def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
     op = operation.operation
     text = ir.StringAttr(op.attributes["asm_string"]).value
     if not text:
         return tied(decoder, operation)
     if text == BEHIND_LOADS:
         return _behind_loads(decoder, operation)
+    if text in TEXTS:
+        return flag_operation(decoder, operation, text)
     found = _ASSEMBLY.fullmatch(text)
     if found is None:
-        raise unsupported(operation, f"'{text}' is not simulated; expected mma.sync of f64, m16n8k4, k8 or k16")
+        raise unsupported(
+            operation, f"'{text}' is not simulated; expected mma.sync of f64, m16n8k4, k8 or k16, or a flag"
+        )
     depth = int(found[1])
     lists = [re.findall(r"\$(\d+)", found[place]) for place in range(2, 6)]
     counts = [len(each) for each in lists]

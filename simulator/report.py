@@ -54,6 +54,7 @@ CHECKS: dict[str, str] = {
     "ended": "the shared memory of a block of the cluster is touched when the block may have ended",
     "tensor-map": "a tensor map that the driver refuses, or a tensor copy that does not fit it",
     "overlap": "global memory is touched while the kernel in front may still use it (programmatic dependent launch)",
+    "flag": "a flag between blocks that is raised twice, lowered by who did not wait for it, or left up at the end",
     "undefined": "an operation without a defined result, such as a division by zero",
 }
 """Every check by name, with what it means."""

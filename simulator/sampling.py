@@ -69,6 +69,8 @@ def plan(problem: Problem, launch: Launch, checks: bool | None, blocks: Sequence
         chosen = _sample(grid, size(problem), CHECKED if checks else WHOLE)
     if chosen is not None:
         chosen = _whole_clusters(chosen, launch)
+    if chosen is not None and launch.zeroed_bytes:
+        chosen = _first(max(chosen) + 1 if blocks is not None else len(chosen), grid)
     running = grid if chosen is None else len(chosen)
     if checks is None:
         checks = size(problem) * running <= CHECKED * grid
@@ -85,6 +87,11 @@ def _whole_clusters(blocks: tuple[int, ...], launch: Launch) -> tuple[int, ...] 
             place = x // wide * wide + i, y // high * high + j, z // deep * deep + k
             found[place[0] + across * (place[1] + down * place[2])] = None
     return None if len(found) == math.prod(launch.grid) else tuple(found)
+
+
+def _first(count: int, grid: int) -> tuple[int, ...] | None:
+    """The first blocks, where blocks wait for others of lower numbers; None for all."""
+    return None if count == grid else tuple(range(count))
 
 
 def _sample(grid: int, work: int, limit: int) -> tuple[int, ...] | None:

@@ -113,7 +113,8 @@ class Shadow:
         if not fresh.all():
             found.append(Conflict("uninitialized", int((~fresh).argmax()) // per_row, -1, -1, ""))
         if self.between_blocks:
-            found += self._other_block(warp, places, per_row, self.writing_block, "written by")
+            known = self._learnt(warp, places) if warp.learnt else None
+            found += self._other_block(warp, places, per_row, self.writing_block, "written by", known)
             before = self.reading_block[places]
             mine = warp.block.cluster.number
             self.reading_block[places] = np.where((before == NOBODY) | (before == mine), mine, SEVERAL)
@@ -229,9 +230,21 @@ class Shadow:
         lane = other & ((1 << LANE_BITS) - 1)
         return [Conflict("race", first // per_row, other >> LANE_BITS, lane if lane < 32 else -1, how)]
 
-    def _other_block(self, warp: Any, places: Any, per_row: int, blocks: Any, how: str) -> list[Conflict]:
+    def _learnt(self, warp: Any, places: Any) -> Any:
+        """Which places hold what another cluster wrote before something that this warp has learnt of."""
+        blocks, agents = self.writing_block[places], self.writer[places] >> LANE_BITS
+        known = np.zeros(len(places), np.bool_)
+        for number, clock in warp.learnt.items():
+            known |= (blocks == number) & (self.written_at[places] <= clock[agents])
+        return known
+
+    def _other_block(
+        self, warp: Any, places: Any, per_row: int, blocks: Any, how: str, known: Any = None
+    ) -> list[Conflict]:
         others = blocks[places]
         bad = (others != warp.block.cluster.number) & (others != NOBODY)
+        if known is not None:
+            bad &= ~known
         if not bad.any():
             return []
         first = int(bad.argmax())

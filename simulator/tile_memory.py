@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.parts import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.simulator.constants import dense_contents
 from mlir_gemm.simulator.elements import is_array
@@ -72,9 +73,12 @@ def _alloc(operation: Any) -> Function:
         raise SimulationError(f"'{operation.operation.name}' of {type_}: dynamic sizes with strides")
     strides: list[int] = [] if dense else list(type_.get_strides_and_offset()[0])
     steps = [stride * dtype.itemsize for stride in strides]
+    zeros = scratch_of(operation) == FLAGS
 
     def alloc(*dynamic: Any) -> Any:
         shape = sizes(dynamic)
+        if zeros:
+            return np.zeros(shape, dtype)
         count = math.prod(shape)
         if dense or 0 in shape:
             return poisoned(count, dtype).reshape(shape)

@@ -16,7 +16,7 @@ import numpy as np
 
 from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.constants import number_of
-from mlir_gemm.simulator import tile_clusters, tile_consumer_turns
+from mlir_gemm.simulator import tile_clusters, tile_consumer_turns, tile_parts
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.tile_clusters import concerned, fault, peers
 from mlir_gemm.simulator.tile_consumer_turns import groups_of as groups_of_turns
@@ -326,6 +326,7 @@ FUNCTIONS: dict[str, Maker] = {"tile.tensor_map": _map}
 STEPS: dict[str, StepMaker] = {
     **tile_clusters.STEPS,
     **tile_consumer_turns.STEPS,
+    **tile_parts.STEPS,
     "tile.ring": _ring, "tile.enter": _enter, "tile.acquire": _acquire, "tile.filled": _filled,
     "tile.copy_bulk": _copy, "tile.release": _release, "tile.mma": _mma, "tile.mma_wait": _mma_wait,
     "tile.specialize": _specialize, "tile.store_bulk": _store_bulk,

@@ -69,9 +69,9 @@ class Warp:
     """32 lanes that run in step, and the values they hold."""
 
     __slots__ = (
-        "accesses", "at_cluster", "block", "clock", "code", "committed", "copies", "fences", "groups", "index", "lanes",
-        "left_cluster", "mask", "number", "run", "seen", "seen_least", "slots", "start_mask", "steps", "stored",
-        "stores", "storing", "threads", "unfenced", "wait", "waited",
+        "accesses", "at_cluster", "block", "clock", "code", "committed", "copies", "fences", "flags", "groups", "index",
+        "lanes", "learnt", "left_cluster", "mask", "number", "run", "seen", "seen_least", "slots", "start_mask",
+        "steps", "stored", "stores", "storing", "threads", "unfenced", "wait", "waited",
     )  # fmt: skip
 
     def __init__(self, block: Block, number: int, clock: int):
@@ -108,6 +108,10 @@ class Warp:
         """The same for groups of bulk stores."""
         self.storing = False
         """Whether there are bulk stores in no committed group."""
+        self.learnt: dict[int, Any] = {}
+        """By the number of another cluster: what it knows of it, a clock."""
+        self.flags: dict[Any, int] = {}
+        """When it last waited for flags that are up: by memory and byte."""
         self.at_cluster = 0
         """How often it arrived at the cluster's barrier."""
         self.left_cluster = 0

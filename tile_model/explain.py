@@ -190,6 +190,12 @@ def _grid(choice: Choice, places: int) -> list[str]:
         lines = [
             f"  tiles of the result: {tiles}, walked by {schedule.persistent} blocks, at most {most} each{by_turns}"
         ]
+        left = tiles % schedule.persistent
+        if schedule.stream == 1 and left:
+            left = left + schedule.persistent if tiles > schedule.persistent else 0
+        if schedule.stream and left:
+            sharing = min(schedule.persistent, left * schedule.stream)
+            lines.append(f"  the k steps of {left} of these are shared evenly by {sharing} blocks")
     else:
         blocks = tiles * schedule.split
         lines = [f"  blocks in the grid: {blocks}, or {blocks / places:.2f} waves"]

@@ -88,6 +88,9 @@ class GroupConstants:
 
 
 CONSTANTS = GroupConstants()
+HANDED = 32.0
+"""Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess: nobody has measured it, and so the
+search proposes no `stream`."""
 WARM = 2e-4
 """Seconds of a kernel from which the clock falls with time."""
 
@@ -164,6 +167,7 @@ def group_cost(work: GroupWork, target: Target, constants: GroupConstants = CONS
     # The last tile's end is never hidden.
     step = step * (1 - (1 - x.turned) * work.hidden)
     steps, epilogue = each * step, (tiles - (tiles - 1) * work.hidden) * ended / clock
+    epilogue = epilogue + work.handed / HANDED / clock
     busy = steps + epilogue
     streamed = norm(x.memory, busy, work.dram / (x.dram * target.dram_bytes_s))
     ends = (x.fill * (1 - (1 - x.overlap) * work.alone) + x.form * work.clustered) / clock

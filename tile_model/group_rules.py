@@ -33,7 +33,7 @@ def together(problem: Problem, schedule: Schedule, target: Target) -> str | None
     given = {name: getattr(schedule, name) for name in parts}
     asked = [name for name, value in parts.items() if given[name] == value]
     if not asked:
-        for name in ("persistent", "cluster_m", "cluster_n", "split", "turns"):
+        for name in ("persistent", "stream", "cluster_m", "cluster_n", "split", "turns"):
             if getattr(schedule, name) != getattr(Schedule, name):
                 return f"{name}={getattr(schedule, name)}: expected {getattr(Schedule, name)} without copy=tma"
         return None
@@ -83,9 +83,10 @@ def warps_of_groups(problem: Problem, schedule: Schedule, target: Target) -> str
     those of the one that copies, and rows of whole panels."""
     if schedule.operator not in ALSO or schedule.copy != "tma":
         return None
-    for name in ("split", "turns"):
-        if getattr(schedule, name) != 1:
-            return f"{name}={getattr(schedule, name)} with operator={schedule.operator}: expected 1, or operator=wgmma"
+    for name in ("split", "turns", "stream"):
+        given, least = getattr(schedule, name), getattr(Schedule, name)
+        if given != least:
+            return f"{name}={given} with operator={schedule.operator}: expected {least}, or operator=wgmma"
     if schedule.warps % WARPS or schedule.groups > MOST_GROUPS:
         return (
             f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}: {schedule.warps} warps with "
@@ -168,6 +169,27 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
         rows = buffer(problem, schedule, operand).rows
         if sharing > 1 and rows % (8 * sharing):
             return f"{shown}: the {rows} rows of a tile of {operand.upper()} do not divide into parts of whole 8 rows"
+    return None
+
+
+def shared_steps(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """What the steps of the last tiles being shared among all blocks asks for."""
+    shown = f"stream={schedule.stream}"
+    if not schedule.stream:
+        return "stream_first=on: expected off without stream" if schedule.stream_first else None
+    if not schedule.persistent:
+        return f"{shown}: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream=0"
+    for name in ("split", "turns"):
+        if getattr(schedule, name) > 1:
+            return f"{shown}: each block has steps of its own; expected {name}=1"
+    if problem.dynamic:
+        return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected stream=0"
+    if problem.reads_c:
+        return f"{shown}: the sum starts from what is in memory, which every part would add; expected stream=0"
+    if schedule.batch_invariant:
+        return f"{shown}: which steps are added up apart depends on M; expected stream=0 with batch_invariant=on"
+    if steps(problem, schedule) < 2 * schedule.stream:
+        return f"{shown}: {steps(problem, schedule)} k steps; expected at least two for each block that shares a tile"
     return None
 
 

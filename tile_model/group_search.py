@@ -118,7 +118,7 @@ def _by_turns(
 ) -> Iterator[tuple[Tile, Tile, dict[str, Any]]]:
     """Two warpgroups that take tiles by turns: where each has a tile at least."""
     named = ("block", "warp", "turns", "persistent", "cluster_m", "cluster_n", "split")
-    if any(name in pinned for name in named):
+    if any(name in pinned for name in named) or pinned.get("stream"):
         return
     m, n = TURNS_TILE
     if problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * m * n:
@@ -151,7 +151,7 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
             rows, columns = grid(problem, base)
             if rows % down == 0 and columns % along == 0:
                 yield {"cluster_m": down, "cluster_n": along}
-    if tiles < FEW * target.sms:
+    if tiles < FEW * target.sms and not pinned.get("stream"):
         for parts in SPLITS:
             if tiles * parts <= MANY * target.sms:
                 yield {"split": parts}
@@ -169,5 +169,6 @@ def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[st
         base = next(fitting, base.replace(stages=2))
     if "persistent" not in pinned and base.split == 1:
         tiles, places = blocks_of(problem, base), target.sms * max(1, base.resident)
-        base = base.replace(persistent=places if tiles > places or problem.dynamic else 0)
+        walk = tiles > places or problem.dynamic or bool(base.stream)
+        base = base.replace(persistent=places if walk else 0)
     return base

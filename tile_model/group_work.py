@@ -64,7 +64,7 @@ class GroupWork:
     alone: float
     """Whether at most half of the SMs have one, so that the next kernel starts beside this one."""
     rounds: float
-    """Tiles of the SM that has most."""
+    """Tiles of the SM that has most: parts of them too, with `stream`."""
     mean: float
     """Tiles of the average SM that has any."""
     hidden: float
@@ -83,6 +83,8 @@ class GroupWork:
     """Bytes of partial sums that a block reads from the others of its cluster, with `split`."""
     splits: float
     """Whether blocks share the steps of k."""
+    handed: float
+    """Bytes of partial sums that a block leaves to others, and reads of them, with `stream`."""
     clustered: float
     dram: float
     """Bytes of the whole product from and to DRAM."""
@@ -99,8 +101,13 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
     tiles, split = blocks_of(problem, schedule), schedule.split
     places = int(target.sms * CLUSTER_PLACES.get(schedule.cluster, 1.0))
     walkers = min(schedule.persistent, tiles) if schedule.persistent else tiles * split
+    waves, left, shared = _shared(problem, schedule, tiles)
+    if shared and not waves:
+        walkers = shared
     active = min(walkers, places)
     rounds = -(-tiles // schedule.persistent) * -(-walkers // places) if schedule.persistent else -(-walkers // places)
+    if shared:
+        rounds = waves + left / shared
     flight = max(1, min(tiles, active // split))
     across_m, across_n = _in_flight(schedule, rows, columns, flight)
 
@@ -142,10 +149,23 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         guarded=(in_tile - staged) if over else 0.0,
         parts=m * n * 4 * (split - 1) / split,
         splits=split > 1,
+        handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,
         clustered=schedule.cluster_m * schedule.cluster_n > 1,
         dram=_dram(problem, target, tiles / flight, across_m / rows, across_n / columns),
         useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
     )
+
+
+def _shared(problem: Problem, schedule: Schedule, tiles: int) -> tuple[int, int, int]:
+    """With `stream` the whole waves, the tiles whose steps are shared, and how many blocks share them; else nothing."""
+    if not schedule.stream or not schedule.persistent:
+        return 0, 0, 0
+    waves, left = divmod(tiles, schedule.persistent)
+    if schedule.stream == 1 and left:
+        if not waves:
+            return 0, 0, 0
+        waves, left = waves - 1, left + schedule.persistent
+    return waves, left, min(schedule.persistent, left * min(schedule.stream, steps(problem, schedule)))
 
 
 def _narrow(problem: Problem, schedule: Schedule) -> float:

@@ -46,6 +46,7 @@ SHAPE_RULES: tuple[Rule, ...] = (
     group_rules.group_tiles,
     group_rules.warps_of_groups,
     group_rules.clusters,
+    group_rules.shared_steps,
 )
 RESOURCE_RULES: tuple[Rule, ...] = (
     resource_rules.threads_fit,

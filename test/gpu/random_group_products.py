@@ -104,7 +104,7 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
         model = model_problem(product, kind)
         operation = instruction_of("wgmma", model, target(chip))
         schedule = Schedule(**{"storage": "dynamic", **fields, "instruction": operation})
-        if together and schedule.cluster == schedule.turns == 1:
+        if together and schedule.cluster == schedule.turns == 1 and not schedule.stream:
             continue
         if schedule.exchanged and product.epilogue == "accumulate":
             continue
@@ -130,7 +130,7 @@ def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
         p = case.product
         traits = [
             name
-            for name in ("cluster", "split", "persistent", "turns", "bulk", "overlap", "exchanged")
+            for name in ("cluster", "split", "persistent", "stream", "turns", "bulk", "overlap", "exchanged")
             if name in case.schedule
         ]
         if p.m * p.n * p.k * max(p.batch, 1) <= 1 << 25:
@@ -183,6 +183,12 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
         fields |= {"turns": 2, "persistent": rng.choice((1, 2, 5, 132))}
     elif fields.get("persistent") and rng.random() < 0.3:
         fields["persistent"] = rng.choice((7, 12, 132))
+    if fields.get("turns", 1) == 1 and rng.random() < 0.15:
+        fields["split"] = 1
+        if rng.random() < 0.6:
+            fields |= {"cluster_m": 1, "cluster_n": 1}
+        fields |= {"persistent": rng.choice((2, 4, 5, 7, 8, 12, 132)), "stream": rng.choice((1, 2, 2, 3, 4, 8))}
+        fields["stream_first"] = rng.random() < 0.3
     if rng.random() < 0.1:
         fields["batch_invariant"] = True
     if KINDS[kind][3] != "full":

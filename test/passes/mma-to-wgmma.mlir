@@ -288,3 +288,46 @@ gpu.func @sum(%C: memref<64x32xf32>) kernel {
   gpu.return
 }
 }
+
+// A part of a sum is left as each thread has it, four numbers at a time, and a flag is raised for each warp; whoever adds
+// parts waits for that flag, and lowers it.
+// CHECK-LABEL: gpu.func @parts(
+//  CHECK-SAME: %[[PARTS:.*]]: memref<4x4x512xf32>, %[[FLAGS:.*]]: memref<4x32xi32>
+//       CHECK:   %[[THREAD:.*]] = arith.remui %thread_id_x, %c128
+//       CHECK:   scf.if
+//       CHECK:     %[[COLUMN:.*]] = arith.muli %[[THREAD]], %c4
+//       CHECK:     vector.store %{{.*}}, %[[PARTS]][%{{.*}}, %{{.*}}, %[[COLUMN]]] {alignment = 16 : i64} : memref<4x4x512xf32>, vector<4xf32>
+// CHECK-COUNT-3:     vector.store
+//   CHECK-NOT:     vector.store
+//       CHECK:     nvvm.bar.warp.sync
+//       CHECK:     memref.extract_aligned_pointer_as_index %[[FLAGS]]
+//       CHECK:     scf.if
+//  CHECK-NEXT:       llvm.inline_asm has_side_effects "st.release.gpu.global.b32 [$0], 1;", "l,~{memory}"
+//       CHECK:   } else {
+//       CHECK:     scf.for %[[PLACE:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(
+//       CHECK:       llvm.inline_asm has_side_effects "{{.*}}ld.acquire.gpu.global.b32{{.*}}", "l,~{memory}"
+//       CHECK:       vector.load %[[PARTS]][%[[PLACE]], %{{.*}}, %{{.*}}] {alignment = 16 : i64} : memref<4x4x512xf32>, vector<4xf32>
+//       CHECK:       arith.addf
+// CHECK-COUNT-3:       vector.load
+//   CHECK-NOT:       vector.load
+//       CHECK:       nvvm.bar.warp.sync
+//       CHECK:       scf.if
+//  CHECK-NEXT:         llvm.inline_asm has_side_effects "st.relaxed.gpu.global.b32 [$0], 0;", "l,~{memory}"
+//       CHECK:       scf.yield
+gpu.module @more {
+gpu.func @parts(%parts: memref<4x4x512xf32>, %flags: memref<4x32xi32>, %C: memref<64x32xf32>, %place: index, %is_part: i1) kernel {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<64x32xf32>
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+  %B = memref.alloc() {tile.layout = "swizzle128"} : memref<32x64xf16, 3>
+  %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<32x64xf16, 3>, vector<64x32xf32>) -> vector<64x32xf32>
+  %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x32xf32>) -> vector<64x32xf32>
+  scf.if %is_part {
+    "tile.leave_part"(%e, %parts, %flags, %place) : (vector<64x32xf32>, memref<4x4x512xf32>, memref<4x32xi32>, index) -> ()
+  } else {
+    %f = "tile.add_parts"(%e, %parts, %flags, %place, %place) : (vector<64x32xf32>, memref<4x4x512xf32>, memref<4x32xi32>, index, index) -> vector<64x32xf32>
+    "tile.store"(%f, %C, %c0, %c0) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x32xf32>, memref<64x32xf32>, index, index) -> ()
+  }
+  gpu.return
+}
+}

@@ -123,6 +123,21 @@ class TestWork:
         assert (whole.splits, half.splits, half.parts) == (0, 1, 128 * 128 * 2)
         assert half.active == 2 * whole.active == 128
 
+    def test_shared_steps_fill_the_last_wave_and_are_handed_over(self) -> None:
+        left = problem(2560, 2560, 2560)  # 200 tiles: one whole wave, and 68
+        whole, two, one = (group_work(left, LARGE.replace(persistent=132, stream=share), H200) for share in (0, 2, 3))
+        assert (whole.rounds, whole.handed) == (2, 0)
+        assert two.rounds == one.rounds == 1 + 68 / 132
+        assert two.handed == 128 * 256 * 4 * 3
+        more = group_work(left, LARGE.replace(persistent=132, stream=1), H200)
+        assert (more.rounds, more.handed) == (200 / 132, 128 * 256 * 4 * 2)
+        few = problem(1536, 1536, 1536)  # 72 tiles
+        assert group_work(few, LARGE.replace(persistent=132, stream=1), H200).rounds == 1
+        assert group_work(few, LARGE.replace(persistent=132, stream=2), H200).rounds == 72 / 132
+        even = problem(4224, 2048, 4096)  # 264 tiles
+        plain, shared = (estimate_group(even, LARGE.replace(persistent=132, stream=share), H200) for share in (0, 4))
+        assert plain == shared
+
     def test_clusters_of_four_do_not_fill_the_chip(self) -> None:
         thin = problem(64, 2112, 7168)
         fields: dict[str, Any] = {"persistent": 0, "stages": 6}
@@ -317,6 +332,12 @@ class TestExplain:
 
     def test_shows_splits(self) -> None:
         assert "tma, split 2" in explain(problem(1024, 1024, 8192), H200)
+
+    def test_shows_shared_steps(self) -> None:
+        pinned = {"block": (128, 256, 64), "stream": 2}
+        assert "the k steps of 68 of these are shared evenly by 132 blocks" in explain(
+            problem(2560, 2560, 2560), H200, pinned=pinned
+        )
 
     def test_says_how_the_published_rules_compare(self) -> None:
         assert "the published rules alone" in explain(CUBE, H200)

@@ -56,6 +56,7 @@ ELSEWHERE = [
     ({"cluster_n": 2}, "cluster_n=2: expected 1 without copy=tma"),
     ({"split": 2}, "split=2: expected 1 without copy=tma"),
     ({"turns": 2}, "turns=2: expected 1 without copy=tma"),
+    ({"stream": 4}, "stream=4: expected 0 without copy=tma"),
 ]
 
 
@@ -295,6 +296,46 @@ def test_clusters_that_do_not_divide(fields: dict[str, Any], about: dict[str, An
     problem, schedule = square(**about), LEGAL.replace(**fields)
     assert group_rules.clusters(problem, schedule, H200) == said
     assert said in violations(problem, schedule, H200)
+
+
+STREAMS = [
+    (
+        {"persistent": 0}, {},
+        "stream=4: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream=0",
+    ),
+    ({"stream": 0, "stream_first": True}, {}, "stream_first=on: expected off without stream"),
+    ({"split": 2}, {}, "stream=4: each block has steps of its own; expected split=1"),
+    ({"turns": 2, "block": (64, 128, 64)}, {}, "stream=4: each block has steps of its own; expected turns=1"),
+    ({}, {"dynamic": "m"}, "stream=4: sizes known at run time only (m); expected stream=0"),
+    (
+        {}, {"reads_c": True},
+        "stream=4: the sum starts from what is in memory, which every part would add; expected stream=0",
+    ),
+    (
+        {"batch_invariant": True}, {},
+        "stream=4: which steps are added up apart depends on M; expected stream=0 with batch_invariant=on",
+    ),
+    ({}, {"k": 448}, "stream=4: 7 k steps; expected at least two for each block that shares a tile"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "about", "said"), STREAMS)
+def test_steps_that_cannot_be_shared(fields: dict[str, Any], about: dict[str, Any], said: str) -> None:
+    problem, schedule = square(**about), LEGAL.replace(**{"persistent": 132, "stream": 4, **fields})
+    assert group_rules.shared_steps(problem, schedule, H200) == said
+    assert said in violations(problem, schedule, H200)
+
+
+@pytest.mark.parametrize("persistent", [1, 7, 64, 132, 1000])
+def test_steps_that_can_be_shared(persistent: int) -> None:
+    assert violations(square(), LEGAL.replace(persistent=persistent, stream=4), H200) == []
+
+
+def test_nothing_is_proposed_that_nobody_asked_for() -> None:
+    assert not any(schedule.stream for schedule in group_proposals(square(), H200, {}, wide=True))
+    asked = list(group_proposals(square(), H200, {"stream": 2}, wide=False))
+    assert asked
+    assert all((schedule.stream, schedule.persistent, schedule.split) == (2, 132, 1) for schedule in asked)
 
 
 @pytest.mark.parametrize("fields", [{"cluster_m": 4}, {"cluster_n": 2, "persistent": 132}, {"split": 4}])

@@ -253,7 +253,7 @@ def test_the_blocks_of_a_cluster_run_together():
 
 def test_a_sample_has_whole_clusters():
     problem: Any = SimpleNamespace(flops=1 << 40)
-    launch: Any = SimpleNamespace(grid=(8, 8, 1), cluster=(1, 2, 1))
+    launch: Any = SimpleNamespace(grid=(8, 8, 1), cluster=(1, 2, 1), zeroed_bytes=0)
     found = plan(problem, launch, None, [3, 17])
     assert found.blocks == (3, 11, 17, 25)
 
