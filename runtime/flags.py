@@ -32,13 +32,13 @@ class Flags:
         """The address of those for what is launched on a stream now."""
         driver = self._gpu.driver
         status, capturing = driver.cuStreamIsCapturing(stream)
-        capture = 0
         if int(status) or int(capturing) != _NOT_CAPTURING:
             checked(driver, (status, capturing), "asking whether a stream is captured")
-            capture = int(driver.cuStreamGetCaptureInfo(stream)[2])
-        # Handles may come back, and mean another stream in each thread; these numbers do not.
-        number = checked(driver, driver.cuStreamGetId(stream), "asking for the number of a stream")
-        key = int(number), capture
+            # The driver tells no number of a stream that is captured. Several may be captured into one graph.
+            key = stream, int(driver.cuStreamGetCaptureInfo(stream)[2])
+        else:
+            # Handles may come back, and mean another stream in each thread; these numbers do not.
+            key = int(checked(driver, driver.cuStreamGetId(stream), "asking for the number of a stream")), 0
         address = self._made.get(key)
         if address is None:
             with self._lock:

@@ -47,7 +47,7 @@ class Driver:
         return 0, 1, self.captures[stream], None
 
     def cuStreamGetId(self, stream: int) -> tuple[int, int]:  # noqa: N802
-        return 0, 100 + stream
+        return (900, 0) if stream in self.captures else (0, 100 + stream)
 
     def cuThreadExchangeStreamCaptureMode(self, mode: int) -> tuple[int, int]:  # noqa: N802
         before, self.mode = self.mode, mode
@@ -119,6 +119,12 @@ def test_each_capture_has_its_own(driver: Driver):
     assert len(found) == 3
     driver.captures = {}
     assert flags.at(1) == plain
+
+
+def test_so_has_each_stream_of_a_capture(driver: Driver):
+    flags = Flags(gpu(driver), SIZE)
+    driver.captures = {1: 5, 2: 5}
+    assert flags.at(1) != flags.at(2)
 
 
 def test_no_memory_is_an_error_and_asked_for_again(driver: Driver):
