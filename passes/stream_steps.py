@@ -42,10 +42,6 @@ class StreamSteps(Pass):
     share: int = 2
     """Ranges for each tile whose steps are shared, as far as there are blocks; 1 shares one whole wave more."""
 
-    first: bool = False
-    """The part comes in front of whole tiles: it is there long before it is waited for, but blocks then are at
-    different steps of k all the time, and L2 serves each by itself."""
-
     def run(self, module: Any) -> None:
         if self.blocks < 1 or self.share < 1:
             raise PassError(f"pass '{self}': expected at least 1 block, and 1 range for each tile")
@@ -81,7 +77,7 @@ def _stream(forall: Any, roles: list[Any], tiles: int, options: StreamSteps) -> 
     tiles, blocks = tiles // size, options.blocks // size
     left = tiles % blocks + (blocks if options.share == 1 else 0)
     ranges = min(blocks, left * min(options.share, steps))
-    plan = _Plan(tiles - left, left, steps, blocks if tiles >= blocks else ranges, ranges, size, options.first)
+    plan = _Plan(tiles - left, left, steps, blocks if tiles >= blocks else ranges, ranges, size)
     with ir.InsertionPoint(forall), role.location:
         scratch = parts.make_scratch(ranges * size, sums[0].operation.results[0].type)
     new = work.on_blocks(plan.blocks * size)
@@ -105,8 +101,6 @@ class _Plan:
     ranges: int
     cluster: int
     """Blocks of a cluster."""
-    first: bool
-    """Whether parts come in front of whole tiles."""
 
     @property
     def total(self) -> int:
@@ -173,21 +167,19 @@ class _Item:
 
     @staticmethod
     def of(range_: _Range, item: Any, block: Any) -> _Item:
-        """The item of a number: whole tiles, then the part (or the part first), then tiles that the range begins."""
+        """The item of a number: whole tiles, then the part, then tiles that the range begins. With the part in front of
+        whole tiles blocks would be at different steps of k all the time, and L2 would serve each by itself: up to 25 %
+        slower on the H200, and never 3 % faster."""
         arith, plan, before = dialect("arith"), range_.plan, range_.before
         steps, waves = plan.steps, constants.index(plan.whole // plan.blocks)
-        if plan.first:
-            turn = _beyond(item, before)
-            is_part, is_own, later = _below(item, before), _not_below(turn, waves), _beyond(turn, waves)
-        else:
-            turn, rest = item, _beyond(item, waves)
-            is_own, later = _not_below(item, waves), _beyond(rest, before)
-            is_part = arith.AndIOp(is_own, _below(rest, before)).result
+        rest = _beyond(item, waves)
+        is_own, later = _not_below(item, waves), _beyond(rest, before)
+        is_part = arith.AndIOp(is_own, _below(rest, before)).result
         at = indexing.add(range_.begun, indexing.mul(later, steps))
         at = arith.SelectOp(is_part, range_.start, at).result
         shared = indexing.div(at, steps)
         shares = arith.OrIOp(is_part, is_own).result
-        of_wave = indexing.add(indexing.mul(turn, plan.blocks), block)
+        of_wave = indexing.add(indexing.mul(item, plan.blocks), block)
         tile = arith.SelectOp(shares, indexing.add(shared, plan.whole), of_wave).result
         first = arith.SelectOp(is_part, indexing.rem(range_.start, steps), constants.index(0)).result
         stop = indexing.mul(indexing.add(shared, 1), steps)

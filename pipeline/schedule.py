@@ -81,8 +81,6 @@ class Schedule:
     stream: int = 0
     """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
     blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
-    stream_first: bool = False
-    """With `stream`: blocks begin with their part of a shared tile, not with whole tiles."""
     cluster_m: int = 1
     """With `tma`: blocks below each other that form a cluster and copy their common tiles of B together."""
     cluster_n: int = 1

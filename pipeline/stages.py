@@ -80,7 +80,6 @@ def _parallelize(schedule: Schedule) -> list[Any]:
                     "stream-steps",
                     blocks=schedule.persistent,
                     share=schedule.stream,
-                    first=schedule.stream_first,
                 ),
                 Upstream("cse"),
             ]

@@ -176,7 +176,7 @@ def shared_steps(problem: Problem, schedule: Schedule, target: Target) -> str | 
     """What the steps of the last tiles being shared among all blocks asks for."""
     shown = f"stream={schedule.stream}"
     if not schedule.stream:
-        return "stream_first=on: expected off without stream" if schedule.stream_first else None
+        return None
     if not schedule.persistent:
         return f"{shown}: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream=0"
     for name in ("split", "turns"):

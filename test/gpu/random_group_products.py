@@ -188,7 +188,6 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
         if rng.random() < 0.6:
             fields |= {"cluster_m": 1, "cluster_n": 1}
         fields |= {"persistent": rng.choice((2, 4, 5, 7, 8, 12, 132)), "stream": rng.choice((1, 2, 2, 3, 4, 8))}
-        fields["stream_first"] = rng.random() < 0.3
     if rng.random() < 0.1:
         fields["batch_invariant"] = True
     if KINDS[kind][3] != "full":

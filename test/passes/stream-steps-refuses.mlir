@@ -1,6 +1,6 @@
 // RUN: not mlir-gemm opt --split-input-file %s 'stream-steps{blocks=5 share=2}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'stream-steps{blocks=5 share=0}' 2>&1 | FileCheck %s --check-prefix=SHARE
-// SHARE: pass 'stream-steps{blocks=5 share=0 first=false}': expected at least 1 block, and 1 range for each tile
+// SHARE: pass 'stream-steps{blocks=5 share=0}': expected at least 1 block, and 1 range for each tile
 
 func.func @dynamic(%tiles: index) {
   // CHECK: stream-steps-refuses.mlir:[[# @LINE + 1]]:3: error: the steps of a number of tiles that is not known cannot be shared evenly

@@ -6,7 +6,6 @@
 // RUN: mlir-gemm opt %s 'stream-steps{blocks=40 share=3}' cse | FileCheck %s --check-prefix=FEW
 // RUN: mlir-gemm opt %s 'stream-steps{blocks=40 share=1}' | FileCheck %s --check-prefix=WHOLE
 // RUN: mlir-gemm opt %s 'stream-steps{blocks=5 share=1}' cse | FileCheck %s --check-prefix=WAVE
-// RUN: mlir-gemm opt %s 'stream-steps{blocks=5 share=2 first=true}' cse | FileCheck %s --check-prefix=EARLY
 
 // 12 tiles of 8 steps for 5 blocks: 2 tiles each, and 2 left, whose 16 steps are 4 ranges.
 // CHECK-LABEL: func.func @tiles(
@@ -60,13 +59,6 @@
 //       WAVE:       %[[RANGE:.*]] = arith.subi %c4{{.*}}, %[[BLOCK]]
 //       WAVE:       %[[STEPS:.*]] = arith.muli %[[RANGE]], %c56
 //       WAVE:       arith.divui %[[STEPS]], %c5
-
-// The part may come first.
-// EARLY-LABEL: func.func @tiles(
-//       EARLY:   %[[BEFORE:.*]] = arith.minui %{{.*}}, %c1
-//       EARLY:   scf.for %[[ITEM:.*]] = %c0
-//       EARLY:     %[[PART:.*]] = arith.cmpi ult, %[[ITEM]], %[[BEFORE]]
-//       EARLY:     arith.select %[[PART]], %{{.*}}, %c0
 
 // Three whole waves, or tiles for one range each: nothing is shared.
 // WHOLE-LABEL: func.func @tiles(

@@ -303,7 +303,6 @@ STREAMS = [
         {"persistent": 0}, {},
         "stream=4: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream=0",
     ),
-    ({"stream": 0, "stream_first": True}, {}, "stream_first=on: expected off without stream"),
     ({"split": 2}, {}, "stream=4: each block has steps of its own; expected split=1"),
     ({"turns": 2, "block": (64, 128, 64)}, {}, "stream=4: each block has steps of its own; expected turns=1"),
     ({}, {"dynamic": "m"}, "stream=4: sizes known at run time only (m); expected stream=0"),

@@ -44,8 +44,6 @@ SCHEDULES = (
     f"{TILE},persistent=5,stream=2",
     f"{TILE},persistent=7,stream=3",
     f"{TILE},persistent=40,stream=4",
-    f"{TILE},persistent=5,stream=2,stream_first=on",
-    f"{TILE},persistent=7,stream=1,stream_first=on",
     f"{TILE},persistent=7,stream=1",
     "operator=wgmma,block=128x128x64,warp=64x128x64,persistent=4,stream=1",
     f"{TILE},persistent=3,stream=8",
@@ -83,7 +81,6 @@ def test_random_products_are_exact_at_tile_level(seed: int):
     product = GroupProduct(m, n, 64 * steps - rng.choice((0, 24)), out="f32", a="mk", b=rng.choice(("kn", "nk")))
     raster = rng.choice(("row", "column", "grouped"))
     schedule = f"{TILE},persistent={blocks},stream={share},raster={raster},group={rng.randint(1, 4)}"
-    schedule += rng.choice(("", ",stream_first=on"))
     stored, wanted = operands(product, seed)
     for stage in ("parallelize", "launch"):
         d = np.full((m, n), np.nan, np.float32)
