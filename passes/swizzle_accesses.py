@@ -5,19 +5,19 @@ Expects a dense buffer in shared memory (memref.view, alloc or get_global) with 
 each access the number of the chunk is XORed with a number made from that of the row, so that the chunks of one column
 lie in different banks: for rows of 128 bytes and more with the row modulo 8 (within each 128 bytes), for 64 bytes with
 row / 2 modulo 4, for 32 bytes with row / 4 modulo 2. What the copy engine fills (`swizzle128`, `swizzle64` and
-`swizzle32`) lies so too, in panels of 128, 64 or 32 bytes of columns, each with all rows: where a row has several, the
-memref gets a dimension for the panel in front of the row. Those who ask for the buffer's address know how it lies.
-The attribute is removed, so a second run changes nothing. Refuses any other use of the buffer, rows of other than whole
-chunks or panels, and accesses that may cross from one chunk to another.
+`swizzle32`) lies so too, in panels of 128, 64 or 32 bytes of columns, each with all rows; its accesses become those of
+a row of elements. Those who ask for the buffer's address know how it lies. The attribute is removed, so a second run
+changes nothing. Refuses any other use of the buffer, rows of other than whole chunks or panels, and accesses that may
+cross from one chunk to another.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
+from math import gcd, prod
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
@@ -67,7 +67,7 @@ def _swizzle(buffer: Any, layout: str) -> None:
     result = buffer.operation.results[0]
     row_bytes: int = result.type.shape[-1] * result.type.element_type.width // 8
     panel: int = PANELS.get(layout, row_bytes)
-    panels = _as_panels(buffer, panel) if panel < row_bytes else None
+    flat = _flat(buffer) if layout in PANELS else None
     for user in users(result):
         if layout in PANELS and user.name == _ADDRESS:
             continue
@@ -81,48 +81,69 @@ def _swizzle(buffer: Any, layout: str) -> None:
             )
         _check_width(user, elements, result.type, layout)
         for place, indices in places:
-            if user.operands[place] == result:
-                _move(user, result.type, indices, gcd(panel, SPAN))
-                if panels is not None:
-                    _to_panels(user, panels, place, indices)
+            if user.operands[place] != result:
+                continue
+            if flat is not None:
+                _to_flat(user, flat, place, indices, result.type, panel)
+            else:
+                _move(user, result.type, indices)
 
 
-def _as_panels(buffer: Any, panel: int) -> Any:
-    """The same memory with a dimension for the panel, which is `panel` bytes wide, in front of the row."""
+def _flat(buffer: Any) -> Any:
+    """The same memory as a row of elements."""
     op, type_ = buffer.operation, buffer.operation.results[0].type
     if op.name != "memref.view":
-        raise pass_error(
-            buffer, f"'{op.name}' of rows of several panels; expected memref.view, which place-shared makes"
-        )
-    *stages, rows, columns = type_.shape
-    width = panel * 8 // type_.element_type.width
-    shape = [*stages, columns // width, rows, width]
+        raise pass_error(buffer, f"'{op.name}' of panels; expected memref.view, which place-shared makes")
     with ir.InsertionPoint.after(op), op.location:
-        new = ir.MemRefType.get(shape, type_.element_type, memory_space=type_.memory_space)
+        new = ir.MemRefType.get([prod(type_.shape)], type_.element_type, memory_space=type_.memory_space)
         return dialect("memref").ViewOp(new, op.operands[0], op.operands[1], []).result
 
 
-def _to_panels(access: Any, panels: Any, place: int, indices: list[int]) -> None:
-    """Makes an access one of the panels: its column is divided into the panel and the column in it. Chunks have changed
-    places within the panel."""
+def _to_flat(access: Any, flat: Any, place: int, indices: list[int], type_: Any, panel: int) -> None:
+    """Makes an access one of the row of elements. Its place is what the loop over stages changes, and constants, added
+    to what only the lane, the warp and the column decide: then accesses at constant distances share one address."""
     operands = list(access.operands)
-    *_, row, column = indices
-    arith = dialect("arith")
+    *stage, row, column = (operands[index] for index in indices)
+    *_, rows, columns = type_.shape
+    width = panel * 8 // type_.element_type.width
     with ir.InsertionPoint(access), access.location:
-        width = constants.index(panels.type.shape[-1])
-        panel = arith.DivUIOp(operands[column], width).result
-        inside = arith.RemUIOp(operands[column], width).result
-        moved = [*operands[:row], panel, operands[row], inside, *operands[column + 1 :]]
-        moved[place] = panels
+        arith = dialect("arith")
+        dynamic, down = _apart(row)
+        if down % (SPAN // CHUNK):  # it changes which chunks change places
+            dynamic, down = row, 0
+        across, inside = (make(column, constants.index(width)).result for make in (arith.DivUIOp, arith.RemUIOp))
+        inside = _moved(dynamic, inside, type_.element_type.width, panel)
+        own = indexing.add(indexing.mul(across, rows * width), indexing.add(indexing.mul(dynamic, width), inside))
+        for number in stage:
+            own = indexing.add(own, indexing.mul(number, rows * columns))
+        at = indexing.add(own, down * width)
         new = ir.Operation.create(
             access.name,
             results=[value.type for value in access.results],
-            operands=moved,
+            operands=[*operands[:place], flat, at, *operands[indices[-1] + 1 :]],
             attributes=attributes_of(access),
         )
     for old, value in zip(list(access.results), new.results, strict=True):
         old.replace_all_uses_with(value)
     access.erase()
+
+
+def _apart(value: Any) -> tuple[Any, int]:
+    """A sum as what is not constant in it, at the insertion point, and the constant."""
+    leaves, constant, pending = list[Any](), 0, [value]
+    while pending:
+        each = pending.pop(0)
+        number = constants.integer_of(each)
+        if number is not None:
+            constant += number
+        elif getattr(each.owner, "name", "") == "arith.addi":
+            pending[:0] = list(each.owner.operation.operands)
+        else:
+            leaves.append(each)
+    total = leaves[0] if leaves else constants.index(0)
+    for leaf in leaves[1:]:
+        total = indexing.add(total, leaf)
+    return total, constant
 
 
 def _elements_of(access: Any) -> int | None:
@@ -152,17 +173,22 @@ def _check_width(access: Any, elements: int, type_: Any, layout: str) -> None:
         )
 
 
-def _move(access: Any, type_: Any, indices: list[int], span: int) -> None:
-    """Rewrites the last one of an access's indices, whose positions among its operands are given. Chunks change places
-    within `span` bytes."""
-    chunks, elements = span // CHUNK, CHUNK * 8 // type_.element_type.width
-    if chunks == 1:
+def _move(access: Any, type_: Any, indices: list[int]) -> None:
+    """Rewrites the last one of an access's indices, whose positions among its operands are given."""
+    bits = type_.element_type.width
+    span = gcd(type_.shape[-1] * bits // 8, SPAN)
+    if span == CHUNK:
         return  # rows of an odd number of chunks start at different banks as it is
     row, column = (access.operands[position] for position in indices[-2:])
     with ir.InsertionPoint(access), access.location:
-        arith = dialect("arith")
-        if span < SPAN:  # as many rows as fill all banks share a number
-            row = arith.ShRUIOp(row, constants.index((SPAN // span).bit_length() - 1)).result
-        number = arith.AndIOp(row, constants.index(chunks - 1)).result
-        shift = constants.index(elements.bit_length() - 1)
-        access.operands[indices[-1]] = arith.XOrIOp(column, arith.ShLIOp(number, shift).result).result
+        access.operands[indices[-1]] = _moved(row, column, bits, span)
+
+
+def _moved(row: Any, column: Any, bits: int, span: int) -> Any:
+    """Where an element of a row is once chunks have changed places within `span` bytes, at the insertion point."""
+    arith = dialect("arith")
+    if span < SPAN:  # as many rows as fill all banks share a number
+        row = arith.ShRUIOp(row, constants.index((SPAN // span).bit_length() - 1)).result
+    number = arith.AndIOp(row, constants.index(span // CHUNK - 1)).result
+    shift = constants.index((CHUNK * 8 // bits).bit_length() - 1)
+    return arith.XOrIOp(column, arith.ShLIOp(number, shift).result).result

@@ -53,7 +53,7 @@ func.func @panels(%i: index) {
 // -----
 
 func.func @panels_of_no_view(%i: index) {
-  // CHECK: swizzle-accesses-refuses.mlir:[[# @LINE + 1]]:8: error: 'memref.alloc' of rows of several panels; expected memref.view, which place-shared makes
+  // CHECK: swizzle-accesses-refuses.mlir:[[# @LINE + 1]]:8: error: 'memref.alloc' of panels; expected memref.view, which place-shared makes
   %b = memref.alloc() {tile.layout = "swizzle128"} : memref<32x128xf16, 3>
   return
 }

@@ -78,33 +78,51 @@ func.func @padded() {
   return
 }
 
-// Panels that the copy engine fills: a row of one panel is as with xor, one of several gets a dimension for the panel, in
-// front of the row. Addresses are taken of the buffer as it is.
+// Panels that the copy engine fills become a row of elements, whose indices add what changes in a loop over stages, and
+// constants, last. Addresses are taken of the buffer as it is.
 // CHECK-LABEL: @one_panel
-//  CHECK-SAME: %[[ROW:.*]]: index, %[[COLUMN:.*]]: index
-//       CHECK:   %[[BUFFER:.*]] = memref.view {{.*}} : memref<8192xi8, 3> to memref<64x64xf16, 3>
+//  CHECK-SAME: %[[STAGE:.*]]: index, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index
+//       CHECK:   %[[BUFFER:.*]] = memref.view {{.*}} : memref<16384xi8, 3> to memref<2x64x64xf16, 3>
+//       CHECK:   %[[FLAT:.*]] = memref.view {{.*}} : memref<16384xi8, 3> to memref<8192xf16, 3>
 //       CHECK:   memref.extract_aligned_pointer_as_index %[[BUFFER]]
-//       CHECK:   %[[MOVED:.*]] = arith.xori %[[COLUMN]], %{{.*}}
-//       CHECK:   nvgpu.ldmatrix %[[BUFFER]][%[[ROW]], %[[MOVED]]]
-func.func @one_panel(%row: index, %column: index, %s: memref<8192xi8, 3>) -> (index, vector<4x2xf16>) {
+//       CHECK:   %[[PANEL:.*]] = arith.divui %[[COLUMN]], %c64
+//       CHECK:   %[[INSIDE:.*]] = arith.remui %[[COLUMN]], %c64
+//       CHECK:   arith.andi %[[ROW]], %c7
+//       CHECK:   %[[MOVED:.*]] = arith.xori %[[INSIDE]], %{{.*}}
+//       CHECK:   %[[FIRST:.*]] = arith.muli %[[PANEL]], %c4096
+//       CHECK:   %[[DOWN:.*]] = arith.muli %[[ROW]], %c64
+//       CHECK:   %[[IN:.*]] = arith.addi %[[DOWN]], %[[MOVED]]
+//       CHECK:   %[[OWN:.*]] = arith.addi %[[FIRST]], %[[IN]]
+//       CHECK:   %[[AWAY:.*]] = arith.muli %[[STAGE]], %c4096
+//       CHECK:   %[[SUM:.*]] = arith.addi %[[OWN]], %[[AWAY]]
+//       CHECK:   %[[AT:.*]] = arith.addi %[[SUM]], %c1024
+//       CHECK:   nvgpu.ldmatrix %[[FLAT]][%[[AT]]]
+func.func @one_panel(%stage: index, %row: index, %column: index, %s: memref<16384xi8, 3>) -> (index, vector<4x2xf16>) {
   %z = arith.constant 0 : index
-  %b = memref.view %s[%z][] {tile.layout = "swizzle128"} : memref<8192xi8, 3> to memref<64x64xf16, 3>
-  %at = memref.extract_aligned_pointer_as_index %b : memref<64x64xf16, 3> -> index
-  %x = nvgpu.ldmatrix %b[%row, %column] {numTiles = 4 : i32, transpose = false} : memref<64x64xf16, 3> -> vector<4x2xf16>
+  %c16 = arith.constant 16 : index
+  %b = memref.view %s[%z][] {tile.layout = "swizzle128"} : memref<16384xi8, 3> to memref<2x64x64xf16, 3>
+  %at = memref.extract_aligned_pointer_as_index %b : memref<2x64x64xf16, 3> -> index
+  %below = arith.addi %row, %c16 : index
+  %x = nvgpu.ldmatrix %b[%stage, %below, %column] {numTiles = 4 : i32, transpose = false} : memref<2x64x64xf16, 3> -> vector<4x2xf16>
   return %at, %x : index, vector<4x2xf16>
 }
 
+// Rows that are no 8 further down have other chunks: nothing is taken apart. Panels of 64 bytes: row / 2 modulo 4.
 // CHECK-LABEL: @panels
-//  CHECK-SAME: %[[STAGE:.*]]: index, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index
-//       CHECK:   %[[PANELS:.*]] = memref.view {{.*}} : memref<12288xi8, 3> to memref<2x3x32x32xf16, 3>
-//       CHECK:   arith.shrui %[[ROW]], %{{.*}}
-//       CHECK:   %[[MOVED:.*]] = arith.xori %[[COLUMN]], %{{.*}}
-//       CHECK:   %[[PANEL:.*]] = arith.divui %[[MOVED]], %[[WIDTH:.*]] : index
-//       CHECK:   %[[INSIDE:.*]] = arith.remui %[[MOVED]], %[[WIDTH]] : index
-//       CHECK:   nvgpu.ldmatrix %[[PANELS]][%[[STAGE]], %[[PANEL]], %[[ROW]], %[[INSIDE]]]
-func.func @panels(%stage: index, %row: index, %column: index, %s: memref<12288xi8, 3>) -> vector<4x2xf16> {
+//  CHECK-SAME: %[[ROW:.*]]: index, %[[COLUMN:.*]]: index
+//       CHECK:   %[[FLAT:.*]] = memref.view {{.*}} : memref<6144xi8, 3> to memref<3072xf16, 3>
+//       CHECK:   %[[BELOW:.*]] = arith.addi %[[ROW]], %c4
+//       CHECK:   %[[PANEL:.*]] = arith.divui %[[COLUMN]], %c32
+//       CHECK:   %[[PAIR:.*]] = arith.shrui %[[BELOW]], %c1
+//       CHECK:   arith.andi %[[PAIR]], %c3
+//       CHECK:   arith.muli %[[PANEL]], %c1024
+//       CHECK:   arith.muli %[[BELOW]], %c32
+//       CHECK:   memref.load %[[FLAT]][
+func.func @panels(%row: index, %column: index, %s: memref<6144xi8, 3>) -> f16 {
   %z = arith.constant 0 : index
-  %b = memref.view %s[%z][] {tile.layout = "swizzle64"} : memref<12288xi8, 3> to memref<2x32x96xf16, 3>
-  %x = nvgpu.ldmatrix %b[%stage, %row, %column] {numTiles = 4 : i32, transpose = true} : memref<2x32x96xf16, 3> -> vector<4x2xf16>
-  return %x : vector<4x2xf16>
+  %c4 = arith.constant 4 : index
+  %b = memref.view %s[%z][] {tile.layout = "swizzle64"} : memref<6144xi8, 3> to memref<32x96xf16, 3>
+  %below = arith.addi %row, %c4 : index
+  %x = memref.load %b[%below, %column] : memref<32x96xf16, 3>
+  return %x : f16
 }
