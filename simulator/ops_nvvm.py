@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.operators.loaded import BEHIND_LOADS
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
@@ -140,9 +141,6 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         counters.flops += 2 * 16 * 8 * depth
 
     return step
-
-
-BEHIND_LOADS = "{ .reg .b32 t; popc.b32 t, $2; shr.u32 t, t, 6; cvt.u64.u32 $0, t; add.u64 $0, $0, $1; }"
 
 
 def _behind_loads(decoder: Decoder, operation: Any) -> Step:

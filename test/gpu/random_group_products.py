@@ -96,7 +96,7 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
         if not together and rng.random() < 0.25:
             if rng.random() < 0.5:  # few rows: the sides may be exchanged
                 few = rng.randint(1, 63)
-                product = replace(product, m=few if product.a_order == "mk" else _up(few, 8))
+                product = replace(product, m=few if product.a_order == "mk" else rounded_up(few, 8))
             elif rng.random() < 0.5:  # few columns: narrow panels
                 product = replace(product, n=8 * rng.randint(1, 8))
             return GroupCase(number, kind, product, _with_precision(rng.choice(CHOSEN), kind))
@@ -109,8 +109,7 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
         if schedule.exchanged and product.epilogue == "accumulate":
             continue
         if next(broken(as_computed(model, schedule), schedule, target(chip)), None) is None:
-            shown = ",".join(f"{name}={_text(value)}" for name, value in fields.items())
-            return GroupCase(number, kind, product, shown)
+            return GroupCase(number, kind, product, shown(fields))
     raise RuntimeError(f"seed {seed}, case {number}: no legal schedule in {TRIES} tries")
 
 
@@ -153,8 +152,11 @@ def _product(rng: random.Random, drawn: random_groups.Case, kind: str) -> Produc
         epilogue = "accumulate"
     # What the copy engine needs: rows of operands begin at multiples of 16 bytes.
     unit = 16 // size
-    m, k = (_up(m, unit) if orders[0] == "km" else m, _up(k, unit) if "mk" in orders or "nk" in orders else k)
-    n = _up(n, unit) if orders[1] == "kn" else n
+    m, k = (
+        rounded_up(m, unit) if orders[0] == "km" else m,
+        rounded_up(k, unit) if "mk" in orders or "nk" in orders else k,
+    )
+    n = rounded_up(n, unit) if orders[1] == "kn" else n
     return Product(
         m, n, k, base,
         out=rng.choice(outs),
@@ -220,8 +222,14 @@ def _with_precision(text: str, kind: str) -> str:
     return text if precision == "full" else f"{text},precision={precision}"
 
 
-def _up(size: int, unit: int) -> int:
+def rounded_up(size: int, unit: int) -> int:
+    """The next multiple of a unit."""
     return -(-size // unit) * unit
+
+
+def shown(fields: dict[str, Any]) -> str:
+    """Fields of a schedule as `--schedule` takes them."""
+    return ",".join(f"{name}={_text(value)}" for name, value in fields.items())
 
 
 def _text(value: Any) -> str:
@@ -244,7 +252,7 @@ def invariant(seed: int, number: int) -> list[GroupCase]:
     k = rng.choice((64, 136, 512, 1000, 2048, 4096, 8192)) * 2 // size
     unit = 16 // size
     first = Product(
-        max(INVARIANT_ROWS), _up(n, unit), _up(k, unit), base,
+        max(INVARIANT_ROWS), rounded_up(n, unit), rounded_up(k, unit), base,
         out=rng.choice(outs),
         b_order=rng.choice(("kn", "nk")) if size == 2 else "nk",
         pad=rng.choice((None, 0)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from random_group_products import KINDS, GroupCase, model_problem
+from random_group_products import KINDS, GroupCase, model_problem, rounded_up, shown
 from random_products import EPILOGUES, Product
 
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES
@@ -35,9 +35,7 @@ def draw_warps(seed: int, number: int, chip: str) -> GroupCase:
         fields = _fields(rng, kind)
         schedule = Schedule(**fields, instruction=instruction_of("mma_sync", model, target(chip)))
         if next(broken(model, schedule, target(chip)), None) is None:
-            return GroupCase(
-                number, kind, product, ",".join(f"{name}={_text(value)}" for name, value in fields.items())
-            )
+            return GroupCase(number, kind, product, shown(fields))
     raise RuntimeError(f"seed {seed}, case {number}: no legal schedule in {TRIES} tries")
 
 
@@ -46,9 +44,9 @@ def _product(rng: random.Random, kind: str) -> Product:
     unit = 16 // ELEMENT_BYTES[element]
     orders = rng.choice(("mk", "km")), rng.choice(("kn", "nk"))
     sizes = [rng.choice((1, 8, 33, 64, 100, 128, 200, 257, 400, 700)) for _ in "mn"]
-    m = _up(sizes[0], unit) if orders[0] == "km" else sizes[0]
-    n = _up(sizes[1], unit) if orders[1] == "kn" else sizes[1]
-    k = _up(rng.choice((1, 8, 31, 64, 120, 256, 500, 1024)), unit)
+    m = rounded_up(sizes[0], unit) if orders[0] == "km" else sizes[0]
+    n = rounded_up(sizes[1], unit) if orders[1] == "kn" else sizes[1]
+    k = rounded_up(rng.choice((1, 8, 31, 64, 120, 256, 500, 1024)), unit)
     return Product(
         m, n, k, base,
         out=rng.choice(outs),
@@ -78,13 +76,3 @@ def _fields(rng: random.Random, kind: str) -> dict[str, Any]:
     if KINDS[kind][3] != "full":
         fields["precision"] = KINDS[kind][3]
     return fields
-
-
-def _up(size: int, unit: int) -> int:
-    return -(-size // unit) * unit
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
