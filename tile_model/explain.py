@@ -217,6 +217,8 @@ def _units(schedule: Schedule) -> str:
             "1 warpgroup that multiplies" if schedule.groups == 1 else f"{schedule.groups} warpgroups that multiply"
         )
         return f"{groups}, one that copies"
+    if schedule.copy == "tma":
+        return f"{schedule.warps} warps that multiply, four of which one copies"
     return f"{schedule.warps} warps"
 
 

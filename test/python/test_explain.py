@@ -267,3 +267,10 @@ class TestReport:
     def test_says_that_sides_were_exchanged(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
         rows = self.report(product(16, 8192, 8192, b="nk"), file, capsys, "--chip", CHIP)
         assert rows["problem"].startswith("8192x16x8192") and "A and B have changed places" in rows["note"]
+
+
+def test_warps_that_multiply_beside_one_that_copies() -> None:
+    problem = Problem(4096, 4096, 4096, out="f16", reads_c=False)
+    text = explain(problem, H200, {"operator": "mma_sync"})
+    assert "384 threads (8 warps that multiply, four of which one copies) a block" in text
+    assert "A mk: 128 rows by the copy engine" in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +37,19 @@ def test_what_was_not_measured_is_said():
     row = probe_chip.row({**FIGURES, "dram": "failed: out of memory"}, "sm_90a")
     assert row.endswith("# not measured: dram") and "dram=4.3" in row
     assert "tensor=?" in probe_chip.row({}, "sm_999")
+
+
+def test_the_table_has_what_the_probe_measured_on_the_h200():
+    """All but the clock, the rate of mma.sync and that of L2, which are those that the fits go with."""
+    kept = Path(__file__).parents[2] / "bench" / "results" / "2026-11-21-h200-chip.json"
+    figures = json.loads(kept.read_text())
+    h200 = CHIPS["sm_90a"]
+    assert f"sms={h200.sms}, " in probe_chip.row(figures, "sm_90a")
+    assert f"l2=({h200.l2_bytes / 2**20:.0f}, " in probe_chip.row(figures, "sm_90a")
+    assert f"dram={h200.dram_bytes_s / 1e12:.1f}, " in probe_chip.row(figures, "sm_90a")
+    assert probe_chip.limits(figures) == "_LIMITS = _Limits(227, 228, 1, 2048, 32)"
+    sizes = h200.smem_block, h200.smem_sm, h200.smem_reserved, h200.threads_sm, h200.blocks_sm
+    assert sizes == (227 << 10, 228 << 10, 1 << 10, 2048, 32)
 
 
 @pytest.mark.parametrize("size", sorted(probe_chip.CLUSTERS))
