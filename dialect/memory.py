@@ -17,6 +17,12 @@ SHARED = 3
 """The memory space of what a block's threads share."""
 
 
+def in_shared(memory: Any) -> bool:
+    """Whether a memref is in shared memory."""
+    space = memory.type.memory_space
+    return isinstance(space, ir.IntegerAttr) and space.value == SHARED
+
+
 def shared_buffer(shape: list[int], element: Any, layout: str = "") -> Any:
     """A memref.alloc in shared memory at the insertion point, with a `tile.layout` where one is given; the memref."""
     type_ = ir.MemRefType.get(shape, element, memory_space=constants.integer(SHARED))

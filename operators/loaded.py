@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import in_block
 
 BEHIND_LOADS = "{ .reg .b32 t; popc.b32 t, $2; shr.u32 t, t, 6; cvt.u64.u32 $0, t; add.u64 $0, $0, $1; }"
@@ -21,10 +22,10 @@ does not see through it, as it would through an AND with 0."""
 
 def behind_loads(before: Any, address: Any) -> Any:
     """The address at the insertion point, known only once the last fragments that ldmatrix loads in front of `before`,
-    in its block, are there: a warp's come in order. Where there are none, such as with loops that are not unrolled, a
-    fence stands in front of it."""
+    in its block, are there: a warp's come in order. Where there are none, such as with loops that are not unrolled, or
+    where lanes load elements as well, a fence stands in front of it."""
     loads = _last_loads(before)
-    if not loads:
+    if not loads or _has_other_loads(before):
         nvvm = dialect("nvvm")
         nvvm.FenceProxyOp(nvvm.ProxyKind.async_shared, space=nvvm.SharedSpace.shared_cta)
         nvvm.SyncWarpOp(dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result)
@@ -58,6 +59,12 @@ def _last_loads(before: Any) -> list[Any]:
         elif found and op.name.endswith("mma.sync"):
             break
     return found
+
+
+def _has_other_loads(before: Any) -> bool:
+    """Whether lanes load from shared memory by themselves in the block."""
+    loads = [each.operation for each in in_block(before.block) if each.operation.name in ("vector.load", "memref.load")]
+    return any(in_shared(op.operands[0]) for op in loads)
 
 
 def _word(loaded: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.memory import SHARED
+from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.operators.access import assemble, load, zero_of
 from mlir_gemm.operators.multiples import base_multiple
 
@@ -94,10 +94,8 @@ class Operand:
         """Whether ldmatrix can load it."""
         strides, _ = self.memory.type.get_strides_and_offset()
         width = self.element.width
-        space = self.memory.type.memory_space
         return (
-            isinstance(space, ir.IntegerAttr)
-            and space.value == SHARED
+            in_shared(self.memory)
             and width < 64
             and (self.contiguous or width == 16)
             and self._aligned(ROW_BYTES * 8 // width)

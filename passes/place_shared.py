@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.memory import LAYOUT, SHARED
+from mlir_gemm.dialect.memory import LAYOUT, SHARED, in_shared
 from mlir_gemm.dialect.rings import FROM_SUM, PANELS, UNTIL_SUM
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, parents, users
 from mlir_gemm.errors import PassError
@@ -47,14 +47,13 @@ class PlaceShared(Pass):
         if self.storage not in ("static", "dynamic", "auto"):
             raise PassError(f"pass 'place-shared': storage '{self.storage}'; expected static, dynamic or auto")
         for kernel in named(module, "gpu.func"):
-            buffers = [op for op in in_block(body(kernel)) if op.operation.name == "memref.alloc" and _in_shared(op)]
+            buffers = [
+                op
+                for op in in_block(body(kernel))
+                if op.operation.name == "memref.alloc" and in_shared(op.operation.results[0])
+            ]
             if buffers:
                 _place(module, kernel, buffers, self)
-
-
-def _in_shared(alloc: Any) -> bool:
-    space = alloc.operation.results[0].type.memory_space
-    return isinstance(space, ir.IntegerAttr) and space.value == SHARED
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from mlir_gemm.simulator.warps import Warp
 
 BARRIER_BYTES = 8
 """Of an mbarrier."""
+MATRICES = "nvgpu.ldmatrix"
+"""Loads of a whole warp, which come in order."""
 
 
 class Access:
@@ -104,7 +106,7 @@ class Access:
             buffer.shadow = Shadow(buffer.size, warp.block.cluster.agents.total, initialized=True, between_blocks=True)
         if buffer.space == "shared" and warp.block.cluster.barriers:
             self._watch_barriers(warp, view, starts, lanes)
-        if kind != "read" and buffer.space == "shared":
+        if buffer.space == "shared" and (kind != "read" or self.info.operation != MATRICES):
             warp.unfenced = warp.unfenced | _lanes_of(codes)
         found: list[Conflict] = getattr(buffer.shadow, kind)(warp, starts, self.width, codes)
         if found:

@@ -144,13 +144,13 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
 
 
 def _behind_loads(decoder: Decoder, operation: Any) -> Step:
-    """An address that is known once a word that was loaded is: what the warp has loaded is in its registers then."""
+    """An address that is known once a word is that ldmatrix loaded last: all that it loaded is in registers then."""
     address, _ = decoder.all_slots(operation.operation.operands)
     out = decoder.slot(operation.operation.results[0])
 
     def step(warp: Warp) -> None:
         warp.slots[out] = warp.slots[address]
-        if not np.any(warp.unfenced):  # that is no fence for what it has stored
+        if not np.any(warp.unfenced):  # that is no fence for what lanes have stored, or loaded by themselves
             fence = warp.block.cluster.agents.fence(warp.index)
             warp.seen[fence] = warp.clock
             warp.clock += 1

@@ -296,3 +296,21 @@ def test_a_stage_is_given_back_behind_a_fence_where_loads_stand_in_a_loop():
     assert is_right("warps", memory[2], want)
     report = simulate(broken(lowered, drop("nvvm.fence.proxy", 0)), arrays("warps")[0])
     assert "read without a fence.proxy" in str(report)
+
+
+def test_elements_that_lanes_load_beside_fragments_are_waited_for_too():
+    """tf32, whose B in `kn` ldmatrix cannot transpose: what it loads of A says nothing of when B is there."""
+    size, fields = (
+        (64, 128, 96),
+        Schedule.parse(f"block=64x128x32,{WARPS.replace('x16', 'x8')},stages=2,precision=tf32,persistent=1"),
+    )
+    text = source(size, "f32", "f32")
+    lowered = compile_module(text, chip="sm_90a", schedule=fields, until="lower", keep=("lower",)).ir("lower")
+    assert "nvgpu.ldmatrix" in lowered and "popc" not in lowered
+    rng = np.random.default_rng(1)
+    a, b = (rng.integers(-4, 5, shape).astype(np.float32) for shape in ((64, 96), (96, 128)))
+    for change, found in ((lambda _: None, False), (drop("nvvm.fence.proxy", 0), True)):
+        out = np.full((64, 128), np.nan, np.float32)
+        report = simulate(broken(lowered, change), [a, b, out])
+        assert ("read without a fence.proxy" in str(report)) == found
+        assert np.array_equal(out, a @ b)
