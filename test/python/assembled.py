@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+
 from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.assembler import Usage
 
@@ -11,3 +16,20 @@ def usage(ptx: str, chip: str) -> Usage:
     found = assembler.usage(ptx, chip)
     assert found is not None, f"no ptxas that knows {chip}: the test extra's packages are not installed"
     return found
+
+
+def machine_code(ptx: str, chip: str, folder: Path) -> str:
+    """The machine code of `ptx` as text; `folder` is for what lies between."""
+    program = _disassembler()
+    assert program, "no nvdisasm: the test extra's packages are not installed"
+    output = folder / "kernel.cubin"
+    output.write_bytes(assembler.cubin(ptx, chip))
+    return subprocess.run([program, "-c", str(output)], capture_output=True, text=True, check=True).stdout
+
+
+def _disassembler() -> str | None:
+    """PyPI's nvidia-cuda-nvdisasm, or one on the PATH."""
+    spec = importlib.util.find_spec("nvidia")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    packaged = [path for folder in folders for path in Path(folder).glob("*/bin/nvdisasm")]
+    return str(packaged[0]) if packaged else shutil.which("nvdisasm")

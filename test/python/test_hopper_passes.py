@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import shutil
-import subprocess
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -13,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assembled import usage
+from assembled import machine_code, usage
 from dynamic_products import DynamicProduct
 from group_products import GroupProduct
 from hypothesis import HealthCheck, assume, given, settings
@@ -114,14 +111,6 @@ def test_what_the_assembler_says_of_wgmma_is_not_lost() -> None:
     assert [text.startswith("(C7508) Potential Performance Loss: 'setmaxnreg'") for text in used.warnings] == [True]
 
 
-def nvdisasm() -> str | None:
-    """PyPI's nvidia-cuda-nvdisasm, or one on the PATH."""
-    spec = importlib.util.find_spec("nvidia")
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    packaged = [path for folder in folders for path in Path(folder).glob("*/bin/nvdisasm")]
-    return str(packaged[0]) if packaged else shutil.which("nvdisasm")
-
-
 def fields_of(number: int) -> dict[str, Any]:
     """The tiles of a kernel."""
     return Schedule.parse(f"operator=wgmma,{KERNELS[number][1]}")
@@ -132,11 +121,7 @@ def fields_of(number: int) -> dict[str, Any]:
     [(0, "HGMMA.64x256x16.F32"), (4, "HGMMA.64x128x16.F32.BF16"), (8, "HGMMA.64x128x8.F32.TF32")],
 )
 def test_machine_code_multiplies_and_copies_by_the_engines(number: int, instruction: str, tmp_path: Path) -> None:
-    program = nvdisasm()
-    assert program, "no nvdisasm: the test extra's packages are not installed"
-    output = tmp_path / "kernel.cubin"
-    output.write_bytes(assembler.cubin(ptx_of(*KERNELS[number]), CHIP))
-    code = subprocess.run([program, "-c", str(output)], capture_output=True, text=True, check=True).stdout
+    code = machine_code(ptx_of(*KERNELS[number]), CHIP, tmp_path)
     assert instruction in code
     assert "UTMALDG.2D" in code
     assert "UTMASTG.2D" in code
