@@ -23,7 +23,7 @@ from mlir_gemm.tile_model.grid import grid
 from mlir_gemm.tile_model.group_cost import CONSTANTS as GROUP
 from mlir_gemm.tile_model.group_rules import TMA_BITS
 from mlir_gemm.tile_model.invariance import invariant_fields
-from mlir_gemm.tile_model.operators import flops_clock_sm, memory_bytes
+from mlir_gemm.tile_model.operators import by_matrix, flops_clock_sm, memory_bytes
 from mlir_gemm.tile_model.prediction import Prediction
 from mlir_gemm.tile_model.registers import uneven_vectors
 from mlir_gemm.tile_model.resources import occupancy
@@ -220,13 +220,21 @@ def _copies(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tupl
         copies = (("prefetch", "plain"),)
     if pinned["operator"] == "wmma" or "cp_async" not in target.copies or computed:
         return copies
-    aligned = min(problem.a_vector, problem.b_vector, pinned.get("vector", 128)) >= TMA_BITS
-    if pinned["operator"] == "mma_sync" and "tma" in target.copies and aligned and pinned.get("stages") != 1:
+    if "tma" in target.copies and _suits_ring(problem, pinned):
         return (("tma", "cp_async"), *copies)
     if min(problem.a_vector, problem.b_vector, pinned.get("vector", 128)) >= 32 and pinned.get("stages") != 1:
         return (("cp_async",), *copies)
     # Copies that fall back to loads and stores: those that load ahead may be better.
     return (("cp_async", "prefetch"), ("plain",))
+
+
+def _suits_ring(problem: Problem, pinned: Mapping[str, Any]) -> bool:
+    """Whether the copy engine can bring the operands of `mma_sync`, and ldmatrix loads both: elements one by one meet
+    in banks where rows are not padded, and f64 on a ring was not measured."""
+    operator: str = pinned["operator"]
+    aligned = min(problem.a_vector, problem.b_vector, pinned.get("vector", 128)) >= TMA_BITS
+    matrices = all(by_matrix(operator, problem, operand) for operand in "ab")
+    return operator == "mma_sync" and aligned and matrices and pinned.get("stages") != 1
 
 
 def _reasons(problem: Problem, target: Target, operator: str, precision: str) -> list[str]:

@@ -109,6 +109,7 @@ def test_mma_sync_is_proposed_on_stages_that_the_copy_engine_fills() -> None:
     chosen = select(square(m=4096, n=4096, k=4096), H200, {"operator": "mma_sync"}).schedule
     assert (chosen.copy, chosen.layout, chosen.persistent) == ("tma", "swizzle128", H200.sms)
     assert select(square(a_vector=32), H200, {"operator": "mma_sync"}).schedule.copy == "cp_async"
+    assert select(square(a="f64", b="f64", acc="f64", out="f64"), H200, {"operator": "mma_sync"}).schedule.copy != "tma"
     assert select(square(), target("sm_90"), {"operator": "mma_sync"}).schedule.copy == "cp_async"
 
 
