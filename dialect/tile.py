@@ -18,6 +18,7 @@ own annotations on other dialects' operations; `docs/pipeline.md` lists them.
 # pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
 # The bindings build operations from annotations that no type checker knows.
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -250,9 +251,8 @@ class _Pure:
 
 def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context."""
-    import mlir_gemm.dialect.parts  # pyright: ignore[reportUnusedImport] # they define more operations
-    import mlir_gemm.dialect.rings  # noqa: F401 # pyright: ignore[reportUnusedImport]
-
+    for more in ("parts", "rings"):  # they define more operations
+        importlib.import_module(f"mlir_gemm.dialect.{more}")
     with context, ir.Location.unknown():
         Tile.load(reload=True)
         for name in ("tile.unit_id", "tile.clip", "tile.tensor_map", "tile.rank", "tile.turn"):

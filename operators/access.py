@@ -261,3 +261,11 @@ def assemble(type_: Any, parts: list[Any]) -> Any:
         else:
             numbers.append(part)
     return dialect("vector").FromElementsOp(type_, numbers).result
+
+
+def register_of(row: Any) -> Any:
+    """What a lane holds of a row of a matrix, 4 bytes or one f64, as a number."""
+    vector = dialect("vector")
+    if row.type.element_type.width < 64:
+        row = vector.BitCastOp(ir.VectorType.get([1], ir.IntegerType.get_signless(32)), row).result
+    return vector.ExtractOp(row, [], [0]).result

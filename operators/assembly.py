@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
 
 
+def inline(
+    text: str, constraints: Sequence[str], operands: Sequence[Any], type_: Any = None, *, effects: bool = True
+) -> Any:
+    """PTX at the insertion point, with a constraint for its result, if it has a type, and for each operand; its result.
+    Without `effects` it may be moved, and goes where nobody needs it."""
+    attributes = {"asm_string": ir.StringAttr.get(text), "constraints": ir.StringAttr.get(",".join(constraints))}
+    if effects:
+        attributes["has_side_effects"] = ir.UnitAttr.get()
+    results = [] if type_ is None else [type_]
+    made = ir.Operation.create("llvm.inline_asm", results=results, operands=list(operands), attributes=attributes)
+    return made.results[0] if results else None
+
+
 def emit(text: str, *addresses: Any) -> None:
     """PTX on addresses, at the insertion point. No access to memory is moved past it."""
-    ir.Operation.create(
-        "llvm.inline_asm",
-        operands=list(addresses),
-        attributes={
-            "asm_string": ir.StringAttr.get(text),
-            "constraints": ir.StringAttr.get(",".join(["l"] * len(addresses) + ["~{memory}"])),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
-    )
+    inline(text, ["l"] * len(addresses) + ["~{memory}"], addresses)
 
 
 def tied(values: list[Any], type_: Any) -> Any:
     """A struct of numbers of one type, by an assembly of no instructions that takes and gives all their registers."""
     letter = "f" if str(values[0].type) == "f32" else "r"
     constraints = [f"={letter}"] * len(values) + [str(number) for number in range(len(values))]
-    return ir.Operation.create(
-        "llvm.inline_asm",
-        results=[type_],
-        operands=values,
-        attributes={
-            "asm_string": ir.StringAttr.get(""),
-            "constraints": ir.StringAttr.get(",".join(constraints)),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
-    ).results[0]
+    return inline("", constraints, values, type_)
 
 
 def members_of(struct: Any) -> list[Any]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.operators import shared_address
+from mlir_gemm.operators.access import register_of
 from mlir_gemm.passes.launch_blocks import GROUP, LANES
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def _store_matrices(address: Any, pieces: list[Any], layout: str) -> None:
     nvvm = dialect("nvvm")
     shape = ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")
     order = ir.Attribute.parse(f"#nvvm.mma_layout<{layout}>")
-    registers = [_register(piece) for piece in pieces]
+    registers = [register_of(piece) for piece in pieces]
     nvvm.StMatrixOp(shared_address.pointer(address), registers, order, shape, nvvm.LdStMatrixEltType.B16)
 
 
@@ -211,10 +212,3 @@ def _xor(left: Any, right: Any) -> Any:
             return left
         right = constants.index(right)
     return dialect("arith").XOrIOp(left, right).result
-
-
-def _register(piece: Any) -> Any:
-    """Two elements of 16 bits as one number."""
-    vector, i32 = dialect("vector"), ir.IntegerType.get_signless(32)
-    whole = vector.BitCastOp(ir.VectorType.get([1], i32), piece).result
-    return vector.ExtractOp(whole, [], [0]).result

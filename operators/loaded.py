@@ -14,6 +14,8 @@ from typing import Any
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import in_block
+from mlir_gemm.operators import assembly
+from mlir_gemm.operators.access import register_of
 
 BEHIND_LOADS = "{ .reg .b32 t; popc.b32 t, $2; shr.u32 t, t, 6; cvt.u64.u32 $0, t; add.u64 $0, $0, $1; }"
 """$1, an address, once $2 is known: of 32 bits no more than 32 are set, which divided by 64 are none. The assembler
@@ -31,21 +33,14 @@ def behind_loads(before: Any, address: Any) -> Any:
         nvvm.SyncWarpOp(dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result)
         return address
     arith = dialect("arith")
-    words = [_word(load.results[0]) for load in loads]
+    extract = dialect("vector").ExtractOp
+    words = [register_of(extract(load.results[0], [], [0]).result) for load in loads]
     word = words[0]
     for other in words[1:]:
         word = arith.OrIOp(word, other).result
     i64 = ir.IntegerType.get_signless(64)
     number = arith.IndexCastUIOp(i64, address).result
-    known = ir.Operation.create(
-        "llvm.inline_asm",
-        results=[i64],
-        operands=[number, word],
-        attributes={
-            "asm_string": ir.StringAttr.get(BEHIND_LOADS),
-            "constraints": ir.StringAttr.get("=l,l,r"),
-        },
-    ).results[0]
+    known = assembly.inline(BEHIND_LOADS, ["=l", "l", "r"], [number, word], i64, effects=False)
     return arith.IndexCastUIOp(ir.IndexType.get(), known).result
 
 
@@ -65,11 +60,3 @@ def _has_other_loads(before: Any) -> bool:
     """Whether lanes load from shared memory by themselves in the block."""
     loads = [each.operation for each in in_block(before.block) if each.operation.name in ("vector.load", "memref.load")]
     return any(in_shared(op.operands[0]) for op in loads)
-
-
-def _word(loaded: Any) -> Any:
-    """A register of what ldmatrix has loaded, as a number."""
-    vector = dialect("vector")
-    row = vector.ExtractOp(loaded, [], [0]).result
-    whole = vector.BitCastOp(ir.VectorType.get([1], ir.IntegerType.get_signless(32)), row).result
-    return vector.ExtractOp(whole, [], [0]).result

@@ -40,7 +40,7 @@ def leave(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> None:
     for number, row in enumerate(rows):
         value = _joined(row)
         at = [place, indexing.add(first, number), column]
-        dialect("vector").StoreOp(value, parts, at, alignment=_alignment(value))
+        dialect("vector").StoreOp(value, parts, at, alignment=_alignment(value.type))
     _meet()
     _by_first_lane(RAISE, _flag(flags, place))
 
@@ -63,7 +63,7 @@ def add(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> list[Any]:
             numbers = range(start_row * each, min(start_row + AT_ONCE, len(rows)) * each)
             for number in range(numbers.start // each, numbers.stop // each):
                 at = [place, indexing.add(first, number), column]
-                part = vector.LoadOp(type_, parts, at, alignment=_alignment_of(type_)).result
+                part = vector.LoadOp(type_, parts, at, alignment=_alignment(type_)).result
                 for piece in range(each):
                     mine = number * each + piece
                     sums[mine] = add_(sums[mine], _taken(part, piece, layout.width)).result
@@ -115,11 +115,7 @@ def _tied(pieces: list[Any]) -> list[Any]:
     ]
 
 
-def _alignment(value: Any) -> int:
-    return _alignment_of(value.type)
-
-
-def _alignment_of(type_: Any) -> int:
+def _alignment(type_: Any) -> int:
     return min(_ALIGNED, type_.shape[0] * type_.element_type.width // _BYTE)
 
 

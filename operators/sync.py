@@ -8,6 +8,8 @@ from typing import Any
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import users
+from mlir_gemm.operators import assembly
+from mlir_gemm.operators.access import register_of
 from mlir_gemm.operators.layouts import SYNC, SYNC_DOUBLE, Layout
 from mlir_gemm.operators.operands import ROW_BYTES, ROWS, LaneTerms, Operand
 from mlir_gemm.operators.rewrite import Rewriter
@@ -93,7 +95,7 @@ class SyncProducts:
 
     def _fragments(self, terms: LaneTerms, operand: Operand, matrices: list[tuple[int, int]], share: int) -> list[Any]:
         if self.instruction.in_registers:
-            registers = [_register(row) for row in operand.rows(terms, matrices)]
+            registers = [register_of(row) for row in operand.rows(terms, matrices)]
             return [registers[first : first + share] for first in range(0, len(registers), share)]
         fragments = operand.fragments(terms, matrices, share)
         return [_nearest(fragment) for fragment in fragments] if self.instruction.element == "f32" else fragments
@@ -154,14 +156,6 @@ class _Sums:
         return [dialect("vector").FromElementsOp(type_, pair).result for pair in pairs]
 
 
-def _register(row: Any) -> Any:
-    """What a lane holds of a matrix, 4 bytes or one f64, as a number."""
-    vector = dialect("vector")
-    if row.type.shape[0] > 1:
-        row = vector.BitCastOp(ir.VectorType.get([1], ir.IntegerType.get_signless(32)), row).result
-    return vector.ExtractOp(row, [], [0]).result
-
-
 def _multiply_assembly(instruction: Instruction, a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
     """One instruction of f64 as assembly. It is marked as having side effects: else nothing would keep LLVM from moving
     it into a branch that only some lanes of the warp take."""
@@ -171,22 +165,9 @@ def _multiply_assembly(instruction: Instruction, a: list[Any], b: list[Any], c: 
     lists = ["{" + ", ".join(f"${next(numbers)}" for _ in registers) + "}" for registers in (c, a, b, c)]
     operands = [*a, *b, *c]
     element = c[0].type
-    product = ir.Operation.create(
-        "llvm.inline_asm",
-        results=[ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * len(c))})>")],
-        operands=operands,
-        attributes={
-            "asm_string": ir.StringAttr.get(f"{mnemonic} {', '.join(lists)};"),
-            "constraints": ir.StringAttr.get(",".join([*["=d"] * len(c), *["d"] * len(operands)])),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
-    )
-    return _members(product.results[0], len(c), element)
-
-
-def _members(struct: Any, count: int, element: Any) -> list[Any]:
-    extract = dialect("llvm").ExtractValueOp
-    return [extract(element, struct, [number]).operation.results[0] for number in range(count)]
+    type_ = ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * len(c))})>")
+    constraints = [*["=d"] * len(c), *["d"] * len(operands)]
+    return assembly.members_of(assembly.inline(f"{mnemonic} {', '.join(lists)};", constraints, operands, type_))
 
 
 def _multiply_registers(op: Any, instruction: Instruction, a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
@@ -208,7 +189,7 @@ def _multiply_registers(op: Any, instruction: Instruction, a: list[Any], b: list
         multiplicandAPtxType=ir.Attribute.parse(f"#nvvm.mma_type<{kinds[0]}>"),
         multiplicandBPtxType=ir.Attribute.parse(f"#nvvm.mma_type<{kinds[1]}>"),
     )
-    return _members(product.operation.results[0], len(c), element)
+    return assembly.members_of(product.operation.results[0])
 
 
 def _nearest(fragment: Any) -> Any:

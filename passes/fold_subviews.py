@@ -87,7 +87,12 @@ def _move(access: Any, view: Any, kept: list[int], place: int, positions: list[i
     own = dict(zip(kept, [operands[position] for position in positions], strict=True))
     with ir.InsertionPoint(access), access.location:
         indices = [_sum(offset, own.get(axis)) for axis, offset in enumerate(_offsets(view))]
-    attributes = attributes_of(access)
+    return on_memory(access, view.operation.operands[0], place, positions, indices)
+
+
+def on_memory(access: Any, memory: Any, place: int, positions: list[int], indices: list[Any]) -> Any:
+    """Replaces an access, at positions that `places_of` gives, by one of another memref; returns the new operation."""
+    operands, attributes = list(access.operands), attributes_of(access)
     if access.name == _COPY:
         sizes = list(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"]))
         sizes[1 if place == 0 else 3] = len(indices)
@@ -95,7 +100,7 @@ def _move(access: Any, view: Any, kept: list[int], place: int, positions: list[i
     new = ir.Operation.create(
         access.name,
         results=[result.type for result in access.results],
-        operands=[*operands[:place], view.operation.operands[0], *indices, *operands[place + 1 + len(positions) :]],
+        operands=[*operands[:place], memory, *indices, *operands[place + 1 + len(positions) :]],
         attributes=attributes,
         loc=access.location,
         ip=ir.InsertionPoint(access),

@@ -19,13 +19,12 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import LAYOUT
 from mlir_gemm.dialect.rings import PANELS
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.fold_subviews import places_of
+from mlir_gemm.passes.fold_subviews import on_memory, places_of
 
 XOR = "xor"
 CHUNK = 16
@@ -65,11 +64,9 @@ def check_rows(buffer: Any, layout: str = XOR) -> None:
 def _swizzle(buffer: Any, layout: str) -> None:
     check_rows(buffer, layout)
     result = buffer.operation.results[0]
-    row_bytes: int = result.type.shape[-1] * result.type.element_type.width // 8
-    panel: int = PANELS.get(layout, row_bytes)
     flat = _flat(buffer) if layout in PANELS else None
     for user in users(result):
-        if layout in PANELS and user.name == _ADDRESS:
+        if flat is not None and user.name == _ADDRESS:
             continue
         places = places_of(user)
         elements = _elements_of(user)
@@ -84,7 +81,7 @@ def _swizzle(buffer: Any, layout: str) -> None:
             if user.operands[place] != result:
                 continue
             if flat is not None:
-                _to_flat(user, flat, place, indices, result.type, panel)
+                _to_flat(user, flat, place, indices, result.type, PANELS[layout])
             else:
                 _move(user, result.type, indices)
 
@@ -102,8 +99,7 @@ def _flat(buffer: Any) -> Any:
 def _to_flat(access: Any, flat: Any, place: int, indices: list[int], type_: Any, panel: int) -> None:
     """Makes an access one of the row of elements. Its place is what the loop over stages changes, and constants, added
     to what only the lane, the warp and the column decide: then accesses at constant distances share one address."""
-    operands = list(access.operands)
-    *stage, row, column = (operands[index] for index in indices)
+    *stage, row, column = (access.operands[index] for index in indices)
     *_, rows, columns = type_.shape
     width = panel * 8 // type_.element_type.width
     with ir.InsertionPoint(access), access.location:
@@ -117,15 +113,7 @@ def _to_flat(access: Any, flat: Any, place: int, indices: list[int], type_: Any,
         for number in stage:
             own = indexing.add(own, indexing.mul(number, rows * columns))
         at = indexing.add(own, down * width)
-        new = ir.Operation.create(
-            access.name,
-            results=[value.type for value in access.results],
-            operands=[*operands[:place], flat, at, *operands[indices[-1] + 1 :]],
-            attributes=attributes_of(access),
-        )
-    for old, value in zip(list(access.results), new.results, strict=True):
-        old.replace_all_uses_with(value)
-    access.erase()
+    on_memory(access, flat, place, indices, [at])
 
 
 def _apart(value: Any) -> tuple[Any, int]:

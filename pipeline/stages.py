@@ -75,14 +75,7 @@ def _parallelize(schedule: Schedule) -> list[Any]:
         ),
         Upstream("cse"),
         *(
-            [
-                ours(
-                    "stream-steps",
-                    blocks=schedule.persistent,
-                    share=schedule.stream,
-                ),
-                Upstream("cse"),
-            ]
+            [ours("stream-steps", blocks=schedule.persistent, share=schedule.stream), Upstream("cse")]
             if schedule.persistent and schedule.stream
             else []
         ),

@@ -7,7 +7,7 @@ learns of other blocks is its own: barriers do not hand it on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class _Flags:
         buffer, at, lane = self._at(warp)
         if warp.diverged:
             self._info.find("divergent-collective", warp, lane, _place(buffer, at), "not all lanes wait for the flag")
-        ready: Callable[[], bool] = lambda: self._is_up(buffer, at)  # noqa: E731
+        ready = functools.partial(self._is_up, buffer, at)
         if not ready():
             yield Wait(self._info, ready, lambda: f"a flag to be raised: {_place(buffer, at)}")
         number, known = buffer.raised[at]

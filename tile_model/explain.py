@@ -15,6 +15,7 @@ from mlir_gemm.tile_model.clocks import fragment_conflicts
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import ragged, waste
+from mlir_gemm.tile_model.group_work import shared_tiles
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.layout import copied
 from mlir_gemm.tile_model.operators import flops_clock_sm
@@ -190,11 +191,8 @@ def _grid(choice: Choice, places: int) -> list[str]:
         lines = [
             f"  tiles of the result: {tiles}, walked by {schedule.persistent} blocks, at most {most} each{by_turns}"
         ]
-        left = tiles % schedule.persistent
-        if schedule.stream == 1 and left:
-            left = left + schedule.persistent if tiles > schedule.persistent else 0
-        if schedule.stream and left:
-            sharing = min(schedule.persistent, left * schedule.stream)
+        _, left, sharing = shared_tiles(choice.problem, schedule, tiles)
+        if sharing:
             lines.append(f"  the k steps of {left} of these are shared evenly by {sharing} blocks")
     else:
         blocks = tiles * schedule.split

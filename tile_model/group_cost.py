@@ -89,8 +89,8 @@ class GroupConstants:
 
 CONSTANTS = GroupConstants()
 HANDED = 32.0
-"""Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess: nobody has measured it, and so the
-search proposes no `stream`."""
+"""Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess, which no fit has
+tested; the search proposes no `stream`."""
 WARM = 2e-4
 """Seconds of a kernel from which the clock falls with time."""
 

@@ -182,10 +182,9 @@ def shared_steps(problem: Problem, schedule: Schedule, target: Target) -> str | 
     for name in ("split", "turns"):
         if getattr(schedule, name) > 1:
             return f"{shown}: each block has steps of its own; expected {name}=1"
-    if problem.dynamic:
-        return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected stream=0"
-    if problem.reads_c:
-        return f"{shown}: the sum starts from what is in memory, which every part would add; expected stream=0"
+    why = _whole(problem)
+    if why:
+        return f"{shown}: {why}; expected stream=0"
     if schedule.batch_invariant:
         return f"{shown}: which steps are added up apart depends on M; expected stream=0 with batch_invariant=on"
     if steps(problem, schedule) < 2 * schedule.stream:
@@ -193,14 +192,20 @@ def shared_steps(problem: Problem, schedule: Schedule, target: Target) -> str | 
     return None
 
 
+def _whole(problem: Problem) -> str:
+    """Why the steps of a sum cannot be divided among blocks, if they cannot."""
+    if problem.dynamic:
+        return f"sizes known at run time only ({', '.join(problem.dynamic)})"
+    return "the sum starts from what is in memory, which every part would add" if problem.reads_c else ""
+
+
 def _split(problem: Problem, schedule: Schedule) -> str | None:
     shown = f"split={schedule.split}"
     if schedule.cluster > MOST_BLOCKS or schedule.persistent:
         return f"{shown}: expected at most {MOST_BLOCKS} blocks in a cluster, and persistent=0"
-    if problem.dynamic:
-        return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}); expected split=1"
-    if problem.reads_c:
-        return f"{shown}: the sum starts from what is in memory, which every part would add; expected split=1"
+    why = _whole(problem)
+    if why:
+        return f"{shown}: {why}; expected split=1"
     if steps(problem, schedule) < 2 * schedule.split:
         return f"{shown}: {steps(problem, schedule)} k steps; expected at least two for each part"
     if schedule.warp[1] % (8 * schedule.split):

@@ -101,7 +101,7 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
     tiles, split = blocks_of(problem, schedule), schedule.split
     places = int(target.sms * CLUSTER_PLACES.get(schedule.cluster, 1.0))
     walkers = min(schedule.persistent, tiles) if schedule.persistent else tiles * split
-    waves, left, shared = _shared(problem, schedule, tiles)
+    waves, left, shared = shared_tiles(problem, schedule, tiles)
     if shared and not waves:
         walkers = shared
     active = min(walkers, places)
@@ -156,7 +156,7 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
     )
 
 
-def _shared(problem: Problem, schedule: Schedule, tiles: int) -> tuple[int, int, int]:
+def shared_tiles(problem: Problem, schedule: Schedule, tiles: int) -> tuple[int, int, int]:
     """With `stream` the whole waves, the tiles whose steps are shared, and how many blocks share them; else nothing."""
     if not schedule.stream or not schedule.persistent:
         return 0, 0, 0

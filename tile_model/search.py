@@ -14,6 +14,7 @@ from typing import Any
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import VECTOR_BITS, Schedule, Tile
 from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.group_search import group_proposals
 from mlir_gemm.tile_model.layout import CHUNK, LINE, VECTOR_ELEMENT_BITS
 from mlir_gemm.tile_model.operators import LANES, element_bytes, instruction_of, warp_unit
@@ -172,7 +173,8 @@ def _sync_proposals(problem: Problem, target: Target, pinned: Mapping[str, Any],
         stages = _stages(problem, block) if streamed else (1, 2) if problem.k > block[2] else (1,)
         if ring:
             stages = RING_STAGES
-            fixed["persistent"] = pinned.get("persistent", _persistent(problem, block, target))
+            walked = blocks_of(problem, Schedule(block=block)) > target.sms
+            fixed["persistent"] = pinned.get("persistent", target.sms if walked else 0)
         if "stages" in pinned:
             stages = (pinned["stages"],)
         tiles = [pinned["warp"]] if "warp" in pinned else _sync_warps(problem, block, operator, instruction, wide)
@@ -183,12 +185,6 @@ def _sync_proposals(problem: Problem, target: Target, pinned: Mapping[str, Any],
                     block=block, warp=warp, instruction=instruction, stages=buffers, vector=vector, layout=layout,
                     pad=pad, spread=spread, **fixed,
                 )  # fmt: skip
-
-
-def _persistent(problem: Problem, block: Tile, target: Target) -> int:
-    """As many blocks as SMs, where there are more tiles."""
-    tiles = problem.batch * -(-problem.m // block[0]) * -(-problem.n // block[1])
-    return target.sms if tiles > target.sms else 0
 
 
 def _spreads(problem: Problem, block: Tile, stages: int) -> bool:

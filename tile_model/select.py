@@ -214,11 +214,10 @@ def _copies(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tupl
     if not pinned.get("promote", True):
         return (("plain",),)
     copies: tuple[tuple[str, ...], ...] = (("prefetch",), ("plain",))
-    computed = problem.a_memory or problem.b_memory
     if pinned["operator"] == "simt":
         # Its guarded loads fit in registers with small tiles only.
         copies = (("prefetch", "plain"),)
-    if pinned["operator"] == "wmma" or "cp_async" not in target.copies or computed:
+    if pinned["operator"] == "wmma" or "cp_async" not in target.copies or problem.a_memory or problem.b_memory:
         return copies
     if "tma" in target.copies and _suits_ring(problem, pinned):
         return (("tma", "cp_async"), *copies)

@@ -159,13 +159,17 @@ def _product(rng: random.Random, drawn: random_groups.Case, kind: str) -> Produc
     n = rounded_up(n, unit) if orders[1] == "kn" else n
     return Product(
         m, n, k, base,
-        out=rng.choice(outs),
-        a_order=orders[0],
-        b_order=orders[1],
-        batch=rng.choice((0, 0, 0, 0, 1, 3)),
-        pad=rng.choice((None, None, 0, 16, 48)),
+        **lying(rng, outs, orders),
         epilogue=epilogue,
     )  # fmt: skip
+
+
+def lying(rng: random.Random, outs: Sequence[str], orders: tuple[str, str]) -> dict[str, Any]:
+    """How many products there are, and how they lie: fields of a Product."""
+    return {
+        "out": rng.choice(outs), "a_order": orders[0], "b_order": orders[1],
+        "batch": rng.choice((0, 0, 0, 0, 1, 3)), "pad": rng.choice((None, None, 0, 16, 48)),
+    }  # fmt: skip
 
 
 def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[str, Any]:

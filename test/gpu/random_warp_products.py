@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from random_group_products import KINDS, GroupCase, model_problem, rounded_up, shown
+from random_group_products import KINDS, GroupCase, lying, model_problem, rounded_up, shown
 from random_products import EPILOGUES, Product
 
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES
@@ -49,11 +49,7 @@ def _product(rng: random.Random, kind: str) -> Product:
     k = rounded_up(rng.choice((1, 8, 31, 64, 120, 256, 500, 1024)), unit)
     return Product(
         m, n, k, base,
-        out=rng.choice(outs),
-        a_order=orders[0],
-        b_order=orders[1],
-        batch=rng.choice((0, 0, 0, 0, 1, 3)),
-        pad=rng.choice((None, None, 0, 16, 48)),
+        **lying(rng, outs, orders),
         epilogue=rng.choice(EPILOGUES) if rng.random() < 0.6 else "none",
     )  # fmt: skip
 
