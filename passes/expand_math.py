@@ -2,7 +2,7 @@
 
 Expects kernel functions with operations of math, or arith.remf, on floats, or vectors of any rank of them. Leaves arith
 and the operations of math that `select-math` finds instructions for: fma, absf, sqrt, copysign, floor, ceil, trunc,
-round, roundeven, and exp2 of f32 with the flag `afn`. The formulas and their errors stand in
+round, roundeven, and, with the flag `afn`, exp2 and arith.divf of f32. The formulas and their errors stand in
 `dialect/functions/approximations.py`. f16 and bf16 are extended to f32 and the result is rounded. Powers with a
 constant whole exponent from 1 to 4 become products; arith.remf becomes a long division. Refuses every other operation
 of math, and in f64 what has no formula there.
@@ -26,6 +26,8 @@ from mlir_gemm.passes.base import Pass
 KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "math.ceil", "math.trunc", "math.round",
         "math.roundeven")  # fmt: skip
 """Each is one instruction, or a few that LLVM knows; exact, so that f16 and bf16 need no detour."""
+INSTRUCTIONS = ("math.exp2", "arith.divf")
+"""With the flag `afn`, on f32, an instruction each, or two."""
 INTEGERS = ("math.absi", "math.ctlz", "math.cttz", "math.ctpop")
 """Operations on integers that upstream lowers."""
 FORMULAS: dict[str, Callable[[Number], Number]] = {
@@ -68,10 +70,10 @@ class ExpandMath(Pass):
 
 
 def is_instruction(operation: Any) -> bool:
-    """Whether an operation is PTX's ex2.approx: math.exp2 on f32 with the flag `afn`."""
+    """Whether an operation is PTX's ex2.approx or rcp.approx: math.exp2 or arith.divf on f32 with the flag `afn`."""
     op = operation.operation
     approximate = "fastmath" in op.attributes and op.attributes["fastmath"] == ir.Attribute.parse(APPROXIMATE)
-    return op.name == "math.exp2" and approximate and str(Number(op.results[0]).element) == "f32"
+    return op.name in INSTRUCTIONS and approximate and str(Number(op.results[0]).element) == "f32"
 
 
 def _check(operation: Any) -> None:

@@ -1,8 +1,9 @@
-"""select-math: exact operations of math, arith.maxnumf and minnumf, and ex2.approx become intrinsics that PTX has.
+"""select-math: exact operations of math, arith.maxnumf and minnumf, ex2.approx and rcp.approx become PTX's intrinsics.
 
-Expects kernel functions behind `expand-math`. Leaves calls of intrinsics on numbers and vectors of one dimension;
-vectors of more dimensions are taken apart into rows. Belongs in front of upstream's convert-gpu-to-nvvm, which would
-turn these operations into calls of libdevice, which is not there. Refuses nothing: it leaves what it does not know.
+Expects kernel functions behind `expand-math`; with the flag `afn`, math.exp2 of f32 is ex2.approx, and arith.divf a
+product with rcp.approx. Leaves calls of intrinsics on numbers and vectors of one dimension; vectors of more dimensions
+are taken apart into rows. Belongs in front of upstream's convert-gpu-to-nvvm, which would turn these operations into
+calls of libdevice, which is not there. Refuses nothing: it leaves what it does not know.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.expand_math import is_instruction
+from mlir_gemm.passes.expand_math import INSTRUCTIONS, is_instruction
 
 INTRINSICS = {
     "math.fma": "llvm.fma", "math.absf": "llvm.fabs", "math.sqrt": "llvm.sqrt", "math.copysign": "llvm.copysign",
@@ -33,7 +34,7 @@ class SelectMath(Pass):
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
-            found = [op for op in named(kernel, "math.exp2", *INTRINSICS) if _has_instruction(op)]
+            found = [op for op in named(kernel, *INSTRUCTIONS, *INTRINSICS) if _has_instruction(op)]
             for operation in found:
                 with ir.InsertionPoint(operation), operation.location:
                     result = _selected(operation.operation)
@@ -48,8 +49,11 @@ def _has_instruction(operation: Any) -> bool:
 
 def _selected(operation: Any) -> Any:
     type_, operands = operation.results[0].type, list(operation.operands)
-    if operation.name not in INTRINSICS:
-        return _power_of_two(type_, operands[0])
+    if operation.name == "math.exp2":
+        return _each("llvm.nvvm.ex2.approx.ftz.f", operands[0])
+    if operation.name == "arith.divf":
+        inverse = _each("llvm.nvvm.rcp.approx.ftz.f", operands[1])
+        return dialect("arith").MulFOp(operands[0], inverse).result
     name = INTRINSICS[operation.name]
     if not isinstance(type_, ir.VectorType) or len(ir.VectorType(type_).shape) == 1:
         return _call(name, type_, operands)
@@ -62,16 +66,16 @@ def _selected(operation: Any) -> Any:
     return result
 
 
-def _power_of_two(type_: Any, operand: Any) -> Any:
-    """ex2.approx, number by number. What is under the smallest normal number becomes zero: it is subtracted from
-    something larger, and taking care of it would take three instructions more."""
+def _each(name: str, operand: Any) -> Any:
+    """An approximation, number by number. What is under the smallest normal number becomes zero: results are subtracted
+    from something larger, or rounded, and taking care of it would take several instructions more."""
+    type_ = operand.type
     if not isinstance(type_, ir.VectorType):
-        return _call("llvm.nvvm.ex2.approx.ftz.f", type_, [operand], plain=True)
+        return _call(name, type_, [operand], plain=True)
     vector, result = dialect("vector"), operand
     for place in product(*map(range, ir.VectorType(type_).shape)):
         number = vector.ExtractOp(operand, [], list(place)).result
-        power = _call("llvm.nvvm.ex2.approx.ftz.f", type_.element_type, [number], plain=True)
-        result = vector.InsertOp(power, result, [], list(place)).result
+        result = vector.InsertOp(_call(name, type_.element_type, [number], plain=True), result, [], list(place)).result
     return result
 
 

@@ -16,7 +16,7 @@ f64 by `test/python/test_math.py` with 140,000 numbers against a long double:
 | rsqrt | 1.50 | powf, fpowi | 0.51 (2^30 pairs) | | |
 
 f16 and bf16 are computed in f32 and rounded once more. arith.remf is exact. sin and cos take |x| up to 2^30; beyond
-they give NaN, not a number without meaning. tanh and erf of f32 use PTX's ex2.approx and div.approx where that error is
+they give NaN, not a number without meaning. tanh and erf of f32 use PTX's ex2.approx and rcp.approx where that error is
 subtracted from something larger; by its specification both stay within 4 ulp on every chip. Powers, sin and cos use a
 few operations of f64, which are slow on chips made for graphics.
 

@@ -43,6 +43,9 @@ class Number:
         make = getattr(dialect("arith"), on_integers if self.is_integer else on_floats)
         return Number(make(left.value, right.value).result)
 
+    def __neg__(self) -> Number:
+        return Number(dialect("arith").NegFOp(self.value).result)
+
     def __add__(self, other: Any) -> Number:
         return self._arith("AddFOp", "AddIOp", other)
 
@@ -142,12 +145,14 @@ def square_root(x: Number) -> Number:
 
 
 def exp2_fast(x: Number) -> Number:
-    """ex2.approx of PTX (a relative error of 2^-22), for f32 where it is subtracted from something larger."""
+    """ex2.approx of PTX (a relative error of 2^-22), for f32 where it is subtracted from something larger, or
+    rounded to fewer bits."""
     return Number(dialect("math").Exp2Op(x.value, fastmath=ir.Attribute.parse(APPROXIMATE)).result)
 
 
-def divided_fast(x: float, y: Number) -> Number:
-    """div.approx of PTX (2 ulp), for f32 where it is subtracted from something larger."""
+def divided_fast(x: Any, y: Number) -> Number:
+    """x rcp.approx(y) of PTX (2 ulp; 0 where y is above 2^126), for f32 where it is subtracted from something larger,
+    or rounded to fewer bits."""
     return Number(dialect("arith").DivFOp(y.like(x).value, y.value, fastmath=ir.Attribute.parse(APPROXIMATE)).result)
 
 

@@ -29,4 +29,21 @@ gpu.module @kernels {
     memref.store %r, %out[%zero] : memref<1xvector<2x4xf32>>
     gpu.return
   }
+
+  // What the flag allows to be approximate: a reciprocal instead of a division.
+  // CHECK-LABEL: gpu.func @approximate(
+  // CHECK: %[[POWER:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"(%[[Y:[a-z0-9]+]])
+  // CHECK: %[[INVERSE:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[POWER]])
+  // CHECK: arith.mulf %[[Y]], %[[INVERSE]]
+  // CHECK: arith.divf %[[Y]], %[[POWER]] : f32
+  gpu.func @approximate(%y: f32, %out: memref<2xf32>) kernel {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %p = math.exp2 %y fastmath<afn> : f32
+    %q = arith.divf %y, %p fastmath<afn> : f32
+    %r = arith.divf %y, %p : f32
+    memref.store %q, %out[%zero] : memref<2xf32>
+    memref.store %r, %out[%one] : memref<2xf32>
+    gpu.return
+  }
 }

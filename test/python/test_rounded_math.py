@@ -56,7 +56,10 @@ func.func @f(%x: tensor<{COUNT}xf32>) -> tensor<{COUNT}x{result}> {{
     )
 
 
-@pytest.mark.parametrize(("body", "exact"), [(GELU, gelu), (SILU, silu)], ids=["gelu", "silu"])
+BODIES = pytest.mark.parametrize(("body", "exact"), [(GELU, gelu), (SILU, silu)], ids=["gelu", "silu"])
+
+
+@BODIES
 def test_results_in_f16_are_nearest_but_for_ties(body: str, exact: Callable[[Any], Any]):
     x = np.concatenate([np.linspace(-12, 12, COUNT - 6), [0.0, -0.0, 1e-30, -1e-30, 60000.0, -60000.0]])
     x = x.astype(np.float32)
@@ -68,6 +71,22 @@ def test_results_in_f16_are_nearest_but_for_ties(body: str, exact: Callable[[Any
     cancelled = 0.5 * np.abs(x) * 2.0**-24
     assert np.all(np.abs(got - want) < 0.52 * unit + cancelled)
     assert np.mean(got != want.astype(np.float16)) < 0.03
+
+
+@BODIES
+def test_results_in_bf16_are_within_three_hundredths_of_the_nearest(body: str, exact: Callable[[Any], Any]):
+    x = np.concatenate([np.linspace(-12, 12, COUNT - 4), [0.0, -0.0, 60000.0, -60000.0]]).astype(np.float32)
+    got = compiled(body, "bf16")(x).astype(np.float64)
+    with np.errstate(over="ignore"):
+        want = exact(x.astype(np.float64))
+    unit = np.exp2(np.floor(np.log2(np.maximum(np.abs(want), 2.0**-126))) - 7)
+    cancelled = 0.5 * np.abs(x) * 2.0**-24
+    assert np.all(np.abs(got - want) < 0.53 * unit + cancelled)
+
+
+def test_a_quotient_by_one_more_than_exp_has_no_division():
+    lines = compiled(SILU, "f16").ir("lower")
+    assert lines.count("arith.divf") == lines.count("fastmath<afn>") // 2 > 0
 
 
 @pytest.mark.parametrize("body", [GELU, SILU], ids=["gelu", "silu"])
