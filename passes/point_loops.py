@@ -5,9 +5,10 @@ linalg-generalize-named-ops, and `share-sizes` where sizes are dynamic), and til
 size, which fills what lies beyond its source with zeros. All must have parallel loops of the same sizes, and what one
 writes others may touch only at the same point: then a point keeps it in a register. Leaves an scf.forall, its loops in
 the order of the output's memory; the loops of a reduction stay loops inside, with the accumulator in a register. An
-iteration takes several neighbouring points where all accesses are aligned vectors. A copy that transposes walks along
-its source's neighbours, and takes several of its target's at a time. Refuses what would need two kernels, or a
-temporary buffer in memory.
+iteration takes several neighbouring points where all accesses are aligned vectors. What transposes takes a patch of
+them where rows and sizes allow that: it is loaded along the input's neighbours, turned in registers, and stored along
+the output's, and iterations of a warp lie along both. Another copy that transposes walks along its source's neighbours,
+and takes several of its target's at a time. Refuses what would need two kernels, or a temporary buffer in memory.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.points import pointwise
-from mlir_gemm.dialect.points.point_emission import Emission
+from mlir_gemm.dialect.points.patches import Patch, patch_of
+from mlir_gemm.dialect.points.point_emission import Emission, Turned
 from mlir_gemm.dialect.points.pointwise import Pointwise
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
@@ -59,25 +61,57 @@ def _convert(function: Any, bits: int) -> None:
     _check(all_points)
     order = pointwise.order(all_points[-1])
     width = pointwise.vector_width(all_points, order[-1], bits) if order else 1
+    patch = patch_of(all_points, order[-1], bits) if order and bits else None
+    with ir.InsertionPoint(work[-1]), work[-1].location:
+        if patch is None:
+            _rows(all_points, order, width)
+        else:
+            _patches(all_points, order, patch)
+    for operation in reversed(everything):
+        if operation.operation.name in ("linalg.generic", "tile.copy", "memref.alloc", "memref.dealloc"):
+            operation.operation.erase()
+
+
+def _rows(all_points: list[Pointwise], order: list[int], width: int) -> None:
+    """Each iteration takes `width` neighbours of the output."""
     fastest = order[-1] if order else -1
     walk = pointwise.coalesced(all_points[-1], order) if width > 1 else order
     sizes = all_points[0].space
     bounds = [sizes[place] // width if place == fastest and width > 1 else sizes[place] for place in walk] or [1]
-    with ir.InsertionPoint(work[-1]), work[-1].location:
-        loop = dialect("scf").ForallOp([0] * len(bounds), bounds, [1] * len(bounds))
-        with ir.InsertionPoint(loop.body):
-            positions: dict[int, Any] = dict(zip(walk, loop.body.arguments, strict=False))
-            if width > 1:
-                positions[fastest] = indexing.mul(positions[fastest], width)
-            emission = Emission([positions[place] for place in range(len(order))], width, fastest)
-            for points in all_points:
-                with points.operation.location:
-                    emission.point(points)
-            emission.flush()
-            dialect("scf").InParallelOp()
-    for operation in reversed(everything):
-        if operation.operation.name in ("linalg.generic", "tile.copy", "memref.alloc", "memref.dealloc"):
-            operation.operation.erase()
+    loop = dialect("scf").ForallOp([0] * len(bounds), bounds, [1] * len(bounds))
+    with ir.InsertionPoint(loop.body):
+        positions: dict[int, Any] = dict(zip(walk, loop.body.arguments, strict=False))
+        if width > 1:
+            positions[fastest] = indexing.mul(positions[fastest], width)
+        _emit(all_points, Emission([positions[place] for place in range(len(order))], width, fastest))
+        dialect("scf").InParallelOp()
+
+
+def _patches(all_points: list[Pointwise], order: list[int], patch: Patch) -> None:
+    """Each iteration takes a patch of the output, and of what lies along another loop."""
+    bounds = patch.bounds(all_points[0].space, order)
+    loop = dialect("scf").ForallOp([0] * len(bounds), [size for _, size in bounds], [1] * len(bounds))
+    with ir.InsertionPoint(loop.body):
+        *outer, along, across, out_lane, in_lane = loop.body.arguments
+        positions: dict[int, Any] = {place: value for (place, _), value in zip(bounds, outer, strict=False)}
+        for place, whole, lanes, lane, each in (
+            (patch.along, along, patch.out_lanes, out_lane, patch.width),
+            (patch.across, across, patch.in_lanes, in_lane, patch.depth),
+        ):
+            positions[place] = indexing.mul(indexing.add(indexing.mul(whole, lanes), lane), each)
+        first = [positions[place] for place in range(len(order))]
+        turned = Turned(patch, first)
+        for number in range(patch.depth):
+            here = [indexing.add(at, number) if place == patch.across else at for place, at in enumerate(first)]
+            _emit(all_points, Emission(here, patch.width, patch.along, turned=turned, across=number))
+        dialect("scf").InParallelOp()
+
+
+def _emit(all_points: list[Pointwise], emission: Emission) -> None:
+    for points in all_points:
+        with points.operation.location:
+            emission.point(points)
+    emission.flush()
 
 
 def _aligned(all_points: list[Pointwise]) -> list[Pointwise]:

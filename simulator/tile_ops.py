@@ -79,6 +79,18 @@ def _shape_cast(operation: Any) -> Function:
     return cast
 
 
+def _extract(operation: Any) -> Function:
+    place = list(ir.DenseI64ArrayAttr(operation.operation.attributes["static_position"]))
+    if len(list(operation.operation.operands)) > 1:
+        raise unsupported(operation, "an element at a place known at run time")
+    behind = len(operation.operation.operands[0].type.shape) - len(place)
+
+    def extract(value: Any) -> Any:
+        return value[(..., *place, *[slice(None)] * behind)]
+
+    return extract
+
+
 def _from_elements(operation: Any) -> Function:
     type_ = operation.operation.results[0].type
     dtype, shape = tile_numbers.dtype_of(type_, operation), tuple(type_.shape)
@@ -124,6 +136,7 @@ def _nothing(_: Decoder, __: Any) -> None:
 
 FUNCTIONS: dict[str, Maker] = {"vector.broadcast": _broadcast, "vector.splat": _broadcast,
     "vector.transpose": _transpose, "vector.shape_cast": _shape_cast, "vector.from_elements": _from_elements,
+    "vector.extract": _extract,
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {
     "arith.constant": _constant,

@@ -10,9 +10,43 @@ from mlir_gemm.dialect import constants, indexing, memory, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.points import pointwise
+from mlir_gemm.dialect.points import patches, pointwise
+from mlir_gemm.dialect.points.patches import Patch
 from mlir_gemm.dialect.points.pointwise import Pointwise
 from mlir_gemm.dialect.walk import in_block
+
+
+@dataclass
+class Turned:
+    """What a thread's patch of points reads along another loop than it writes: loaded once, turned in registers."""
+
+    patch: Patch
+    positions: list[Any]
+    """The parallel loops' values at the patch's first point."""
+    loaded: dict[tuple[Any, str], list[Any]] = field(default_factory=dict[tuple[Any, str], list[Any]])
+    """By operand and map, a vector along the output's neighbours for each position across them."""
+
+    def row(self, points: Pointwise, operand: Any, map_: Any, across: int) -> Any:
+        """The vector that belongs to one position across."""
+        key = operand, str(map_)
+        if key not in self.loaded:
+            self.loaded[key] = self._load(points, operand, map_)
+        return self.loaded[key][across]
+
+    def _load(self, points: Pointwise, operand: Any, map_: Any) -> list[Any]:
+        patch, vector = self.patch, dialect("vector")
+        type_ = ir.VectorType.get([patch.depth], operand.type.element_type)
+        found: list[list[Any]] = []
+        for number in range(patch.width):
+            loops = dict(zip(points.parallel, self.positions, strict=True))
+            loops.update((loop, constants.index(0)) for loop in points.single)
+            loop = points.parallel[patch.along]
+            loops[loop] = indexing.add(loops[loop], number)
+            indices = [_index(map_, each, loops) for each in map_.results]
+            run = vector.LoadOp(type_, operand, indices, alignment=memory.vector_bytes(type_)).result
+            found.append([vector.ExtractOp(run, [], [place]).result for place in range(patch.depth)])
+        turned = ir.VectorType.get([patch.width], operand.type.element_type)
+        return [vector.FromElementsOp(turned, list(each)).result for each in zip(*found, strict=True)]
 
 
 @dataclass
@@ -26,6 +60,9 @@ class Emission:
     """The parallel loop, by place, along which an iteration takes `width` points."""
     pending: dict[Any, tuple[Any, list[Any]]] = field(default_factory=dict[Any, tuple[Any, list[Any]]])
     """What is in each buffer at this point, and where; written at the end."""
+    turned: Turned | None = None
+    across: int = 0
+    """With `turned`, the position across that this is for."""
 
     def point(self, points: Pointwise) -> None:
         """One operation."""
@@ -34,7 +71,9 @@ class Emission:
         if points.operation.operation.name == "tile.copy":
             at = [loops[loop] for loop in range(len(loops))]
             fastest = points.parallel[self.fastest] if points.parallel else 0
-            self.pending[points.outputs[0]] = (self._copied(points.operation, at, fastest), at)
+            value = self._row(points, *patches.inputs_of(points)[0])
+            value = self._copied(points.operation, at, fastest) if value is None else value
+            self.pending[points.outputs[0]] = (value, at)
             return
         starts = [self._initial(points, number, loops) for number in range(len(points.outputs))]
         results = self._reduced(points, list(points.reduced), loops, starts)
@@ -113,11 +152,20 @@ class Emission:
             return self.pending[operand][0]
         if getattr(operand.owner, "name", "") == "memref.alloc":
             raise pass_error(points.operation, f"a buffer of {operand.type} is read before it is written")
+        row = self._row(points, operand, map_)
+        if row is not None:
+            return row
         indices = [_index(map_, each, loops) for each in map_.results]
         if self.width == 1 or not pointwise.mentions(map_, points.parallel[self.fastest]):
             return dialect("memref").LoadOp(operand, indices).result
         type_ = self._vector(operand.type.element_type)
         return dialect("vector").LoadOp(type_, operand, indices, alignment=memory.vector_bytes(type_)).result
+
+    def _row(self, points: Pointwise, operand: Any, map_: Any) -> Any:
+        """A vector of an operand that is turned in registers; None for any other."""
+        if self.turned is None or not patches.is_turned(operand, map_, points, self.turned.patch):
+            return None
+        return self.turned.row(points, operand, map_, self.across)
 
     def _copied(self, copy: Any, at: list[Any], fastest: int) -> Any:
         """The elements of a tile.copy's source, zeros beyond its end; one by one, because rows may start anywhere."""

@@ -204,7 +204,7 @@ def _widest(points: Pointwise, place: int, bits: int) -> int:
 
 
 def _fits(points: Pointwise, place: int, width: int) -> bool:
-    if points.reduced or not all(_elementwise(operation) for operation in body_of(points)):
+    if points.reduced or not all(is_elementwise(operation) for operation in body_of(points)):
         return False
     kinds = [
         access_kind(operand.type, map_, points.parallel[place], width)
@@ -214,7 +214,8 @@ def _fits(points: Pointwise, place: int, width: int) -> bool:
     return "apart" not in kinds and kinds[-1] == "row"
 
 
-def _elementwise(operation: Any) -> bool:
+def is_elementwise(operation: Any) -> bool:
+    """Whether an operation of a body works on each element of a vector."""
     return operation.operation.name.startswith(("arith.", "math.", "linalg.yield"))
 
 

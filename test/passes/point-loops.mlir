@@ -59,11 +59,11 @@ func.func @chain(%x: memref<6x32xf16>, %bias: memref<6xf32>, %y: memref<6x32xf32
 
 // The loops go in the order of the output's memory, whatever their order in the operation.
 // CHECK-LABEL: func.func @transpose(
-// CHECK: scf.forall (%[[J:.*]], %[[I:.*]]) in (8, 4) {
+// CHECK: scf.forall (%[[J:.*]], %[[I:.*]]) in (8, 3) {
 // CHECK: %[[X:.*]] = memref.load %arg0[%[[I]], %[[J]]]
 // CHECK: memref.store %[[X]], %arg1[%[[J]], %[[I]]]
-func.func @transpose(%x: memref<4x8xf32>, %y: memref<8x4xf32>) attributes {tile.kind = "points"} {
-  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x8xf32>) outs(%y : memref<8x4xf32>) {
+func.func @transpose(%x: memref<3x8xf32>, %y: memref<8x3xf32>) attributes {tile.kind = "points"} {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<3x8xf32>) outs(%y : memref<8x3xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
   }
@@ -90,15 +90,51 @@ func.func @pad(%x: memref<9x21xf16>, %y: memref<9x24xf16>) attributes {tile.kind
 
 // -----
 
-// A copy that transposes: neighbouring iterations read neighbours of the source, and each stores a vector.
+// A copy that transposes takes patches: 8 vectors of 4 are loaded along the source's rows, and 4 of 8 stored.
 // CHECK-LABEL: func.func @turn(
-// CHECK: scf.forall (%[[K:.*]], %[[N:.*]]) in (2, 8) {
-// CHECK: %[[FIRST:.*]] = arith.muli %[[K]], %{{.*}}
-// CHECK: memref.load %arg0[%{{.*}}, %[[N]]]
-// CHECK: vector.store %{{.*}}, %arg1[%[[N]], %{{.*}}] {alignment = 16 : i64} : memref<8x16xf16>, vector<8xf16>
+// CHECK: scf.forall (%[[K:.*]], %[[N:.*]], %[[KLANE:.*]], %[[NLANE:.*]]) in (1, 1, 2, 2) {
+// CHECK-COUNT-8: vector.load %arg0[%{{.*}}, %{{.*}}] {alignment = 8 : i64} : memref<16x8xf16>, vector<4xf16>
+// CHECK-COUNT-4: vector.store %{{.*}}, %arg1[%{{.*}}, %{{.*}}] {alignment = 16 : i64} : memref<8x16xf16>, vector<8xf16>
 func.func @turn(%x: memref<16x8xf16>, %y: memref<8x16xf16>) attributes {tile.kind = "points"} {
   %zero = arith.constant 0 : index
   "tile.copy"(%y, %x, %zero, %zero) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<8x16xf16>, memref<16x8xf16>, index, index) -> ()
+  return
+}
+
+// -----
+
+// So does arithmetic on an input that lies the other way; what lies as the output does is loaded row by row.
+// CHECK-LABEL: func.func @turned_sum(
+// CHECK: scf.forall (%[[B:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) in (3, 1, 1, 4, 2) {
+// CHECK: %[[FIRST:.*]] = vector.load %arg0[%[[B]], %[[J:.*]], %[[I:.*]]] {alignment = 16 : i64} : memref<3x16x8xf32>, vector<4xf32>
+// CHECK: vector.extract %[[FIRST]][0]
+// CHECK-COUNT-3: vector.load %arg0
+// CHECK: %[[TURNED:.*]] = vector.from_elements
+// CHECK: %[[OTHER:.*]] = vector.load %arg1[%[[B]], %[[I]], %[[J]]] {alignment = 16 : i64} : memref<3x8x16xf32>, vector<4xf32>
+// CHECK: %[[SUM:.*]] = arith.addf %[[TURNED]], %[[OTHER]] : vector<4xf32>
+// CHECK: vector.store %[[SUM]], %arg2[%[[B]], %[[I]], %[[J]]]
+// CHECK-COUNT-3: arith.addf
+func.func @turned_sum(%x: memref<3x16x8xf32>, %y: memref<3x8x16xf32>, %z: memref<3x8x16xf32>) attributes {tile.kind = "points"} {
+  linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, j, i)>, affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %y : memref<3x16x8xf32>, memref<3x8x16xf32>) outs(%z : memref<3x8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A copy that transposes rows that vectors do not divide: neighbouring iterations read neighbours of the source, and
+// each stores a vector.
+// CHECK-LABEL: func.func @turn_odd(
+// CHECK: scf.forall (%[[K:.*]], %[[N:.*]]) in (2, 7) {
+// CHECK: %[[FIRST:.*]] = arith.muli %[[K]], %{{.*}}
+// CHECK: memref.load %arg0[%{{.*}}, %[[N]]]
+// CHECK: vector.store %{{.*}}, %arg1[%[[N]], %{{.*}}] {alignment = 16 : i64} : memref<7x16xf16>, vector<8xf16>
+func.func @turn_odd(%x: memref<16x7xf16>, %y: memref<7x16xf16>) attributes {tile.kind = "points"} {
+  %zero = arith.constant 0 : index
+  "tile.copy"(%y, %x, %zero, %zero) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<7x16xf16>, memref<16x7xf16>, index, index) -> ()
   return
 }
 
