@@ -26,7 +26,7 @@ NAMES = (
     "launch-points", "limit-registers", "cluster-blocks", "apply-layouts", "unroll-loops", "stage-epilogue",
     "mma-to-wmma", "mma-to-sync", "mma-to-fma", "mma-to-wgmma", "distribute-copies", "spread-copies", "lower-async",
     "lower-rings", "lower-roles", "overlap-launches", "place-shared", "fold-subviews", "swizzle-accesses", "expand-fp8",
-    "expand-math", "lower-unit-ids", "sink-positions", "check-lowered", "select-math", "mark-maps",
+    "expand-math", "pace-epilogue", "lower-unit-ids", "sink-positions", "check-lowered", "select-math", "mark-maps",
 )  # fmt: skip
 """Our passes, in the order in which the pipeline uses them."""
 

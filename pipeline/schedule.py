@@ -78,6 +78,9 @@ class Schedule:
     turns: int = 1
     """With `persistent`: groups of warpgroups that take a block's tiles by turns. With 2 one multiplies while the other
     finishes its tile."""
+    pace: int = 0
+    """With `wgmma`: numbers of an epilogue that a thread has under way at a time, so that its arithmetic leaves the
+    tensor cores to the warpgroups that multiply; 0 leaves it to the assembler."""
     stream: int = 0
     """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
     blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
@@ -219,6 +222,8 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
     if name == "persistent" and not 0 <= value <= 2**20:
         raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
+    if name == "pace" and not 0 <= value <= 64:
+        raise ScheduleError(f"{shown}: expected 0 to 64 numbers", location)
     if name == "pad" and not 0 <= value <= 1024:
         raise ScheduleError(f"{shown}: expected 0 to 1024 elements", location)
     return value

@@ -131,6 +131,7 @@ def _lower(schedule: Schedule) -> list[Any]:
         *([ours("swizzle-accesses")] if _is_swizzled(schedule) else []),
         ours("expand-fp8"),
         ours("expand-math"),
+        *([ours("pace-epilogue", chains=schedule.pace, turns=schedule.turns)] if schedule.pace else []),
         ours("lower-unit-ids"),
         Upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
         *([ours("sink-positions")] if schedule.operator == "wgmma" else []),

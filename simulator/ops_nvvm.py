@@ -12,6 +12,7 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.operators.loaded import BEHIND_LOADS
+from mlir_gemm.passes.pace_epilogue import NO_BITS
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
@@ -104,6 +105,8 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         return tied(decoder, operation)
     if text == BEHIND_LOADS:
         return _behind_loads(decoder, operation)
+    if text == NO_BITS:
+        return _no_bits(decoder, operation)
     if text in TEXTS:
         return flag_operation(decoder, operation, text)
     found = _ASSEMBLY.fullmatch(text)
@@ -139,6 +142,15 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         warp.slots[out] = spread(a @ b + c).reshape(LANES, -1)
         counters.tensor_operations += 1
         counters.flops += 2 * 16 * 8 * depth
+
+    return step
+
+
+def _no_bits(decoder: Decoder, operation: Any) -> Step:
+    out, source = decoder.slot(operation.operation.results[0]), decoder.slot(operation.operation.operands[0])
+
+    def step(warp: Warp) -> None:
+        warp.slots[out] = np.zeros_like(np.asarray(warp.slots[source], np.int32))
 
     return step
 

@@ -33,7 +33,7 @@ def together(problem: Problem, schedule: Schedule, target: Target) -> str | None
     given = {name: getattr(schedule, name) for name in parts}
     asked = [name for name, value in parts.items() if given[name] == value]
     if not asked:
-        for name in ("persistent", "stream", "cluster_m", "cluster_n", "split", "turns"):
+        for name in ("persistent", "pace", "stream", "cluster_m", "cluster_n", "split", "turns"):
             if getattr(schedule, name) != getattr(Schedule, name):
                 return f"{name}={getattr(schedule, name)}: expected {getattr(Schedule, name)} without copy=tma"
         return None
@@ -83,7 +83,7 @@ def warps_of_groups(problem: Problem, schedule: Schedule, target: Target) -> str
     those of the one that copies, and rows of whole panels."""
     if schedule.operator not in ALSO or schedule.copy != "tma":
         return None
-    for name in ("split", "turns", "stream"):
+    for name in ("split", "turns", "stream", "pace"):
         given, least = getattr(schedule, name), getattr(Schedule, name)
         if given != least:
             return f"{name}={given} with operator={schedule.operator}: expected {least}, or operator=wgmma"

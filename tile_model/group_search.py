@@ -37,6 +37,15 @@ MANY_TILES = 48
 TURNS_TILE, TURNS_EACH = (128, 128), 1.9
 """The tile of a warpgroup that takes turns, and how many of them each SM must have. Tiles of 96 to 160 columns are
 legal and were not faster on the H200, but by 3 % for 2560 x 2560 x 2560."""
+PACE, PACED, HIDING = 2, 5.2, 0.75
+"""Numbers of an epilogue that a thread has under way while another warpgroup multiplies, the clocks that an instruction
+takes then, and the part of the products' clocks that all may take. With two numbers the products take no longer, with
+four (3.7 clocks) as long as if nothing paced: one clock more for each instruction."""
+FEWEST_OPERATIONS = 3
+"""Instructions on an element from which pacing them is worth it."""
+ACCUMULATOR_THREADS = 128
+ROWS_EACH, BYTES_EACH = 64, 32
+"""Rows and bytes of k of an instruction, which takes half a clock for each column."""
 FEW_ACCUMULATORS = 96
 SPLITS = (2, 3, 4, 8)
 CLUSTERS = ((1, 1), (2, 1), (1, 2))
@@ -123,7 +132,16 @@ def _by_turns(
     m, n = TURNS_TILE
     if problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * m * n:
         tile: Tile = (m, n, PANEL // element_bytes(problem, "a"))
-        yield tile, tile, {"turns": 2, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
+        fields = {"turns": 2, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
+        yield tile, tile, {**fields, "pace": pinned.get("pace", PACE if _hides(problem, tile) else 0)}
+
+
+def _hides(problem: Problem, tile: Tile) -> bool:
+    """Whether the products of a tile take so long that the epilogue of another one, at its own pace, ends meanwhile."""
+    m, n, _ = tile
+    paced = PACED * problem.epilogue_ops * m * n / ACCUMULATOR_THREADS
+    clocks = m // ROWS_EACH * n / 2 * problem.k * element_bytes(problem, "a") / BYTES_EACH
+    return problem.epilogue_ops >= FEWEST_OPERATIONS and paced < HIDING * clocks
 
 
 def _divided(block: Tile) -> Tile:

@@ -129,7 +129,7 @@ def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
         p = case.product
         traits = [
             name
-            for name in ("cluster", "split", "persistent", "stream", "turns", "bulk", "overlap", "exchanged")
+            for name in ("cluster", "split", "persistent", "stream", "turns", "pace", "bulk", "overlap", "exchanged")
             if name in case.schedule
         ]
         if p.m * p.n * p.k * max(p.batch, 1) <= 1 << 25:
@@ -186,7 +186,7 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
         fields |= {"cluster_m": 1, "cluster_n": 1, **rng.choice(CLUSTERS)}
         fields.pop("persistent", None)
     if fields["block"] == fields["warp"] and rng.random() < 0.3:
-        fields |= {"turns": 2, "persistent": rng.choice((1, 2, 5, 132))}
+        fields |= {"turns": 2, "persistent": rng.choice((1, 2, 5, 132)), "pace": rng.choice((0, 2, 4))}
     elif fields.get("persistent") and rng.random() < 0.3:
         fields["persistent"] = rng.choice((7, 12, 132))
     if fields.get("turns", 1) == 1 and rng.random() < 0.15:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -25,6 +26,12 @@ def machine_code(ptx: str, chip: str, folder: Path) -> str:
     output = folder / "kernel.cubin"
     output.write_bytes(assembler.cubin(ptx, chip))
     return subprocess.run([program, "-c", str(output)], capture_output=True, text=True, check=True).stdout
+
+
+def instructions(ptx: str, chip: str, folder: Path) -> list[str]:
+    """The instructions of a kernel's machine code."""
+    lines = machine_code(ptx, chip, folder).splitlines()
+    return [line.split("*/", 1)[1].strip() for line in lines if re.match(r"\s+/\*[0-9a-f]+\*/ ", line)]
 
 
 def _disassembler() -> str | None:

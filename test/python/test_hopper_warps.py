@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from assembled import machine_code, usage
+from assembled import instructions, usage
 from group_products import GroupProduct
 
 from mlir_gemm.pipeline.driver import compile_module
@@ -24,12 +24,6 @@ def ptx_of(a: str, b: str, fields: str = "") -> str:
     return compiled.ptx
 
 
-def code_of(ptx: str, folder: Path) -> list[str]:
-    """The instructions of a kernel."""
-    text = machine_code(ptx, CHIP, folder)
-    return [line.split("*/", 1)[1].strip() for line in text.splitlines() if re.match(r"\s+/\*[0-9a-f]+\*/ ", line)]
-
-
 @pytest.mark.parametrize(("a", "b"), ORDERS)
 def test_nothing_spills(a: str, b: str) -> None:
     used = usage(ptx_of(a, b), CHIP)
@@ -40,7 +34,7 @@ def test_nothing_spills(a: str, b: str) -> None:
 def test_a_stage_is_given_back_once_what_was_loaded_is_there(a: str, b: str, tmp_path: Path) -> None:
     """The arrival's address needs the count of bits of what was loaded: should an assembler see that nothing is left of
     it, the stage would be given back too early."""
-    code = code_of(ptx_of(a, b), tmp_path)
+    code = instructions(ptx_of(a, b), CHIP, tmp_path)
     (count,) = [place for place, each in enumerate(code) if each.startswith("POPC ")]
     assert any("LDSM" in each for each in code[:count])
     (counted,) = re.findall(r"POPC (R\d+),", code[count])
@@ -52,7 +46,7 @@ def test_a_stage_is_given_back_once_what_was_loaded_is_there(a: str, b: str, tmp
 
 def test_a_step_is_products_and_little_else(tmp_path: Path) -> None:
     """Of 128 products, 32 loads of fragments and some twenty others: each costs a clock of the tensor cores."""
-    code = code_of(ptx_of("mk", "nk"), tmp_path)
+    code = instructions(ptx_of("mk", "nk"), CHIP, tmp_path)
     products = [place for place, each in enumerate(code) if each.startswith("HMMA.16816.F32")]
     assert len(products) == 128
     inside = code[products[0] : products[-1]]
