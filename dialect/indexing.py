@@ -62,6 +62,17 @@ def ceildiv(left: Any, right: int) -> Any:
     return left if right == 1 else div(add(left, right - 1), right)
 
 
+def at_least(left: Any, right: Any) -> Any:
+    """Whether an index value is not smaller than another, or than a Python integer."""
+    arith = dialect("arith")
+    return arith.CmpIOp(arith.CmpIPredicate.uge, _value(left), _value(right)).result
+
+
+def select(condition: Any, then: Any, otherwise: Any) -> Any:
+    """One of two index values."""
+    return dialect("arith").SelectOp(condition, _value(then), _value(otherwise)).result
+
+
 def product(factors: Sequence[Any]) -> Any:
     """The product of index values and Python integers; an integer where all are."""
     number, values = 1, list[Any]()

@@ -235,7 +235,26 @@ def _by_turns(work: list[Any], loop: Any, turn: Any, barriers: Any) -> Any:
     waits = [op for op in work if op.name == "tile.mma_wait" and ir.IntegerAttr(op.attributes["pending"]).value == 0]
     with ir.InsertionPoint(filled):
         rings.take_turn(barriers, turn, phase)
+    _pass_on(work, waits[0], barriers, turn)
     with ir.InsertionPoint(waits[0]):
-        rings.pass_turn(barriers, turn)
         one = dialect("arith").ConstantOp(rings.i32(), 1).result
         return dialect("arith").XOrIOp(phase, one).result
+
+
+def _pass_on(work: list[Any], last_wait: Any, barriers: Any, turn: Any) -> None:
+    """Passes the turn on in the last iteration of the loop over k, once the step before is done. Between the loop and
+    the last wait, where it goes when the number of steps is not known, the assembler may find that accumulators are
+    read while products are under way, and does these one by one (C7514)."""
+    loops = [op for op in work if op.name == "scf.for" and named(op, "tile.filled")]
+    bounds = [constants.integer_of(value) for value in list(loops[0].operands)[:3]] if loops else []
+    if not bounds or None in bounds:
+        with ir.InsertionPoint(last_wait):
+            rings.pass_turn(barriers, turn)
+        return
+    arith, scf = dialect("arith"), dialect("scf")
+    with ir.InsertionPoint(named(loops[0], "tile.release")[0]), last_wait.location:
+        last = constants.index(range(*bounds)[-1])
+        branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.eq, body(loops[0]).arguments[0], last).result)
+        with ir.InsertionPoint(branch.then_block):
+            rings.pass_turn(barriers, turn)
+            scf.YieldOp([])

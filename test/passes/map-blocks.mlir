@@ -6,7 +6,8 @@
 
 func.func private @tile(index, index)
 
-// 10 rows do not split into groups of 8 or of 4: the height of the last group is computed.
+// 10 rows do not split into groups of 8 or of 4: the height of the last group is computed, and the division by it is a
+// product with 2^32 / 8, or 2^32 / 2 for the last one.
 // CHECK-LABEL: @ragged
 // CHECK: scf.forall (%[[BLOCK:.*]]) in (30) {
 // CHECK: %[[C24:.*]] = arith.constant 24 : index
@@ -14,12 +15,17 @@ func.func private @tile(index, index)
 // CHECK: %[[C8:.*]] = arith.constant 8 : index
 // CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %[[C8]]
 // CHECK: %[[INSIDE:.*]] = arith.remui %[[BLOCK]], %[[C24]]
-// CHECK: %[[C10:.*]] = arith.constant 10 : index
-// CHECK: %[[LEFT:.*]] = arith.subi %[[C10]], %[[FIRST]]
+// CHECK: %[[LAST:.*]] = arith.cmpi uge, %[[BLOCK]], %[[C24]]
+// CHECK-DAG: %[[HALF:.*]] = arith.constant 2147483648 : index
+// CHECK-DAG: %[[EIGHTH:.*]] = arith.constant 536870912 : index
+// CHECK: %[[INVERSE:.*]] = arith.select %[[LAST]], %[[HALF]], %[[EIGHTH]]
+// CHECK: %[[NUMBER:.*]] = arith.muli %[[INSIDE]], %[[INVERSE]]
+// CHECK: %[[COLUMN:.*]] = arith.shrui %[[NUMBER]], %{{.*}}
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[FIRST]]
 // CHECK: %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %[[C8]]
-// CHECK: %[[DOWN:.*]] = arith.remui %[[INSIDE]], %[[HEIGHT]]
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[COLUMN]], %[[HEIGHT]]
+// CHECK: %[[DOWN:.*]] = arith.subi %[[INSIDE]], %[[WHOLE]]
 // CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[DOWN]]
-// CHECK: %[[COLUMN:.*]] = arith.divui %[[INSIDE]], %[[HEIGHT]]
 // CHECK: @tile(%[[ROW]], %[[COLUMN]])
 // CHECK: } {mapping = [#gpu.block<x>]}
 
@@ -41,7 +47,7 @@ func.func private @tile(index, index)
 // SNAKE-LABEL: @ragged
 // SNAKE: scf.forall (%[[BLOCK:.*]]) in (30) {
 // SNAKE: %[[GROUP:.*]] = arith.divui %[[BLOCK]], %c12
-// SNAKE: %[[COLUMN:.*]] = arith.divui
+// SNAKE: %[[COLUMN:[0-9]+]] = arith.shrui
 // SNAKE: %[[ODD:.*]] = arith.remui %[[GROUP]], %c2
 // SNAKE: %[[TURNED:.*]] = arith.cmpi ne, %[[ODD]], %c0
 // SNAKE: %[[BACK:.*]] = arith.subi %c2, %[[COLUMN]]

@@ -3,8 +3,8 @@
 // RUN: mlir-gemm opt --split-input-file %s 'persist-blocks{blocks=3}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'persist-blocks{blocks=3}' 'persist-blocks{blocks=2}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'persist-blocks{blocks=12}' | FileCheck %s --check-prefix=ENOUGH
-// RUN: sed '/^func.func @turns(/,/^}/!s/.*//' %s | mlir-gemm opt - 'persist-blocks{blocks=3 turns=2}' cse | FileCheck %s --check-prefix=TURNS
-// RUN: sed '/^func.func @turns(/,/^}/!s/.*//' %s | mlir-gemm opt - 'persist-blocks{blocks=20 turns=2}' cse | FileCheck %s --check-prefix=FEW
+// RUN: sed '/^func.func @turns/,/^}/!s/.*//' %s | mlir-gemm opt - 'persist-blocks{blocks=3 turns=2}' cse | FileCheck %s --check-prefix=TURNS
+// RUN: sed '/^func.func @turns/,/^}/!s/.*//' %s | mlir-gemm opt - 'persist-blocks{blocks=20 turns=2}' cse | FileCheck %s --check-prefix=FEW
 
 // With turns there are two groups of consumers however few tiles there are.
 // FEW: scf.forall (%{{.*}}) in (12) {
@@ -149,6 +149,47 @@ func.func @turns(%D: memref<96x64xf32>, %v: vector<8x64xf32>) {
       %done = "tile.mma_wait"(%v) {pending = 0 : i64} : (vector<8x64xf32>) -> vector<8x64xf32>
       "tile.leave"(%at#0, %at#1) : (index, i32) -> ()
       "tile.store"(%done, %D, %block, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<8x64xf32>, memref<96x64xf32>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Where the number of steps is known, the turn is passed on in the last one's iteration, and not between the loop and
+// the last wait.
+//       TURNS: func.func @turns_of_steps(
+//       TURNS:       "tile.take_turn"
+//       TURNS:       scf.for %[[K:.*]] = %c0 to %c5 step %c1
+//       TURNS:         "tile.filled"
+//       TURNS:         "tile.mma_wait"(%{{.*}}) {pending = 1 : i64}
+//       TURNS:         %[[LAST:.*]] = arith.cmpi eq, %[[K]], %c4
+//  TURNS-NEXT:         scf.if %[[LAST]] {
+//  TURNS-NEXT:           "tile.pass_turn"
+//       TURNS:         "tile.release"
+//       TURNS:       "tile.mma_wait"(%{{.*}}) {pending = 0 : i64}
+func.func @turns_of_steps(%D: memref<96x64xf32>, %v: vector<8x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  scf.forall (%block) in (12) {
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+    "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x2xi64, 3>) -> ()
+    "tile.specialize"() ({
+      %at:2 = "tile.enter"() : () -> (index, i32)
+      scf.for %k = %c0 to %c5 step %c1 {
+        "tile.acquire"(%bars, %at#0, %at#1) {bytes = 8192 : i64} : (memref<2x2xi64, 3>, index, i32) -> ()
+      }
+      "tile.leave"(%at#0, %at#1) : (index, i32) -> ()
+    }, {
+      %at:2 = "tile.enter"() : () -> (index, i32)
+      "tile.filled"(%bars, %at#0, %at#1) : (memref<2x2xi64, 3>, index, i32) -> ()
+      %sums = scf.for %k = %c0 to %c5 step %c1 iter_args(%sum = %v) -> (vector<8x64xf32>) {
+        "tile.filled"(%bars, %at#0, %at#1) : (memref<2x2xi64, 3>, index, i32) -> ()
+        %next = "tile.mma_wait"(%sum) {pending = 1 : i64} : (vector<8x64xf32>) -> vector<8x64xf32>
+        "tile.release"(%bars, %at#0) : (memref<2x2xi64, 3>, index) -> ()
+        scf.yield %next : vector<8x64xf32>
+      }
+      %done = "tile.mma_wait"(%sums) {pending = 0 : i64} : (vector<8x64xf32>) -> vector<8x64xf32>
+      "tile.leave"(%at#0, %at#1) : (index, i32) -> ()
     }) : () -> ()
   } {mapping = [#gpu.block<x>]}
   return
