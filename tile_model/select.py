@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from math import log, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 from mlir_gemm.errors import InputError, ScheduleError
@@ -167,8 +167,9 @@ def operators(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> li
 
 
 OBLONG = 1.5
-"""How much longer or shorter than a square's side a group may be that divides the rows: 16 of 32 rows of 128x128 take
-as long as 11, 11 and 10 on the H200, and with an epilogue up to 1 % less, since a place is found by shifts."""
+"""How much lower than a square's side a group may be that divides the rows: 8 of 32 or 64 rows of 128x128 take as long
+as 11 on the H200, with an epilogue up to 1 % less, since a place is found by shifts, and 1 % less where rows of the
+result are not aligned. There 16, as near to the square, take 5 to 15 % more (8191 x 8191 x 8191)."""
 SMALL_TILE, NEIGHBOURS = 64 * 128, 8
 """Elements of a block tile of `wgmma` that L2 limits, and blocks beside each other: with squares of 8 instead of all
 128 the H200 takes 4.8 us instead of 5.1 for 1024 x 1024 x 1024, 8.2 instead of 8.4 for 1000."""
@@ -177,9 +178,9 @@ SMALL_TILE, NEIGHBOURS = 64 * 128, 8
 def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
     """The group of the raster with which the blocks in flight read least: they cover a rectangle of the result, `group`
     tile rows high, and read the rows of A and the columns of B that it spans, which are fewest when it is square.
-    The tile rows of the result are shared evenly among the groups; a height that divides them is preferred. Small tiles
-    of `wgmma` that are all in flight need more than L2 gives; then the square is that of neighbours, whose requests for
-    the same lines become one."""
+    The tile rows of the result are shared evenly among the groups; in several waves a height that divides them is
+    preferred, if it is hardly lower. Small tiles of `wgmma` that are all in flight need more than L2 gives; then the
+    square is that of neighbours, whose requests for the same lines become one."""
     block_m, block_n, _ = schedule.block
     rows, columns = grid(problem, schedule)
     in_flight = rows * columns
@@ -188,9 +189,9 @@ def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
     elif schedule.operator == "wgmma" and block_m * block_n <= SMALL_TILE:
         in_flight = min(in_flight, NEIGHBOURS)
     side = sqrt(in_flight * block_n / block_m)
-    whole = [size for size in range(1, rows + 1) if rows % size == 0 and side / OBLONG <= size <= side * OBLONG]
-    if whole and rows > side:
-        return min(whole, key=lambda size: abs(log(size / side)))
+    whole = [size for size in range(1, round(side) + 1) if rows % size == 0 and side <= size * OBLONG]
+    if whole and rows >= 2 * side and rows * columns > target.sms:
+        return whole[-1]
     groups = max(1, round(rows / max(1, round(side))))
     return -(-rows // groups)
 
