@@ -61,15 +61,16 @@ class _Piece:
 
     root: Any
     work: list[Any]
-    """In the order of the block, the last one first known to depend on the root."""
+    """In the order of the block."""
 
     @property
     def type(self) -> Any:
         return self.root.results[0].type
 
     @property
-    def last(self) -> Any:
-        return self.work[-1]
+    def result(self) -> Any:
+        """What the work gives."""
+        return self.work[-1].results[0]
 
 
 def _pieces(block: Any, least: int) -> list[_Piece]:
@@ -117,7 +118,7 @@ def _needed(terminator: Any, among: set[Any]) -> set[Any]:
     """The operations among some that the next iteration needs the results of, directly or not."""
     found, pending = set[Any](), list(terminator.operands)
     while pending:
-        op = getattr(pending.pop().owner, "operation", None)
+        op: Any = getattr(pending.pop().owner, "operation", None)
         if op in among and op not in found:
             found.add(op)
             pending += list(op.operands)
@@ -135,12 +136,13 @@ def _pace(block: Any, chains: int, least: int) -> None:
         others = [user for op in piece.work for user in users(op.results[0]) if user not in members]
         if any(place.get(user, len(place)) <= behind for user in others):
             continue
-        distance = max(chains // ir.VectorType(piece.type).shape[0], 1)
+        distance: int = max(chains // ir.VectorType(piece.type).shape[0], 1)
         if done:
-            _move(piece, done[-1].last, place, end)
-            if len(done) >= distance and done[-distance].last.results[0].type == piece.type:
+            _move(piece, done[-1].work[-1], place, end)
+            before = done[-distance].result if len(done) >= distance else None
+            if before is not None and before.type == piece.type:
                 mask = mask or _no_bits(done[0])
-                _tie(piece, done[-distance].last.results[0], mask)
+                _tie(piece, before, mask)
         done.append(piece)
         end = behind
 

@@ -246,7 +246,7 @@ def _pass_on(work: list[Any], last_wait: Any, barriers: Any, turn: Any) -> None:
     the last wait, where it goes when the number of steps is not known, the assembler may find that accumulators are
     read while products are under way, and does these one by one (C7514)."""
     loops = [op for op in work if op.name == "scf.for" and named(op, "tile.filled")]
-    bounds = [constants.integer_of(value) for value in list(loops[0].operands)[:3]] if loops else []
+    bounds: list[Any] = [constants.integer_of(value) for value in list(loops[0].operands)[:3]] if loops else []
     if not bounds or None in bounds:
         with ir.InsertionPoint(last_wait):
             rings.pass_turn(barriers, turn)

@@ -112,7 +112,7 @@ def inputs_of(points: Pointwise) -> list[tuple[Any, Any]]:
 def _fastest(type_: Any, map_: Any) -> int | None:
     """The loop that is the last index of an operand whose neighbours follow one another."""
     strides, _ = type_.get_strides_and_offset()
-    last = map_.results[len(strides) - 1] if strides else None
+    last: Any = map_.results[len(strides) - 1] if strides else None
     return last.position if strides and strides[-1] == 1 and isinstance(last, ir.AffineDimExpr) else None
 
 
