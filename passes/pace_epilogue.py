@@ -39,7 +39,7 @@ class PaceEpilogue(Pass):
 
     name: ClassVar[str] = "pace-epilogue"
     chains: int = 2
-    """Numbers of a thread that are under way at a time."""
+    """Numbers of a thread that are under way at a time, in whole pieces of an accumulator, which have two."""
     least: int = 3
     """Operations on a number from which on it is paced."""
     turns: int = 1
@@ -96,8 +96,7 @@ def _split(block: Any, turns: int) -> Any:
         return block
     arith, scf = dialect("arith"), dialect("scf")
     with ir.InsertionPoint(ops[-1]), ops[first].location:
-        lower, upper, step = list(loop.operands)[:3]
-        del lower
+        _, upper, step = list(loop.operands)[:3]
         ahead = arith.DivUIOp(step, constants.index(turns)).result
         following = arith.AddIOp(block.arguments[0], ahead).result
         more = arith.CmpIOp(arith.CmpIPredicate.ult, following, upper).result

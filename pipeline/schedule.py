@@ -79,8 +79,8 @@ class Schedule:
     """With `persistent`: groups of warpgroups that take a block's tiles by turns. With 2 one multiplies while the other
     finishes its tile."""
     pace: int = 0
-    """With `wgmma`: numbers of an epilogue that a thread has under way at a time, so that its arithmetic leaves the
-    tensor cores to the warpgroups that multiply; 0 leaves it to the assembler."""
+    """With `wgmma`: numbers of an epilogue, in pairs, that a thread has under way at a time, so that its arithmetic
+    leaves the tensor cores to the warpgroups that multiply; 0 leaves it to the assembler."""
     stream: int = 0
     """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
     blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""

@@ -233,6 +233,33 @@ def test_padding(rows: int, columns: int, padded_rows: int, padded: int, element
     assert np.array_equal(b, want)
 
 
+@pytest.mark.parametrize("seed", range(16))
+def test_transposes_in_patches(seed: int) -> None:
+    """Inputs that lie the other way, next to ones that lie as the output does and a row, in whole vectors."""
+    rng = np.random.default_rng(seed)
+    element = ("i8", "f16", "f32", "f64")[seed % 4]
+    unit = 16 // np.dtype(NUMPY[element]).itemsize
+    batch, rows, columns = (int(size) for size in rng.integers(1, 4, 3) * (1, unit, max(unit // 2, 8)))
+    turned, straight = memref((batch, columns, rows), element), memref((batch, rows, columns), element)
+    row = memref((rows,), element)
+    add, mul = ("arith.addi", "arith.muli") if element == "i8" else ("arith.addf", "arith.mulf")
+    body = f"""  ^bb0(%x: {element}, %y: {element}, %z: {element}, %o: {element}):
+    %s = {add} %x, %y : {element}
+    %p = {mul} %s, %z : {element}
+    linalg.yield %p : {element}"""
+    maps = ["d0, d1, d2", "d0, d2, d1", "d2", "d0, d1, d2"]
+    ins = [f"%a : {turned}", f"%b : {straight}", f"%c : {row}"]
+    text = function(
+        [(turned, "in"), (straight, "in"), (row, "in"), (turned, "out")],
+        generic(maps, "ppp", ins, [f"%d : {turned}"], body),
+    )
+    a, b, c = (numbers(rng, shape, element) for shape in ((batch, columns, rows), (batch, rows, columns), (rows,)))
+    d = np.zeros((batch, columns, rows), NUMPY[element])
+    run(text, a, b, c, d)
+    assert np.array_equal(d, (a + b.transpose(0, 2, 1)) * c)
+    assert f"vector<{unit}x{element}>" in str(compile_points(text, until="tile"))
+
+
 def test_padding_a_transposed_matrix() -> None:
     copy = """  %zero = arith.constant 0 : index
   "tile.copy"(%b, %a, %zero, %zero) {operandSegmentSizes = array<i32: 1, 1, 2>, dims = array<i64: 1, 0>} :
