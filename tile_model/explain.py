@@ -192,6 +192,11 @@ def _grid(choice: Choice, places: int) -> list[str]:
             f"  tiles of the result: {tiles}, walked by {schedule.persistent} blocks, at most {most} each{by_turns}"
         ]
         _, left, sharing = shared_tiles(choice.problem, schedule, tiles)
+        if schedule.pace:
+            lines.append(
+                f"  epilogues beside products of other tiles: {schedule.pace} numbers of a thread under way at a time, "
+                "which leaves the tensor cores alone"
+            )
         if sharing:
             lines.append(f"  the k steps of {left} of these are shared evenly by {sharing} blocks")
     else:

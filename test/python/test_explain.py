@@ -210,6 +210,9 @@ class TestGrid:
         fields = Schedule.parse("block=64x128x64,warp=64x128x64,persistent=132,turns=2")
         text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, fields)
         assert "at most 16 each, 2 groups of warpgroups by turns" in text and "tma, turns 2" in text
+        assert "epilogues beside products" not in text
+        text = explain(Problem(4096, 4096, 4096, out="f16", reads_c=False, epilogue_ops=12), H200, {})
+        assert "epilogues beside products of other tiles: 2 numbers of a thread under way at a time" in text
 
 
 class TestCommand:
