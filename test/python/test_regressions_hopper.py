@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from assembled import usage
+from group_products import GroupProduct
 
 import mlir_gemm
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.parse import new_context, parse_module
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator.reference import evaluate
 from mlir_gemm.tile_model.chips import target
 
@@ -151,3 +154,14 @@ def test_constants_of_every_kind_are_looked_at() -> None:
         splats = [constants.splat_of(value) for value in values]
         assert [splat and splat.value for splat in splats] == [None, 2.0, None, None, None]
         assert [constants.integer_of(value) for value in values] == [None, None, None, 5, None]
+
+
+@pytest.mark.parametrize("group", [8, 11, 16])
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+def test_rows_that_are_not_aligned_do_not_serialise_products_by_turns(element: str, group: int) -> None:
+    """Where a warpgroup passed its turn on between its loop and the last wait, the assembler moved the conversions of
+    accumulators in front of the wait, and did all products one by one (C7514): unless a division stood in between."""
+    source = GroupProduct(4095, 4095, 4096, element=element, out=element, a="mk", b="nk").source()
+    fields = f"operator=wgmma,block=128x128x64,warp=128x128x64,turns=2,persistent=132,group={group}"
+    used = usage(compile_module(source, chip=CHIP, schedule=Schedule.parse(fields)).ptx, CHIP)
+    assert (used.spill_bytes, used.warnings) == (0, ())
