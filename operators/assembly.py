@@ -21,6 +21,16 @@ def inline(
     return made.results[0] if results else None
 
 
+NO_BITS = "popc.b32 $0, $1; shr.u32 $0, $0, 6;"
+"""Of 32 bits no more than 32 are set, which divided by 64 are none. The assembler does not see through it, as it would
+through an AND with 0."""
+
+
+def no_bits(word: Any) -> Any:
+    """An i32 without bits, known once another i32 is."""
+    return inline(NO_BITS, ["=r", "r"], [word], word.type, effects=False)
+
+
 def emit(text: str, *addresses: Any) -> None:
     """PTX on addresses, at the insertion point. No access to memory is moved past it."""
     inline(text, ["l"] * len(addresses) + ["~{memory}"], addresses)

@@ -18,8 +18,7 @@ from mlir_gemm.operators import assembly
 from mlir_gemm.operators.access import register_of
 
 BEHIND_LOADS = "{ .reg .b32 t; popc.b32 t, $2; shr.u32 t, t, 6; cvt.u64.u32 $0, t; add.u64 $0, $0, $1; }"
-"""$1, an address, once $2 is known: of 32 bits no more than 32 are set, which divided by 64 are none. The assembler
-does not see through it, as it would through an AND with 0."""
+"""$1, an address, once $2 is known: plus what `assembly.NO_BITS` makes of it."""
 
 
 def behind_loads(before: Any, address: Any) -> Any:

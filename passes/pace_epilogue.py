@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.flow import is_elementwise
@@ -28,8 +28,6 @@ from mlir_gemm.operators import assembly
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.sink_positions import WAIT
 
-NO_BITS = "popc.b32 $0, $1; shr.u32 $0, $0, 6;"
-"""Of 32 bits no more than 32 are set, which divided by 64 are none."""
 _CONVERSIONS = ("arith.truncf", "arith.extf", "arith.bitcast", "arith.fptosi", "arith.fptoui", "arith.trunci")
 
 
@@ -50,9 +48,9 @@ class PaceEpilogue(Pass):
             raise PassError(f"pass 'pace-epilogue': chains={self.chains}; expected at least 1")
         for kernel in named(module, "gpu.func"):
             for block in dict.fromkeys(wait.operation.block for wait in named(kernel, WAIT)):
-                if _pieces(block, self.least):
-                    inner = _split(block, self.turns) if self.turns > 1 else block
-                    _pace(inner, self.chains, self.least)
+                pieces = _pieces(block, self.least)
+                if pieces:
+                    _pace(_split(block, self.turns) if self.turns > 1 else block, pieces, self.chains)
 
 
 @dataclass
@@ -97,8 +95,7 @@ def _split(block: Any, turns: int) -> Any:
     arith, scf = dialect("arith"), dialect("scf")
     with ir.InsertionPoint(ops[-1]), ops[first].location:
         _, upper, step = list(loop.operands)[:3]
-        ahead = arith.DivUIOp(step, constants.index(turns)).result
-        following = arith.AddIOp(block.arguments[0], ahead).result
+        following = arith.AddIOp(block.arguments[0], indexing.div(step, turns)).result
         more = arith.CmpIOp(arith.CmpIPredicate.ult, following, upper).result
         branch = scf.IfOp(more, has_else=True)
         values = dict[Any, Any]()
@@ -124,8 +121,8 @@ def _needed(terminator: Any, among: set[Any]) -> set[Any]:
     return found
 
 
-def _pace(block: Any, chains: int, least: int) -> None:
-    pieces, place = _pieces(block, least), _places(block)
+def _pace(block: Any, pieces: list[_Piece], chains: int) -> None:
+    place = _places(block)
     done = list[_Piece]()
     mask: Any = None
     end = -1  # the place in the block, as it was, behind which the pieces done now end
@@ -182,9 +179,8 @@ def _no_bits(piece: _Piece) -> Any:
     i32 = ir.IntegerType.get_signless(32)
     with ir.InsertionPoint(first), first.location:
         word = dialect("arith").BitcastOp(i32, piece.root.operands[0]).result
-        none = assembly.inline(NO_BITS, ["=r", "r"], [word], i32, effects=False)
         shape = list(ir.VectorType(piece.type).shape)
-        return dialect("vector").BroadcastOp(ir.VectorType.get(shape, i32), none).result
+        return dialect("vector").BroadcastOp(ir.VectorType.get(shape, i32), assembly.no_bits(word)).result
 
 
 def _tie(piece: _Piece, before: Any, mask: Any) -> None:

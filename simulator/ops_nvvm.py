@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.operators.assembly import NO_BITS
 from mlir_gemm.operators.loaded import BEHIND_LOADS
-from mlir_gemm.passes.pace_epilogue import NO_BITS
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS, LANES

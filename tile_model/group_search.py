@@ -12,6 +12,7 @@ from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import grid
 from mlir_gemm.tile_model.group_rules import PANEL
+from mlir_gemm.tile_model.group_work import group_work
 from mlir_gemm.tile_model.layout import buffer
 from mlir_gemm.tile_model.operators import element_bytes, instruction_of
 from mlir_gemm.tile_model.resources import smem_bytes, staging_bytes
@@ -43,9 +44,8 @@ takes then, and the part of the products' clocks that all may take. With two num
 four (3.7 clocks) as long as if nothing paced: one clock more for each instruction."""
 FEWEST_OPERATIONS = 3
 """Instructions on an element from which pacing them is worth it."""
-ACCUMULATOR_THREADS = 128
-ROWS_EACH, BYTES_EACH = 64, 32
-"""Rows and bytes of k of an instruction, which takes half a clock for each column."""
+SCHEDULERS = 4
+"""Of an SM, of which each has a warp of a warpgroup."""
 FEW_ACCUMULATORS = 96
 SPLITS = (2, 3, 4, 8)
 CLUSTERS = ((1, 1), (2, 1), (1, 2))
@@ -72,7 +72,9 @@ def group_proposals(problem: Problem, target: Target, pinned: Mapping[str, Any],
         if not wide and "block" not in pinned and _spills(problem, base):
             continue
         for shared in ({},) if turns else _clusters(problem, target, base, pinned):
-            yield _staged(problem, target, base.replace(**shared), pinned)
+            schedule = _staged(problem, target, base.replace(**shared), pinned)
+            paced = turns and "pace" not in pinned and _hides(problem, schedule, target)
+            yield schedule.replace(pace=PACE) if paced else schedule
 
 
 def is_proposed(schedule: Schedule) -> bool:
@@ -132,16 +134,14 @@ def _by_turns(
     m, n = TURNS_TILE
     if problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * m * n:
         tile: Tile = (m, n, PANEL // element_bytes(problem, "a"))
-        fields = {"turns": 2, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
-        yield tile, tile, {**fields, "pace": pinned.get("pace", PACE if _hides(problem, tile) else 0)}
+        yield tile, tile, {"turns": 2, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
 
 
-def _hides(problem: Problem, tile: Tile) -> bool:
+def _hides(problem: Problem, schedule: Schedule, target: Target) -> bool:
     """Whether the products of a tile take so long that the epilogue of another one, at its own pace, ends meanwhile."""
-    m, n, _ = tile
-    paced = PACED * problem.epilogue_ops * m * n / ACCUMULATOR_THREADS
-    clocks = m // ROWS_EACH * n / 2 * problem.k * element_bytes(problem, "a") / BYTES_EACH
-    return problem.epilogue_ops >= FEWEST_OPERATIONS and paced < HIDING * clocks
+    work = group_work(problem, schedule, target)
+    ends = PACED * work.arithmetic / SCHEDULERS < HIDING * work.tensor * work.steps
+    return problem.epilogue_ops >= FEWEST_OPERATIONS and ends
 
 
 def _divided(block: Tile) -> Tile:

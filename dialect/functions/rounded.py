@@ -99,7 +99,7 @@ def shorter_form(operation: Any) -> Shorter | None:
     rounded = rounded_to(addition.results[0])
     if rounded is None:
         return None
-    short = (_gelu if op.name == "math.erf" else _quotient)(op, addition, rounded)
+    short = _gelu(op, addition, rounded) if op.name == "math.erf" else _quotient(op, addition)
     return short or Shorter(formula, op.operands[0], (addition,))
 
 
@@ -115,7 +115,7 @@ def rounded_to(value: Any, depth: int = 16) -> str | None:
     return next((type_ for type_ in ("f16", "bf16") if type_ in found), None) if found <= {"f16", "bf16"} else None
 
 
-def _quotient(exp: Any, addition: Any, _rounded: str) -> Shorter | None:
+def _quotient(exp: Any, addition: Any) -> Shorter | None:
     """The same where something is divided by the sum, as in the logistic function and SiLU."""
     quotient = _only_user(addition.results[0], "arith.divf")
     if quotient is None or quotient.operands[0] == addition.results[0]:

@@ -15,7 +15,7 @@ from mlir_gemm.tile_model.group_search import MOST_STAGES, group_proposals
 from mlir_gemm.tile_model.layout import buffer, panel_of
 from mlir_gemm.tile_model.resources import smem_bytes
 from mlir_gemm.tile_model.rules import SHAPE_RULES, violations
-from mlir_gemm.tile_model.select import best_group, select
+from mlir_gemm.tile_model.select import select
 
 H200 = target("sm_90a")
 LEGAL = Schedule(
@@ -387,19 +387,3 @@ def test_proposals_keep_what_is_given() -> None:
     for schedule in proposals:
         assert {name: getattr(schedule, name) for name in given} == given
         assert schedule.warp == (64, 192, 64)
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "group"),
-    [
-        (32, 32, 8),  # 11, 11 and 10 would be nearer to a square
-        (64, 64, 8),
-        (33, 33, 11),
-        (37, 32, 13),  # a prime number of rows is shared evenly
-        (16, 16, 16),  # one group: lower ones would not all be of one square's height
-    ],
-)
-def test_groups_of_rows_divide_the_rows_where_they_can(rows: int, columns: int, group: int) -> None:
-    schedule = select(square(), H200, {"block": (128, 128, 64), "warp": (128, 128, 64), "turns": 2, "persistent": 132})
-    problem = square(m=128 * rows, n=128 * columns)
-    assert best_group(problem, schedule.schedule, H200) == group

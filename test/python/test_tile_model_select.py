@@ -22,7 +22,7 @@ from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.published import published_warp_tiles
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.search import proposals, tile_sizes
-from mlir_gemm.tile_model.select import candidates, select
+from mlir_gemm.tile_model.select import best_group, candidates, select
 from mlir_gemm.tile_model.traffic import dram_bytes
 
 H200 = target("sm_90")
@@ -156,6 +156,22 @@ class TestSelect:
             rows = m // schedule.block[0]
             groups = -(-rows // schedule.group)
             assert groups * schedule.group - rows < groups
+
+    @pytest.mark.parametrize(
+        ("rows", "columns", "group"),
+        [
+            (32, 32, 8),  # 11, 11 and 10 would be nearer to a square
+            (64, 64, 8),
+            (33, 33, 11),
+            (37, 32, 13),  # a prime number of rows is shared evenly
+            (16, 16, 16),  # one group: lower ones would not all be of one square's height
+        ],
+    )
+    def test_groups_divide_the_tile_rows_where_they_can(self, rows: int, columns: int, group: int) -> None:
+        hopper = target("sm_90a")
+        fields = {"block": (128, 128, 64), "warp": (128, 128, 64), "turns": 2, "persistent": 132}
+        schedule = select(Problem(1024, 1024, 1024, reads_c=False), hopper, fields).schedule
+        assert best_group(Problem(128 * rows, 128 * columns, 1024, reads_c=False), schedule, hopper) == group
 
     def test_users_group_stays(self) -> None:
         assert select(CUBE, H200, {"group": 3}).schedule.group == 3
