@@ -6,6 +6,7 @@ run by one thread and the consumer's by whole warps. Leaves
 - tile.acquire: a wait for the phase in front of the position's on the empty barrier (which a fresh barrier passes), and
   the announcement of the bytes on the full one; tile.copy_bulk: one tensor copy for each panel of the buffer;
   with `multicast` it goes to all blocks of the cluster, of the `group`, or of those whose numbers are `stride` apart;
+  with `keep` it says which lines may leave L2 first;
 - tile.filled: a wait for the position's phase on the full barrier; tile.release: one lane of each warp arrives at the
   empty one, of a stage that lanes have `loaded` from once what they loaded is in registers. Where a ring is one of
   several blocks it arrives in all of them, which meet then before the first copy and before they end: consumers say so
@@ -22,10 +23,11 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.lines import KEEP
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import i32
 from mlir_gemm.dialect.walk import body, in_block, named, parents
-from mlir_gemm.operators import shared_address
+from mlir_gemm.operators import l2, shared_address
 from mlir_gemm.operators.loaded import behind_loads
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import box_rows
@@ -221,16 +223,20 @@ def _copy(op: Any) -> None:
     start = shared_address.address(target)
     full = shared_address.barrier(barriers, 0, slot)
     height = box_rows(rows)
+    sizes = [height if axis == runs[0] else panel if axis == runs[1] else 1 for axis in range(len(place.dims))]
+    entry = body(next(parent for parent in parents(op) if parent.operation.name == "gpu.func"))
     for across in range(0, columns, panel):
         for down in range(0, rows, height):
             at = indexing.add(start, across // panel * whole * width + down * width)
             offsets = list(place.offsets)
             offsets[runs[0]] = indexing.add(offsets[runs[0]], down)
             offsets[runs[1]] = indexing.add(offsets[runs[1]], across)
+            corner, hint = [_coordinate(offset) for offset in reversed(offsets)], None
+            if KEEP in op.attributes:
+                hint = l2.hint(entry, constants.number_of(op, KEEP), corner, sizes[::-1])
             dialect("nvvm").CpAsyncBulkTensorGlobalToSharedClusterOp(
-                shared_address.pointer(at, 7), source, [_coordinate(offset) for offset in reversed(offsets)], full, [],
-                multicastMask=mask,
-            )  # fmt: skip
+                shared_address.pointer(at, 7), source, corner, full, [], multicastMask=mask, l2CacheHint=hint
+            )
 
 
 def _mask(op: Any) -> Any:

@@ -22,11 +22,12 @@ NAMES = (
     "join-extensions", "swap-sides", "reveal-padding", "tile-loops", "fuse-blocks", "promote-operands", "tensorize",
     "accumulate", "sink-init", "multi-buffer", "order-copies", "prefetch-copies", "stream-copies", "specialize-copies",
     "parallelize-blocks", "map-blocks", "stream-steps", "persist-blocks", "share-copies", "split-steps",
-    "distribute-warps", "sum-parts", "stage-stores", "describe-copies", "launch-blocks", "pass-sizes", "point-loops",
-    "launch-points", "limit-registers", "cluster-blocks", "apply-layouts", "unroll-loops", "stage-epilogue",
-    "mma-to-wmma", "mma-to-sync", "mma-to-fma", "mma-to-wgmma", "distribute-copies", "spread-copies", "lower-async",
-    "lower-rings", "lower-roles", "overlap-launches", "place-shared", "fold-subviews", "swizzle-accesses", "expand-fp8",
-    "expand-math", "pace-epilogue", "lower-unit-ids", "sink-positions", "check-lowered", "select-math", "mark-maps",
+    "distribute-warps", "sum-parts", "stage-stores", "describe-copies", "keep-lines", "launch-blocks", "pass-sizes",
+    "point-loops", "launch-points", "limit-registers", "cluster-blocks", "apply-layouts", "unroll-loops",
+    "stage-epilogue", "mma-to-wmma", "mma-to-sync", "mma-to-fma", "mma-to-wgmma", "distribute-copies", "spread-copies",
+    "lower-async", "lower-rings", "lower-roles", "overlap-launches", "place-shared", "fold-subviews",
+    "swizzle-accesses", "expand-fp8", "expand-math", "pace-epilogue", "lower-unit-ids", "sink-positions",
+    "check-lowered", "select-math", "mark-maps",
 )  # fmt: skip
 """Our passes, in the order in which the pipeline uses them."""
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from mlir_gemm.dialect.lines import PARTS
 from mlir_gemm.errors import Location, ScheduleError
 
 Tile = tuple[int, int, int]
@@ -90,6 +91,11 @@ class Schedule:
     """The same beside each other, with tiles of A."""
     split: int = 1
     """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their parts in a fixed order."""
+    keep_a: int = PARTS
+    """With `tma`: of 32 parts of A, how many L2 keeps like any other data; the rest is marked as the first to leave it.
+    32 marks nothing."""
+    keep_b: int = PARTS
+    """The same of B."""
     resident: int = 0
     """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
     batch_invariant: bool = False
@@ -114,6 +120,11 @@ class Schedule:
     def cluster(self) -> int:
         """Blocks in a cluster."""
         return self.cluster_m * self.cluster_n * self.split
+
+    @property
+    def marks(self) -> bool:
+        """Whether a part of an operand is marked as the first to leave L2."""
+        return min(self.keep_a, self.keep_b) < PARTS
 
     @property
     def groups(self) -> int:
@@ -224,6 +235,8 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
     if name == "pace" and not 0 <= value <= 64:
         raise ScheduleError(f"{shown}: expected 0 to 64 numbers", location)
+    if name in ("keep_a", "keep_b") and not 0 <= value <= PARTS:
+        raise ScheduleError(f"{shown}: expected 0 to {PARTS} parts of an operand", location)
     if name == "pad" and not 0 <= value <= 1024:
         raise ScheduleError(f"{shown}: expected 0 to 1024 elements", location)
     return value

@@ -103,6 +103,7 @@ def _describe(schedule: Schedule) -> list[Any]:
     return [
         *([ours("stage-stores")] if schedule.bulk else []),
         ours("describe-copies", tf32=schedule.precision == "tf32"),
+        *([ours("keep-lines", a=schedule.keep_a, b=schedule.keep_b)] if schedule.marks else []),
     ]
 
 

@@ -47,7 +47,8 @@ class Counters:
     instructions: Counter[str] = field(default_factory=Counter[str])
     """Operations executed by a warp, by name."""
     bytes: Counter[str] = field(default_factory=Counter[str])
-    """`global_load`, `global_store`, `shared_load`, `shared_store`."""
+    """`global_load`, `global_store`, `shared_load`, `shared_store`; `global_leaving` is what the copy engine loaded and
+    marked as the first to leave L2."""
     shared: dict[str, Access] = field(default_factory=dict[str, Access])
     """By `location operation`."""
     global_: dict[str, Access] = field(default_factory=dict[str, Access])

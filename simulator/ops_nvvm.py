@@ -12,6 +12,7 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.operators.assembly import NO_BITS
+from mlir_gemm.operators.l2 import POLICIES
 from mlir_gemm.operators.loaded import BEHIND_LOADS
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
@@ -107,6 +108,8 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         return _behind_loads(decoder, operation)
     if text == NO_BITS:
         return _no_bits(decoder, operation)
+    if text in POLICIES:
+        return _policy(decoder, operation)
     if text in TEXTS:
         return flag_operation(decoder, operation, text)
     found = _ASSEMBLY.fullmatch(text)
@@ -151,6 +154,17 @@ def _no_bits(decoder: Decoder, operation: Any) -> Step:
 
     def step(warp: Warp) -> None:
         warp.slots[out] = np.zeros_like(np.asarray(warp.slots[source], np.int32))
+
+    return step
+
+
+def _policy(decoder: Decoder, operation: Any) -> Step:
+    """What L2 is told of lines: its number in POLICIES. Caches are not simulated, but the bytes are counted."""
+    out = decoder.slot(operation.operation.results[0])
+    number = POLICIES.index(ir.StringAttr(operation.operation.attributes["asm_string"]).value)
+
+    def step(warp: Warp) -> None:
+        warp.slots[out] = np.full(LANES, number, np.int64)
 
     return step
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.operators.l2 import LEAVE, POLICIES
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS
@@ -101,6 +102,7 @@ def _load(decoder: Decoder, operation: Any) -> Step:
     copies = _Copies(decoder, operation, 0, 1, 2, rank, behind + multicast + hint if predicate else -1)
     barrier_slot = decoder.slot(op.operands[2 + rank])
     mask = decoder.slot(op.operands[behind]) if multicast else None
+    policy = decoder.slot(op.operands[behind + multicast]) if hint else None
     barriers = Barriers(copies.info, copies.checks)
 
     def step(warp: Warp) -> None:
@@ -120,6 +122,8 @@ def _load(decoder: Decoder, operation: Any) -> Step:
                 targets = [block for block in blocks if wanted >> block.rank & 1]
             content = map_.read(place)
             copies.count("load", "global", map_.bytes)
+            if policy is not None and of_lane(values[policy], lane) == POLICIES.index(LEAVE):
+                copies.count("leaving", "global", map_.bytes)
             for block in targets:
                 barrier = first
                 if mask is not None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mlir_gemm.dialect.lines import PARTS
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule, Tile
@@ -225,6 +226,11 @@ def _units(schedule: Schedule) -> str:
     return f"{schedule.warps} warps"
 
 
+def _kept(schedule: Schedule, operand: str) -> str:
+    kept = schedule.keep_a if operand == "a" else schedule.keep_b
+    return "" if kept == PARTS else f"; L2 keeps {kept} of {PARTS} parts of it, the rest leaves first"
+
+
 def _operands(choice: Choice) -> list[str]:
     """What multiplies, and how A and B come to it."""
     problem, schedule = choice.problem, choice.schedule
@@ -242,7 +248,7 @@ def _operands(choice: Choice) -> list[str]:
         if schedule.copy == "tma":
             lines.append(
                 f"  {operand.upper()} {order}: {lying.rows} rows by the copy engine, panels of {lying.panel} bytes, "
-                "swizzled"
+                f"swizzled{_kept(schedule, operand)}"
             )
             continue
         memory = problem.a_memory if operand == "a" else problem.b_memory

@@ -33,7 +33,7 @@ def together(problem: Problem, schedule: Schedule, target: Target) -> str | None
     given = {name: getattr(schedule, name) for name in parts}
     asked = [name for name, value in parts.items() if given[name] == value]
     if not asked:
-        for name in ("persistent", "pace", "stream", "cluster_m", "cluster_n", "split", "turns"):
+        for name in ("persistent", "pace", "stream", "cluster_m", "cluster_n", "split", "turns", "keep_a", "keep_b"):
             if getattr(schedule, name) != getattr(Schedule, name):
                 return f"{name}={getattr(schedule, name)}: expected {getattr(Schedule, name)} without copy=tma"
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mlir_gemm.dialect.lines import PARTS
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
@@ -151,7 +152,7 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         splits=split > 1,
         handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,
         clustered=schedule.cluster_m * schedule.cluster_n > 1,
-        dram=_dram(problem, target, tiles / flight, across_m / rows, across_n / columns),
+        dram=_dram(problem, schedule, target, tiles / flight, across_m / rows, across_n / columns),
         useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
     )
 
@@ -199,12 +200,13 @@ def _odd(problem: Problem, schedule: Schedule, operand: str) -> bool:
     return -(-row * memory_bytes(problem, operand) // unit) * unit % buffer(problem, schedule, operand).panel != 0
 
 
-def _dram(problem: Problem, target: Target, waves: float, part_a: float, part_b: float) -> float:
+def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, part_a: float, part_b: float) -> float:
     """Bytes from and to DRAM: none when everything fits in L2, where a kernel that runs again finds it; otherwise the
-    result once, and of the operands what each wave covers, each at least once."""
+    result once, and of the operands what each wave covers, each at least once but for what L2 keeps."""
     a = problem.batch * problem.m * problem.k * memory_bytes(problem, "a")
     b = problem.batch * problem.k * problem.n * memory_bytes(problem, "b")
     result = epilogue_bytes(problem)
     if a + b + result <= KEPT * target.l2_bytes:
         return 0.0
-    return max(a + b, max(1.0, waves / problem.batch) * (part_a * a + part_b * b)) + result
+    kept = sum(size * part / PARTS for size, part in ((a, schedule.keep_a), (b, schedule.keep_b)) if part < PARTS)
+    return max(a + b, max(1.0, waves / problem.batch) * (part_a * a + part_b * b)) - kept + result

@@ -23,6 +23,7 @@ from mlir_gemm.tile_model.grid import grid
 from mlir_gemm.tile_model.group_cost import CONSTANTS as GROUP
 from mlir_gemm.tile_model.group_rules import TMA_BITS
 from mlir_gemm.tile_model.invariance import invariant_fields
+from mlir_gemm.tile_model.keeping import keeping
 from mlir_gemm.tile_model.operators import by_matrix, flops_clock_sm, memory_bytes
 from mlir_gemm.tile_model.prediction import Prediction
 from mlir_gemm.tile_model.registers import uneven_vectors
@@ -151,7 +152,7 @@ def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> l
                 if operator == "wmma":
                     legal = [schedule for schedule in legal if not uneven_vectors(schedule)] or legal
                 if legal:
-                    return legal if "group" in pinned else [_grouped(problem, schedule, target) for schedule in legal]
+                    return [_finished(problem, schedule, target, pinned) for schedule in legal]
     return []
 
 
@@ -207,10 +208,11 @@ def rejections(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> I
             break
 
 
-def _grouped(problem: Problem, schedule: Schedule, target: Target) -> Schedule:
-    if schedule.raster not in GROUPED:
-        return schedule
-    return schedule.replace(group=best_group(problem, schedule, target))
+def _finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mapping[str, Any]) -> Schedule:
+    """With what follows from the rest of a schedule: its raster's groups, and what L2 keeps."""
+    if "group" not in pinned and schedule.raster in GROUPED:
+        schedule = schedule.replace(group=best_group(problem, schedule, target))
+    return keeping(problem, schedule, target, pinned)
 
 
 def _copies(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:

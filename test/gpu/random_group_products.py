@@ -129,7 +129,18 @@ def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
         p = case.product
         traits = [
             name
-            for name in ("cluster", "split", "persistent", "stream", "turns", "pace", "bulk", "overlap", "exchanged")
+            for name in (
+                "cluster",
+                "split",
+                "persistent",
+                "stream",
+                "turns",
+                "pace",
+                "bulk",
+                "overlap",
+                "exchanged",
+                "keep",
+            )
             if name in case.schedule
         ]
         if p.m * p.n * p.k * max(p.batch, 1) <= 1 << 25:
@@ -198,7 +209,12 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
         fields["batch_invariant"] = True
     if KINDS[kind][3] != "full":
         fields["precision"] = KINDS[kind][3]
-    return fields
+    return fields | kept(rng)
+
+
+def kept(rng: random.Random) -> dict[str, int]:
+    """What L2 is told to keep, if anything."""
+    return {"keep_a": rng.choice((0, 5, 32)), "keep_b": rng.choice((0, 1, 11, 32))} if rng.random() < 0.25 else {}
 
 
 def model_problem(product: Product, kind: str) -> ModelProblem:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from random_group_products import KINDS, GroupCase, lying, model_problem, rounded_up, shown
+from random_group_products import KINDS, GroupCase, kept, lying, model_problem, rounded_up, shown
 from random_products import EPILOGUES, Product
 
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES
@@ -71,4 +71,4 @@ def _fields(rng: random.Random, kind: str) -> dict[str, Any]:
         fields["overlap"] = False
     if KINDS[kind][3] != "full":
         fields["precision"] = KINDS[kind][3]
-    return fields
+    return fields | kept(rng)

@@ -94,6 +94,31 @@ gpu.func @narrow(%map: !llvm.ptr, %slot: index, %row: index, %column: index) ker
   gpu.return
 }
 
+// A box of 64 rows and 64 columns has the sum of its places, in boxes, as its number, and stays in L2 for 5 of 32.
+// CHECK-LABEL: gpu.func @kept(
+//  CHECK-SAME: %[[MAP:.*]]: !llvm.ptr, %{{.*}}: index, %[[ROW:.*]]: index, %[[COLUMN:.*]]: index)
+//   CHECK-DAG:   %[[LEAVE:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l" : () -> i64
+//   CHECK-DAG:   %[[STAY:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_normal.b64 $0, 1.0;", "=l" : () -> i64
+//   CHECK-NOT:   createpolicy
+//   CHECK-DAG:   %[[X:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+//   CHECK-DAG:   %[[Y:.*]] = arith.index_cast %[[ROW]] : index to i32
+//   CHECK-DAG:   %[[ALONG:.*]] = arith.shrui %[[X]], %c6_i32
+//   CHECK-DAG:   %[[DOWN:.*]] = arith.shrui %[[Y]], %c6_i32
+//       CHECK:   %[[NUMBER:.*]] = arith.addi %[[ALONG]], %[[DOWN]]
+//       CHECK:   %[[TIMES:.*]] = arith.muli %[[NUMBER]], %c5_i32
+//       CHECK:   %[[TURN:.*]] = arith.andi %[[TIMES]], %c31_i32
+//       CHECK:   %[[STAYS:.*]] = arith.cmpi ult, %[[TURN]], %c5_i32
+//       CHECK:   %[[POLICY:.*]] = arith.select %[[STAYS]], %[[STAY]], %[[LEAVE]] : i64
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP]], {{.*}} l2_cache_hint = %[[POLICY]]
+//       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[LEAVE]]
+gpu.func @kept(%map: !llvm.ptr, %slot: index, %row: index, %column: index) kernel {
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  "tile.copy_bulk"(%A, %map, %bars, %slot, %row, %column) {keep = 5 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
+  "tile.copy_bulk"(%A, %map, %bars, %slot, %row, %column) {keep = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>, index, index, index) -> ()
+  gpu.return
+}
+
 // The consumer's turn, from slot 0 and phase 0 on.
 // CHECK-LABEL: gpu.func @empty(
 //       CHECK:   nvvm.mbarrier.try_wait.parity %[[FULL:.*]], %c0_i32, %c10000000_i32

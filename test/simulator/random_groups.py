@@ -117,6 +117,7 @@ def draw(rng: random.Random) -> Case:
     fields += [rng.choice(CLUSTERS)] if rng.random() < 0.4 else []
     fields += ["exchanged=on"] if rng.random() < 0.25 else []
     fields += ["bulk=false"] if rng.random() < 0.2 else []
+    fields += [f"keep_a={rng.choice((0, 5, 32))},keep_b={rng.choice((0, 11))}"] if rng.random() < 0.2 else []
     adds = rng.random() < 0.3
     return Case(
         (size[0], size[1], size[2]),

@@ -1,0 +1,7 @@
+"""Which lines of an operand L2 keeps: what the schedule, the passes and the operators count in. No bindings are
+imported here."""
+
+PARTS = 32
+"""Parts of an operand."""
+KEEP = "keep"
+"""On a tile.copy_bulk: of PARTS boxes, how many L2 keeps like any other data; the rest is the first to leave it."""
