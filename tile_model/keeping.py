@@ -16,31 +16,33 @@ from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import grid
-from mlir_gemm.tile_model.operators import memory_bytes
+from mlir_gemm.tile_model.operators import flops_clock_sm, memory_bytes
 
 KEPT = 0.36
-"""Part of L2 that an operand may stay in. Launches back to back of 67, 75, 84 and 134 MB of weights are fastest with
-20 to 26 MB kept of the H200's 63: each half of its L2 has a copy of what its own SMs read, presumably."""
-FITS = 0.5
-"""Part of L2 up to which an operand stays there however it is marked: nothing pushes it out."""
-MOST = 4.0
-"""Times the bytes of L2 that an operand may have. Marked lines of 75 to 200 MB take 4 to 6 us less behind a kernel that
-has written all of L2, of 300 MB 1 % more and of 470 MB 2 to 4 % more."""
-THINNER = 4
-"""How much smaller the other operand must be. Where both are as large, tensor cores take longer than DRAM."""
+"""Part of L2 that an operand may stay in. Launches back to back of 42 to 134 MB of weights are fastest with 20 to 26 MB
+kept of the H200's 63: each half of its L2 has a copy of what its own SMs read, presumably."""
+FITS = 0.55
+"""Part of L2 up to which an operand stays there however it is marked: nothing pushes it out. Of 34 MB nothing need be
+kept, and part of it must not where several blocks read it (256x4096x4096: 19 us instead of 16)."""
+LEAST, MOST = 0.13, 4.0
+"""Times the bytes of L2 that an operand has. Of 16 to 200 MB, marked, kernels take 1 to 6 us less behind another one
+that has written all of L2; of 300 MB 1 % more, of 470 MB 2 to 4 % more."""
 
 
 def kept_parts(problem: Problem, schedule: Schedule, target: Target, operand: str) -> int:
-    """Of PARTS parts of A or B, how many L2 should keep; all where marking the rest is worth nothing."""
+    """Of PARTS parts of A or B, how many L2 should keep; all where marking the rest is worth nothing. The smaller
+    operand is often what other kernels read too: it is left alone."""
+    if problem.dynamic or not _once(problem, schedule, target, operand):
+        return PARTS
     sizes = {"a": problem.m * memory_bytes(problem, "a"), "b": problem.n * memory_bytes(problem, "b")}
-    whole = {name: problem.batch * problem.k * size for name, size in sizes.items()}
-    own, other = whole[operand], whole["b" if operand == "a" else "a"]
-    room = KEPT * target.l2_bytes
-    if problem.dynamic or not room < own <= MOST * target.l2_bytes or own < THINNER * other:
+    larger = "a" if sizes["a"] > sizes["b"] else "b"
+    own = problem.batch * problem.k * sizes[operand]
+    if operand != larger or not LEAST * target.l2_bytes <= own <= MOST * target.l2_bytes:
         return PARTS
-    if not _once(problem, schedule, target, operand):
-        return PARTS
-    return 0 if own <= FITS * target.l2_bytes else round(PARTS * room / own)
+    products = problem.flops / (flops_clock_sm(schedule.operator, problem, target) * target.clock_hz * target.sms)
+    if own <= FITS * target.l2_bytes or own / target.dram_bytes_s < products:
+        return 0
+    return round(PARTS * KEPT * target.l2_bytes / own)
 
 
 def _once(problem: Problem, schedule: Schedule, target: Target, operand: str) -> bool:

@@ -173,21 +173,23 @@ as 11 on the H200, with an epilogue up to 1 % less, since a place is found by sh
 result are not aligned. There 16, as near to the square, take 5 to 15 % more (8191 x 8191 x 8191)."""
 SMALL_TILE, NEIGHBOURS = 64 * 128, 8
 """Elements of a block tile of `wgmma` that L2 limits, and blocks beside each other: with squares of 8 instead of all
-128 the H200 takes 4.8 us instead of 5.1 for 1024 x 1024 x 1024, 8.2 instead of 8.4 for 1000."""
+128 the H200 takes 4.8 us instead of 5.1 for 1024 x 1024 x 1024, 8.2 instead of 8.4 for 1000; 256 x 8192 x 8192
+exchanged, with an empty cache, 52 us in groups of 4, 56 in groups of 11."""
 
 
 def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
     """The group of the raster with which the blocks in flight read least: they cover a rectangle of the result, `group`
     tile rows high, and read the rows of A and the columns of B that it spans, which are fewest when it is square.
     The tile rows of the result are shared evenly among the groups; in several waves a height that divides them is
-    preferred, if it is hardly lower. Small tiles of `wgmma` that are all in flight need more than L2 gives; then the
-    square is that of neighbours, whose requests for the same lines become one."""
+    preferred, if it is hardly lower. Small tiles of `wgmma` that are all in flight need more than L2 gives, and an
+    operand of which lines leave L2 first is best read at once by all who need it; then the square is that of
+    neighbours, whose requests for the same lines become one."""
     block_m, block_n, _ = schedule.block
     rows, columns = grid(problem, schedule)
     in_flight = rows * columns
     if in_flight > target.sms:
         in_flight = min(in_flight, target.sms * occupancy(problem, schedule, target).blocks)
-    elif schedule.operator == "wgmma" and block_m * block_n <= SMALL_TILE:
+    elif schedule.operator == "wgmma" and (block_m * block_n <= SMALL_TILE or schedule.marks):
         in_flight = min(in_flight, NEIGHBOURS)
     side = sqrt(in_flight * block_n / block_m)
     whole = [size for size in range(1, round(side) + 1) if rows % size == 0 and side <= size * OBLONG]
@@ -209,10 +211,11 @@ def rejections(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> I
 
 
 def _finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mapping[str, Any]) -> Schedule:
-    """With what follows from the rest of a schedule: its raster's groups, and what L2 keeps."""
-    if "group" not in pinned and schedule.raster in GROUPED:
-        schedule = schedule.replace(group=best_group(problem, schedule, target))
-    return keeping(problem, schedule, target, pinned)
+    """With what follows from the rest of a schedule: what L2 keeps, and the raster's groups."""
+    schedule = keeping(problem, schedule, target, pinned)
+    if "group" in pinned or schedule.raster not in GROUPED:
+        return schedule
+    return schedule.replace(group=best_group(problem, schedule, target))
 
 
 def _copies(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
