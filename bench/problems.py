@@ -15,6 +15,7 @@ GROUPS = {
     "medium": "aligned, 512 to 2048",
     "skinny": "few rows or few columns: limited by memory",
     "ragged": "odd sizes, or rows that are not a multiple of 128 bytes",
+    "deep": "few tiles and a long K",
     "further": "sizes whose tiles leave SMs idle, and some of language models",
     "types": "other element types, and f32 results",
     "epilogues": "elementwise operations behind the product",
@@ -93,6 +94,11 @@ _SIZES: dict[str, tuple[Sizes, ...]] = {
     ),
     "ragged": (
         (1000, 1000, 1000), (4088, 4088, 4088), (4095, 4095, 4095), (8191, 8191, 8191), (4096, 4104, 4096),
+    ),
+    "deep": (
+        (512, 512, 4096), (512, 512, 8192), (512, 512, 16384), (768, 768, 8192), (640, 640, 8192), (384, 384, 16384),
+        (1024, 512, 8192), (256, 1024, 16384), (256, 512, 8192), (128, 1024, 8192), (256, 256, 8192), (64, 512, 16384),
+        (1024, 1024, 4096), (960, 960, 6144), (896, 896, 7168),
     ),
     "further": (
         (1280, 1280, 1280), (1536, 1536, 1536), (1792, 1792, 1792), (2560, 2560, 2560), (3000, 3000, 3000),

@@ -1,10 +1,12 @@
 """overlap-launches: a kernel starts while the one in front of it in the stream still runs.
 
-Expects kernel functions whose ring is lowered: barriers are initialised, and a gpu.barrier follows. Leaves
-nvvm.griddepcontrol `launch_dependents` at the start, which lets the next kernel start as soon as there is room, and
-`wait` behind the barrier: until then nothing that another kernel writes, or reads, is touched. The kernel carries
-`tile.overlap`, by which the launch asks for it (programmatic dependent launch). A second run changes nothing. Refuses
-kernels without such a barrier, or that touch global memory in front of it.
+Expects kernel functions whose ring is lowered: barriers are initialised, and a gpu.barrier follows; or without a
+barrier. Leaves nvvm.griddepcontrol `launch_dependents` at the start, which lets the next kernel start as soon as there
+is room, and `wait` behind the barrier, or at the start too: until then nothing that another kernel writes, or reads, is
+touched. With `early=false` the next kernel starts when this one ends: many small blocks would all wait on the first SMs
+that are free, and then work there alone. The kernel carries `tile.overlap`, by which the launch asks for it
+(programmatic dependent launch). A second run changes nothing. Refuses kernels that touch global memory in front of the
+barrier.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ class OverlapLaunches(Pass):
     """Start kernels early."""
 
     name: ClassVar[str] = "overlap-launches"
+    early: bool = True
+    """Let the next kernel start as soon as all blocks of this one have."""
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
@@ -33,15 +37,14 @@ class OverlapLaunches(Pass):
                 continue
             inside = [op.operation for op in in_block(body(kernel))]
             barriers = [op for op in inside if op.name == "gpu.barrier"]
-            if not barriers:
-                raise pass_error(kernel, "a kernel without a barrier behind its preparations cannot start early")
-            ahead = inside[: inside.index(barriers[0])]
+            ahead = inside[: inside.index(barriers[0])] if barriers else []
             for op in [each.operation for first in ahead for each in (first, *operations(first))]:
                 if op.name in _TOUCHING:
                     raise pass_error(op, f"'{op.name}' in front of the first barrier; the kernel cannot start early")
             nvvm = dialect("nvvm")
-            with ir.InsertionPoint(inside[0]), kernel.location:
-                nvvm.GriddepcontrolOp(nvvm.GridDepActionKind.launch_dependents)
-            with ir.InsertionPoint.after(barriers[0]), kernel.location:
+            if self.early:
+                with ir.InsertionPoint(inside[0]), kernel.location:
+                    nvvm.GriddepcontrolOp(nvvm.GridDepActionKind.launch_dependents)
+            with ir.InsertionPoint.after(barriers[0]) if barriers else ir.InsertionPoint(inside[0]), kernel.location:
                 nvvm.GriddepcontrolOp(nvvm.GridDepActionKind.wait)
             kernel.attributes[OVERLAP] = ir.UnitAttr.get()

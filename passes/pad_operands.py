@@ -22,13 +22,13 @@ from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
-from mlir_gemm.dialect.linalg.products import Factor, Product, product_of, the_product
+from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining import kernel_modules, programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.outlining.padding import buffer_shape, set_padded
 from mlir_gemm.dialect.outlining.views import view_of_type
-from mlir_gemm.dialect.walk import body, in_block, named, users
+from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_arguments import ROLE
@@ -64,7 +64,7 @@ class PadOperands(Pass):
         return self.a if operand == "a" else self.b
 
     def run(self, module: Any) -> None:
-        outer, inner = _find(module, self.kernel)
+        outer, inner = kernel_modules.find_product(module, self.kernel)
         product = the_product(programs.function_of(inner))
         wanted = [operand for operand in ORDERS if self.order_of(operand)]
         moves = [_Move(product, operand, self) for operand in wanted]
@@ -75,28 +75,6 @@ class PadOperands(Pass):
             inner = kernel_modules.nest(outer)
         for move in moves:
             move.carry_out(outer, inner)
-
-
-def _find(module: Any, name: str) -> tuple[Any, Any]:
-    """The module, and that of the kernel: the same one where the module is one kernel."""
-    modules = programs.kernel_modules(module)
-    if not modules:
-        own = ir.StringAttr(programs.function_of(module).attributes["sym_name"]).value
-        if name not in ("", own):
-            raise pass_error(module, f"kernel '{name}' is not in the module, which is one kernel, '{own}'")
-        return module, module
-    products = [each for each, inner in modules.items() if _is_product(programs.function_of(inner))]
-    if not name and len(products) == 1:
-        name = products[0]
-    if name not in modules:
-        raise pass_error(
-            module, f"kernel '{name}' is not in the program; its products are {', '.join(products) or 'none'}"
-        )
-    return module, modules[name]
-
-
-def _is_product(function: Any) -> bool:
-    return any(product_of(each) is not None for each in in_block(body(function)))
 
 
 class _Move:

@@ -215,14 +215,15 @@ class _Run:
             self.ptx = emission.ptx_of_program(self.module) if self.program else emission.ptx(self.module)
         else:
             if stage == "select":
-                self._relay_out()
+                self._rewrite([kernel.relayout() for kernel in self.kernels])
+                self._rewrite([kernel.divide() for kernel in self.kernels])
             for kernel in self.kernels:
                 kernel.run(stage)
         self._mark(stage)
 
-    def _relay_out(self) -> None:
-        """Puts kernels that copy operands in front of products that are faster then."""
-        steps = [step for step in [kernel.relayout() for kernel in self.kernels] if step is not None]
+    def _rewrite(self, wanted: list[Any | None]) -> None:
+        """Puts kernels in front of products that are faster then, and behind them."""
+        steps = [step for step in wanted if step is not None]
         for step in steps:
             run_pass(self.module, step)
             verify(self.module, step)

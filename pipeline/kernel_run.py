@@ -6,10 +6,12 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.products import the_product
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.errors import Error, InputError, Location, ScheduleError
+from mlir_gemm.passes.divide_steps import DIVIDED, DivideSteps, cannot_divide
 from mlir_gemm.passes.join_extensions import JoinExtensions
 from mlir_gemm.passes.pad_operands import PadOperands
 from mlir_gemm.passes.registry import run_pass
@@ -24,6 +26,7 @@ from mlir_gemm.pipeline.program import NOTE, kind_of, note_of, outer_function
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.stages import STAGES, stage_passes
 from mlir_gemm.pipeline.target import Target
+from mlir_gemm.tile_model.dividing import check_division, divide_advice, divided_fields
 from mlir_gemm.tile_model.operators import FORMS
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
@@ -96,6 +99,24 @@ class KernelRun:
             return None
         return PadOperands(kernel=self.name if self.nested else "", block=block, **advice)
 
+    def divide(self) -> Any | None:
+        """The pass that multiplies parts of k side by side, if the user or the model wants that. Raises ScheduleError
+        where the user does and it cannot be."""
+        function = outer_function(self.module)
+        if self.kind == POINTS or self._after("select") or symbols_in(function) or DIVIDED in function.attributes:
+            return None
+        with self.module.context:
+            pinned = {**annotations.written_schedule(function), **self.wanted}
+            try:
+                allow_precision(self.module, self.target, pinned)
+                parts = divide_advice(problem_of(function), self.target, pinned)
+                why = cannot_divide(function, parts) if parts > 1 else ""
+            except Error:  # `select` will say what is wrong with the kernel as it is
+                return None
+        with _at_product(function):
+            check_division(pinned, why)
+        return None if why or parts == 1 else DivideSteps(kernel=self.name if self.nested else "", parts=parts)
+
     def mark(self, stage: str) -> None:
         """Writes into the IR how far it is."""
         attributes = self.module.operation.attributes
@@ -114,7 +135,7 @@ class KernelRun:
         if stage == "nvvm":  # the same for every kernel
             return stage_passes(stage, self.schedule or Schedule(), self.target)
         if self.kind == POINTS:
-            return points_passes(stage, self.target)
+            return points_passes(stage, self.target, overlap=DIVIDED in outer_function(self.module).attributes)
         assert self.schedule is not None  # `select` ran, or was read from the module
         return stage_passes(stage, self.schedule, self.target)
 
@@ -139,6 +160,7 @@ class KernelRun:
             return
         with self.module.context:
             pinned = {**annotations.written_schedule(function), **self.wanted}
+            pinned |= divided_fields(constants.number_of(function, DIVIDED, 1))
             allow_precision(self.module, self.target, pinned)
             problem = self.variant.problem_of(function)
             with _at_product(function):

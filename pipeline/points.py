@@ -12,8 +12,11 @@ from mlir_gemm.passes.registry import Upstream, ours
 from mlir_gemm.pipeline.target import Target
 
 
-def points_passes(stage: str, target: Target) -> list[Any]:
-    """The passes of one stage, from `tile` to `lower`; `nvvm` is the same for every kernel. None for other stages."""
+def points_passes(stage: str, target: Target, overlap: bool = False) -> list[Any]:
+    """The passes of one stage, from `tile` to `lower`; `nvvm` is the same for every kernel. None for other stages. With
+    `overlap` the kernel is launched while the one in front of it ends, where the chip can do that."""
+    if stage == "lower":
+        return _lower(overlap and "tma" in target.copies)
     return _TABLE[stage](target) if stage in _TABLE else []
 
 
@@ -35,13 +38,14 @@ def _launch(target: Target) -> list[Any]:
     ]
 
 
-def _lower(_: Target) -> list[Any]:
+def _lower(overlap: bool) -> list[Any]:
     return [
         ours("expand-fp8"),
         ours("expand-math"),
         Upstream("lower-affine,gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
+        *([ours("overlap-launches", early=False)] if overlap else []),
         ours("check-lowered"),
     ]
 
 
-_TABLE = {"tile": _tile, "launch": _launch, "lower": _lower}
+_TABLE = {"tile": _tile, "launch": _launch}

@@ -74,6 +74,9 @@ class Schedule:
     overlap: bool = True
     """With `tma`: the kernel starts while the one in front of it in the stream still runs, and waits before it touches
     memory (programmatic dependent launch)."""
+    ahead: bool = True
+    """With `overlap`: the next kernel starts as soon as all blocks of this one have, so that its blocks get SMs in the
+    order in which they become free. Without, it starts when this one ends, and its blocks lie as they are numbered."""
     persistent: int = 0
     """With `tma`: the thread blocks that walk all tiles between them; 0 launches one for each tile."""
     turns: int = 1
@@ -91,6 +94,9 @@ class Schedule:
     """The same beside each other, with tiles of A."""
     split: int = 1
     """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their parts in a fixed order."""
+    divide: int = 1
+    """Parts of k that are multiplied side by side, as a batch of products, and added up by a kernel behind, in a fixed
+    order; `block` and all others are then those of that batch."""
     keep_a: int = PARTS
     """With `tma`: of 32 parts of A, how many L2 keeps like any other data; the rest is marked as the first to leave it.
     32 marks nothing."""
@@ -225,7 +231,7 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         raise ScheduleError(f"{shown}: expected one of {', '.join(_CHOICES[name])}", location)
     if name == "vector" and value not in VECTOR_BITS:
         raise ScheduleError(f"{shown}: expected one of {', '.join(map(str, VECTOR_BITS))} bits", location)
-    if name in ("stages", "group", "cluster_m", "cluster_n", "split", "turns") and value < 1:
+    if name in ("stages", "group", "cluster_m", "cluster_n", "split", "turns", "divide") and value < 1:
         raise ScheduleError(f"{shown}: expected at least 1", location)
     if name == "resident" and not 0 <= value <= 32:
         raise ScheduleError(f"{shown}: expected 0 to 32 blocks", location)

@@ -195,7 +195,7 @@ def _roles(schedule: Schedule) -> list[Any]:
     return [
         ours("lower-rings"),
         ours("lower-roles", producer=producer, consumer=min(240, consumer // 8 * 8)),
-        *([ours("overlap-launches")] if schedule.overlap else []),
+        *([ours("overlap-launches", early=schedule.ahead)] if schedule.overlap else []),
     ]
 
 

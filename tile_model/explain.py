@@ -14,6 +14,13 @@ from mlir_gemm.pipeline.schedule import Schedule, Tile
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.clocks import fragment_conflicts
 from mlir_gemm.tile_model.cost import estimate
+from mlir_gemm.tile_model.dividing import (
+    check_division,
+    divide_advice,
+    divided,
+    divided_fields,
+    sum_seconds,
+)
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import ragged, waste
 from mlir_gemm.tile_model.group_work import shared_tiles
@@ -44,8 +51,12 @@ class Decisions:
     advice: Mapping[str, str]
     """The operands that are re-laid out first, each with its new order."""
     relaid: Problem
+    parts: int
+    """In how many parts its k is multiplied."""
+    divided: Problem
+    """`relaid`, or the batch of products of its parts."""
     exchanged: bool
-    """Whether the sides of `relaid` change places."""
+    """Whether the sides of `divided` change places."""
     fixed_sides: str
     """Why they do not although that would be faster; empty where there is no such reason."""
     choice: Choice
@@ -53,10 +64,14 @@ class Decisions:
 
 
 def decide(
-    problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None, cannot_swap: str = ""
+    problem: Problem,
+    target: Target,
+    pinned: Mapping[str, Any] | None = None,
+    cannot_swap: str = "",
+    cannot_divide: str = "",
 ) -> Decisions:
     """What the stage `select` does with a product: the model's part of `pipeline/kernel_run.py`, without the IR.
-    `cannot_swap` says why the sides cannot change places, if so.
+    `cannot_swap` says why the sides cannot change places, if so, `cannot_divide` why k cannot be divided so.
 
     Raises what `select` raises.
     """
@@ -64,21 +79,31 @@ def decide(
     fields = invariant(problem, target, given)
     advice = relayout_advice(problem, target, fields)
     lying = relaid(problem, advice)
-    wanted = should_swap(lying, target, fields)
+    cannot_divide = "an operand is padded" if advice else cannot_divide
+    check_division(given, cannot_divide)
+    parts = 1 if cannot_divide else divide_advice(lying, target, given)
+    batch, fields = divided(lying, parts) if parts > 1 else lying, {**fields, **divided_fields(parts)}
+    wanted = should_swap(batch, target, fields)
     check_exchange(given, cannot_swap)
     exchanged = wanted and not cannot_swap
-    computed = swapped(lying) if exchanged else lying
+    computed = swapped(batch) if exchanged else batch
     choice = select(computed, target, {**fields, "exchanged": True} if exchanged else fields)
-    return Decisions(problem, given, advice, lying, exchanged, cannot_swap if wanted else "", choice)
+    return Decisions(problem, given, advice, lying, parts, batch, exchanged, cannot_swap if wanted else "", choice)
 
 
-def explain(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None, cannot_swap: str = "") -> str:
+def explain(
+    problem: Problem,
+    target: Target,
+    pinned: Mapping[str, Any] | None = None,
+    cannot_swap: str = "",
+    cannot_divide: str = "",
+) -> str:
     """What `select` decides for this problem on this chip, and why, as lines of text. `cannot_swap` says why the sides
-    of the product cannot change places, if so.
+    of the product cannot change places, if so, `cannot_divide` why k cannot be divided so.
 
     Raises what `select` raises.
     """
-    decisions = decide(problem, target, pinned, cannot_swap)
+    decisions = decide(problem, target, pinned, cannot_swap, cannot_divide)
     choice = decisions.choice
     sections = (
         _head(decisions, target),
@@ -98,6 +123,7 @@ def _head(decisions: Decisions, chip: Target) -> list[str]:
     lines = [
         f"problem   {decisions.source}",
         *_relayout(decisions, chip),
+        *_division(decisions, chip),
         *_exchange(decisions, chip),
         f"chip      {chip.chip} (figures of {chip.name}: {chip.sms} SMs at {chip.clock_hz / 1e9:.2f} GHz)",
         f"schedule  {choice.schedule}",
@@ -125,13 +151,28 @@ def _relayout(decisions: Decisions, target: Target) -> list[str]:
     ]
 
 
+def _division(decisions: Decisions, target: Target) -> list[str]:
+    parts, problem = decisions.parts, decisions.relaid
+    if parts == 1:
+        return []
+    asked = "divide" in decisions.pinned
+    before = _time(select(problem, target, {**decisions.pinned, "divide": 1}).cost.total)
+    return [
+        f"divided   {decisions.divided}",
+        f"          k in {parts} parts, multiplied side by side and added up by a kernel behind, which takes about",
+        f"          {_time(sum_seconds(problem, parts))}: {'as pinned' if asked else 'there are tiles for more SMs'}. "
+        f"Predicted {before} whole",
+    ]
+
+
 def _exchange(decisions: Decisions, target: Target) -> list[str]:
     """That the sides change places, and why; or why they do not although that would be faster."""
     if decisions.fixed_sides:
         return [f"sides     as they are, though exchanged it would be faster: {decisions.fixed_sides}"]
     if not decisions.exchanged:
         return []
-    before, after = select(decisions.relaid, target, decisions.pinned).cost.total, decisions.choice.cost.total
+    fields = {**decisions.pinned, **divided_fields(decisions.parts)}
+    before, after = select(decisions.divided, target, fields).cost.total, decisions.choice.cost.total
     asked = "exchanged" in decisions.pinned
     close = ", which measurements favour where it is so close" if after >= before and not asked else ""
     return [

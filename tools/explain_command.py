@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.passes.divide_steps import cannot_divide
 from mlir_gemm.passes.swap_sides import cannot_swap
 from mlir_gemm.pipeline.annotations import CHIP, written_schedule
 from mlir_gemm.pipeline.driver import compile_module
@@ -43,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     chip, found = _products(arguments, wanted)
     parts = [
-        (f"kernel {each.name}\n" if len(found) > 1 else "") + explain(each.problem, chip, each.pinned, each.cannot_swap)
+        (f"kernel {each.name}\n" if len(found) > 1 else "")
+        + explain(each.problem, chip, each.pinned, each.cannot_swap, each.cannot_divide)
         for each in found
     ]
     print("\n\n".join(parts) if parts else "no product to choose a schedule for")
@@ -91,6 +93,8 @@ class _Product:
     """The fields of its schedule that the source or the command line fixes."""
     cannot_swap: str
     """Why its sides cannot change places, if so."""
+    cannot_divide: str
+    """Why its k cannot be divided, if so."""
 
 
 def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Target, list[_Product]]:
@@ -120,7 +124,8 @@ def _product(name: str, kernel: Any, chip: Target, variant: Variant, wanted: Map
     function = outer_function(kernel)
     pinned = {**written_schedule(function), **wanted}
     allow_precision(kernel, chip, pinned)
-    return _Product(name, variant.problem_of(function), pinned, cannot_swap(function))
+    parts = pinned.get("divide", 1)
+    return _Product(name, variant.problem_of(function), pinned, cannot_swap(function), cannot_divide(function, parts))
 
 
 def _check_symbols(arguments: argparse.Namespace, function: Any) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining import programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.walk import body, in_block
@@ -36,11 +38,41 @@ def new_module(name: str, beside: Any, note: str) -> Any:
     return made
 
 
+def add_note(inner: Any, text: str) -> None:
+    """Adds to what a reader should know of a kernel."""
+    attributes = inner.operation.attributes
+    known = ir.StringAttr(attributes[NOTE]).value if NOTE in attributes else ""
+    attributes[NOTE] = ir.StringAttr.get(f"{known}; {text}" if known else text)
+
+
 def unused_name(outer: Any, wanted: str) -> str:
     """A name that nothing in a module has: the wanted one, perhaps with a number."""
     taken = {ir.StringAttr(op.attributes["sym_name"]).value
              for op in in_block(body(outer)) if "sym_name" in op.attributes}  # fmt: skip
     return next(name for name in [wanted, *(f"{wanted}{n}" for n in range(len(taken)))] if name not in taken)
+
+
+def find_product(module: Any, name: str) -> tuple[Any, Any]:
+    """A module, and that of the kernel of this name in it, or of its only product where the name is empty: the same one
+    where the module is one kernel. Raises PassError where there is no such kernel."""
+    modules = programs.kernel_modules(module)
+    if not modules:
+        own = ir.StringAttr(programs.function_of(module).attributes["sym_name"]).value
+        if name not in ("", own):
+            raise pass_error(module, f"kernel '{name}' is not in the module, which is one kernel, '{own}'")
+        return module, module
+    products = [each for each, inner in modules.items() if _is_product(programs.function_of(inner))]
+    if not name and len(products) == 1:
+        name = products[0]
+    if name not in modules:
+        raise pass_error(
+            module, f"kernel '{name}' is not in the program; its products are {', '.join(products) or 'none'}"
+        )
+    return module, modules[name]
+
+
+def _is_product(function: Any) -> bool:
+    return any(product_of(each) is not None for each in in_block(body(function)))
 
 
 def nest(outer: Any) -> Any:

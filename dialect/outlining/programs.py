@@ -32,9 +32,15 @@ def buffers_of(run_: Any) -> list[Any]:
 def set_buffers(run_: Any, buffers: Sequence[Any]) -> None:
     """Replaces a tile.run by one on other buffers."""
     op = run_.operation
-    old = [address.owner for address in op.operands if _is_address(address)]
     with ir.InsertionPoint(op), op.location:
         run(kernel_of(op), buffers)
+    drop(op)
+
+
+def drop(run_: Any) -> None:
+    """Removes a tile.run, and the addresses that nothing else needs."""
+    op = run_.operation
+    old = [address.owner for address in op.operands if _is_address(address)]
     op.erase()
     for each in dict.fromkeys(old):
         if not any(True for _ in each.results[0].uses):

@@ -1,5 +1,6 @@
 // RUN: mlir-gemm opt %s overlap-launches | FileCheck %s
 // RUN: mlir-gemm opt %s overlap-launches overlap-launches | FileCheck %s
+// RUN: mlir-gemm opt %s 'overlap-launches{early=false}' | FileCheck %s --check-prefix=LATE
 
 // The next kernel may start at once; this one touches nothing of the one in front of it until that is done.
 // CHECK-LABEL: gpu.func @early(
@@ -11,6 +12,12 @@
 //  CHECK-NEXT:   memref.load
 //   CHECK-NOT:   nvvm.griddepcontrol
 //       CHECK:   gpu.return
+// Or it starts when this one ends.
+//  LATE-LABEL: gpu.func @early(
+//   LATE-SAME: tile.overlap
+//    LATE-NOT:   launch_dependents
+//        LATE:   gpu.barrier
+//   LATE-NEXT:   nvvm.griddepcontrol wait
 gpu.module @kernels {
   gpu.func @early(%A: memref<4xf32>) kernel {
     %c0 = arith.constant 0 : index
@@ -23,6 +30,18 @@ gpu.module @kernels {
     %a = memref.load %A[%c0] : memref<4xf32>
     gpu.barrier
     memref.store %a, %A[%thread] : memref<4xf32>
+    gpu.return
+  }
+
+  // Without preparations the kernel waits at its start.
+  // CHECK-LABEL: gpu.func @plain(
+  //  CHECK-SAME: tile.overlap
+  //  CHECK-NEXT:   nvvm.griddepcontrol launch_dependents
+  //  CHECK-NEXT:   nvvm.griddepcontrol wait
+  //   CHECK-NOT:   nvvm.griddepcontrol
+  //       CHECK:   gpu.return
+  gpu.func @plain(%A: memref<4xf32>, %x: f32, %at: index) kernel {
+    memref.store %x, %A[%at] : memref<4xf32>
     gpu.return
   }
 }

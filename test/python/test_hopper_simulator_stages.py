@@ -33,7 +33,7 @@ KERNELS = {
     "persistent": ((256, 384, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=3,persistent=2"),
     "cluster": ((256, 256, 192), "f16 f32", f"block=128x128x64,{GROUPS},stages=2,cluster_m=2"),
     "persistent clusters": ((256, 512, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=3,cluster_n=2,persistent=4"),
-    "split": ((128, 128, 448), "f16 f16", f"block=128x128x64,{GROUPS},stages=2,split=2"),
+    "split": ((128, 128, 448), "f16 f16", f"block=128x128x64,{GROUPS},stages=2,split=2,ahead=on"),
     "square clusters": (
         (256, 512, 192),
         "f16 f16",
