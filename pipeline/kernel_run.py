@@ -103,17 +103,20 @@ class KernelRun:
         """The pass that multiplies parts of k side by side, if the user or the model wants that. Raises ScheduleError
         where the user does and it cannot be."""
         function = outer_function(self.module)
-        if self.kind == POINTS or self._after("select") or symbols_in(function) or DIVIDED in function.attributes:
+        if self.kind == POINTS or self._after("select") or DIVIDED in function.attributes:
             return None
         with self.module.context:
             pinned = {**annotations.written_schedule(function), **self.wanted}
             try:
                 allow_precision(self.module, self.target, pinned)
-                parts = divide_advice(problem_of(function), self.target, pinned)
+                if symbols_in(function):
+                    parts = pinned.get("divide", 1)
+                else:
+                    parts = divide_advice(problem_of(function), self.target, pinned)
                 why = cannot_divide(function, parts) if parts > 1 else ""
             except Error:  # `select` will say what is wrong with the kernel as it is
                 return None
-        with _at_product(function):
+        with self._named(), _at_product(function):
             check_division(pinned, why)
         return None if why or parts == 1 else DivideSteps(kernel=self.name if self.nested else "", parts=parts)
 

@@ -179,6 +179,22 @@ def test_what_cannot_be_divided(fields: str, reason: str) -> None:
         compiled(GroupProduct(64, 64, 512), fields)
 
 
+def test_what_is_known_at_run_time_only_is_left_whole() -> None:
+    source = GroupProduct(64, 64, 8192).source().replace("64x8192xf16", "?x8192xf16").replace("64x64x", "?x64x")
+    source = source.replace("memref.alloc() : memref<?x64xf32>", "memref.alloc(%rows) : memref<?x64xf32>")
+    source = source.replace("%zero = ", "%first = arith.constant 0 : index\n      %rows = memref.dim %A, %first : "
+                            "memref<?x8192xf16>\n      %zero = ", 1)  # fmt: skip
+    (kernel,) = compile_module(source, chip=CHIP, until="select").kernels
+    assert kernel.schedule is not None and kernel.schedule.divide == 1
+    with pytest.raises(mlir_gemm.ScheduleError, match=r"divide=2: .* sizes known at run time only"):
+        compile_module(source, chip=CHIP, schedule={"divide": 2}, until="select")
+
+
+def test_a_refusal_names_only_what_was_pinned() -> None:
+    with pytest.raises(mlir_gemm.ScheduleError, match="with operator=wgmma, block=192x100x64: "):
+        compiled(GroupProduct(512, 512, 8192), "operator=wgmma,block=192x100x64")
+
+
 def test_a_module_that_says_so_is_divided_and_one_that_adds_is_left_whole() -> None:
     text = GroupProduct(64, 64, 512).source().replace(") {", ") attributes {tile.schedule = {divide = 2 : i64}} {", 1)
     compilation = compile_module(text, chip=CHIP)
