@@ -90,10 +90,8 @@ class _Division:
         if not self._starts_from_zero():
             raise self._refusal("starts from what is in memory, which every part would add")
         self.behind = self._behind()
-        rows = [generic.maps[-1].results[axis].position for axis in range(len(generic.maps[-1].results))]
-        sizes = structured.sizes_of(generic)
         with self.product.op.location:
-            self.partial = ir.MemRefType.get([parts, *(sizes[loop] for loop in rows)], self.sums.type.element_type)
+            self.partial = ir.MemRefType.get([parts, *self.sums.type.shape], self.sums.type.element_type)
 
     def _refusal(self, why: str) -> PassError:
         return pass_error(self.product.op, f"the steps of a product cannot be divided: it {why}")
@@ -144,9 +142,10 @@ class _Division:
         """Writes both kernels, and runs them."""
         name = kernel_modules.name_of(inner)
         note = f"k in {self.parts} parts, each multiplied for itself and added up by a kernel behind"
-        numbers = [list(body(self.function).arguments).index(memory) for memory in self._operands()]
+        arguments = list(body(self.function).arguments)
+        numbers = [arguments.index(self.product.generic.operands[number]) for number in self._operands()]
         finish, others = self._write_sum(outer, inner, kernel_modules.unused_name(outer, f"{name}_sum"))
-        self._write_product(inner, numbers)
+        self._write_product(numbers)
         kernel_modules.add_note(inner, note)
         for run in [each for each in named(outer, "tile.run") if programs.kernel_of(each) == name]:
             buffers = programs.buffers_of(run)
@@ -156,51 +155,41 @@ class _Division:
                 programs.run(finish, [room, *(buffers[number] for number in others)])
             programs.drop(run)
 
-    def _operands(self) -> list[Any]:
-        """A and B."""
-        product = self.product
-        return [product.generic.operands[factor.operands[0]] for factor in (product.a, product.b)]
+    def _operands(self) -> list[int]:
+        """The numbers of A and B among the product's operands."""
+        return [factor.operands[0] for factor in (self.product.a, self.product.b)]
 
-    def _write_product(self, inner: Any, numbers: list[int]) -> None:
-        """The product of all parts, in place of the kernel's function."""
+    def _write_product(self, numbers: list[int]) -> None:
+        """The product of all parts, in place of the kernel's function. `numbers` are those of the arguments A and B."""
         old, generic = self.function, self.product.generic
         name = ir.StringAttr(old.attributes["sym_name"]).value
         attributes = {key: value for key, value in attributes_of(old).items() if key.startswith("tile.")}
         roles = argument_attributes(old)
-        depth = self.loops[2]
-        operands = dict(zip((factor.operands[0] for factor in (self.product.a, self.product.b)), range(2), strict=True))
+        operands, element = self._operands(), self.sums.type.element_type
         with self.product.op.location:
-            types = [self._divided_type(operand, number) for operand, number in self._numbered()]
+            types = [self._divided_type(number) for number in operands]
             function, block = new_function(name, [*types, self.partial], ir.InsertionPoint(old))
             with ir.InsertionPoint(block):
-                partial = block.arguments[2]
-                zero = dialect("arith").ConstantOp(
-                    self.sums.type.element_type, constants.zero_of(self.sums.type.element_type)
-                )
-                structured.make_named("linalg.fill", zero.result, partial)
-                inputs = [block.arguments[operands[number]] for number in range(len(generic.inputs))]
-                maps = [_with_parts(map_, depth) for map_ in generic.maps[:-1]]
+                *given, partial = block.arguments
+                zero = dialect("arith").ConstantOp(element, constants.zero_of(element)).result
+                structured.make_named("linalg.fill", zero, partial)
+                inputs = [given[operands.index(number)] for number in range(len(generic.inputs))]
+                maps = [_with_parts(map_, self.loops[2]) for map_ in generic.maps[:-1]]
                 maps.append(_behind_parts(generic.maps[-1]))
-                made, inside = structured.make(inputs, [partial], maps, [True, *generic.parallel])
-                values = dict(zip(generic.body.arguments, inside.arguments, strict=True))
-                structured.clone_body(inside, generic, values)
+                _, inside = structured.make(inputs, [partial], maps, [True, *generic.parallel])
+                structured.clone_body(inside, generic, dict(zip(generic.body.arguments, inside.arguments, strict=True)))
                 dialect("func").ReturnOp([])
-        del made
         old.operation.erase()
         for key, value in attributes.items():
             function.attributes[key] = value
         function.attributes[DIVIDED] = constants.integer(self.parts)
-        given = [roles[number] for number in numbers]
-        set_argument_attributes(function, [*given, {ROLE: ir.StringAttr.get("out")}])
+        attributes_in = [roles[number] for number in numbers]
+        set_argument_attributes(function, [*attributes_in, {ROLE: ir.StringAttr.get("out")}])
 
-    def _numbered(self) -> list[tuple[Any, int]]:
-        """A and B, each with its number among the product's operands."""
-        return [(self.product.generic.operands[factor.operands[0]], factor.operands[0])
-                for factor in (self.product.a, self.product.b)]  # fmt: skip
-
-    def _divided_type(self, memory: Any, number: int) -> Any:
+    def _divided_type(self, number: int) -> Any:
         """The type of an operand whose k is two dimensions: which part, and where in it."""
-        view, loops = view_of_type(memory.type, self.product.op), self.product.generic.maps[number].results
+        memory, loops = self.product.generic.operands[number], self.product.generic.maps[number].results
+        view = view_of_type(memory.type, self.product.op)
         groups: list[list[int]] = []
         shape: list[int] = []
         for size, loop in zip(view.shape, loops, strict=True):
