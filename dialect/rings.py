@@ -191,6 +191,11 @@ def i32() -> Any:
     return ir.IntegerType.get_signless(32)
 
 
+def i32_constant(value: int) -> Any:
+    """An i32 constant at the insertion point."""
+    return dialect("arith").ConstantOp(i32(), value).result
+
+
 def make_barriers(stages: int) -> Any:
     """An allocation of a ring's barriers at the insertion point; the memref."""
     return shared_buffer([2, stages], ir.IntegerType.get_signless(64), BARRIERS)
@@ -217,7 +222,7 @@ def advanced(slot: Any, phase: Any, stages: int) -> tuple[Any, Any]:
     arith = dialect("arith")
     last = arith.CmpIOp(arith.CmpIPredicate.eq, slot, constants.index(stages - 1)).result
     following = arith.AddIOp(slot, constants.index(1)).result
-    flipped = arith.XOrIOp(phase, arith.ConstantOp(i32(), 1).result).result
+    flipped = arith.XOrIOp(phase, i32_constant(1)).result
     return (
         arith.SelectOp(last, constants.index(0), following).result,
         arith.SelectOp(last, flipped, phase).result,
@@ -311,8 +316,8 @@ class Skip:
         moved, last = arith.AddIOp(slot, rest).result, constants.index(self.stages)
         wraps = arith.CmpIOp(arith.CmpIPredicate.uge, moved, last).result
         once = arith.IndexCastUIOp(i32(), rounds).result
-        turned = arith.XOrIOp(phase, arith.AndIOp(once, arith.ConstantOp(i32(), 1).result).result).result
-        flipped = arith.XOrIOp(turned, arith.ConstantOp(i32(), 1).result).result
+        turned = arith.XOrIOp(phase, arith.AndIOp(once, i32_constant(1)).result).result
+        flipped = arith.XOrIOp(turned, i32_constant(1)).result
         return (
             arith.SelectOp(wraps, arith.SubIOp(moved, last).result, moved).result,
             arith.SelectOp(wraps, flipped, turned).result,

@@ -10,7 +10,7 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.lines import PARTS
-from mlir_gemm.dialect.rings import i32
+from mlir_gemm.dialect.rings import i32_constant
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.operators import assembly
 
@@ -34,10 +34,10 @@ def hint(entry: Any, kept: int, coordinates: Sequence[Any], sizes: Sequence[int]
     arith = dialect("arith")
     number = None
     for coordinate, size in zip(coordinates, sizes, strict=True):
-        place = arith.ShRUIOp(coordinate, _number(size.bit_length() - 1)).result if size > 1 else coordinate
+        place = arith.ShRUIOp(coordinate, i32_constant(size.bit_length() - 1)).result if size > 1 else coordinate
         number = place if number is None else arith.AddIOp(number, place).result
-    turn = arith.AndIOp(arith.MulIOp(number, _number(kept)).result, _number(PARTS - 1)).result
-    stays = arith.CmpIOp(arith.CmpIPredicate.ult, turn, _number(kept)).result
+    turn = arith.AndIOp(arith.MulIOp(number, i32_constant(kept)).result, i32_constant(PARTS - 1)).result
+    stays = arith.CmpIOp(arith.CmpIPredicate.ult, turn, i32_constant(kept)).result
     return arith.SelectOp(stays, _policy(entry, STAY), leave).result
 
 
@@ -47,7 +47,3 @@ def _policy(entry: Any, text: str) -> Any:
             return op.operation.results[0]
     with ir.InsertionPoint.at_block_begin(entry):
         return assembly.inline(text, ["=l"], [], ir.IntegerType.get_signless(64), effects=False)
-
-
-def _number(value: int) -> Any:
-    return dialect("arith").ConstantOp(i32(), value).result

@@ -25,7 +25,7 @@ from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.lines import KEEP
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import i32
+from mlir_gemm.dialect.rings import i32, i32_constant
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.operators import l2, shared_address
 from mlir_gemm.operators.loaded import behind_loads
@@ -64,7 +64,7 @@ def _number_maps(kernel: Any) -> None:
 
 
 def _ring(op: Any) -> None:
-    kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
+    kernel = _kernel_of(op)
     barriers, blocks = op.operands[0], _blocks(op)
     stages = barriers.type.shape[1]
     nvvm, arith, scf = dialect("nvvm"), dialect("arith"), dialect("scf")
@@ -76,7 +76,7 @@ def _ring(op: Any) -> None:
         for row, count in ((0, 1), (1, ir.IntegerAttr(op.attributes["consumers"]).value * blocks)):
             for slot in range(stages):
                 pointer = shared_address.barrier(barriers, row, constants.index(slot))
-                nvvm.MBarrierInitOp(pointer, _number(count))
+                nvvm.MBarrierInitOp(pointer, i32_constant(count))
         nvvm.FenceMbarrierInitOp()
         scf.YieldOp([])
     dialect("gpu").BarrierOp()
@@ -119,7 +119,7 @@ def _make_turns(op: Any) -> None:
     with ir.InsertionPoint(branch.then_block):
         count = LANES * ir.IntegerAttr(op.attributes["consumers"]).value
         for turn in range(2):
-            nvvm.MBarrierInitOp(shared_address.barrier(op.operands[0], 0, constants.index(turn)), _number(count))
+            nvvm.MBarrierInitOp(shared_address.barrier(op.operands[0], 0, constants.index(turn)), i32_constant(count))
         nvvm.FenceMbarrierInitOp()
         scf.YieldOp([])
 
@@ -129,7 +129,7 @@ def _take_turn(op: Any) -> None:
     arith = dialect("arith")
     barriers, turn, phase = op.operands
     first = arith.CmpIOp(arith.CmpIPredicate.eq, turn, constants.index(0)).result
-    ahead = arith.XOrIOp(phase, _number(1)).result
+    ahead = arith.XOrIOp(phase, i32_constant(1)).result
     _wait(shared_address.barrier(barriers, 0, turn), arith.SelectOp(first, ahead, phase).result)
 
 
@@ -155,7 +155,7 @@ def _blocks(op: Any) -> int:
 
 def _enter(op: Any) -> None:
     op.results[0].replace_all_uses_with(constants.index(0))
-    op.results[1].replace_all_uses_with(_number(0))
+    op.results[1].replace_all_uses_with(i32_constant(0))
 
 
 def _leave(_: Any) -> None:
@@ -164,16 +164,16 @@ def _leave(_: Any) -> None:
 
 def _acquire(op: Any) -> None:
     barriers, slot, phase = op.operands
-    other = dialect("arith").XOrIOp(phase, _number(1)).result
+    other = dialect("arith").XOrIOp(phase, i32_constant(1)).result
     _wait(shared_address.barrier(barriers, 1, slot), other)
     bytes_ = ir.IntegerAttr(op.attributes["bytes"]).value
     full = shared_address.barrier(barriers, 0, slot)
     i64 = ir.IntegerType.get_signless(64)
-    dialect("nvvm").MBarrierArriveExpectTxOp(full, _number(bytes_), results=[i64])
+    dialect("nvvm").MBarrierArriveExpectTxOp(full, i32_constant(bytes_), results=[i64])
 
 
 def _wait(pointer: Any, phase: Any) -> None:
-    dialect("nvvm").MBarrierTryWaitParityOp(pointer, phase, _number(_TICKS))
+    dialect("nvvm").MBarrierTryWaitParityOp(pointer, phase, i32_constant(_TICKS))
 
 
 def _filled(op: Any) -> None:
@@ -223,20 +223,29 @@ def _copy(op: Any) -> None:
     start = shared_address.address(target)
     full = shared_address.barrier(barriers, 0, slot)
     height = box_rows(rows)
-    sizes = [height if axis == runs[0] else panel if axis == runs[1] else 1 for axis in range(len(place.dims))]
-    entry = body(next(parent for parent in parents(op) if parent.operation.name == "gpu.func"))
+    sizes = [{0: height, 1: panel}.get(dim, 1) for dim in reversed(place.dims)]
     for across in range(0, columns, panel):
         for down in range(0, rows, height):
             at = indexing.add(start, across // panel * whole * width + down * width)
             offsets = list(place.offsets)
             offsets[runs[0]] = indexing.add(offsets[runs[0]], down)
             offsets[runs[1]] = indexing.add(offsets[runs[1]], across)
-            corner, hint = [_coordinate(offset) for offset in reversed(offsets)], None
-            if KEEP in op.attributes:
-                hint = l2.hint(entry, constants.number_of(op, KEEP), corner, sizes[::-1])
+            corner = [_coordinate(offset) for offset in reversed(offsets)]
+            hint = _hint(op, corner, sizes)
             dialect("nvvm").CpAsyncBulkTensorGlobalToSharedClusterOp(
                 shared_address.pointer(at, 7), source, corner, full, [], multicastMask=mask, l2CacheHint=hint
             )
+
+
+def _hint(op: Any, corner: list[Any], sizes: list[int]) -> Any | None:
+    """What a copy tells L2 of a box of these sizes, if it tells anything."""
+    if KEEP not in op.attributes:
+        return None
+    return l2.hint(body(_kernel_of(op)), constants.number_of(op, KEEP), corner, sizes)
+
+
+def _kernel_of(op: Any) -> Any:
+    return next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
 
 
 def _mask(op: Any) -> Any:
@@ -270,10 +279,6 @@ def _store_wait(_: Any) -> None:
 
 def _coordinate(offset: Any) -> Any:
     return dialect("arith").IndexCastOp(i32(), offset).result
-
-
-def _number(value: int) -> Any:
-    return dialect("arith").ConstantOp(i32(), value).result
 
 
 _LOWERINGS = {

@@ -10,6 +10,7 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.products import the_product
 from mlir_gemm.dialect.locations import input_error, location_of
+from mlir_gemm.dialect.outlining import kernel_modules
 from mlir_gemm.errors import Error, InputError, Location, ScheduleError
 from mlir_gemm.passes.divide_steps import DIVIDED, DivideSteps, cannot_divide
 from mlir_gemm.passes.join_extensions import JoinExtensions
@@ -22,7 +23,7 @@ from mlir_gemm.pipeline.kernel_record import POINTS, PRODUCT, KernelRecord
 from mlir_gemm.pipeline.points import points_passes
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.problem_of import problem_of
-from mlir_gemm.pipeline.program import NOTE, kind_of, note_of, outer_function
+from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.stages import STAGES, stage_passes
 from mlir_gemm.pipeline.target import Target
@@ -87,8 +88,7 @@ class KernelRun:
             return None
         try:
             with self.module.context:
-                pinned = {**annotations.written_schedule(function), **self.wanted}
-                allow_precision(self.module, self.target, pinned)
+                pinned = self._pinned(function)
                 problem = problem_of(function)
             advice = relayout_advice(problem, self.target, pinned)
             if not advice:
@@ -106,9 +106,8 @@ class KernelRun:
         if self.kind == POINTS or self._after("select") or DIVIDED in function.attributes:
             return None
         with self.module.context:
-            pinned = {**annotations.written_schedule(function), **self.wanted}
             try:
-                allow_precision(self.module, self.target, pinned)
+                pinned = self._pinned(function)
                 if symbols_in(function):
                     parts = pinned.get("divide", 1)
                 else:
@@ -162,9 +161,7 @@ class KernelRun:
         if self.kind == POINTS:
             return
         with self.module.context:
-            pinned = {**annotations.written_schedule(function), **self.wanted}
-            pinned |= divided_fields(constants.number_of(function, DIVIDED, 1))
-            allow_precision(self.module, self.target, pinned)
+            pinned = {**self._pinned(function), **divided_fields(constants.number_of(function, DIVIDED, 1))}
             problem = self.variant.problem_of(function)
             with _at_product(function):
                 pinned = invariant(problem, self.target, pinned)
@@ -173,9 +170,10 @@ class KernelRun:
                 run_pass(self.module, SwapSides())
                 source, problem, asked = problem, self.variant.problem_of(function), "exchanged" in pinned
                 pinned = {**pinned, "exchanged": True}
-                self._note(
+                kernel_modules.add_note(
+                    self.module,
                     f"A and B have changed places: the product is {source}, and is computed as its transpose, "
-                    f"{_sizes(problem)}, {_reason(source, asked)}"
+                    f"{_sizes(problem)}, {_reason(source, asked)}",
                 )
             self.problem = problem
         with _at_product(function):
@@ -193,10 +191,11 @@ class KernelRun:
             check_exchange(pinned, why)
         return not why
 
-    def _note(self, text: str) -> None:
-        """Adds to what a reader should know of the kernel."""
-        known = note_of(self.module)
-        self.module.operation.attributes[NOTE] = ir.StringAttr.get(f"{known}; {text}" if known else text)
+    def _pinned(self, function: Any) -> dict[str, Any]:
+        """The fields that the user has fixed, after what their precision allows has been done."""
+        pinned = {**annotations.written_schedule(function), **self.wanted}
+        allow_precision(self.module, self.target, pinned)
+        return pinned
 
     @contextmanager
     def _named(self) -> Generator[None]:

@@ -15,12 +15,10 @@ from mlir_gemm.pipeline.target import Target
 def points_passes(stage: str, target: Target, overlap: bool = False) -> list[Any]:
     """The passes of one stage, from `tile` to `lower`; `nvvm` is the same for every kernel. None for other stages. With
     `overlap` the kernel is launched while the one in front of it ends, where the chip can do that."""
-    if stage == "lower":
-        return _lower(overlap and "tma" in target.copies)
-    return _TABLE[stage](target) if stage in _TABLE else []
+    return _TABLE[stage](target, overlap) if stage in _TABLE else []
 
 
-def _tile(_: Target) -> list[Any]:
+def _tile(_: Target, __: bool) -> list[Any]:
     return [
         Upstream("func.func(linalg-generalize-named-ops)"),
         ours("share-sizes"),
@@ -29,7 +27,7 @@ def _tile(_: Target) -> list[Any]:
     ]
 
 
-def _launch(target: Target) -> list[Any]:
+def _launch(target: Target, _: bool) -> list[Any]:
     return [
         ours("launch-points", processors=target.sms),
         Upstream("gpu-launch-sink-index-computations"),
@@ -38,14 +36,14 @@ def _launch(target: Target) -> list[Any]:
     ]
 
 
-def _lower(overlap: bool) -> list[Any]:
+def _lower(target: Target, overlap: bool) -> list[Any]:
     return [
         ours("expand-fp8"),
         ours("expand-math"),
         Upstream("lower-affine,gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"),
-        *([ours("overlap-launches", early=False)] if overlap else []),
+        *([ours("overlap-launches", early=False)] if overlap and "tma" in target.copies else []),
         ours("check-lowered"),
     ]
 
 
-_TABLE = {"tile": _tile, "launch": _launch}
+_TABLE = {"tile": _tile, "launch": _launch, "lower": _lower}

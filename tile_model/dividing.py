@@ -16,9 +16,9 @@ from mlir_gemm.errors import Error, ScheduleError
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.group_work import KEPT
-from mlir_gemm.tile_model.operators import memory_bytes
 from mlir_gemm.tile_model.select import select
 from mlir_gemm.tile_model.swap import should_swap, swapped
+from mlir_gemm.tile_model.traffic import operand_bytes
 
 PARTS = (2, 3, 4, 6, 8, 12, 16)
 """Numbers of parts that are tried."""
@@ -48,7 +48,7 @@ def divided(problem: Problem, parts: int) -> Problem:
 
 def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> int:
     """In how many parts the k of a product should be multiplied: the pinned number, or the one that is predicted to
-    take the least time; 1 where it is best left whole. Raises what `select` raises for the product as it is."""
+    take the least time; 1 where it is best left whole, or where the model finds no schedule for it."""
     pinned = dict(pinned or {})
     if "divide" in pinned:
         return pinned["divide"]
@@ -78,8 +78,9 @@ def check_division(pinned: Mapping[str, Any], why_not: str) -> None:
 
 
 def divided_fields(parts: int) -> dict[str, Any]:
-    """The fields that a schedule has once the k of its product is divided: none where it was left whole. The kernel
-    behind has many small blocks: started ahead they would all wait on the first SMs that are free."""
+    """The fields that a schedule has once the k of its product is divided, unless the user has pinned them: none where
+    it was left whole. The kernel behind has many small blocks: started ahead they would all wait on the first SMs that
+    are free."""
     return {"divide": parts, "split": 1, "ahead": False} if parts > 1 else {}
 
 
@@ -96,8 +97,7 @@ def _may_pay(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> boo
     if any(name in pinned for name in _SHAPING) or problem.dynamic or problem.batch > 1 or problem.reads_c:
         return False
     few = problem.m * problem.n < FEW * target.sms * 128 * 128 and min(problem.m, problem.n) >= THIN
-    read = problem.k * (problem.m * memory_bytes(problem, "a") + problem.n * memory_bytes(problem, "b"))
-    here = read < KEPT * target.l2_bytes
+    here = operand_bytes(problem, "a") + operand_bytes(problem, "b") < KEPT * target.l2_bytes
     return few and here and problem.k >= LEAST and not (problem.a_memory or problem.b_memory)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.operators import element_bytes
 
 
@@ -17,6 +18,11 @@ def blocks(problem: Problem, schedule: Schedule) -> int:
     """Blocks of the whole batch."""
     rows, columns = grid(problem, schedule)
     return problem.batch * rows * columns
+
+
+def is_one_wave(problem: Problem, schedule: Schedule, target: Target) -> bool:
+    """Whether there are SMs for all tiles at once, or for all parts of them."""
+    return blocks(problem, schedule) * schedule.split <= target.sms
 
 
 def steps(problem: Problem, schedule: Schedule) -> int:

@@ -14,7 +14,7 @@ from mlir_gemm.tile_model.grid import grid, steps
 from mlir_gemm.tile_model.layout import LINE, buffer, panel_of
 from mlir_gemm.tile_model.operators import element_bytes, memory_bytes
 from mlir_gemm.tile_model.resources import staging_bytes
-from mlir_gemm.tile_model.traffic import epilogue_bytes
+from mlir_gemm.tile_model.traffic import epilogue_bytes, operand_bytes
 
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
@@ -203,8 +203,7 @@ def _odd(problem: Problem, schedule: Schedule, operand: str) -> bool:
 def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, part_a: float, part_b: float) -> float:
     """Bytes from and to DRAM: none when everything fits in L2, where a kernel that runs again finds it; otherwise the
     result once, and of the operands what each wave covers, each at least once but for what L2 keeps."""
-    a = problem.batch * problem.m * problem.k * memory_bytes(problem, "a")
-    b = problem.batch * problem.k * problem.n * memory_bytes(problem, "b")
+    a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
     result = epilogue_bytes(problem)
     if a + b + result <= KEPT * target.l2_bytes:
         return 0.0

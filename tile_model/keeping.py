@@ -14,11 +14,11 @@ from mlir_gemm.dialect.lines import PARTS
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.grid import blocks as blocks_of
-from mlir_gemm.tile_model.grid import grid
-from mlir_gemm.tile_model.operators import flops_clock_sm, memory_bytes
+from mlir_gemm.tile_model.grid import grid, is_one_wave
+from mlir_gemm.tile_model.operators import full_rate_seconds
+from mlir_gemm.tile_model.traffic import operand_bytes
 
-KEPT = 0.36
+ROOM = 0.36
 """Part of L2 that an operand may stay in. Launches back to back of 42 to 134 MB of weights are fastest with 20 to 26 MB
 kept of the H200's 63: each half of its L2 has a copy of what its own SMs read, presumably."""
 FITS = 0.55
@@ -34,23 +34,21 @@ def kept_parts(problem: Problem, schedule: Schedule, target: Target, operand: st
     operand is often what other kernels read too: it is left alone."""
     if problem.dynamic or not _once(problem, schedule, target, operand):
         return PARTS
-    sizes = {"a": problem.m * memory_bytes(problem, "a"), "b": problem.n * memory_bytes(problem, "b")}
-    larger = "a" if sizes["a"] > sizes["b"] else "b"
-    own = problem.batch * problem.k * sizes[operand]
+    sizes = {name: operand_bytes(problem, name) for name in "ab"}
+    larger, own = "a" if sizes["a"] > sizes["b"] else "b", sizes[operand]
     if operand != larger or not LEAST * target.l2_bytes <= own <= MOST * target.l2_bytes:
         return PARTS
-    products = problem.flops / (flops_clock_sm(schedule.operator, problem, target) * target.clock_hz * target.sms)
+    products = full_rate_seconds(schedule.operator, problem, target)
     if own <= FITS * target.l2_bytes or own / target.dram_bytes_s < products:
         return 0
-    return round(PARTS * KEPT * target.l2_bytes / own)
+    return round(PARTS * ROOM * target.l2_bytes / own)
 
 
 def _once(problem: Problem, schedule: Schedule, target: Target, operand: str) -> bool:
     """Whether all blocks that need a line of an operand are at work at the same time: all in one wave, or one block
     alone."""
     rows, columns = grid(problem, schedule)
-    whole = blocks_of(problem, schedule) * schedule.split <= target.sms
-    return whole or (columns if operand == "a" else rows) == 1
+    return is_one_wave(problem, schedule, target) or (columns if operand == "a" else rows) == 1
 
 
 def keeping(problem: Problem, schedule: Schedule, target: Target, pinned: Mapping[str, Any]) -> Schedule:

@@ -129,6 +129,11 @@ def memory_bytes(problem: Problem, operand: str) -> int:
     return ELEMENT_BYTES[problem.b_memory or problem.b]
 
 
+def full_rate_seconds(operator: str, problem: Problem, target: Target) -> float:
+    """Seconds of the problem's products where all SMs multiply at the full rate."""
+    return problem.flops / (flops_clock_sm(operator, problem, target) * target.clock_hz * target.sms)
+
+
 def flops_clock_sm(operator: str, problem: Problem, target: Target) -> float:
     """Operations that an SM does in one clock for the problem's types, a multiplication and an addition being two."""
     rates = target.rates

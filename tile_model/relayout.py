@@ -21,6 +21,7 @@ from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.clocks import CONSTANTS
 from mlir_gemm.tile_model.operators import by_matrix, element_bytes, memory_bytes
 from mlir_gemm.tile_model.select import invariant, operators, select
+from mlir_gemm.tile_model.traffic import operand_bytes
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
@@ -108,11 +109,10 @@ def relayout_seconds(problem: Problem, advice: Mapping[str, str], target: Target
     total = 0.0
     for operand, order in advice.items():
         across = problem.m if operand == "a" else problem.n
-        size = problem.batch * across * problem.k * memory_bytes(problem, operand)
         turns = 1.0
         if order != _order(problem, operand):
             turns = TRANSPOSING if _in_vectors(problem, operand, across) else BY_ELEMENT
-        total += CONSTANTS.launch + 2 * turns * size / target.dram_bytes_s
+        total += CONSTANTS.launch + 2 * turns * operand_bytes(problem, operand) / target.dram_bytes_s
     return total
 
 

@@ -19,19 +19,20 @@ from mlir_gemm.pipeline.schedule import GROUPED, Schedule
 from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.clocks import SYNC
 from mlir_gemm.tile_model.cost import estimate
-from mlir_gemm.tile_model.grid import grid
+from mlir_gemm.tile_model.grid import grid, is_one_wave
 from mlir_gemm.tile_model.group_cost import CONSTANTS as GROUP
 from mlir_gemm.tile_model.group_rules import TMA_BITS
 from mlir_gemm.tile_model.group_work import KEPT
 from mlir_gemm.tile_model.invariance import invariant_fields
 from mlir_gemm.tile_model.keeping import keeping
-from mlir_gemm.tile_model.operators import by_matrix, flops_clock_sm, memory_bytes
+from mlir_gemm.tile_model.operators import by_matrix, full_rate_seconds
 from mlir_gemm.tile_model.prediction import Prediction
 from mlir_gemm.tile_model.registers import uneven_vectors
 from mlir_gemm.tile_model.resources import occupancy
 from mlir_gemm.tile_model.rules import PROBLEM_RULES, broken, violations
 from mlir_gemm.tile_model.search import proposals
 from mlir_gemm.tile_model.shape_rules import MOST_STAGES, operator_of_chip
+from mlir_gemm.tile_model.traffic import operand_bytes
 
 PREFERRED = ("wgmma", "mma_sync", "wmma", "simt")
 """Operators in the order in which they are tried: the first that has a legal schedule is taken, except that `wgmma` is
@@ -115,10 +116,8 @@ def _in_order(problem: Problem, target: Target, pinned: Mapping[str, Any], best:
     schedule, seconds = best.schedule, best.cost.total
     if "ahead" in pinned or problem.dynamic or schedule.operator != "wgmma" or schedule.persistent or seconds < AHEAD:
         return best
-    rows, columns = grid(problem, schedule)
-    read = problem.k * (problem.m * memory_bytes(problem, "a") + problem.n * memory_bytes(problem, "b"))
-    alone = problem.batch * rows * columns * schedule.split <= target.sms
-    if not alone or problem.batch * read > KEPT * target.l2_bytes:
+    read = operand_bytes(problem, "a") + operand_bytes(problem, "b")
+    if not is_one_wave(problem, schedule, target) or read > KEPT * target.l2_bytes:
         return best
     return Candidate(schedule.replace(ahead=False), best.cost)
 
@@ -143,9 +142,8 @@ def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: C
 def _least_seconds(problem: Problem, target: Target) -> float:
     """What no schedule of the rival can be faster than: its products at the full rate, or its operands from DRAM, and a
     launch."""
-    products = problem.flops / (flops_clock_sm(RIVAL, problem, target) * target.clock_hz * target.sms)
-    read = problem.m * memory_bytes(problem, "a") + problem.n * memory_bytes(problem, "b")
-    return SYNC.launch + max(products, problem.batch * problem.k * read / target.dram_bytes_s)
+    read = operand_bytes(problem, "a") + operand_bytes(problem, "b")
+    return SYNC.launch + max(full_rate_seconds(RIVAL, problem, target), read / target.dram_bytes_s)
 
 
 def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[Schedule]:

@@ -49,6 +49,12 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
     return problem.batch * max(read, bytes_a + bytes_b)
 
 
+def operand_bytes(problem: Problem, operand: str) -> int:
+    """Bytes of A or B, the whole batch's, as it lies in memory."""
+    across = problem.m if operand == "a" else problem.n
+    return problem.batch * across * problem.k * memory_bytes(problem, operand)
+
+
 def epilogue_bytes(problem: Problem) -> int:
     """Bytes of the result written, of C read, and of what the epilogue reads or writes beside them."""
     element = ELEMENT_BYTES[problem.out] * (2 if problem.reads_c else 1) + problem.extra_bytes

@@ -117,6 +117,10 @@ def drawn(seed: int, numbers: Sequence[int], chip: str) -> list[GroupCase]:
     return [draw(seed, number, chip) for number in numbers]
 
 
+TRAITS = "cluster", "split", "persistent", "stream", "turns", "pace", "bulk", "overlap", "exchanged", "keep"
+"""Fields, or beginnings of their names, by which small cases should differ."""
+
+
 def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
     """A few small cases that differ as much as possible: one of each kind, then one for each kind, layout and trait
     until there are enough."""
@@ -127,22 +131,7 @@ def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
         case = draw(seed, number, chip)
         number += 1
         p = case.product
-        traits = [
-            name
-            for name in (
-                "cluster",
-                "split",
-                "persistent",
-                "stream",
-                "turns",
-                "pace",
-                "bulk",
-                "overlap",
-                "exchanged",
-                "keep",
-            )
-            if name in case.schedule
-        ]
+        traits = [name for name in TRAITS if name in case.schedule]
         if p.m * p.n * p.k * max(p.batch, 1) <= 1 << 25:
             found.setdefault((case.kind, p.a_order, p.b_order, *traits), case)
             kinds.setdefault(case.kind, case)
