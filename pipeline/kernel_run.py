@@ -161,7 +161,7 @@ class KernelRun:
         if self.kind == POINTS:
             return
         with self.module.context:
-            pinned = {**self._pinned(function), **divided_fields(constants.number_of(function, DIVIDED, 1))}
+            pinned = {**divided_fields(constants.number_of(function, DIVIDED, 1)), **self._pinned(function)}
             problem = self.variant.problem_of(function)
             with _at_product(function):
                 pinned = invariant(problem, self.target, pinned)

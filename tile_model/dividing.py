@@ -61,7 +61,7 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
     for parts in PARTS:
         if problem.k * ELEMENT_BYTES.get(problem.a, 4) % (parts * STEP):
             continue
-        taken = _seconds(divided(problem, parts), target, {**pinned, **divided_fields(parts)})
+        taken = _seconds(divided(problem, parts), target, {**divided_fields(parts), **pinned})
         if taken is not None and taken + sum_seconds(problem, parts) < least:
             least, best = taken + sum_seconds(problem, parts), parts
     return best

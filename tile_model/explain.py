@@ -82,7 +82,7 @@ def decide(
     cannot_divide = "an operand is padded" if advice else cannot_divide
     check_division(given, cannot_divide)
     parts = 1 if cannot_divide else divide_advice(lying, target, given)
-    batch, fields = divided(lying, parts) if parts > 1 else lying, {**fields, **divided_fields(parts)}
+    batch, fields = divided(lying, parts) if parts > 1 else lying, {**divided_fields(parts), **fields}
     wanted = should_swap(batch, target, fields)
     check_exchange(given, cannot_swap)
     exchanged = wanted and not cannot_swap
@@ -171,7 +171,7 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
         return [f"sides     as they are, though exchanged it would be faster: {decisions.fixed_sides}"]
     if not decisions.exchanged:
         return []
-    fields = {**decisions.pinned, **divided_fields(decisions.parts)}
+    fields = {**divided_fields(decisions.parts), **decisions.pinned}
     before, after = select(decisions.divided, target, fields).cost.total, decisions.choice.cost.total
     asked = "exchanged" in decisions.pinned
     close = ", which measurements favour where it is so close" if after >= before and not asked else ""

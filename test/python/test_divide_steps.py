@@ -92,6 +92,11 @@ def test_random_products_are_right_in_parts(seed: int) -> None:
     test_the_parts_add_up_to_the_product(product, parts, "")
 
 
+def test_what_is_pinned_beside_it_stays() -> None:
+    schedule = compiled(GroupProduct(256, 256, 4096), "operator=wgmma,divide=2,split=2,ahead=on").schedule
+    assert schedule is not None and (schedule.divide, schedule.split, schedule.ahead) == (2, 2, True)
+
+
 def test_the_order_of_the_sum_is_that_of_k() -> None:
     """Random numbers in f32: the result has the bits of the parts' sums, added up from the first on."""
     parts, product = 4, GroupProduct(64, 64, 512, out="f32")
