@@ -17,7 +17,11 @@ _COLORS = {
     "compile": "#cc79a7",
 }  # fmt: skip
 """Okabe and Ito's: told apart by readers with any colour vision."""
-_MARKS = {"large": "o", "medium": "s", "skinny": "^", "ragged": "D", "types": "P", "epilogues": "X", "custom": "*"}
+_MARKS = {
+    "large": "o", "medium": "s", "skinny": "^", "ragged": "D", "deep": "v", "further": "p", "types": "P",
+    "epilogues": "X",
+}  # fmt: skip
+_OTHER_MARK = "*"
 _DENSE_F16 = {"sm_80": 2048, "sm_90": 4096, "sm_100": 8192}
 """FLOP in one clock of one SM of the tensor cores, dense, f16 (NVIDIA's white papers); others get no line."""
 _RATIO_MARKS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 1.75, 2, 2.5, 3, 4, 5, 7, 10, 20)
@@ -143,8 +147,8 @@ def _roofline(results: Results, plt: Any) -> Any:
     figure, axes = plt.subplots(figsize=(9, 5.5), layout="constrained")
     intensities = [e.problem.flops / e.problem.bytes for e in entries]
     low, high = min(intensities) / 1.5, max(intensities) * 1.5
-    for group, mark in _MARKS.items():
-        own = [e for e in entries if e.problem.group == group]
+    for group in dict.fromkeys(e.problem.group for e in entries):
+        own, mark = [e for e in entries if e.problem.group == group], _MARKS.get(group, _OTHER_MARK)
         for name in ("torch", OURS):
             rates = [(e.problem.flops / e.problem.bytes, e.rate(name, "cold")) for e in own]
             known = [(x, rate / 1e12) for x, rate in rates if rate is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -162,6 +163,37 @@ def custom(sizes: Sequence[Sizes], types: Sequence[str] = (), layouts: Sequence[
         Problem("custom", *each, dtype, RESULTS[dtype], layout)
         for each, dtype, layout in itertools.product(sizes, types or ("f16",), layouts or ("NN", "NT"))
     ]
+
+
+_GRAINS = (256, 128, 64, 8, 1)
+"""What the sizes of a random problem are multiples of; the last one is drawn half as often."""
+_SHARES = (2, 2, 2, 2, 1)
+_RESULT_SIDE, _DEPTH = (8, 16384), (64, 16384)
+_MOST_FLOPS, _MOST_BYTES = 2 * 8192**3, 2**30
+
+
+def drawn(count: int, seed: int, types: Sequence[str] = (), layouts: Sequence[str] = ()) -> list[Problem]:
+    """Random problems, which nobody chose: M, N and K alike on a logarithmic scale, multiples of 256, 128, 64, 8 or 1,
+    in these operand types (f16 where nothing is given) and layouts (all). The same seed draws the same problems, and
+    more of them continue the list."""
+    _check("type", types, tuple(ELEMENTS))
+    _check("layout", layouts, LAYOUTS)
+    rng = random.Random(seed)
+    found: list[Problem] = []
+    while len(found) < count:
+        grain = rng.choices(_GRAINS, _SHARES)[0]
+        sizes = (_drawn_size(rng, side, grain) for side in (_RESULT_SIDE, _RESULT_SIDE, _DEPTH))
+        dtype, layout = rng.choice(types or ("f16",)), rng.choice(layouts or LAYOUTS)
+        problem = Problem("random", *sizes, dtype, RESULTS[dtype], layout)
+        if problem.flops <= _MOST_FLOPS and problem.bytes <= _MOST_BYTES:
+            found.append(problem)
+    return found
+
+
+def _drawn_size(rng: random.Random, limits: tuple[int, int], grain: int) -> int:
+    low, high = limits
+    size = low * (high / low) ** rng.random()
+    return max(grain, round(size / grain) * grain)
 
 
 def _check(what: str, given: Sequence[str], known: Sequence[str]) -> None:

@@ -42,9 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(arguments: argparse.Namespace) -> list[Problem]:
     groups, types, layouts = (_names(each) for each in (arguments.group, arguments.types, arguments.layouts))
-    if arguments.mnk and groups:
-        raise UsageError("--mnk takes the place of the list of problems: leave out --group")
+    given = [name for name in ("mnk", "random", "group") if getattr(arguments, name)]
+    if len(given) > 1:
+        raise UsageError(f"--{given[0]} takes the place of the list of problems: leave out --{given[1]}")
     try:
+        if arguments.random:
+            return problems.drawn(arguments.random, arguments.seed, types, layouts)
         if arguments.mnk:
             return problems.custom(arguments.mnk, types, layouts)
         return problems.select(groups, types, layouts)
@@ -60,6 +63,8 @@ def _names(given: list[str]) -> list[str]:
 def _list(chosen: list[Problem]) -> None:
     rows = [[each.group, each.name, f"{each.flops / 1e9:.1f}", f"{each.bytes / 2**20:.1f}"] for each in chosen]
     print(table(["group", "problem", "GFLOP", "MiB"], rows))
+    if any(each not in problems.PROBLEMS for each in chosen):
+        return
     print(f"\n{len(chosen)} of {len(problems.PROBLEMS)} problems; see --group, --types and --layouts")
     for name, what in problems.GROUPS.items():
         print(f"  {name}: {what}")

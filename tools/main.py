@@ -98,9 +98,13 @@ def make_parser() -> argparse.ArgumentParser:
 def _describe_bench(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--group", action="append", default=[], metavar="G,...", help="default: all groups")
     bench.add_argument("--types", action="append", default=[], metavar="T,...", help="of A and B (default: f16)")
-    bench.add_argument("--layouts", action="append", default=[], metavar="NN|NT|TN|TT,...", help="default: NN,NT")
+    bench.add_argument("--layouts", action="append", default=[], metavar="NN|NT|TN|TT,...",
+                       help="default: NN,NT; with --random all")  # fmt: skip
     bench.add_argument(
         "--mnk", type=matrix_sizes, action="append", metavar="M,N,K", help="these sizes in place of the list"
+    )
+    bench.add_argument(
+        "--random", type=count, metavar="N", help="so many random sizes in place of the list (which: see --seed)"
     )
     bench.add_argument("--list", action="store_true", help="print the problems and stop")
     bench.add_argument(
@@ -113,7 +117,7 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
     _add_chip(bench)
     bench.add_argument("--rounds", type=count, default=16, metavar="N", help="cold runs of each (default: 16)")
     bench.add_argument("--bursts", type=count, default=8, metavar="N", help="sustained bursts of each (default: 8)")
-    bench.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+    bench.add_argument("--seed", type=seed, default=0, metavar="N", help="of inputs and of --random (default: 0)")
     bench.add_argument("--jobs", type=count, metavar="N", help="processes that compile (default: one a core)")
     bench.add_argument("--seconds", type=count, metavar="N", help="begin no further problem after so long")
     bench.add_argument("-o", dest="output", metavar="DIR", help="where to write (default: bench-CHIP-DATE)")

@@ -12,7 +12,7 @@ import pytest
 from mlir_gemm.bench import plots
 from mlir_gemm.bench.figures import merge, read
 from mlir_gemm.bench.modules import module, shapes
-from mlir_gemm.bench.problems import EPILOGUES, PROBLEMS, RESULTS, Problem, custom, select
+from mlir_gemm.bench.problems import EPILOGUES, LAYOUTS, PROBLEMS, RESULTS, Problem, custom, drawn, select
 from mlir_gemm.bench.report import markdown
 from mlir_gemm.errors import Error
 from mlir_gemm.runtime.info import describe_devices
@@ -61,6 +61,16 @@ def test_selection():
         select(["types"], [], ["TT"])
 
 
+def test_random_problems_are_those_of_a_seed():
+    found = drawn(200, 3, ["f16", "s8"])
+    assert found[:20] == drawn(20, 3, ["f16", "s8"]) != drawn(20, 4, ["f16", "s8"])
+    assert {each.layout for each in found} == set(LAYOUTS) and {each.dtype for each in found} == {"f16", "s8"}
+    assert all(each.m >= 1 and each.n >= 1 and each.k >= 1 and each.out == RESULTS[each.dtype] for each in found)
+    assert {each.m % 8 == 0 for each in found} == {True, False}
+    assert max(each.bytes for each in found) <= 2**30
+    assert {each.layout for each in drawn(20, 3, layouts=["TT"])} == {"TT"}
+
+
 def test_bytes_count_what_the_epilogue_reads():
     plain, bias, factor = (
         Problem("x", 4, 8, 16, "f16", "f32", "NN", epilogue).bytes for epilogue in ("none", "bias", "silu_mul")
@@ -106,6 +116,8 @@ def test_list_prints_the_problems(capsys: pytest.CaptureFixture[str]):
         (["--group", "types", "--layouts", "TT"], "has none for types, TT; mlir-gemm bench --list prints"),
         (["--against", "torch,mkl"], "--against mkl: expected all, or some of torch, cublaslt"),
         (["--mnk", "64,64,64", "--group", "large"], "--mnk takes the place of the list"),
+        (["--random", "5", "--group", "large"], "--random takes the place of the list"),
+        (["--random", "5", "--mnk", "64,64,64"], "--mnk takes the place of the list of problems: leave out --random"),
         (["--mnk", "64,64"], "'64,64' is not M,N,K"),
         (["--report", "a.json", "b.json"], "say where with -o DIR"),
         (["--rounds", "0"], "'0' is not an integer from 1"),
