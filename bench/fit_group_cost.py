@@ -1,9 +1,10 @@
 """Fits the constants of the cost of `wgmma` to measured kernels, and says how good the choice is that they lead to.
 
-    python bench/fit_group_cost.py SWEEP.json[.xz] [...] [--fit] [--cross] [--generations N]
+    python bench/fit_group_cost.py SWEEP.json[.xz] [...] [--fit] [--cross] [--generations N] [--leave NAMES]
 
 A sweep is a list of {"case": [m, n, k, layout of A, layout of B, type, result type], "rows": [{"schedule", "us"}]},
-layouts `n` (as in C = A B, rows of neighbours along k and n) or `t`. Without options the constants that stand in
+layouts `n` (as in C = A B, rows of neighbours along k and n) or `t`; behind them the number of products, if it is a
+batch. A file given twice counts twice. Without options the constants that stand in
 `tile_model/group_cost.py` are judged. `--fit` fits new ones; `--cross` fits once without each size and judges the
 choice for that size.
 
@@ -46,16 +47,18 @@ HISTORY, WINDOW, PEAK, USUAL = 0.35, 0.03, 7e14, 0.85
 """The nuisance parameter, the seconds that the power limit looks back, FLOP/s that count as 1, and what a program of
 large products only comes to: the constants are for that."""
 START = GroupConstants(
-    write=0.5, row=2.0, odd=2.0, outside=16.0, l2=4000.0, apart=4.0, latency=1500.0, held=1.0, chain=100.0, sync=40.0,
-    cluster=30.0, inside=6.0, tile=600.0, staged=64.0, narrow=0.5, direct=7.87, guarded=0.378, parts=16.0, split=1000.0,
-    ragged=0.2, memory=3.0, dram=0.95, fill=3000.0, overlap=0.5, form=1500.0, power=0.7, heat=0.03, limit=5.0, bend=0.5,
+    write=0.5, row=2.0, odd=2.0, thin=1.0, parted=0.5, outside=16.0, l2=4000.0, apart=4.0, latency=1500.0, held=1.0,
+    chain=100.0, sync=40.0, cluster=30.0, inside=6.0, tile=600.0, staged=64.0, taken=2000.0, torn=1.8, narrow=0.5,
+    direct=7.87, guarded=0.378, parts=16.0, split=1000.0, ragged=0.2, memory=3.0, dram=0.95, fill=3000.0, overlap=0.5,
+    form=1500.0, power=0.7, heat=0.03, limit=5.0, bend=0.5,
 )  # fmt: skip
 """Guesses from data sheets and single kernels, where each fit begins."""
 FIXED = ("issue", "issued", "direct", "guarded")
 """The second is of epilogues, which sweeps have none of; the last two are of results that threads store, which only the
 first sweeps had, with tiles of 48, 80 and 112 columns."""
 BOUNDS = {
-    "write": (0.2, 1.0), "row": (1.2, 1.75), "odd": (1.0, 3.5), "latency": (800, 4000), "held": (0.3, 1.3),
+    "write": (0.2, 1.0), "row": (1.2, 1.75), "odd": (1.0, 3.5), "thin": (0.5, 3.0), "parted": (0.01, 1.0),
+    "torn": (1.0, 4.0), "latency": (800, 4000), "held": (0.3, 1.3),
     "chain": (50, 400), "inside": (1.5, 30.0), "tile": (50, 4000), "ragged": (0.02, 1.0), "memory": (1.3, 16.0),
     "dram": (0.85, 1.05), "fill": (500, 6000), "overlap": (0.3, 1.0), "power": (0.2, 1.2), "limit": (3.0, 12.0),
     "bend": (0.2, 1.0), "apart": (0.3, 200.0), "l2": (2000, 40000), "turned": (0.9, 1.1), "launch": (5.8e-06, 6.2e-06),
@@ -189,11 +192,13 @@ def loss(table: Table, values: Values) -> float:
     return float(lost.mean() + 0.35 * np.sqrt(error.mean()) + 0.15 * np.sqrt((lost**2).mean()))
 
 
-def fitted(table: Table, start: Values, generations: int, seed: int = 0, width: float = 0.12) -> Values:
+def fitted(
+    table: Table, start: Values, generations: int, seed: int = 0, width: float = 0.12, fixed: Sequence[str] = ()
+) -> Values:
     """The values with the least loss that an evolution strategy with covariance adaptation finds (Hansen, "The CMA
     evolution strategy: a tutorial"), on the logarithms."""
     random = np.random.default_rng(seed)
-    names = [name for name in start if name not in FIXED]
+    names = [name for name in start if name not in (*FIXED, *fixed)]
     count, many = len(names), 24
     weights = np.log(many / 2 + 0.5) - np.log(np.arange(1, many // 2 + 1))
     weights /= weights.sum()
@@ -280,13 +285,16 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="fit the constants")
     parser.add_argument("--cross", action="store_true", help="leave one size out at a time")
     parser.add_argument("--generations", type=int, default=400)
+    parser.add_argument("--leave", default="", metavar="NAMES", help="constants that stay as they are")
     arguments = parser.parse_args()
     table = read(arguments.sweeps)
     print(f"{len(table.schedules)} kernels of {len(table.problems)} cases")
-    values = {**dataclasses.asdict(CONSTANTS), "history": HISTORY}
+    values: Values = {**dataclasses.asdict(CONSTANTS), "history": HISTORY}
+    left = tuple(name for name in str(arguments.leave).split(",") if name)
+    start: Values = {**dataclasses.asdict(START), "history": HISTORY}
+    start |= {name: values[name] for name in left}
     if arguments.fit:
-        start = {**dataclasses.asdict(START), "history": HISTORY}
-        tries = [fitted(table, start, arguments.generations, seed) for seed in range(3)]
+        tries = [fitted(table, start, arguments.generations, seed, fixed=left) for seed in range(3)]
         values = min(tries, key=lambda each: loss(table, each))
         print("\n".join(f"    {name}: float = {value:.4g}" for name, value in values.items()))
     print_judged(judged(table, values))
@@ -297,8 +305,7 @@ def main() -> None:
             places = range(len(table.problems))
             own = [place for place in places if size_of(table.problems[place]) == size]
             others = table.where([place for place in places if place not in own])
-            start = {**dataclasses.asdict(START), "history": HISTORY}
-            found += judged(table, fitted(others, start, arguments.generations), own)
+            found += judged(table, fitted(others, start, arguments.generations, fixed=left), own)
         print("each size judged by a fit to the others:")
         print_judged(found)
 

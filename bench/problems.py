@@ -169,7 +169,8 @@ _GRAINS = (256, 128, 64, 8, 1)
 """What the sizes of a random problem are multiples of; the last one is drawn half as often."""
 _SHARES = (2, 2, 2, 2, 1)
 _RESULT_SIDE, _DEPTH = (8, 16384), (64, 16384)
-_MOST_FLOPS, _MOST_BYTES = 2 * 8192**3, 2**30
+_LEAST_FLOPS, _MOST_FLOPS, _MOST_BYTES = 2**28, 2 * 8192**3, 2**30
+"""Of random problems: below the first the time is that of a launch."""
 
 
 def drawn(count: int, seed: int, types: Sequence[str] = (), layouts: Sequence[str] = ()) -> list[Problem]:
@@ -182,10 +183,10 @@ def drawn(count: int, seed: int, types: Sequence[str] = (), layouts: Sequence[st
     found: list[Problem] = []
     while len(found) < count:
         grain = rng.choices(_GRAINS, _SHARES)[0]
-        sizes = (_drawn_size(rng, side, grain) for side in (_RESULT_SIDE, _RESULT_SIDE, _DEPTH))
         dtype, layout = rng.choice(types or ("f16",)), rng.choice(layouts or LAYOUTS)
-        problem = Problem("random", *sizes, dtype, RESULTS[dtype], layout)
-        if problem.flops <= _MOST_FLOPS and problem.bytes <= _MOST_BYTES:
+        m, n, k = (_drawn_size(rng, side, grain) for side in (_RESULT_SIDE, _RESULT_SIDE, _DEPTH))
+        problem = Problem("random", m, n, k, dtype, RESULTS[dtype], layout)
+        if _LEAST_FLOPS <= problem.flops <= _MOST_FLOPS and problem.bytes <= _MOST_BYTES:
             found.append(problem)
     return found
 

@@ -33,8 +33,9 @@ def case_of(problem: Problem) -> list[Any]:
 
 
 def product_of_case(case: Sequence[Any]) -> Product:
-    """The tile model's problem of a case, its arrays dense."""
-    m, n, k, of_a, of_b, kind, out = case
+    """The tile model's problem of a case, its arrays dense. Behind the types there may be the number of products."""
+    m, n, k, of_a, of_b, kind, out = case[:7]
+    batch = case[7] if len(case) > 7 else 1
 
     def vector(neighbours: int, type_: str) -> int:
         bits = 8 * neighbours * ELEMENT_BYTES[type_]
@@ -44,7 +45,7 @@ def product_of_case(case: Sequence[Any]) -> Product:
         m, n, k, a=kind, b=kind, acc="i32" if kind == "i8" else "f64" if kind == "f64" else "f32", out=out,
         reads_c=False, a_order="mk" if of_a == "n" else "km", b_order="kn" if of_b == "n" else "nk",
         a_vector=vector(k if of_a == "n" else m, kind), b_vector=vector(n if of_b == "n" else k, kind),
-        out_vector=vector(n, out),
+        out_vector=vector(n, out), batch=batch,
     )  # fmt: skip
 
 

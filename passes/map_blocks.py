@@ -5,8 +5,11 @@ of the affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall o
 `#gpu.block<x>`, whose body computes the batch and the tile's row and column: one batch after another, and in each the
 raster decides. With clusters (`cluster_m` by `cluster_n` blocks) the raster places clusters, whose blocks go by
 tile.rank, column by column, and the loop carries `tile.cluster`, and `tile.cluster_rows` where they are neither a row
-nor a column. With `split` there is such a group of blocks for each part of a tile's steps (`tile.split`).
-Refuses any other scf.parallel, and tiles that are no whole clusters. Rasters:
+nor a column. Where tiles are no whole clusters, the last row or column of clusters has blocks whose tiles lie outside
+the result: they copy for the others what they share. With `split` there is such a group of blocks for each part of a
+tile's steps (`tile.split`).
+Refuses any other scf.parallel, clusters over tiles whose number is not known, and such tiles where an access is not
+tested against the edge. Rasters:
 - `row`: row by row; `column`: column by column;
 - `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
   tiles of both A and B in L2;
@@ -19,10 +22,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing, rings
+from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named, parents
+from mlir_gemm.dialect.walk import body, in_block, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
@@ -68,8 +71,8 @@ def _map(parallel: Any, options: MapBlocks) -> None:
     *batches, rows, columns = _bounds(parallel)
     mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
     with ir.InsertionPoint(parallel), parallel.location:
-        if options.cluster_m * options.cluster_n > 1:
-            _check_cluster(parallel, rows, columns, options)
+        rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
+        columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
         blocks = indexing.product([*batches, rows, columns, options.split])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     target = body(forall)
@@ -91,11 +94,40 @@ def _map(parallel: Any, options: MapBlocks) -> None:
     parallel.operation.erase()
 
 
-def _check_cluster(parallel: Any, rows: Any, columns: Any, options: MapBlocks) -> None:
-    for what, size, part in (("rows", rows, options.cluster_m), ("columns", columns, options.cluster_n)):
-        if part > 1 and (not isinstance(size, int) or size % part):
-            shown = size if isinstance(size, int) else "a number known at run time only"
-            raise pass_error(parallel, f"tile {what} of {shown} do not divide into clusters of {part}")
+def _whole_clusters(parallel: Any, axis: int, tiles: Any, part: int) -> Any:
+    """Tiles along rows (-2) or columns (-1), and those outside the result that fill its last cluster."""
+    what = "rows" if axis == -2 else "columns"
+    if part == 1 or (isinstance(tiles, int) and tiles % part == 0):
+        return tiles
+    if not isinstance(tiles, int):
+        why = f"tile {what} of a number known at run time only do not divide into clusters of {part}"
+        raise pass_error(parallel, why)
+    variable = list(body(parallel).arguments)[axis]
+    for access in operations(parallel):
+        if _is_untested(access.operation, variable):
+            why = f"is not tested against an edge, and {tiles} tile {what} do not divide into clusters of {part}"
+            raise pass_error(access, f"'{access.operation.name}' {why}")
+    return -(-tiles // part) * part
+
+
+def _is_untested(op: Any, variable: Any) -> bool:
+    """Whether an access of global memory would reach outside it in a tile that lies outside along a loop's variable."""
+    if op.name in ("vector.store", "memref.store", "vector.load", "memref.load"):
+        memref = op.operands[1 if op.name.endswith("store") else 0]
+        return memref.type.memory_space is None and any(_follows(value, variable) for value in op.operands)
+    if op.name not in ("tile.load", "tile.store", "tile.copy", "tile.copy_async"):
+        return False
+    place = tile.place_of(op)
+    known = (offset for offset, inside in zip(place.offsets, place.in_bounds, strict=True) if inside)
+    return tile.memory_of(op).type.memory_space is None and any(_follows(offset, variable) for offset in known)
+
+
+def _follows(value: Any, variable: Any) -> bool:
+    """Whether a value is computed from a loop's variable."""
+    if value == variable:
+        return True
+    owner = value.owner
+    return not isinstance(owner, ir.Block) and any(_follows(each, variable) for each in owner.operands)
 
 
 def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: MapBlocks) -> list[Any]:

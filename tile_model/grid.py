@@ -9,9 +9,11 @@ from mlir_gemm.tile_model.operators import element_bytes
 
 
 def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
-    """Tile rows and tile columns of one product's result; the last of each may be partly outside."""
+    """Tile rows and tile columns of one product's result; the last of each may be partly outside. Of those that fill
+    the last clusters some are entirely."""
     m, n, _ = schedule.block
-    return -(-problem.m // m), -(-problem.n // n)
+    rows, columns = -(-problem.m // m), -(-problem.n // n)
+    return -(-rows // schedule.cluster_m) * schedule.cluster_m, -(-columns // schedule.cluster_n) * schedule.cluster_n
 
 
 def blocks(problem: Problem, schedule: Schedule) -> int:

@@ -19,35 +19,39 @@ class GroupConstants:
     """What is fitted: to 5,008 kernels of 45 sizes in f16, A and B in all orders, on an H200 (2026-11-21, run back to
     back, each started while the one before it ends). Times inside an SM are clocks at the chip's `clock_hz`."""
 
-    write: float = 0.307
+    write: float = 0.2
     """Part of the clocks of writing shared memory that tensor cores wait for."""
     row: float = 1.2
     """Clocks of the copy engine for a row of 128 bytes: 107 bytes a clock and SM."""
-    odd: float = 2.84
+    odd: float = 1.62
     """How much longer a row takes that begins elsewhere than at a line of 128 bytes."""
-    outside: float = 7.94
+    thin: float = 1.23
+    """How much longer one takes of 64 or 32 bytes than one of 128."""
+    outside: float = 3.93
     """Rows outside an operand that all SMs together pass in one clock."""
-    l2: float = 6080.0
+    l2: float = 4550.0
     """Bytes that L2 gives all SMs in one clock."""
-    apart: float = 2.5
+    apart: float = 1.65
     """Readers of the same lines that L2 serves one by one; the requests of more become one."""
-    latency: float = 1670.0
+    parted: float = 0.9
+    """Part of that which blocks that share the steps of tiles lose: they read different steps."""
+    latency: float = 1740.0
     """Clocks from a copy's start to its data; the stages that are not being multiplied hide it."""
     held: float = 1.3
     """Stages that are being multiplied."""
-    chain: float = 184.0
+    chain: float = 210.0
     """Clocks that a step takes at least."""
-    sync: float = 22.3
+    sync: float = 0.407
     """Clocks of a step in which a warpgroup does not multiply; two cover for each other."""
-    cluster: float = 33.1
+    cluster: float = 57.0
     """Further ones with clusters, for each row of 128 bytes of k: a stage is free only when both blocks say so."""
-    inside: float = 8.17
+    inside: float = 5.44
     """Exponent of the norm that overlaps the parts of a step."""
-    tile: float = 50.0
+    tile: float = 642.0
     """Clocks of a tile's end that are hidden behind nothing."""
-    staged: float = 30.2
+    staged: float = 76.8
     """Bytes of results a clock through shared memory."""
-    narrow: float = 0.211
+    narrow: float = 0.566
     """How much longer rows of 64 bytes take than half as many of 128; of 32 three times that."""
     direct: float = 7.87
     """Bytes a clock that threads store or load themselves."""
@@ -57,31 +61,35 @@ class GroupConstants:
     """Factor on the k steps of tiles taken by turns, which nothing between tiles holds up: measured at 4096, 8192."""
     guarded: float = 0.378
     """Part by which tests of the edge make those longer."""
-    parts: float = 4.74
+    parts: float = 10.8
     """Bytes a clock of partial sums from other blocks."""
-    split: float = 821.0
+    split: float = 1110.0
     """Clocks of the two barriers of a cluster that shares a tile."""
-    ragged: float = 0.02
+    ragged: float = 0.0231
     """Part of the idle time in the last wave that is not lost: the SMs still at work are faster then."""
-    memory: float = 2.13
+    memory: float = 4.0
     """Exponent of the norm that overlaps the SMs with DRAM."""
     dram: float = 1.05
     """Part of the chip's DRAM rate that is reached."""
-    fill: float = 2510.0
+    taken: float = 2390.0
+    """Bytes of a result that L2 takes in one clock from all SMs."""
+    torn: float = 2.09
+    """How much longer that takes where its rows begin between lines of 128 bytes."""
+    fill: float = 2080.0
     """Clocks from a kernel's start to its first product."""
-    overlap: float = 0.88
+    overlap: float = 0.956
     """Part of them that shows when the next kernel finds free SMs to start on."""
-    form: float = 1050.0
+    form: float = 724.0
     """Clocks more with clusters."""
-    power: float = 0.4
+    power: float = 0.611
     """Tensor cores that are busy all the time would be held at this part of the clock by the power limit ..."""
     heat: float = 0.08
     """... and at less the longer it lasts: exponent of the time over 200 us."""
-    limit: float = 3.11
+    limit: float = 10.1
     """Exponent of the norm of this limit with all others."""
-    bend: float = 0.238
+    bend: float = 0.371
     """How much of what goes beyond the limit the clock loses: power falls faster, since the voltage does too."""
-    launch: float = 5.8e-06
+    launch: float = 6e-06
     """Seconds after which a program in Python starts the next kernel."""
     issue: float = 6.0
     """Exponent of the norm of the launches with the kernel's own time."""
@@ -151,9 +159,12 @@ def group_cost(work: GroupWork, target: Target, constants: GroupConstants = CONS
     x, clock = constants, target.clock_hz
     twice_a, twice_b = 1 + (x.odd - 1) * work.odd_a, 1 + (x.odd - 1) * work.odd_b
     shared = work.reads + x.write * work.writes
-    copies = x.row * (work.rows_a * twice_a + work.rows_b * twice_b)
-    apart_a, apart_b = (norm(4.0, 1.0, readers / x.apart) for readers in (work.readers_a, work.readers_b))
-    l2 = (work.bytes_a * twice_a / apart_a + work.bytes_b * twice_b / apart_b) * work.active / x.l2
+    thin_a, thin_b = 1 + (x.thin - 1) * work.thin_a, 1 + (x.thin - 1) * work.thin_b
+    copies = x.row * (work.rows_a * twice_a * thin_a + work.rows_b * twice_b * thin_b)
+    merged_a, merged_b = (norm(4.0, 1.0, readers / x.apart) - 1 for readers in (work.readers_a, work.readers_b))
+    same = 1 - x.parted * work.splits
+    apart_a, apart_b = 1 + merged_a * (1 - work.odd_a) * same, 1 + merged_b * (1 - work.odd_b) * same
+    l2 = (work.bytes_a / apart_a + work.bytes_b / apart_b) * work.active / x.l2
     outside = work.outside * work.active / x.outside
     latency = x.latency / (work.stages - x.held)
     step = norm(x.inside, work.tensor, shared, copies, l2, outside, latency, x.chain)
@@ -168,8 +179,10 @@ def group_cost(work: GroupWork, target: Target, constants: GroupConstants = CONS
     step = step * (1 - (1 - x.turned) * work.hidden)
     steps, epilogue = each * step, (tiles - (tiles - 1) * work.hidden) * ended / clock
     epilogue = epilogue + work.handed / HANDED / clock
-    busy = steps + epilogue
-    streamed = norm(x.memory, busy, work.dram / (x.dram * target.dram_bytes_s))
+    # All blocks end their last tiles at the same time: nothing else hides that.
+    busy, last = steps + epilogue, ended / clock
+    written = work.result * (1 + (x.torn - 1) * work.odd_d) / (x.taken * clock)
+    streamed = norm(x.memory, busy - last, work.dram / (x.dram * target.dram_bytes_s), written) + last
     ends = (x.fill * (1 - (1 - x.overlap) * work.alone) + x.form * work.clustered) / clock
     free = streamed + ends
     # While an epilogue computes, tensor cores wait: that time adds to what the power limit allows them.

@@ -147,7 +147,8 @@ def _no_panels(name: str, size: int, part: int, element: int) -> str:
 
 
 def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """Clusters are rows or columns of whole tiles, and divide what they copy together."""
+    """Clusters divide what they copy together, and have whole tiles, or tiles outside the result where there are edges
+    at which stores are tested."""
     if schedule.split > 1:
         why = _split(problem, schedule)
         if why:
@@ -160,9 +161,12 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
         return f"{shown}: expected at most {MOST_CLUSTER} of each, and {MOST_BLOCKS} blocks in a cluster"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}) need not divide into clusters"
-    for name, size, part in zip("mn", grid(problem, schedule), (schedule.cluster_m, schedule.cluster_n), strict=True):
-        if size % part:
-            return f"cluster_{name}={part}: expected a divisor of the {size} tiles along {name}"
+    tiles = grid(problem, schedule.replace(cluster_m=1, cluster_n=1))
+    for name, size, part in zip("mn", tiles, (schedule.cluster_m, schedule.cluster_n), strict=True):
+        if size < part:
+            return f"cluster_{name}={part}: expected at most the {size} tiles along {name}"
+        if size % part and getattr(problem, name) % schedule.block["mn".index(name)] == 0:
+            return f"cluster_{name}={part}: expected a divisor of the {size} tiles along {name}, which have no edge"
     if schedule.persistent % schedule.cluster:
         return f"persistent={schedule.persistent}: expected a multiple of the cluster's {schedule.cluster} blocks"
     for operand, sharing in (("a", schedule.cluster_n), ("b", schedule.cluster_m)):

@@ -12,7 +12,7 @@ from mlir_gemm.pipeline.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import grid
 from mlir_gemm.tile_model.group_rules import PANEL
-from mlir_gemm.tile_model.group_work import group_work
+from mlir_gemm.tile_model.group_work import cluster_places, group_work
 from mlir_gemm.tile_model.layout import buffer
 from mlir_gemm.tile_model.operators import element_bytes, instruction_of
 from mlir_gemm.tile_model.resources import smem_bytes, staging_bytes
@@ -48,8 +48,10 @@ SCHEDULERS = 4
 """Of an SM, of which each has a warp of a warpgroup."""
 FEW_ACCUMULATORS = 96
 SPLITS = (2, 3, 4, 8)
-CLUSTERS = ((1, 1), (2, 1), (1, 2))
+CLUSTERS = ((1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4), (4, 2), (2, 4))
 """Blocks of a cluster along m and n."""
+FILLED = 1.1
+"""How many times as many tiles there may be with those that lie outside the result and fill the last clusters."""
 SHARED_SPLITS = (2, 3, 4)
 """Parts of the steps of k that several blocks each may have, which then share copies."""
 LARGE_CLUSTER = 4
@@ -80,7 +82,7 @@ def group_proposals(problem: Problem, target: Target, pinned: Mapping[str, Any],
 def is_proposed(schedule: Schedule) -> bool:
     """Whether the search proposes block tiles of this shape, in such clusters, for some product."""
     (m, n, _), rows = schedule.block, dict(ROWS)
-    if min(schedule.cluster_m, schedule.cluster_n) > 1:
+    if (schedule.cluster_m, schedule.cluster_n) not in CLUSTERS:
         return False
     if schedule.turns > 1:
         return schedule.block[:2] == schedule.warp[:2] == TURNS_TILE
@@ -161,20 +163,25 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     if base.block[1] <= NARROW and base.block[0] > LOW:
         if "block" in pinned:
             yield {}
-        if tiles >= SHARING * target.sms and grid(problem, base)[0] % LARGE_CLUSTER == 0:
+        if tiles >= SHARING * target.sms and _fills(problem, base, LARGE_CLUSTER, 1):
             yield {"cluster_m": LARGE_CLUSTER, "cluster_n": 1}
         return
     for down, along in CLUSTERS:
-        if down * along == 1 or tiles >= SHARING * target.sms:
-            rows, columns = grid(problem, base)
-            if rows % down == 0 and columns % along == 0:
-                yield {"cluster_m": down, "cluster_n": along}
+        if down * along == 1 or (tiles >= SHARING * target.sms and _fills(problem, base, down, along)):
+            yield {"cluster_m": down, "cluster_n": along}
     if tiles < FEW * target.sms and not pinned.get("stream"):
         for parts in SPLITS:
             if tiles * parts <= MANY * target.sms:
                 yield {"split": parts}
                 if parts in SHARED_SPLITS and tiles * parts >= SHARING * target.sms:
                     yield from ({"split": parts, **shared} for shared in ({"cluster_m": 2}, {"cluster_n": 2}))
+
+
+def _fills(problem: Problem, base: Schedule, down: int, along: int) -> bool:
+    """Whether clusters of so many rows and columns of blocks have few tiles outside the result."""
+    rows, columns = grid(problem, base)
+    whole = blocks_of(problem, base.replace(cluster_m=down, cluster_n=along))
+    return rows >= down and columns >= along and whole <= FILLED * blocks_of(problem, base)
 
 
 def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[str, Any]) -> Schedule:
@@ -186,7 +193,7 @@ def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[st
         fitting = (schedule for schedule in deeper if smem_bytes(problem, schedule) <= share)
         base = next(fitting, base.replace(stages=2))
     if "persistent" not in pinned and base.split == 1:
-        tiles, places = blocks_of(problem, base), target.sms * max(1, base.resident)
+        tiles, places = blocks_of(problem, base), cluster_places(target, base.cluster) * max(1, base.resident)
         walk = tiles > places or problem.dynamic or bool(base.stream)
         base = base.replace(persistent=places if walk else 0)
     return base

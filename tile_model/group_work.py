@@ -48,6 +48,9 @@ class GroupWork:
     """Whether rows of boxes of A begin elsewhere than at multiples of their bytes, so that each takes two lines of
     L2."""
     odd_b: float
+    thin_a: float
+    """Whether rows of boxes of A have 64 or 32 bytes and not 128."""
+    thin_b: float
     bytes_a: float
     """Bytes of A from L2, all blocks' together divided by the blocks; clusters share them."""
     bytes_b: float
@@ -89,6 +92,10 @@ class GroupWork:
     clustered: float
     dram: float
     """Bytes of the whole product from and to DRAM."""
+    result: float
+    """Bytes of the whole result."""
+    odd_d: float
+    """Whether its rows begin elsewhere than at lines of 128 bytes."""
     useful: float
     """Clocks of all tensor cores of an SM for the problem's own products, spread over all SMs: what takes power."""
 
@@ -100,7 +107,7 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
     size = element_bytes(problem, "a")
     rows, columns = grid(problem, schedule)
     tiles, split = blocks_of(problem, schedule), schedule.split
-    places = int(target.sms * CLUSTER_PLACES.get(schedule.cluster, 1.0))
+    places = cluster_places(target, schedule.cluster)
     walkers = min(schedule.persistent, tiles) if schedule.persistent else tiles * split
     waves, left, shared = shared_tiles(problem, schedule, tiles)
     if shared and not waves:
@@ -130,6 +137,8 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         outside=(below / schedule.cluster_n + beside / schedule.cluster_m) * panels,
         odd_a=_odd(problem, schedule, "a"),
         odd_b=_odd(problem, schedule, "b"),
+        thin_a=buffer(problem, schedule, "a").panel < LINE,
+        thin_b=buffer(problem, schedule, "b").panel < LINE,
         bytes_a=inside_m * k * size / schedule.cluster_n,
         bytes_b=inside_n * k * size / schedule.cluster_m,
         readers_a=max(1.0, across_n / schedule.cluster_n),
@@ -153,8 +162,15 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,
         clustered=schedule.cluster_m * schedule.cluster_n > 1,
         dram=_dram(problem, schedule, target, tiles / flight, across_m / rows, across_n / columns),
+        result=epilogue_bytes(problem),
+        odd_d=_odd_result(problem),
         useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
     )
+
+
+def cluster_places(target: Target, blocks: int) -> int:
+    """Blocks of clusters of so many that fit on a chip at once, each on an SM of its own."""
+    return int(target.sms * CLUSTER_PLACES.get(blocks, 1.0)) // blocks * blocks
 
 
 def shared_tiles(problem: Problem, schedule: Schedule, tiles: int) -> tuple[int, int, int]:
@@ -189,6 +205,11 @@ def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tupl
     return min(rows, max(1.0, flight / wide)), wide
 
 
+def lies_between_lines(problem: Problem, schedule: Schedule) -> bool:
+    """Whether rows of boxes of A or B take two lines of L2 each."""
+    return any(_odd(problem, schedule, operand) for operand in "ab")
+
+
 def _odd(problem: Problem, schedule: Schedule, operand: str) -> bool:
     """Whether rows of an operand, which start at multiples of its vectors, start elsewhere than at 128-byte lines, or
     where panels are narrower at multiples of those: then each row of a box lies in one line."""
@@ -198,6 +219,12 @@ def _odd(problem: Problem, schedule: Schedule, operand: str) -> bool:
         row, vector = problem.n if problem.b_order == "kn" else problem.k, problem.b_vector
     unit = max(1, vector // 8)
     return -(-row * memory_bytes(problem, operand) // unit) * unit % buffer(problem, schedule, operand).panel != 0
+
+
+def _odd_result(problem: Problem) -> bool:
+    """Whether rows of the result, as it lies in memory, start elsewhere than at lines."""
+    row = problem.m if problem.out_order == "nm" else problem.n
+    return row * ELEMENT_BYTES[problem.out] % LINE != 0
 
 
 def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, part_a: float, part_b: float) -> float:

@@ -21,7 +21,7 @@ THIN = {"kn": 1.05, "nk": 1.03}
 """Part of the time within which the exchanged product must be where the product has fewer rows, by the order of B. As
 they are, products with B in the order `kn` have fewer tiles to choose from: 32x28672x8192 takes 120 us on the H200 and
 110 exchanged; 16x8192x8192 with `nk` 38.3 and 33.5."""
-WORTH, BOTH_ACROSS = 0.955, 1.005
+WORTH, BOTH_ACROSS = 0.975, 1.005
 """The same with more rows, where either way is close to what the chip can do; and where A lies in the order `km` and B
 in `nk`, whose neighbours exchanged lie along the rows of both: 1024x1024x8192 takes 29 to 32 us so, and 26 to 29
 exchanged, for the same tiles."""

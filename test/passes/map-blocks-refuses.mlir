@@ -85,13 +85,35 @@ func.func @nested() {
 
 // -----
 
-func.func @clusters(%n: index) {
+func.func @clusters(%n: index, %D: memref<24x6xf32>, %x: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
   %c6 = arith.constant 6 : index
-  // COLUMNS: map-blocks-refuses.mlir:[[# @LINE + 2]]:3: error: tile columns of a number known at run time only do not divide into clusters of 4
-  // ROWS: map-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: tile rows of 6 do not divide into clusters of 4
+  // COLUMNS: map-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: tile columns of a number known at run time only do not divide into clusters of 4
   scf.parallel (%i, %j) = (%c0, %c0) to (%c6, %n) step (%c1, %c1) {
+    %row = arith.muli %i, %c4 : index
+    // ROWS: map-blocks-refuses.mlir:[[# @LINE + 1]]:5: error: 'memref.store' is not tested against an edge, and 6 tile rows do not divide into clusters of 4
+    memref.store %x, %D[%row, %j] : memref<24x6xf32>
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+func.func @known(%D: memref<384x96xf32>, %v: vector<64x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %c6 = arith.constant 6 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c6, %c6) step (%c1, %c1) {
+    %row = arith.muli %i, %c64 : index
+    %column = arith.muli %j, %c16 : index
+    // ROWS: map-blocks-refuses.mlir:[[# @LINE + 2]]:5: error: 'tile.store' is not tested against an edge, and 6 tile rows do not divide into clusters of 4
+    // COLUMNS: map-blocks-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.store' is not tested against an edge, and 6 tile columns do not divide into clusters of 4
+    "tile.store"(%v, %D, %row, %column) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x16xf32>, memref<384x96xf32>, index, index) -> ()
     scf.reduce
   }
   return

@@ -173,3 +173,29 @@ func.func @clusters(%D: memref<8x6xf32>, %v: vector<1xf32>) {
   }
   return
 }
+
+// Clusters that reach over an edge at which stores are tested: 5 by 3 tiles in clusters of 2 by 4 are 6 by 4.
+// RUN: sed '/^func.func @edges(/,/^}/!s/.*//' %s | mlir-gemm opt - 'map-blocks{raster=row cluster_m=2 cluster_n=4}' cse | FileCheck %s --check-prefix=EDGES
+// EDGES: scf.forall (%[[BLOCK:.*]]) in (24) {
+// EDGES: %[[ROW:.*]] = "tile.rank"()
+// EDGES: %[[COLUMN:.*]] = "tile.rank"()
+// EDGES: %[[CLUSTER:.*]] = arith.divui %[[BLOCK]], %c8
+// EDGES: %[[DOWN:.*]] = arith.divui %[[CLUSTER]], %c1
+// EDGES: arith.muli %[[DOWN]], %c2
+// EDGES: "tile.store"
+// EDGES: tile.cluster = 8 : i64, tile.cluster_rows = 2 : i64}
+func.func @edges(%D: memref<300x40xf32>, %v: vector<64x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c5, %c3) step (%c1, %c1) {
+    %row = arith.muli %i, %c64 : index
+    %column = arith.muli %j, %c16 : index
+    "tile.store"(%v, %D, %row, %column) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x16xf32>, memref<300x40xf32>, index, index) -> ()
+    scf.reduce
+  }
+  return
+}

@@ -1,12 +1,12 @@
 // The whole way of a product to wgmma: two warpgroups multiply what a third one's elected thread copies.
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit pipeline -o - | FileCheck %s --check-prefix=PIPELINE
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit describe -o - | FileCheck %s --check-prefix=DESCRIBE
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit lower -o - | FileCheck %s --check-prefix=LOWER
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit ptx -o - | FileCheck %s --check-prefix=PTX
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit describe -o - | mlir-gemm compile - --emit ptx -o - | FileCheck %s --check-prefix=PTX
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4 --emit ptx -o - | FileCheck %s --check-prefix=NEVER
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,persistent=8 --emit ptx -o - | FileCheck %s --check-prefix=PTX
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,persistent=8 --emit parallelize -o - | FileCheck %s --check-prefix=WALK
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit pipeline -o - | FileCheck %s --check-prefix=PIPELINE
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit describe -o - | FileCheck %s --check-prefix=DESCRIBE
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit lower -o - | FileCheck %s --check-prefix=LOWER
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit describe -o - | mlir-gemm compile - --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit ptx -o - | FileCheck %s --check-prefix=NEVER
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on,persistent=8 --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on,persistent=8 --emit parallelize -o - | FileCheck %s --check-prefix=WALK
 // RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,bulk=off,overlap=off --emit ptx -o - | FileCheck %s --check-prefix=OFF
 // RUN: not mlir-gemm compile %s --chip sm_90 --schedule operator=wgmma -o - 2>&1 | FileCheck %s --check-prefix=CHIP
 

@@ -127,7 +127,8 @@ def test_the_kernel_behind_starts_when_the_product_ends() -> None:
 
 
 @pytest.mark.parametrize(("size", "parts"), [
-    ((512, 512, 16384), 4), ((256, 512, 8192), 4), ((768, 768, 8192), 2), ((64, 2112, 7168), 4), ((512, 512, 4096), 2),
+    ((512, 512, 16384), 4), ((256, 512, 8192), 4), ((640, 640, 8192), 4), ((64, 2112, 7168), 4), ((1024, 512, 8192), 2),
+    ((384, 384, 16384), 8),
     ((4096, 4096, 4096), 1), ((1024, 1024, 8192), 1), ((64, 8192, 8192), 1), ((512, 512, 1024), 1),
     ((16, 1024, 8192), 1), ((128, 4096, 14336), 1),
 ], ids=str)  # fmt: skip
@@ -216,8 +217,8 @@ def test_a_module_that_says_so_is_divided_and_one_that_adds_is_left_whole() -> N
 
 @pytest.mark.parametrize(
     ("size", "ahead"),
-    [((960, 960, 6144), False), ((1024, 1024, 8192), False), ((1000, 1000, 1000), True), ((4096, 4096, 4096), True),
-     ((16, 8192, 8192), True)],
+    [((960, 960, 6144), False), ((256, 256, 256), False), ((1000, 1000, 1000), False), ((16, 8192, 8192), False),
+     ((4088, 4088, 4088), False), ((4096, 4096, 4096), True), ((32, 28672, 8192), True)],
     ids=str,
 )  # fmt: skip
 def test_the_next_kernel_starts_ahead_where_neighbours_do_not_matter(size: tuple[int, int, int], ahead: bool) -> None:

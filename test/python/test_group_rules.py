@@ -11,6 +11,7 @@ from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model import group_rules
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.grid import grid
 from mlir_gemm.tile_model.group_search import MOST_STAGES, group_proposals
 from mlir_gemm.tile_model.layout import buffer, panel_of
 from mlir_gemm.tile_model.resources import smem_bytes
@@ -269,8 +270,9 @@ CLUSTERS = [
         {"cluster_n": 2}, {"dynamic": "mk"},
         "cluster_m=1, cluster_n=2: sizes known at run time only (m, k) need not divide into clusters",
     ),
-    ({"cluster_m": 3}, {}, "cluster_m=3: expected a divisor of the 8 tiles along m"),
-    ({"cluster_n": 4}, {"n": 768}, "cluster_n=4: expected a divisor of the 6 tiles along n"),
+    ({"cluster_m": 3}, {}, "cluster_m=3: expected a divisor of the 8 tiles along m, which have no edge"),
+    ({"cluster_n": 4}, {"n": 768}, "cluster_n=4: expected a divisor of the 6 tiles along n, which have no edge"),
+    ({"cluster_m": 4}, {"m": 300}, "cluster_m=4: expected at most the 3 tiles along m"),
     ({"cluster_m": 2, "persistent": 131}, {}, "persistent=131: expected a multiple of the cluster's 2 blocks"),
     (
         {"cluster_m": 4, "block": (128, 16, 64), "warp": (64, 16, 64)}, {"b_order": "nk"},
@@ -335,12 +337,23 @@ def test_nothing_is_proposed_that_nobody_asked_for() -> None:
     assert not any(schedule.stream for schedule in group_proposals(square(), H200, {}, wide=True))
     asked = list(group_proposals(square(), H200, {"stream": 2}, wide=False))
     assert asked
-    assert all((schedule.stream, schedule.persistent, schedule.split) == (2, 132, 1) for schedule in asked)
+    assert all((schedule.stream, schedule.split) == (2, 1) for schedule in asked)
+    assert {(each.cluster in (4, 8), each.persistent) for each in asked} == {(False, 132), (True, 120)}
 
 
 @pytest.mark.parametrize("fields", [{"cluster_m": 4}, {"cluster_n": 2, "persistent": 132}, {"split": 4}])
 def test_clusters_that_do(fields: dict[str, Any]) -> None:
     assert violations(square(), LEGAL.replace(**fields), H200) == []
+
+
+@pytest.mark.parametrize("fields", [{"cluster_m": 2}, {"cluster_n": 4}, {"cluster_m": 2, "cluster_n": 4}])
+def test_clusters_reach_over_edges_at_which_stores_are_tested(fields: dict[str, Any]) -> None:
+    edges = square(m=1000 + 128, n=648)
+    assert violations(edges, LEGAL.replace(**fields), H200) == []
+    down, along = fields.get("cluster_m", 1), fields.get("cluster_n", 1)
+    rows, columns = grid(edges, LEGAL.replace(**fields))
+    assert rows % down == columns % along == 0
+    assert (rows, columns) == (-(-9 // down) * down, -(-6 // along) * along)
 
 
 def test_only_sm_90a_has_it() -> None:

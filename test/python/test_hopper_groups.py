@@ -30,6 +30,28 @@ def test_results_are_exact_and_nothing_is_found(schedule: str, orders: tuple[str
     check(GroupProduct(256, 512, 1088, out="f32", a=orders[0], b=orders[1]), schedule)
 
 
+EDGES = (
+    "block=64x64x64,warp=64x64x64,cluster_m=4",
+    "block=64x64x64,warp=64x64x64,cluster_n=4,raster=snake,group=3",
+    "block=64x64x64,warp=64x64x64,cluster_m=4,cluster_n=2,persistent=8",
+    "block=128x64x64,warp=64x64x64,cluster_m=2,cluster_n=4,raster=row",
+    "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=2,split=2",
+    "block=64x64x64,warp=64x64x64,turns=2,persistent=4,cluster_m=2,cluster_n=2,stages=3",
+)
+"""Clusters whose last row or column has blocks with tiles outside a result of 264 by 312."""
+
+
+@pytest.mark.parametrize("schedule", EDGES)
+@pytest.mark.parametrize("out", ["f16", "f32"])
+def test_clusters_reach_over_edges(schedule: str, out: str):
+    check(GroupProduct(264, 312, 264, out=out, b="kn" if out == "f16" else "nk"), schedule)
+
+
+def test_clusters_reach_over_no_edge_where_stores_are_not_tested():
+    with pytest.raises(mlir_gemm.ScheduleError, match="divisor of the 3 tiles along n, which have no edge"):
+        check(GroupProduct(264, 192, 264), "block=64x64x64,warp=64x64x64,cluster_n=2")
+
+
 @pytest.mark.parametrize("out", ["f16", "f32"])
 @pytest.mark.parametrize("schedule", [
     "block=64x96x64,warp=64x96x64", "block=128x32x64,warp=64x32x64",

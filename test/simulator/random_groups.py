@@ -27,7 +27,17 @@ CHIP = "sm_90a"
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
 COLUMNS = (64, 64, 128, 192, 256, 32, 16, 48, 96, 160, 112, 144, 24)
 """Of a warpgroup's tile: whole panels of 128 bytes, and narrower ones where B lies row by row."""
-CLUSTERS = ("cluster_m=2", "cluster_n=2", "cluster_n=4", "cluster_m=2,cluster_n=2", "split=2", "split=3")
+CLUSTERS = (
+    "cluster_m=2",
+    "cluster_n=2",
+    "cluster_n=4",
+    "cluster_m=4",
+    "cluster_m=2,cluster_n=2",
+    "cluster_m=4,cluster_n=2",
+    "cluster_m=2,cluster_n=4",
+    "split=2",
+    "split=3",
+)
 LIMITS = {"f32": 1e-5, "f16": 5e-4, "bf16": 4e-3}
 COMMON = ("import", "select", "tile", "fuse", "promote", "tensorize", "accumulate")
 """Stages that are the same for every operator, and tested elsewhere."""
