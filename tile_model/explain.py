@@ -22,7 +22,7 @@ from mlir_gemm.tile_model.dividing import (
     sum_seconds,
 )
 from mlir_gemm.tile_model.grid import blocks as blocks_of
-from mlir_gemm.tile_model.grid import ragged, waste
+from mlir_gemm.tile_model.grid import outside, ragged, waste
 from mlir_gemm.tile_model.group_work import shared_tiles
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.layout import copied
@@ -34,7 +34,7 @@ from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.search import widest_vector
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, invariant, select
 from mlir_gemm.tile_model.swap import FEWEST_ROWS, check_exchange, should_swap, swapped
-from mlir_gemm.tile_model.wording import shown_tile
+from mlir_gemm.tile_model.wording import shown_clusters, shown_tile
 
 SHOWN = 10
 """How many candidates are printed."""
@@ -244,16 +244,7 @@ def _grid(choice: Choice, places: int) -> list[str]:
     else:
         blocks = tiles * schedule.split
         lines = [f"  blocks in the grid: {blocks}, or {blocks / places:.2f} waves"]
-    if schedule.split > 1:
-        lines.append(
-            f"  clusters of {schedule.split} blocks, which share the steps of k of one tile and add up their parts"
-        )
-    elif schedule.cluster > 1:
-        common, place = ("B", "below") if schedule.cluster_m > 1 else ("A", "beside")
-        lines.append(
-            f"  clusters of {schedule.cluster} blocks {place} each other, which copy tiles of {common} together"
-        )
-    return lines
+    return lines + [f"  {line}" for line in shown_clusters(schedule, tiles, outside(choice.problem, schedule))]
 
 
 def _units(schedule: Schedule) -> str:

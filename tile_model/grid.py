@@ -22,6 +22,11 @@ def blocks(problem: Problem, schedule: Schedule) -> int:
     return problem.batch * rows * columns
 
 
+def outside(problem: Problem, schedule: Schedule) -> int:
+    """Blocks whose tiles lie outside the result: they fill the last clusters."""
+    return blocks(problem, schedule) - blocks(problem, schedule.replace(cluster_m=1, cluster_n=1))
+
+
 def is_one_wave(problem: Problem, schedule: Schedule, target: Target) -> bool:
     """Whether there are SMs for all tiles at once, or for all parts of them."""
     return blocks(problem, schedule) * schedule.split <= target.sms

@@ -118,7 +118,7 @@ class GroupCost(Prediction):
     ADDITIVE: ClassVar[Mapping[str, str]] = {
         "steps": "the k steps, overlapped",
         "epilogue": "epilogue, partial sums",
-        "memory": "DRAM, beyond these",
+        "memory": "DRAM and results, beyond",
         "ends": "first loads, clusters",
         "power": "power limit",
         "launch": "launch from the host",

@@ -10,6 +10,28 @@ def shown_tile(tile: Tile) -> str:
     return "x".join(map(str, tile))
 
 
+def shown_clusters(schedule: Schedule, tiles: int, outside: int) -> list[str]:
+    """What the blocks of a cluster do together, and how many of all tiles lie outside the result; nothing without."""
+    lines: list[str] = []
+    if schedule.split > 1:
+        lines.append(
+            f"clusters of {schedule.split} blocks, which share the steps of k of one tile and add up their parts"
+        )
+    shared = {
+        "B below each other": schedule.cluster_m > 1,
+        "A beside each other": schedule.cluster_n > 1,
+    }
+    if any(shared.values()):
+        blocks = schedule.cluster_m * schedule.cluster_n
+        size = f"{schedule.cluster_m} by {schedule.cluster_n}" if all(shared.values()) else str(blocks)
+        each = " for each of these parts" if schedule.split > 1 else ""
+        together = " and ".join(what for what, is_shared in shared.items() if is_shared)
+        lines.append(f"clusters of {size} blocks{each}, which copy tiles of {together} together")
+    if outside:
+        lines.append(f"{outside} of the {tiles} tiles lie outside the result: they fill the last clusters")
+    return lines
+
+
 def multiples(value: int, unit: int, least: int = 1) -> str:
     """The multiples of `unit` below and above `value`, from `least` times the unit."""
     below = max(value // unit, least) * unit

@@ -198,9 +198,15 @@ class TestGrid:
 
     def test_blocks_that_share_copies(self) -> None:
         text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, {"cluster_m": 2})
-        assert "clusters of 2 blocks below each other, which copy tiles of B together" in text
+        assert "clusters of 2 blocks, which copy tiles of B below each other together" in text
         text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, {"cluster_n": 2})
-        assert "clusters of 2 blocks beside each other, which copy tiles of A together" in text
+        assert "clusters of 2 blocks, which copy tiles of A beside each other together" in text
+
+    def test_clusters_with_tiles_outside(self) -> None:
+        fields = Schedule.parse("operator=wgmma,block=128x128x64,warp=64x128x64,cluster_m=4,cluster_n=2")
+        text = explain(Problem(1100, 360, 4096, reads_c=False), H200, fields)
+        assert "clusters of 4 by 2 blocks, which copy tiles of B below each other and A beside each other toge" in text
+        assert "21 of the 48 tiles lie outside the result: they fill the last clusters" in text
 
     def test_blocks_that_walk(self) -> None:
         fields = Schedule.parse("block=64x256x64,warp=64x256x64,persistent=132,turns=1")

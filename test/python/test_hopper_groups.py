@@ -47,6 +47,23 @@ def test_clusters_reach_over_edges(schedule: str, out: str):
     check(GroupProduct(264, 312, 264, out=out, b="kn" if out == "f16" else "nk"), schedule)
 
 
+@pytest.mark.parametrize("schedule", EDGES[:4])
+def test_in_a_batch_clusters_reach_over_the_edges_of_each_product(schedule: str):
+    a, b, d = (f"memref<3x{sizes}>" for sizes in ("264x136xf16", "136x312xf16", "264x312xf32"))
+    source = f"""func.func @f(%A: {a}, %B: {b}, %D: {d}) {{
+      %zero = arith.constant 0.0 : f32
+      linalg.fill ins(%zero : f32) outs(%D : {d})
+      linalg.batch_matmul ins(%A, %B : {a}, {b}) outs(%D : {d})
+      return
+    }}"""
+    kernel = mlir_gemm.compile(source, chip="sm_90a", device="simulator", schedule=f"operator=wgmma,{schedule}")
+    random = np.random.default_rng(0)
+    left, right = (random.integers(-2, 3, shape).astype(np.float16) for shape in ((3, 264, 136), (3, 136, 312)))
+    found = np.full((3, 264, 312), np.nan, np.float32)
+    kernel(left, right, found)
+    np.testing.assert_array_equal(found, left.astype(np.float32) @ right.astype(np.float32))
+
+
 def test_clusters_reach_over_no_edge_where_stores_are_not_tested():
     with pytest.raises(mlir_gemm.ScheduleError, match="divisor of the 3 tiles along n, which have no edge"):
         check(GroupProduct(264, 192, 264), "block=64x64x64,warp=64x64x64,cluster_n=2")
