@@ -34,13 +34,18 @@ class FuseElementwise(Pass):
     name: ClassVar[str] = "fuse-elementwise"
 
     def run(self, module: Any) -> None:
-        for operation in generics(module):
-            _fuse(operation.operation)
-        erase_dead(module)
+        # What was fused no longer reads what others wait to be the only readers of: until nothing changes.
+        changed = True
+        while changed:
+            changed = False
+            for operation in generics(module):
+                changed = _fuse(operation.operation) or changed
+            erase_dead(module)
 
 
-def _fuse(operation: Any) -> None:
-    position = 0
+def _fuse(operation: Any) -> bool:
+    """Whether a generic now computes what it read from others."""
+    position, found = 0, False
     while (generic := read(operation)) is not None and generic.parallel and position < len(generic.inputs):
         source = producer(generic.inputs[position])
         new = fused(generic, position, source) if source is not None and _together(generic, position, source) else None
@@ -50,7 +55,8 @@ def _fuse(operation: Any) -> None:
         replace(generic, new)
         if source is not None and not list(source.results[0].uses):
             source.operation.erase()
-        operation = new
+        operation, found = new, True
+    return found
 
 
 def _together(generic: Generic, position: int, source: Generic) -> bool:

@@ -217,8 +217,8 @@ def _odd(problem: Problem, schedule: Schedule, operand: str) -> bool:
         row, vector = problem.k if problem.a_order == "mk" else problem.m, problem.a_vector
     else:
         row, vector = problem.n if problem.b_order == "kn" else problem.k, problem.b_vector
-    unit = max(1, vector // 8)
-    return -(-row * memory_bytes(problem, operand) // unit) * unit % buffer(problem, schedule, operand).panel != 0
+    unit, panel = max(1, vector // 8), buffer(problem, schedule, operand).panel or LINE
+    return -(-row * memory_bytes(problem, operand) // unit) * unit % panel != 0
 
 
 def _odd_result(problem: Problem) -> bool:

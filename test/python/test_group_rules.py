@@ -12,7 +12,7 @@ from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model import group_rules
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.grid import grid
-from mlir_gemm.tile_model.group_search import MOST_STAGES, group_proposals
+from mlir_gemm.tile_model.group_search import MOST_STAGES, NARROW, group_proposals
 from mlir_gemm.tile_model.layout import buffer, panel_of
 from mlir_gemm.tile_model.resources import smem_bytes
 from mlir_gemm.tile_model.rules import SHAPE_RULES, violations
@@ -338,7 +338,18 @@ def test_nothing_is_proposed_that_nobody_asked_for() -> None:
     asked = list(group_proposals(square(), H200, {"stream": 2}, wide=False))
     assert asked
     assert all((schedule.stream, schedule.split) == (2, 1) for schedule in asked)
-    assert {(each.cluster in (4, 8), each.persistent) for each in asked} == {(False, 132), (True, 120)}
+    assert {each.persistent for each in asked} == {132}
+
+
+def test_more_than_pairs_are_proposed_where_rows_start_between_lines() -> None:
+    def proposed(k: int) -> dict[int, set[int]]:
+        """Persistent blocks by blocks of a cluster, of tiles that are not narrow."""
+        every = group_proposals(square(m=4000, n=4000, k=k, b_order="nk"), H200, {}, wide=False)
+        found = [each for each in every if each.block[1] > NARROW]
+        return {size: {each.persistent for each in found if each.cluster == size} - {0} for size in (1, 2, 4, 8)}
+
+    assert proposed(4096) == {1: {132}, 2: {132}, 4: set(), 8: set()}
+    assert proposed(4088) == {1: {132}, 2: {132}, 4: {120}, 8: {120}}
 
 
 @pytest.mark.parametrize("fields", [{"cluster_m": 4}, {"cluster_n": 2, "persistent": 132}, {"split": 4}])
