@@ -135,6 +135,11 @@ class Place:
     in_bounds: tuple[bool, ...]
     """Whether the tile is known to end within this dimension."""
 
+    @property
+    def known(self) -> list[Any]:
+        """The offsets along which nothing needs to be tested."""
+        return [offset for offset, inside in zip(self.offsets, self.in_bounds, strict=True) if inside]
+
     @staticmethod
     def at(offsets: Sequence[Any], rank: int, in_bounds: bool = False) -> "Place":
         """A tile of `rank` dimensions that runs along the last ones of the memory."""

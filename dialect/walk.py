@@ -58,6 +58,14 @@ def is_within(operation: Any, container: Any) -> bool:
     return any(parent.operation == container.operation for parent in parents(operation))
 
 
+def computed_from(value: Any, variable: Any) -> bool:
+    """Whether `value` is `variable`, or the result of operations whose operands lead to it."""
+    if value == variable:
+        return True
+    owner = value.owner
+    return not hasattr(owner, "operations") and any(computed_from(each, variable) for each in owner.operation.operands)
+
+
 def defined_within(value: Any, container: Any) -> bool:
     """Whether `value` is made inside `container`: a result, or a block argument (those of its own body count)."""
     owner = value.owner

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named, operations, parents
+from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
@@ -114,20 +114,11 @@ def _is_untested(op: Any, variable: Any) -> bool:
     """Whether an access of global memory would reach outside it in a tile that lies outside along a loop's variable."""
     if op.name in ("vector.store", "memref.store", "vector.load", "memref.load"):
         memref = op.operands[1 if op.name.endswith("store") else 0]
-        return memref.type.memory_space is None and any(_follows(value, variable) for value in op.operands)
+        return memref.type.memory_space is None and any(computed_from(value, variable) for value in op.operands)
     if op.name not in ("tile.load", "tile.store", "tile.copy", "tile.copy_async"):
         return False
-    place = tile.place_of(op)
-    known = (offset for offset, inside in zip(place.offsets, place.in_bounds, strict=True) if inside)
-    return tile.memory_of(op).type.memory_space is None and any(_follows(offset, variable) for offset in known)
-
-
-def _follows(value: Any, variable: Any) -> bool:
-    """Whether a value is computed from a loop's variable."""
-    if value == variable:
-        return True
-    owner = value.owner
-    return not isinstance(owner, ir.Block) and any(_follows(each, variable) for each in owner.operands)
+    known = tile.place_of(op).known
+    return tile.memory_of(op).type.memory_space is None and any(computed_from(each, variable) for each in known)
 
 
 def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: MapBlocks) -> list[Any]:

@@ -16,8 +16,9 @@ from mlir_gemm.tile_model.prediction import Prediction
 
 @dataclass(frozen=True)
 class GroupConstants:
-    """What is fitted: to 5,008 kernels of 45 sizes in f16, A and B in all orders, on an H200 (2026-11-21, run back to
-    back, each started while the one before it ends). Times inside an SM are clocks at the chip's `clock_hz`."""
+    """What is fitted: to 7,281 kernels of random sizes, of sizes of the list and of parts of k, in f16 and bf16, A and
+    B in all orders, on an H200 (2026-11-22; docs/tile-model.md says how). Times inside an SM are clocks at the chip's
+    `clock_hz`."""
 
     write: float = 0.2
     """Part of the clocks of writing shared memory that tensor cores wait for."""

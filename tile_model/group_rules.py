@@ -6,7 +6,7 @@ from __future__ import annotations
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.grid import grid, steps
+from mlir_gemm.tile_model.grid import steps
 from mlir_gemm.tile_model.layout import NARROWEST, buffer, panel_of
 from mlir_gemm.tile_model.operators import element_bytes
 from mlir_gemm.tile_model.wording import multiples, shown_tile
@@ -161,11 +161,12 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
         return f"{shown}: expected at most {MOST_CLUSTER} of each, and {MOST_BLOCKS} blocks in a cluster"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}) need not divide into clusters"
-    tiles = grid(problem, schedule.replace(cluster_m=1, cluster_n=1))
-    for name, size, part in zip("mn", tiles, (schedule.cluster_m, schedule.cluster_n), strict=True):
+    sides = ("m", problem.m, schedule.cluster_m), ("n", problem.n, schedule.cluster_n)
+    for (name, extent, part), block in zip(sides, schedule.block[:2], strict=True):
+        size = -(-extent // block)
         if size < part:
             return f"cluster_{name}={part}: expected at most the {size} tiles along {name}"
-        if size % part and getattr(problem, name) % schedule.block["mn".index(name)] == 0:
+        if size % part and extent % block == 0:
             return f"cluster_{name}={part}: expected a divisor of the {size} tiles along {name}, which have no edge"
     if schedule.persistent % schedule.cluster:
         return f"persistent={schedule.persistent}: expected a multiple of the cluster's {schedule.cluster} blocks"

@@ -9,7 +9,7 @@ from mlir_gemm.dialect import affine, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import clone, clone_slice
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, defined_within, in_block, operations, users
+from mlir_gemm.dialect.walk import body, computed_from, defined_within, in_block, operations, users
 
 _SCOPE = "scope"
 
@@ -93,7 +93,8 @@ def check_independent(loop: Any, fills: list[Fill]) -> None:
     """Raises PassError if a fill depends on what the loop carries: it could not be made ahead of its step."""
     for fill in fills:
         for member in fill.members:
-            if any(_depends_on_carried(value, body(loop)) for value in member.operands):
+            carried = list(body(loop).arguments)[1:]
+            if any(computed_from(value, each) for value in member.operands for each in carried):
                 raise pass_error(member, "a copy that depends on what the k loop carries cannot be made a step ahead")
 
 
@@ -105,20 +106,12 @@ def check_guarded(loop: Any, fills: list[Fill]) -> None:
         for member in fill.members:
             if member.name not in ("tile.copy", "tile.load"):
                 continue
-            place = tile.place_of(member)
-            for offset, known in zip(place.offsets, place.in_bounds, strict=True):
-                if known and affine.linear_of(offset).coefficient(iv):
+            for offset in tile.place_of(member).known:
+                if affine.linear_of(offset).coefficient(iv):
                     raise pass_error(
                         member, "a copy that is known to be in bounds, in a loop of as many steps as are known at run "
                         "time only, cannot be made for steps that there may not be"
                     )  # fmt: skip
-
-
-def _depends_on_carried(value: Any, block: Any) -> bool:
-    if hasattr(value.owner, "operations"):
-        return value in list(block.arguments)[1:]
-    owner = value.owner.operation
-    return owner.block == block and any(_depends_on_carried(each, block) for each in owner.operands)
 
 
 def rotates(fill: Fill, loop: Any) -> bool:

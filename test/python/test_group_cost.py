@@ -4,17 +4,13 @@ H200, and which operator is chosen for what."""
 from __future__ import annotations
 
 import dataclasses
-import math
-import statistics
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlir_gemm.bench import fit_group_cost
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
@@ -30,10 +26,6 @@ from mlir_gemm.tile_model.select import WORTH, candidates, select
 
 H200 = target("sm_90a")
 PLAIN = target("sm_90")
-SWEEP = Path(__file__).parents[2] / "bench/results/2026-11-21-h200-wgmma-exchanged-sweep.json.xz"
-SHORT = Path(__file__).parents[2] / "bench/results/2026-11-21-h200-wgmma-queued-sweep.json.xz"
-RANDOM = Path(__file__).parents[2] / "bench/results/2026-11-22-h200-random-sweep.json.xz"
-PARTS = Path(__file__).parents[2] / "bench/results/2026-11-22-h200-parts-sweep.json.xz"
 
 
 def aligned(size: int, bytes_: int = 2) -> int:
@@ -345,50 +337,6 @@ class TestExplain:
 
     def test_says_how_the_published_rules_compare(self) -> None:
         assert "the published rules alone" in explain(CUBE, H200)
-
-
-def lost_of(*paths: Path) -> list[float]:
-    """How many times as long as the best measured kernel the model's choice among them takes, for each problem."""
-    table = fit_group_cost.read([str(path) for path in paths])
-    return [each for each, _ in fit_group_cost.judged(table, {**dataclasses.asdict(CONSTANTS), "history": 0.0})]
-
-
-class TestSweep:
-    """Sizes of a list, whose kernels were each started while the one before ended; and random sizes, sums of a few
-    tiles in parts, and sizes of the list again, started in order as they are now."""
-
-    def test_the_choice_is_close_to_the_best_measured(self) -> None:
-        lost = lost_of(SWEEP, SHORT)
-        assert len(lost) == 237
-        assert math.exp(statistics.fmean(map(math.log, lost))) < 1.02
-        assert max(lost) < 1.25 and sum(each > 1.1 for each in lost) <= 10
-
-    def test_the_choice_is_close_for_sizes_that_nobody_chose(self) -> None:
-        lost = lost_of(RANDOM)
-        assert len(lost) == 216
-        assert math.exp(statistics.fmean(map(math.log, lost))) < 1.04
-        assert max(lost) < 1.35 and sum(each > 1.1 for each in lost) <= 30
-
-    def test_the_choice_is_close_for_parts_of_k(self) -> None:
-        lost = lost_of(PARTS)
-        assert len(lost) == 111
-        assert math.exp(statistics.fmean(map(math.log, lost))) < 1.03
-
-    def test_predicted_times_are_close(self) -> None:
-        table = fit_group_cost.read([str(SWEEP), str(SHORT)])
-        times = fit_group_cost.predicted(table, {**dataclasses.asdict(CONSTANTS), "history": 0.0})
-        ratios = [
-            float(times[own].min() / table.seconds[own][times[own].argmin()])
-            for own in (table.case == place for place in range(len(table.problems)))
-        ]
-        assert sum(0.85 < ratio < 1.15 for ratio in ratios) >= 220
-        assert all(0.75 < ratio < 1.2 for ratio in ratios)
-
-    def test_a_fit_gets_better(self) -> None:
-        table = fit_group_cost.read([str(SWEEP)]).where([0, 2, 4])
-        start = {**dataclasses.asdict(fit_group_cost.START), "history": fit_group_cost.HISTORY}
-        found = fit_group_cost.fitted(table, start, generations=5)
-        assert fit_group_cost.loss(table, found) < fit_group_cost.loss(table, start)
 
 
 def test_batch_invariant_choices_add_up_in_the_same_order():

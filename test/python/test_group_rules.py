@@ -12,9 +12,7 @@ from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model import group_rules
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.grid import grid
-from mlir_gemm.tile_model.group_search import MOST_STAGES, NARROW, group_proposals
 from mlir_gemm.tile_model.layout import buffer, panel_of
-from mlir_gemm.tile_model.resources import smem_bytes
 from mlir_gemm.tile_model.rules import SHAPE_RULES, violations
 from mlir_gemm.tile_model.select import select
 
@@ -240,19 +238,6 @@ def test_the_rules_count_the_panels_that_the_passes_make() -> None:
         assert panel_of(row) == (PANELS[layout] if layout else 0)
 
 
-@pytest.mark.parametrize("b_order", ["kn", "nk"])
-@pytest.mark.parametrize("n", [8, 16, 24, 32])
-def test_few_columns_have_tiles_of_few_columns(n: int, b_order: str) -> None:
-    proposals = group_proposals(Problem(8192, n, 8192, reads_c=False, b_order=b_order), H200, {}, wide=False)
-    assert max(schedule.block[1] for schedule in proposals) == (16 if n <= 16 else 32)
-
-
-@pytest.mark.parametrize("n", [40, 64, 80, 96, 160, 1024])
-def test_more_columns_fill_whole_panels(n: int) -> None:
-    proposals = group_proposals(Problem(8192, n, 8192, reads_c=False), H200, {}, wide=False)
-    assert all(schedule.block[1] % 64 == 0 for schedule in proposals)
-
-
 def test_one_warpgroup_may_have_more_accumulators_than_each_of_several() -> None:
     one = LEGAL.replace(block=(64, 256, 64), warp=(64, 256, 64))
     assert violations(square(), one, H200) == []
@@ -333,25 +318,6 @@ def test_steps_that_can_be_shared(persistent: int) -> None:
     assert violations(square(), LEGAL.replace(persistent=persistent, stream=4), H200) == []
 
 
-def test_nothing_is_proposed_that_nobody_asked_for() -> None:
-    assert not any(schedule.stream for schedule in group_proposals(square(), H200, {}, wide=True))
-    asked = list(group_proposals(square(), H200, {"stream": 2}, wide=False))
-    assert asked
-    assert all((schedule.stream, schedule.split) == (2, 1) for schedule in asked)
-    assert {each.persistent for each in asked} == {132}
-
-
-def test_more_than_pairs_are_proposed_where_rows_start_between_lines() -> None:
-    def proposed(k: int) -> dict[int, set[int]]:
-        """Persistent blocks by blocks of a cluster, of tiles that are not narrow."""
-        every = group_proposals(square(m=4000, n=4000, k=k, b_order="nk"), H200, {}, wide=False)
-        found = [each for each in every if each.block[1] > NARROW]
-        return {size: {each.persistent for each in found if each.cluster == size} - {0} for size in (1, 2, 4, 8)}
-
-    assert proposed(4096) == {1: {132}, 2: {132}, 4: set(), 8: set()}
-    assert proposed(4088) == {1: {132}, 2: {132}, 4: {120}, 8: {120}}
-
-
 @pytest.mark.parametrize("fields", [{"cluster_m": 4}, {"cluster_n": 2, "persistent": 132}, {"split": 4}])
 def test_clusters_that_do(fields: dict[str, Any]) -> None:
     assert violations(square(), LEGAL.replace(**fields), H200) == []
@@ -390,24 +356,3 @@ def test_registers_and_memory_are_asked_for_too() -> None:
     assert many[0].startswith("block=128x128x64, stages=16, pad=0: the block needs ")
     crowded = violations(square(), LEGAL.replace(stages=2, resident=2, block=(128, 256, 64), warp=(64, 256, 64)), H200)
     assert any(reason.startswith("resident=2, ") and "registers a thread" in reason for reason in crowded)
-
-
-@pytest.mark.parametrize("problem", [square(), Problem(64, 8192, 8192, reads_c=False), square(b_order="nk", out="f16")])
-def test_proposals_are_of_one_kind_and_some_are_legal(problem: Problem) -> None:
-    proposals = list(group_proposals(problem, H200, {}, wide=True))
-    for schedule in proposals:
-        assert (schedule.operator, schedule.copy, schedule.layout) == ("wgmma", "tma", "swizzle128")
-        assert 2 <= schedule.stages <= MOST_STAGES
-    assert len(set(proposals)) == len(proposals)
-    legal = [schedule for schedule in proposals if not violations(problem, schedule, H200)]
-    assert legal
-    assert all(smem_bytes(problem, schedule) <= H200.smem_block for schedule in legal)
-
-
-def test_proposals_keep_what_is_given() -> None:
-    given = {"block": (128, 192, 64), "stages": 3, "persistent": 7, "bulk": False}
-    proposals = list(group_proposals(square(), H200, given, wide=False))
-    assert proposals
-    for schedule in proposals:
-        assert {name: getattr(schedule, name) for name in given} == given
-        assert schedule.warp == (64, 192, 64)
