@@ -164,6 +164,15 @@ class StoreBulk(Tile.Operation, name="store_bulk"):
     offsets: Sequence[ext.Operand[ir.IndexType]]
 
 
+class StoreRows(Tile.Operation, name="store_rows"):
+    """A tile.store by lanes, of rows that start between vectors in memory, through a buffer in shared memory."""
+
+    value: ext.Operand[Any]
+    memory: ext.Operand[Any]
+    staging: ext.Operand[Any]
+    offsets: Sequence[ext.Operand[ir.IndexType]]
+
+
 class StoreWait(Tile.Operation, name="store_wait"):
     """Waits until the stores by the copy engine that this unit issued have read their buffers."""
 
@@ -177,7 +186,7 @@ class TensorMap(Tile.Operation, name="tensor_map"):
     swizzle: ir.StringAttr
 
 
-STORES = ("tile.store", "tile.store_bulk")
+STORES = ("tile.store", "tile.store_bulk", "tile.store_rows")
 """Operations that write a tile to global memory."""
 
 
@@ -384,6 +393,11 @@ def specialize() -> Any:
 def store_bulk(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
     """A tile.store_bulk at the insertion point; the operation."""
     return placed(StoreBulk(value, memory, staging, offsets_of(place)), place)
+
+
+def store_rows(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.store_rows at the insertion point; the operation."""
+    return placed(StoreRows(value, memory, staging, offsets_of(place)), place)
 
 
 def store_wait() -> Any:

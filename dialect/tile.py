@@ -118,7 +118,7 @@ class UnitId(Tile.Operation, name="unit_id"):
     result: ext.Result[ir.IndexType]
 
 
-_FIRST_OFFSET = {"tile.load": 1, "tile.copy_bulk": 4, "tile.store_bulk": 3}
+_FIRST_OFFSET = {"tile.load": 1, "tile.copy_bulk": 4, "tile.store_bulk": 3, "tile.store_rows": 3}
 """How many operands stand in front of an access's offsets, where it is not 2."""
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"

@@ -12,6 +12,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.constants import zero_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import size_divisor, stride_divisors, vector_bytes
+from mlir_gemm.dialect.rings import STORES
 from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.walk import users
 from mlir_gemm.operators.layouts import Lane, Layout
@@ -49,7 +50,7 @@ class LaneAccess:
         if len(runs) > len(set(runs)) or not set(runs) <= {ROW, COLUMN}:
             raise pass_error(op, f"a tile along the dimensions {self.place.dims} of the memory; expected each of 0 and "
                              "1 at most once, and -1")  # fmt: skip
-        if op.name == "tile.store" and len(runs) < 2:
+        if op.name in STORES and len(runs) < 2:
             raise pass_error(
                 op, f"a store of {type_} to one row or column of {self.memory.type}; expected a whole tile"
             )
@@ -83,13 +84,13 @@ class LaneAccess:
         for dim, offset, stride in zip(dims[:-1], self.place.offsets[:-1], strides[:-1], strict=True):
             if dim != FIXED or constants.integer_of(offset) != 0:
                 numbers.append(stride)
-        if not self._surely_inside(len(dims) - 1):
+        if not self.surely_inside(len(dims) - 1):
             numbers.append(size_divisor(self.memory, len(dims) - 1))
         while any(number % width for number in numbers):
             width //= 2
         return width
 
-    def _surely_inside(self, axis: int) -> bool:
+    def surely_inside(self, axis: int) -> bool:
         """Whether the tile is known to lie within one dimension of the memory."""
         if self.place.in_bounds[axis]:
             return True
@@ -117,7 +118,7 @@ class LaneAccess:
         """The index in one dimension of what lies at `at` beyond the lane's first element."""
         return self._once(("index", axis, at), lambda: indexing.add(self._start(axis), at))
 
-    def _size(self, axis: int) -> Any:
+    def size(self, axis: int) -> Any:
         """The memory's size in one dimension, as a value."""
         size = self.memory.type.shape[axis]
         if size != ir.ShapedType.get_dynamic_size():
@@ -131,14 +132,14 @@ class LaneAccess:
     def _compare(self, dim: int, at: int) -> Any | None:
         found = None
         for axis, own in enumerate(self.place.dims):
-            if own == dim and not self._surely_inside(axis):
-                below = dialect("arith").CmpIOp(_ULT, self._index(axis, at), self._size(axis)).result
+            if own == dim and not self.surely_inside(axis):
+                below = dialect("arith").CmpIOp(_ULT, self._index(axis, at), self.size(axis)).result
                 found = both(found, below)
         return found
 
     def _clamped(self, axis: int, at: int) -> Any:
         """The same index, or the last one from which an access stays within the memory."""
-        if self._surely_inside(axis):
+        if self.surely_inside(axis):
             return self._index(axis, at)
         return self._once(("clamped", axis, at), lambda: self._clamp(axis, at))
 
@@ -146,7 +147,7 @@ class LaneAccess:
         back = self.width if axis == len(self.place.dims) - 1 else 1
         size = self.memory.type.shape[axis]
         if size == ir.ShapedType.get_dynamic_size():
-            last = self._once(("last", axis), lambda: indexing.sub(self._size(axis), back))
+            last = self._once(("last", axis), lambda: indexing.sub(self.size(axis), back))
         else:
             last = self._once(("last", axis), lambda: constants.index(size - back))
         return dialect("arith").MinUIOp(self._index(axis, at), last).result
@@ -203,7 +204,7 @@ class PieceStore:
         store(value, self.access.memory, indices)
 
 
-_STORES = ("tile.store", "vector.store", "memref.store")
+_STORES = (*STORES, "vector.store", "memref.store")
 _ULT = 6
 """arith.cmpi's unsigned less-than."""
 

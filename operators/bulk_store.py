@@ -89,7 +89,7 @@ class BulkStores:
                 self._fill(panel, [piece(store.operands[0], number) for number in numbers])
         nvvm = dialect("nvvm")
         nvvm.FenceProxyOp(nvvm.ProxyKind.async_shared, space=nvvm.SharedSpace.shared_cta)
-        _meet(unit)
+        meet(unit)
         branch = self._first_thread()
         with ir.InsertionPoint(branch.then_block):
             down, along = layout.place(numbers[0], self.shape)
@@ -126,7 +126,7 @@ class BulkStores:
         with ir.InsertionPoint(branch.then_block):
             dialect("nvvm").CpAsyncBulkWaitGroupOp(0 if again else BUFFERS - 1, read=True)
             dialect("scf").YieldOp([])
-        _meet(unit)
+        meet(unit)
 
     def _first_thread(self) -> Any:
         arith = dialect("arith")
@@ -191,7 +191,7 @@ class BulkStores:
             dialect("llvm").StoreOp(piece, shared_address.pointer(at), alignment=CHUNK // 2)
 
 
-def _meet(unit: Any) -> None:
+def meet(unit: Any) -> None:
     """A barrier of the warpgroup's threads."""
     number = indexing.as_i32(indexing.add(unit, FIRST_BARRIER))
     dialect("nvvm").BarrierOp(barrierId=number, numberOfThreads=indexing.as_i32(constants.index(GROUP)))

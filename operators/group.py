@@ -13,6 +13,7 @@ from mlir_gemm.dialect.walk import users
 from mlir_gemm.operators.access import LaneAccess, PieceStore, guarded
 from mlir_gemm.operators.bulk_store import BulkStores
 from mlir_gemm.operators.order import root_of
+from mlir_gemm.operators.row_store import RowStores
 
 if TYPE_CHECKING:
     from mlir_gemm.operators.rewrite import Rewriter
@@ -55,15 +56,15 @@ class Group:
         for op in self.operations:
             if op.name in ("tile.load", "tile.store"):
                 self._accesses[op] = LaneAccess(op, rewriter.layout, rewriter.lane)
-        bulk = BulkStores.of(self.operations, rewriter)
-        chunks = rewriter.layout.chunks(shape, bulk.columns if bulk else None)
+        staged = BulkStores.of(self.operations, rewriter) or RowStores.of(self.operations, rewriter)
+        chunks = rewriter.layout.chunks(shape, staged.columns if staged else None)
         self._load_all(chunks[0])
         for numbers, following in zip(chunks, [*chunks[1:], range(0)], strict=True):
             self._compute_all(numbers)
             self._load_all(following)
             self._store_all(numbers)
-            if bulk:
-                bulk.emit(numbers, len(chunks), self._piece)
+            if staged:
+                staged.emit(numbers, len(chunks), self._piece)
         members = dict.fromkeys(self.operations)
         for value in [value for op in self.operations for value in op.results]:
             if any(user not in members for user in users(value)):

@@ -49,10 +49,16 @@ class Layout:
         down, along = self.grid(tile)
         return down * along * len(self.rows)
 
-    def chunks(self, tile: tuple[int, int], _columns: int | None) -> list[range]:
-        """The pieces of a lane that an epilogue takes at a time: those of a row of fragments."""
-        size = self.count(tile) // self.grid(tile)[0]
-        return [range(first, first + size) for first in range(0, self.count(tile), size)]
+    def chunks(self, tile: tuple[int, int], columns: int | None) -> list[range]:
+        """The pieces of a lane that an epilogue takes at a time: those of a row of fragments, and of `columns` columns
+        where that is given; where they do not divide the tile, the last of a row has less."""
+        each = self.count((self.shape[0], tile[1]))
+        size = self.count((self.shape[0], columns)) if columns else each
+        return [
+            range(row + first, row + min(first + size, each))
+            for row in range(0, self.count(tile), each)
+            for first in range(0, each, size)
+        ]
 
     def place(self, number: int, tile: tuple[int, int]) -> tuple[int, int]:
         """Row and column of a piece in the tile, beyond those of the lane."""
@@ -149,15 +155,8 @@ class GroupLayout(Layout):
         return self.count((self.shape[0], tile[1]))
 
     def chunks(self, tile: tuple[int, int], columns: int | None) -> list[range]:
-        """Those of 64 rows and `columns` columns, of 64 or less where that is for the layout to say; where they do not
-        divide the tile, the last of a row has less."""
-        columns = columns or next(n for n in (64, 32, 16, 8) if tile[1] % n == 0)
-        size, each = self.each((self.shape[0], columns)), self.each(tile)
-        return [
-            range(row + first, row + min(first + size, each))
-            for row in range(0, self.count(tile), each)
-            for first in range(0, each, size)
-        ]
+        """The same; 64 columns or less where nothing is given."""
+        return super().chunks(tile, columns or next(n for n in (64, 32, 16, 8) if tile[1] % n == 0))
 
     def kept_types(self, element: Any, tile: tuple[int, int]) -> Any:
         """The struct of a thread's numbers in 64 rows of a tile."""

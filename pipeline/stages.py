@@ -98,10 +98,12 @@ def _distribute(schedule: Schedule) -> list[Any]:
 
 
 def _describe(schedule: Schedule) -> list[Any]:
+    by_rows = [ours("stage-rows")] if schedule.bulk and schedule.operator in ("wgmma", "mma_sync") else []
     if schedule.copy != "tma":
-        return []
+        return by_rows
     return [
         *([ours("stage-stores")] if schedule.bulk else []),
+        *by_rows,
         ours("describe-copies", tf32=schedule.precision == "tf32"),
         *([ours("keep-lines", a=schedule.keep_a, b=schedule.keep_b)] if schedule.marks else []),
     ]

@@ -300,7 +300,7 @@ def _specialize(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _store_bulk(decoder: Decoder, operation: Any) -> Step:
+def _staged_store(decoder: Decoder, operation: Any) -> Step:
     state, region = decoder.state, Region.of(operation)
     operands = list(operation.operation.operands)
     first = len(operands) - len(tile.place_of(operation).offsets)
@@ -329,6 +329,7 @@ STEPS: dict[str, StepMaker] = {
     **tile_parts.STEPS,
     "tile.ring": _ring, "tile.enter": _enter, "tile.acquire": _acquire, "tile.filled": _filled,
     "tile.copy_bulk": _copy, "tile.release": _release, "tile.mma": _mma, "tile.mma_wait": _mma_wait,
-    "tile.specialize": _specialize, "tile.store_bulk": _store_bulk,
+    "tile.specialize": _specialize, "tile.store_bulk": _staged_store,
+    "tile.store_rows": _staged_store,
     "tile.leave": lambda _, __: None, "tile.store_wait": lambda _, __: None,
 }  # fmt: skip

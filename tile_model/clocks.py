@@ -63,18 +63,22 @@ class Constants:
     """Clocks of a warp's k step of one instruction that its products do not cover, with fragments loaded ahead."""
     async_barrier: float = 4e-8
     """Seconds that a barrier costs when no thread stores to shared memory in front of it."""
-    vector_issue: float = 5.0
-    """Instructions issued for each vector that a thread loads and stores. Gives the measured ratios of narrow vectors
-    with `wmma`: 0.98, 0.89 and 0.52 of the speed of 128 bits with 64, 32 and 16."""
-    subword_issue: float = 6.0
-    """Further ones for a vector narrower than a register."""
+    vector_issue: float = 1.97
+    """Instructions issued for each vector that a thread loads and stores."""
+    load_chain: float = 15.6
+    """Clocks of a warp for each such vector: its address and its bounds, the load, the store."""
     vary: float = 4.0
     """Exponent of the norm that hides the latency of asynchronous copies behind the k steps in flight."""
     ring_barrier: float = 3e-8
     """Seconds of a k step in which a warp waits for a stage of a ring, loads its first fragments and hands it back."""
     async_issue: float = 2.0
     """The same with cp.async."""
-    guard_issue: float = 3.0
+    narrow_issue: float = 13.8
+    """Further ones where these are of 4 or 8 bytes, ..."""
+    narrow_chain: float = 11.3
+    """... and clocks of a warp for each. All four were fitted to 1,548 kernels of mma_sync of 86 random products on the
+    H200 (2026-11-22): predicted times of the better ones are off by 0.19 where they were by 0.27."""
+    guard_issue: float = 5.2
     """Further ones where tiles reach over an edge: bounds and predicates."""
     store: float = 0.0
     """Seconds in which a block stores one element of its tile, while the SM computes nothing but other blocks."""
@@ -86,6 +90,8 @@ class Constants:
     """FMA slots that the conversion of one operand to the accumulator's type takes."""
 
 
+WIDEST = 128
+"""Bits of the widest copies."""
 CONSTANTS = Constants()
 SYNC = Constants(
     inside=3.7, outside=8.0, memory_latency=6.8e-7, launch=4.2e-6, sync_fragment=16.0, async_barrier=1.05e-7,
@@ -165,7 +171,9 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
     if not asynchronous:
         # A row shorter than a line takes a line's time to look up.
         clocks += max(lying.rows * max(lying.row, LINE) / LINE, accesses)
-        issued = constants.vector_issue + (constants.subword_issue if vector < 32 else 0)
+        issued = constants.vector_issue
+    elif vector < WIDEST:
+        issued += constants.narrow_issue
     if ragged(problem, schedule):
         issued += constants.guard_issue
     return clocks + accesses * issued / SCHEDULERS
@@ -193,7 +201,18 @@ def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants
         depth = schedule.instruction[2] if schedule.operator == "mma_sync" else 8
         products = 2 * warp_m * warp_n * depth * SCHEDULERS / flops_clock_sm(schedule.operator, problem, target)
         clocks = k / depth * (constants.sync_fragment + products)
+        clocks += sum(_copy_chain(problem, schedule, operand, constants) for operand in "ab")
     return clocks / target.clock_hz + waiting
+
+
+def _copy_chain(problem: Problem, schedule: Schedule, operand: str, constants: Constants) -> float:
+    """Clocks in which a warp issues its copies of one operand's tile, where they are narrow or go through registers:
+    one takes a row of addresses and bounds."""
+    lying, vector, asynchronous = copied(problem, schedule, operand)
+    if schedule.copy == "tma" or (asynchronous and vector >= WIDEST):
+        return 0.0
+    accesses = lying.rows * lying.row * 8 / vector / WARP_SIZE / schedule.warps
+    return accesses * (constants.narrow_chain if asynchronous else constants.load_chain)
 
 
 def barrier_seconds(problem: Problem, schedule: Schedule, constants: Constants = CONSTANTS) -> float:

@@ -54,6 +54,8 @@ class GroupConstants:
     """Bytes of results a clock through shared memory."""
     narrow: float = 0.566
     """How much longer rows of 64 bytes take than half as many of 128; of 32 three times that."""
+    by_rows: float = 25.0
+    """Bytes of results a clock that lanes store in whole vectors, through shared memory, and in parts at the ends."""
     direct: float = 7.87
     """Bytes a clock that threads store or load themselves."""
     issued: float = 2.8
@@ -173,7 +175,8 @@ def group_cost(work: GroupWork, target: Target, constants: GroupConstants = CONS
     tiles = work.rounds - x.ragged * (work.rounds - work.mean)
     each = tiles * work.steps / clock
 
-    stored = work.staged * (1 + x.narrow * work.narrow) / x.staged + (work.direct + x.guarded * work.guarded) / x.direct
+    stored = work.staged * (1 + x.narrow * work.narrow) / x.staged + work.by_rows / x.by_rows
+    stored = stored + (work.direct + x.guarded * work.guarded) / x.direct
     stored = stored + work.arithmetic / x.issued
     ended = x.tile + stored + work.splits * (x.split + work.parts / x.parts)
     # The last tile's end is never hidden.

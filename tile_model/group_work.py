@@ -13,7 +13,7 @@ from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import grid, steps
 from mlir_gemm.tile_model.layout import LINE, buffer, panel_of
 from mlir_gemm.tile_model.operators import element_bytes, memory_bytes
-from mlir_gemm.tile_model.resources import staging_bytes
+from mlir_gemm.tile_model.resources import rows_bytes, staging_bytes
 from mlir_gemm.tile_model.traffic import epilogue_bytes, operand_bytes
 
 INSTRUCTION_BYTES = 32
@@ -77,6 +77,8 @@ class GroupWork:
     """Bytes of a tile's result that leave through shared memory by the copy engine."""
     narrow: float
     """How many more rows of panels that takes than with 128 bytes in each, to those: 0, 1 or 3."""
+    by_rows: float
+    """Those that leave through it by lanes, since rows of the result start between vectors."""
     direct: float
     """Bytes that threads store, or load in the epilogue, themselves."""
     arithmetic: float
@@ -126,7 +128,9 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
     below = 0.0 if problem.a_order == "km" else m - inside_m
     bytes_d = epilogue_bytes(problem) / (problem.batch * problem.m * problem.n)
     in_tile = m * n * bytes_d / split
-    staged = in_tile if staging_bytes(problem, schedule) and not (problem.extra_bytes or problem.reads_c) else 0.0
+    alone = not (problem.extra_bytes or problem.reads_c)
+    by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
+    staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
     over = problem.dynamic or problem.m % m or problem.n % n
     return GroupWork(
         tensor=deep * (m // GROUP_ROWS) * n / 2,
@@ -154,9 +158,10 @@ def group_work(problem: Problem, schedule: Schedule, target: Target) -> GroupWor
         hidden=schedule.turns > 1,
         staged=staged,
         narrow=_narrow(problem, schedule) if staged else 0.0,
-        direct=in_tile - staged,
+        by_rows=by_rows,
+        direct=in_tile - staged - by_rows,
         arithmetic=m * n * problem.epilogue_ops / (32 * split),
-        guarded=(in_tile - staged) if over else 0.0,
+        guarded=(in_tile - staged - by_rows) if over else 0.0,
         parts=m * n * 4 * (split - 1) / split,
         splits=split > 1,
         handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,

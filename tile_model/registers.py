@@ -79,6 +79,8 @@ NARROW_SIMT = 64
 """What guarded copies of single elements cost beside them: 32 a thread, each with its own bounds."""
 EPILOGUE = 8
 """Operands of the epilogue beside the accumulators, and converted results."""
+WIDEST = 128
+"""Bits of the widest copies."""
 BATCHED = 16
 """Most loads in flight of a synchronous copy whose values go to shared memory at once."""
 
@@ -155,9 +157,10 @@ def _copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:
     lying, vector, asynchronous = copied(problem, schedule, operand)
     in_row = max(1, 8 * lying.row // vector)
     vectors = -(-lying.rows * in_row // schedule.threads)
+    # Of narrow vectors there are many, and all addresses are computed in front of the loop.
     count = UNEVEN_ROW * (in_row & (in_row - 1) != 0)
     if schedule.threads % in_row and in_row % schedule.threads:
-        count += UNEVEN_COPY * min(vectors, BATCHED)
+        count += UNEVEN_COPY * (vectors if vector < WIDEST else min(vectors, BATCHED))
     if schedule.copy == "prefetch":
         return count + vectors * max(1, vector // 32)
     if not asynchronous:

@@ -29,9 +29,6 @@ ALONG_K = {"a": "mk", "b": "nk"}
 TRANSPOSING, BY_ELEMENT = 1.2, 4.0
 """How much longer a copy takes that also transposes, in patches of whole vectors, or element by element: 147 us for
 256 MiB of f32 on an H200 where a plain copy takes 129, 42 for 64 MiB of i8 (36); and 464, 364."""
-NARROW = 1.4
-"""How much longer than predicted `mma_sync` takes where cp.async brings an operand in 4 or 8 bytes at a time: 1.3 to
-2.5 for twelve random products of 15 to 240 us on the H200."""
 WORTH = 0.95
 """The copies must save this much: they also take memory, and the prediction is not exact."""
 
@@ -70,11 +67,7 @@ def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] 
 
 def _seconds(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> float:
     """Predicted seconds of a product on its operands as they lie."""
-    choice = select(problem, target, pinned)
-    asynchronous = (choice.schedule.operator, choice.schedule.copy) == ("mma_sync", "cp_async")
-    vectors = problem.a_vector, problem.b_vector
-    narrow = asynchronous and 32 <= min(vectors) < ALIGNED
-    return choice.cost.total * (NARROW if narrow else 1.0)
+    return select(problem, target, pinned).cost.total
 
 
 def best_operator(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mlir_gemm.dialect.staging import columns_of_buffer, shape_of_buffer
 from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
@@ -61,10 +62,29 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
 
 
 def staging_bytes(problem: Problem, schedule: Schedule) -> int:
-    """Bytes through which results leave with `wgmma`, by the copy engine where it can write them: two buffers for each
-    warpgroup. Of several results it is the first that can leave so, of which nothing is known here."""
-    if not schedule.bulk:
+    """Bytes through which results leave with `wgmma`: by the copy engine where it can write them, two buffers for each
+    warpgroup; else, where rows start between vectors, in whole vectors, one for each. Of several results it is the
+    first that can leave by the copy engine, of which nothing is known here."""
+    return max(_bulk_bytes(problem, schedule), rows_bytes(problem, schedule)) if schedule.bulk else 0
+
+
+def rows_bytes(problem: Problem, schedule: Schedule) -> int:
+    """Bytes of the buffers through which rows leave that start between vectors, one for each warpgroup or warp; 0
+    where they do not, or the result does not leave so."""
+    kind = schedule.operator, schedule.copy == "tma"
+    if problem.out_vector >= 8 * CHUNK or kind not in (("wgmma", True), ("mma_sync", False)) or not schedule.bulk:
         return 0
+    who, units = ("warpgroup", schedule.groups) if schedule.operator == "wgmma" else ("warp", schedule.warps)
+    width, transposed = ELEMENT_BYTES[problem.out], problem.out_order == "nm"
+    columns = columns_of_buffer(schedule.warp[1] // schedule.split, width, who, transposed)
+    if not columns:
+        return 0
+    lines, run = shape_of_buffer(columns, width, who, transposed)
+    unit = KB if schedule.copy == "tma" else LINE  # where the pattern of the copy engine's swizzle starts, behind them
+    return -(-units * lines * run * width // unit) * unit
+
+
+def _bulk_bytes(problem: Problem, schedule: Schedule) -> int:
     columns = schedule.warp[1] // schedule.split
     if leaves_transposed(problem):
         part = next((part for part in range(TRANSPOSED, 0, -8) if columns % part == 0), 0)
@@ -99,7 +119,10 @@ def parts_bytes(problem: Problem, schedule: Schedule) -> int:
 
 def scratch_bytes(problem: Problem, schedule: Schedule) -> int:
     """Bytes of the epilogue's scratch with `wmma`: 16 rows of f32 for each warp, needed when the result is not stored
-    as f32. The other operators know where their accumulators lie and need none."""
+    as f32. The other operators know where their accumulators lie and need none but for rows that start between vectors.
+    """
+    if schedule.operator == "mma_sync":
+        return rows_bytes(problem, schedule)
     if problem.out == problem.acc or schedule.operator != "wmma":
         return 0
     return schedule.warps * FRAGMENT * (schedule.warp[1] + EPILOGUE_PAD) * ELEMENT_BYTES[problem.acc]
