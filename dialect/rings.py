@@ -154,42 +154,6 @@ class Specialize(Tile.Operation, name="specialize", traits=[ir.NoTerminatorTrait
     consumer: ext.Region
 
 
-class StoreBulk(Tile.Operation, name="store_bulk"):
-    """A tile.store by the copy engine, through a buffer in shared memory of its own. `memory` is a memref, or the
-    tensor map of one."""
-
-    value: ext.Operand[Any]
-    memory: ext.Operand[Any]
-    staging: ext.Operand[Any]
-    offsets: Sequence[ext.Operand[ir.IndexType]]
-
-
-class StoreRows(Tile.Operation, name="store_rows"):
-    """A tile.store by lanes, of rows that start between vectors in memory, through a buffer in shared memory."""
-
-    value: ext.Operand[Any]
-    memory: ext.Operand[Any]
-    staging: ext.Operand[Any]
-    offsets: Sequence[ext.Operand[ir.IndexType]]
-
-
-class StoreWait(Tile.Operation, name="store_wait"):
-    """Waits until the stores by the copy engine that this unit issued have read their buffers."""
-
-
-class TensorMap(Tile.Operation, name="tensor_map"):
-    """On the host: what the copy engine needs to know of a memory to move tiles of `box` elements (one number for each
-    dimension of the memory), which lie in shared memory as `swizzle` says (`128`, `64`, `32` or `none`)."""
-
-    memory: ext.Operand[Any]
-    map: ext.Result[Any]
-    swizzle: ir.StringAttr
-
-
-STORES = ("tile.store", "tile.store_bulk", "tile.store_rows")
-"""Operations that write a tile to global memory."""
-
-
 def swizzle_of(row: int) -> str | None:
     """The layout of a buffer with rows of so many bytes: the one of the widest panels that divide them, if any do."""
     return next((layout for layout, panel in PANELS.items() if row % panel == 0), None)
@@ -388,26 +352,3 @@ def specialize() -> Any:
     for region in operation.regions:
         region.blocks.append()
     return operation
-
-
-def store_bulk(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
-    """A tile.store_bulk at the insertion point; the operation."""
-    return placed(StoreBulk(value, memory, staging, offsets_of(place)), place)
-
-
-def store_rows(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
-    """A tile.store_rows at the insertion point; the operation."""
-    return placed(StoreRows(value, memory, staging, offsets_of(place)), place)
-
-
-def store_wait() -> Any:
-    """A tile.store_wait at the insertion point; the operation."""
-    return StoreWait().operation
-
-
-def tensor_map(memory: Any, box: Sequence[int], swizzle: str) -> Any:
-    """A tile.tensor_map at the insertion point; its value."""
-    type_ = ir.Type.parse("!llvm.ptr")
-    operation = TensorMap(memory, type_, ir.StringAttr.get(swizzle)).operation
-    operation.attributes["box"] = ir.DenseI64ArrayAttr.get(list(box))
-    return operation.results[0]

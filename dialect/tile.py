@@ -256,7 +256,7 @@ class _Pure:
 
 def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context."""
-    for more in ("parts", "rings"):  # they define more operations
+    for more in ("parts", "rings", "stores"):  # they define more operations
         importlib.import_module(f"mlir_gemm.dialect.{more}")
     with context, ir.Location.unknown():
         Tile.load(reload=True)

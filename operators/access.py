@@ -12,8 +12,8 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.constants import zero_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import size_divisor, stride_divisors, vector_bytes
-from mlir_gemm.dialect.rings import STORES
 from mlir_gemm.dialect.sizes import size_of
+from mlir_gemm.dialect.stores import STORES
 from mlir_gemm.dialect.walk import users
 from mlir_gemm.operators.layouts import Lane, Layout
 from mlir_gemm.operators.multiples import base_multiple, multiple_of

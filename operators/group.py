@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import attributes_of
-from mlir_gemm.dialect.rings import STORES
+from mlir_gemm.dialect.stores import STORES
 from mlir_gemm.dialect.walk import users
 from mlir_gemm.operators.access import LaneAccess, PieceStore, guarded
 from mlir_gemm.operators.bulk_store import BulkStores

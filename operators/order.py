@@ -7,7 +7,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.flow import is_elementwise
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import STORES
+from mlir_gemm.dialect.stores import STORES
 from mlir_gemm.dialect.walk import ancestor_in, in_block, operations, users
 
 

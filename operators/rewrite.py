@@ -15,7 +15,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flow import flow_from, is_elementwise
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import STORES
+from mlir_gemm.dialect.stores import STORES
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.operators import cluster_sum, part_sum
 from mlir_gemm.operators.group import Group

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import rings, tile
+from mlir_gemm.dialect import stores, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import offset_divisor, stride_divisors
@@ -44,7 +44,7 @@ class DescribeCopies(Pass):
                     key = source, box, panel
                     if key not in maps:
                         with ir.InsertionPoint(forall), copy.location:
-                            maps[key] = rings.tensor_map(source, box, str(panel))
+                            maps[key] = stores.tensor_map(source, box, str(panel))
                         if (
                             self.tf32
                             and copy.operation.name == "tile.copy_bulk"

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import rings, tile
+from mlir_gemm.dialect import stores, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
@@ -40,10 +40,10 @@ class StageRows(Pass):
 
 
 def _stage(forall: Any) -> None:
-    stores = [op.operation for op in named(forall, *rings.STORES)]
-    if len(stores) != 1 or stores[0].name != "tile.store" or not _can_stage(stores[0]):
+    found = [op.operation for op in named(forall, *stores.STORES)]
+    if len(found) != 1 or found[0].name != "tile.store" or not _can_stage(found[0]):
         return
-    store = stores[0]
+    store = found[0]
     unit, roles = _unit(store), named(forall, "tile.specialize")
     if (unit == "warp") == bool(roles) or (not roles and store.block != body(forall)):
         return
@@ -57,7 +57,7 @@ def _stage(forall: Any) -> None:
     if not roles:
         _meet_behind_products(forall)
     with ir.InsertionPoint(store), store.location:
-        new = rings.store_rows(value, memory, staging, tile.place_of(store))
+        new = stores.store_rows(value, memory, staging, tile.place_of(store))
         for name, attribute in attributes_of(store).items():
             if name != "operandSegmentSizes":
                 new.attributes[name] = attribute

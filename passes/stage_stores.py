@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import rings, tile
+from mlir_gemm.dialect import stores, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.memory import shared_buffer
@@ -50,22 +50,22 @@ class StageStores(Pass):
 
 def _stage(forall: Any, roles: Any) -> None:
     consumer = roles.regions[1].blocks[0]
-    stores = [op.operation for op in named(roles, "tile.store") if _can_stage(op.operation)]
-    if not stores or named(roles, "tile.store_bulk"):
+    found = [op.operation for op in named(roles, "tile.store") if _can_stage(op.operation)]
+    if not found or named(roles, "tile.store_bulk"):
         return
     units = ir.IntegerAttr(forall.operation.attributes[WARPS]).value // UNITS["warpgroup"] - 1
-    store = stores[0]
+    store = found[0]
     value, memory, *_ = store.operands
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
         staging = _buffer(units * BUFFERS, value.type, _is_transposed(store))
     with ir.InsertionPoint(store), store.location:
-        new = rings.store_bulk(value, memory, staging, tile.place_of(store))
+        new = stores.store_bulk(value, memory, staging, tile.place_of(store))
         for name, attribute in attributes_of(store).items():
             if name != "operandSegmentSizes":
                 new.attributes[name] = attribute
     store.erase()
     with ir.InsertionPoint(consumer), roles.location:
-        rings.store_wait()
+        stores.store_wait()
 
 
 def _can_stage(store: Any) -> bool:

@@ -1,0 +1,74 @@
+"""The tile dialect's operations by which results leave through buffers in shared memory, and the tensor maps through
+which the copy engine reads and writes memory.
+"""
+
+# pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
+# pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
+# The bindings build operations from annotations that no type checker knows.
+
+from collections.abc import Sequence
+from typing import Any
+
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.tile import Place, Tile, offsets_of, placed
+
+ext: Any = dialect("ext")
+
+
+class StoreBulk(Tile.Operation, name="store_bulk"):
+    """A tile.store by the copy engine, through a buffer in shared memory of its own. `memory` is a memref, or the
+    tensor map of one."""
+
+    value: ext.Operand[Any]
+    memory: ext.Operand[Any]
+    staging: ext.Operand[Any]
+    offsets: Sequence[ext.Operand[ir.IndexType]]
+
+
+class StoreRows(Tile.Operation, name="store_rows"):
+    """A tile.store by lanes, of rows that start between vectors in memory, through a buffer in shared memory."""
+
+    value: ext.Operand[Any]
+    memory: ext.Operand[Any]
+    staging: ext.Operand[Any]
+    offsets: Sequence[ext.Operand[ir.IndexType]]
+
+
+class StoreWait(Tile.Operation, name="store_wait"):
+    """Waits until the stores by the copy engine that this unit issued have read their buffers."""
+
+
+class TensorMap(Tile.Operation, name="tensor_map"):
+    """On the host: what the copy engine needs to know of a memory to move tiles of `box` elements (one number for each
+    dimension of the memory), which lie in shared memory as `swizzle` says (`128`, `64`, `32` or `none`)."""
+
+    memory: ext.Operand[Any]
+    map: ext.Result[Any]
+    swizzle: ir.StringAttr
+
+
+STORES = ("tile.store", "tile.store_bulk", "tile.store_rows")
+"""Operations that write a tile to global memory."""
+
+
+def store_bulk(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.store_bulk at the insertion point; the operation."""
+    return placed(StoreBulk(value, memory, staging, offsets_of(place)), place)
+
+
+def store_rows(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.store_rows at the insertion point; the operation."""
+    return placed(StoreRows(value, memory, staging, offsets_of(place)), place)
+
+
+def store_wait() -> Any:
+    """A tile.store_wait at the insertion point; the operation."""
+    return StoreWait().operation
+
+
+def tensor_map(memory: Any, box: Sequence[int], swizzle: str) -> Any:
+    """A tile.tensor_map at the insertion point; its value."""
+    type_ = ir.Type.parse("!llvm.ptr")
+    operation = TensorMap(memory, type_, ir.StringAttr.get(swizzle)).operation
+    operation.attributes["box"] = ir.DenseI64ArrayAttr.get(list(box))
+    return operation.results[0]
