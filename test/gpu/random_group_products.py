@@ -132,6 +132,8 @@ def varied(seed: int, count: int, chip: str) -> list[GroupCase]:
         number += 1
         p = case.product
         traits = [name for name in TRAITS if name in case.schedule]
+        if model_problem(p, case.kind).out_vector < 128:
+            traits.append("rows")  # of the result that start between vectors
         if p.m * p.n * p.k * max(p.batch, 1) <= 1 << 25:
             found.setdefault((case.kind, p.a_order, p.b_order, *traits), case)
             kinds.setdefault(case.kind, case)
