@@ -201,13 +201,18 @@ def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants
         depth = schedule.instruction[2] if schedule.operator == "mma_sync" else 8
         products = 2 * warp_m * warp_n * depth * SCHEDULERS / flops_clock_sm(schedule.operator, problem, target)
         clocks = k / depth * (constants.sync_fragment + products)
-        clocks += sum(_copy_chain(problem, schedule, operand, constants) for operand in "ab")
-    return clocks / target.clock_hz + waiting
+    return clocks / target.clock_hz + copy_seconds(problem, schedule, target, constants) + waiting
+
+
+def copy_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
+    """Seconds in which a warp issues its copies of one k step, where they are narrow or go through registers."""
+    if schedule.operator == "wmma":
+        return 0.0
+    return sum(_copy_chain(problem, schedule, operand, constants) for operand in "ab") / target.clock_hz
 
 
 def _copy_chain(problem: Problem, schedule: Schedule, operand: str, constants: Constants) -> float:
-    """Clocks in which a warp issues its copies of one operand's tile, where they are narrow or go through registers:
-    one takes a row of addresses and bounds."""
+    """The clocks of that for one operand: each copy has its address and its bounds."""
     lying, vector, asynchronous = copied(problem, schedule, operand)
     if schedule.copy == "tma" or (asynchronous and vector >= WIDEST):
         return 0.0

@@ -15,7 +15,14 @@ from typing import ClassVar
 from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.pipeline.target import Target
-from mlir_gemm.tile_model.clocks import Constants, constants_of, product_factor, shared_clocks, warp_seconds
+from mlir_gemm.tile_model.clocks import (
+    Constants,
+    constants_of,
+    copy_seconds,
+    product_factor,
+    shared_clocks,
+    warp_seconds,
+)
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import steps as steps_of
 from mlir_gemm.tile_model.grid import tile_bytes
@@ -102,9 +109,10 @@ def estimate_warps(problem: Problem, schedule: Schedule, target: Target, constan
     paced = (work ** (outside / inside) + beside) ** (1 / outside)
     exposed = all_steps * _exposed(problem, schedule, held, resident, paced / all_steps, constants)
     latency = paced - busy + exposed
-    # Persistent blocks fill the ring while they finish the tile before.
+    # Persistent blocks fill the ring while they finish the tile before. Nothing hides the first copies.
     fills = 1 if schedule.persistent else sm_blocks / resident
-    ends = fills * constants.memory_latency + sm_blocks / resident * m * n * constants.store
+    first = constants.memory_latency + copy_seconds(problem, schedule, target, constants)
+    ends = fills * first + sm_blocks / resident * m * n * constants.store
     edges = constants.launch + ends + epilogue_bytes(problem) / target.dram_bytes_s
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, total=busy + latency + edges)
 
