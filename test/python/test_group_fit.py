@@ -15,6 +15,7 @@ SWEEP = RESULTS / "2026-11-21-h200-wgmma-exchanged-sweep.json.xz"
 SHORT = RESULTS / "2026-11-21-h200-wgmma-queued-sweep.json.xz"
 RANDOM = RESULTS / "2026-11-22-h200-random-sweep.json.xz"
 PARTS = RESULTS / "2026-11-22-h200-parts-sweep.json.xz"
+ROWS = RESULTS / "2026-11-22-h200-rows-sweep.json.xz"
 
 
 def lost_of(*paths: Path) -> list[float]:
@@ -43,6 +44,12 @@ class TestSweep:
         lost = lost_of(PARTS)
         assert len(lost) == 111
         assert math.exp(statistics.fmean(map(math.log, lost))) < 1.03
+
+    def test_the_choice_is_close_where_rows_of_the_result_start_between_vectors(self) -> None:
+        lost = lost_of(ROWS)
+        assert len(lost) == 26
+        assert math.exp(statistics.fmean(map(math.log, lost))) < 1.03
+        assert max(lost) < 1.15
 
     def test_predicted_times_are_close(self) -> None:
         table = fit_group_cost.read([str(SWEEP), str(SHORT)])

@@ -1,0 +1,33 @@
+"""The cost of `mma_sync` against what was measured of random products, narrow ones and ones with unaligned rows."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import math
+import statistics
+from pathlib import Path
+
+from mlir_gemm.bench.sweep_report import product_of_case
+from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.cost import estimate
+
+SWEEP = Path(__file__).parents[2] / "bench/results/2026-11-22-h200-mma-sync-random-sweep.json.xz"
+NEAR = 1.25
+
+
+def test_times_and_choices_are_close():
+    lost: list[float] = []
+    errors: list[float] = []
+    for entry in json.loads(lzma.decompress(SWEEP.read_bytes())):
+        product, times = product_of_case(entry["case"]), dict[float, float]()
+        for row in entry["rows"]:
+            schedule = Schedule(**Schedule.parse(row["schedule"]))
+            times[row["us"]] = 1e6 * estimate(product, schedule, target("sm_90a")).total
+        best = min(times)
+        lost.append(min(times, key=lambda us: times[us]) / best)
+        errors += [math.log(predicted / us) for us, predicted in times.items() if us < NEAR * best]
+    assert len(lost) == 86
+    assert math.exp(statistics.fmean(map(math.log, lost))) < 1.16
+    assert statistics.pstdev(errors) < 0.2
