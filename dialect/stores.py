@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.tile import Place, Tile, offsets_of, placed
+from mlir_gemm.dialect.tile import Place, Tile, offsets_of, place_of, placed
 
 ext: Any = dialect("ext")
 
@@ -49,6 +49,11 @@ class TensorMap(Tile.Operation, name="tensor_map"):
 
 STORES = ("tile.store", "tile.store_bulk", "tile.store_rows")
 """Operations that write a tile to global memory."""
+
+
+def is_transposed(store: Any) -> bool:
+    """Whether rows of the memory that a store writes run down the tile."""
+    return place_of(store).dims[-1] == 0
 
 
 def store_bulk(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.stores import is_transposed
 from mlir_gemm.operators import shared_address
 from mlir_gemm.operators.access import register_of
 from mlir_gemm.passes.launch_blocks import GROUP, LANES
@@ -56,7 +57,7 @@ class BulkStores:
     @property
     def _transposed(self) -> bool:
         """Whether rows of the memory, and so of the panels, are columns of the tile."""
-        return tile.place_of(self.stores[0]).dims[-1] == 0
+        return is_transposed(self.stores[0])
 
     @property
     def _staging(self) -> Any:

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mlir_gemm.dialect import constants, indexing, tile
+from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.sizes import cast_values
 from mlir_gemm.dialect.staging import VECTOR
+from mlir_gemm.dialect.stores import is_transposed
 from mlir_gemm.operators.access import COLUMN, FIXED, ROW, LaneAccess, both, guarded, load, store
 from mlir_gemm.operators.bulk_store import meet
 from mlir_gemm.passes.launch_blocks import LANES
@@ -71,11 +72,6 @@ def columns_of(store_: Any) -> int:
     """Columns of the tile that the buffer of a tile.store_rows holds."""
     _, lines, pitch = store_.operands[2].type.shape
     return lines if is_transposed(store_) else pitch - _vector(store_.operands[2])
-
-
-def is_transposed(store_: Any) -> bool:
-    """Whether the memory's rows run down the tile."""
-    return tile.place_of(store_).dims[-1] == ROW
 
 
 def _vector(staging: Any) -> int:

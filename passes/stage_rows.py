@@ -23,7 +23,6 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer, stride_divisors
 from mlir_gemm.dialect.staging import VECTOR, columns_of_buffer, shape_of_buffer
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named
-from mlir_gemm.operators.row_store import is_transposed
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import SCOPE, UNITS, WARPS
 
@@ -52,7 +51,7 @@ def _stage(forall: Any) -> None:
     warps = ir.IntegerAttr(forall.operation.attributes[WARPS]).value - (UNITS["warpgroup"] if roles else 0)
     value, memory, *_ = store.operands
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
-        shape = shape_of_buffer(_columns(store), _width(store), unit, is_transposed(store))
+        shape = shape_of_buffer(_columns(store), _width(store), unit, stores.is_transposed(store))
         staging = shared_buffer([warps // UNITS[unit], *shape], value.type.element_type)
     if not roles:
         _meet_behind_products(forall)
@@ -100,7 +99,7 @@ def _width(store: Any) -> int:
 
 
 def _columns(store: Any) -> int:
-    return columns_of_buffer(store.operands[0].type.shape[1], _width(store), _unit(store), is_transposed(store))
+    return columns_of_buffer(store.operands[0].type.shape[1], _width(store), _unit(store), stores.is_transposed(store))
 
 
 def _is_between_vectors(memory: Any) -> bool:

@@ -57,7 +57,7 @@ def _stage(forall: Any, roles: Any) -> None:
     store = found[0]
     value, memory, *_ = store.operands
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
-        staging = _buffer(units * BUFFERS, value.type, _is_transposed(store))
+        staging = _buffer(units * BUFFERS, value.type, stores.is_transposed(store))
     with ir.InsertionPoint(store), store.location:
         new = stores.store_bulk(value, memory, staging, tile.place_of(store))
         for name, attribute in attributes_of(store).items():
@@ -78,7 +78,7 @@ def _can_stage(store: Any) -> bool:
         and element.width in WIDTHS
         and sorted(dim for dim in place.dims if dim >= 0) == [0, 1]
         and place.dims[-1] >= 0
-        and (element.width in TRANSPOSED if _is_transposed(store) else _panel(value.type) > 0)
+        and (element.width in TRANSPOSED if stores.is_transposed(store) else _panel(value.type) > 0)
         and not cannot_describe(memory)
         and _ends_aligned(memory)
     )
@@ -89,11 +89,6 @@ def _ends_aligned(memory: Any) -> bool:
     type_ = memory.type
     last = len(type_.shape) - 1
     return type_.is_dynamic_dim(last) or type_.shape[last] * type_.element_type.width % (8 * ALIGNED) == 0
-
-
-def _is_transposed(store: Any) -> bool:
-    """Whether the memory's rows run down the tile."""
-    return tile.place_of(store).dims[-1] == 0
 
 
 def _panel(value: Any) -> int:

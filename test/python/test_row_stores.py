@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dynamic_products import DynamicProduct
 from group_products import GroupProduct
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_dynamic import check as check_dynamic
 
 import mlir_gemm
+from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.resources import rows_bytes, smem_bytes
@@ -116,6 +119,16 @@ def test_the_model_counts_the_buffers(schedule: str):
     assert asked <= smem_bytes(kernel.problem, kernel.schedule) <= target("sm_90a").smem_block
     assert rows_bytes(kernel.problem, kernel.schedule) > 0
     assert rows_bytes(kernel.problem, kernel.schedule.replace(bulk=False)) == 0
+
+
+@pytest.mark.parametrize("schedule", ["operator=wgmma,block=64x64x64,warp=64x64x64", f"operator=mma_sync,{WARPS[0]}"])
+@pytest.mark.parametrize("bias", [False, True])
+def test_distances_that_are_known_at_run_time_only(schedule: str, bias: bool):
+    product = DynamicProduct({"k": 72}, b="nk", bias=bias)
+    fields = Schedule.parse(schedule)
+    done = compile_module(product.source(), chip="sm_90a", schedule=fields, keep=("describe", "lower"))
+    assert "tile.store_rows" in str(done.ir("describe"))
+    check_dynamic(product, done, [{"m": 70, "n": n} for n in (1, 63, 64, 131)])
 
 
 def test_vectors_are_stored_only_where_rows_leave_so():
