@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.sizes import cast_values
 from mlir_gemm.dialect.staging import VECTOR
 from mlir_gemm.dialect.stores import is_transposed
@@ -106,6 +107,13 @@ class _Rows:
         self.line = COLUMN if is_transposed(self.store) else ROW
         self.lines, self.run = sizes[self.line], sizes[1 - self.line]
         self.vector = _vector(self.staging)
+        _, lines, pitch = self.staging.type.shape
+        if self.lines > lines or self.run + self.vector > pitch:
+            raise pass_error(
+                self.store,
+                f"{self.lines} rows of {self.run} elements and a vector more in a buffer of {self.staging.type}; this "
+                f"operator stores {layout.shape[0]} rows of a tile at a time",
+            )
 
     @property
     def staging(self) -> Any:
