@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from mlir_gemm.tile_model.layout import copied
 from mlir_gemm.tile_model.operators import flops_clock_sm
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
-from mlir_gemm.tile_model.resources import occupancy, storage
+from mlir_gemm.tile_model.resources import occupancy, rows_bytes, staging_bytes, storage
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.search import widest_vector
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, invariant, select
@@ -292,11 +292,21 @@ def _operands(choice: Choice) -> list[str]:
             f"{'asynchronous' if asynchronous else 'synchronous'} copies of {vector} bits, rows of {lying.row} bytes "
             f"{'swizzled' if lying.swizzled else f'and {lying.stride - lying.row} of padding'}{conflicts}"
         )
+    lines += [f"  D {problem.out_order}: {way}" for way in _result_way(problem, schedule)]
     if ragged(problem, schedule):
         more = waste(problem, schedule)
         copies = "the copy engine reads zeros there" if schedule.copy == "tma" else "guarded copies"
         lines.append(f"  tiles reach over the edges: {more:.2f} times the products of the problem, {copies}")
     return lines
+
+
+def _result_way(problem: Problem, schedule: Schedule) -> Iterator[str]:
+    """How the result leaves, where it goes through shared memory."""
+    by_rows, staged = rows_bytes(problem, schedule), staging_bytes(problem, schedule)
+    if by_rows:
+        yield f"rows start between vectors: in vectors through {by_rows} bytes of shared memory, their ends one by one"
+    elif schedule.operator == "wgmma" and staged and not problem.extra_bytes:
+        yield f"by the copy engine, through {staged} bytes of shared memory"
 
 
 def _ranking(choice: Choice) -> list[str]:

@@ -189,6 +189,17 @@ class TestInvariance:
         assert len(found) == 1
 
 
+@pytest.mark.parametrize(("vector", "way"), [
+    (128, "  D mn: by the copy engine, through 32768 bytes of shared memory"),
+    (16, "  D mn: rows start between vectors: in vectors through 34816 bytes of shared memory, their ends one by"),
+])  # fmt: skip
+def test_says_how_the_result_leaves(vector: int, way: str) -> None:
+    fields = Schedule.parse("block=128x128x64,warp=64x128x64")
+    problem = Problem(2048, 2048 + (vector < 128), 512, out="f16", reads_c=False, b_order="nk", out_vector=vector)
+    assert way in explain(problem, H200, fields)
+    assert "  D mn" not in explain(problem, H200, {**fields, "bulk": False})
+
+
 class TestGrid:
     def test_blocks_that_share_steps(self) -> None:
         schedule = {**Schedule.parse("block=128x128x64,warp=64x128x64,split=4,cluster_m=1,cluster_n=1,persistent=0")}
