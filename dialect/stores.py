@@ -6,10 +6,11 @@ which the copy engine reads and writes memory.
 # pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
 # The bindings build operations from annotations that no type checker knows.
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.tile import Place, Tile, offsets_of, place_of, placed
 
 ext: Any = dialect("ext")
@@ -54,6 +55,18 @@ STORES = ("tile.store", "tile.store_bulk", "tile.store_rows")
 def is_transposed(store: Any) -> bool:
     """Whether rows of the memory that a store writes run down the tile."""
     return place_of(store).dims[-1] == 0
+
+
+def staged(store: Any, make: Callable[..., Any], staging: Any) -> Any:
+    """A tile.store as another operation of the same tile, `store_bulk` or `store_rows`, through a buffer; that."""
+    value, memory, *_ = store.operands
+    with ir.InsertionPoint(store), store.location:
+        new = make(value, memory, staging, place_of(store))
+    for name, attribute in attributes_of(store).items():
+        if name != "operandSegmentSizes":
+            new.attributes[name] = attribute
+    store.erase()
+    return new
 
 
 def store_bulk(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:

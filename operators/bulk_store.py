@@ -19,6 +19,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.stores import is_transposed
 from mlir_gemm.operators import shared_address
 from mlir_gemm.operators.access import register_of
+from mlir_gemm.operators.meeting import meet_group
 from mlir_gemm.passes.launch_blocks import GROUP, LANES
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 ROWS, CHUNK, LINE, BUFFERS = 8, 16, 128, 2
 """Rows of a matrix, bytes of a chunk of a row and of a line of shared memory, panels in turn."""
-FIRST_BARRIER = 1
-"""The number of the first warpgroup's own barrier; 0 is the block's."""
 
 
 @dataclass
@@ -90,7 +89,7 @@ class BulkStores:
                 self._fill(panel, [piece(store.operands[0], number) for number in numbers])
         nvvm = dialect("nvvm")
         nvvm.FenceProxyOp(nvvm.ProxyKind.async_shared, space=nvvm.SharedSpace.shared_cta)
-        meet(unit)
+        meet_group(unit)
         branch = self._first_thread()
         with ir.InsertionPoint(branch.then_block):
             down, along = layout.place(numbers[0], self.shape)
@@ -127,7 +126,7 @@ class BulkStores:
         with ir.InsertionPoint(branch.then_block):
             dialect("nvvm").CpAsyncBulkWaitGroupOp(0 if again else BUFFERS - 1, read=True)
             dialect("scf").YieldOp([])
-        meet(unit)
+        meet_group(unit)
 
     def _first_thread(self) -> Any:
         arith = dialect("arith")
@@ -190,12 +189,6 @@ class BulkStores:
             at = indexing.add(panel, _xor(own, inside))
             at = indexing.add(at, lower * ROWS * self._row_bytes + beyond * self._size)
             dialect("llvm").StoreOp(piece, shared_address.pointer(at), alignment=CHUNK // 2)
-
-
-def meet(unit: Any) -> None:
-    """A barrier of the warpgroup's threads."""
-    number = indexing.as_i32(indexing.add(unit, FIRST_BARRIER))
-    dialect("nvvm").BarrierOp(barrierId=number, numberOfThreads=indexing.as_i32(constants.index(GROUP)))
 
 
 def _store_matrices(address: Any, pieces: list[Any], layout: str) -> None:

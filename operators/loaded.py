@@ -16,6 +16,7 @@ from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.operators import assembly
 from mlir_gemm.operators.access import register_of
+from mlir_gemm.operators.meeting import meet_warp
 
 BEHIND_LOADS = "{ .reg .b32 t; popc.b32 t, $2; shr.u32 t, t, 6; cvt.u64.u32 $0, t; add.u64 $0, $0, $1; }"
 """$1, an address, once $2 is known: plus what `assembly.NO_BITS` makes of it."""
@@ -29,7 +30,7 @@ def behind_loads(before: Any, address: Any) -> Any:
     if not loads or _has_other_loads(before):
         nvvm = dialect("nvvm")
         nvvm.FenceProxyOp(nvvm.ProxyKind.async_shared, space=nvvm.SharedSpace.shared_cta)
-        nvvm.SyncWarpOp(dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result)
+        meet_warp()
         return address
     arith = dialect("arith")
     extract = dialect("vector").ExtractOp

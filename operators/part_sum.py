@@ -16,6 +16,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.parts import GROUP, QUADS
 from mlir_gemm.operators import assembly
 from mlir_gemm.operators.layouts import Layout
+from mlir_gemm.operators.meeting import meet_warp
 from mlir_gemm.passes.launch_blocks import LANES
 
 RAISE = "st.release.gpu.global.b32 [$0], 1;"
@@ -41,7 +42,7 @@ def leave(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> None:
         value = _joined(row)
         at = [place, indexing.add(first, number), column]
         dialect("vector").StoreOp(value, parts, at, alignment=_alignment(value.type))
-    _meet()
+    meet_warp()
     _by_first_lane(RAISE, _flag(flags, place))
 
 
@@ -68,7 +69,7 @@ def add(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> list[Any]:
                     mine = number * each + piece
                     sums[mine] = add_(sums[mine], _taken(part, piece, layout.width)).result
             sums[numbers.start : numbers.stop] = _tied(sums[numbers.start : numbers.stop])
-        _meet()
+        meet_warp()
         _by_first_lane(LOWER, flag)
         scf.YieldOp(sums)
     return list(loop.results)
@@ -127,12 +128,6 @@ def _flag(flags: Any, place: Any) -> Any:
     base = dialect("memref").ExtractAlignedPointerAsIndexOp(flags).result
     at = indexing.add(base, indexing.mul(number, bytes_))
     return dialect("arith").IndexCastUIOp(ir.IntegerType.get_signless(64), at).result
-
-
-def _meet() -> None:
-    """All lanes of the warp meet: what each has stored or read is behind them."""
-    every = dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result
-    dialect("nvvm").SyncWarpOp(every)
 
 
 def _by_first_lane(text: str, flag: Any) -> None:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.guards import less
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.sizes import cast_values
 from mlir_gemm.dialect.staging import VECTOR
 from mlir_gemm.dialect.stores import is_transposed
 from mlir_gemm.operators.access import COLUMN, FIXED, ROW, LaneAccess, both, guarded, load, store
-from mlir_gemm.operators.bulk_store import meet
+from mlir_gemm.operators.meeting import meet_group, meet_warp
 from mlir_gemm.passes.launch_blocks import LANES
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ class RowStores:
     def _meet(self, unit: Any) -> None:
         """A barrier of the unit's lanes."""
         if self.rewriter.layout.lanes > LANES:
-            meet(unit)
+            meet_group(unit)
         else:
-            dialect("nvvm").SyncWarpOp(dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result)
+            meet_warp()
 
 
 def columns_of(store_: Any) -> int:
@@ -162,7 +163,7 @@ class _Rows:
             if first + lanes <= total:
                 whole.append(prepare(line, slot))
                 continue
-            with guarded(_below(indexing.add(lane, first), total)):
+            with guarded(less(indexing.add(lane, first), total)):
                 prepare(line, slot)()
         for finish in whole:
             finish()
@@ -192,9 +193,11 @@ class _Rows:
         behind, inside = self._behind(line, 0), self._inside(line)
         end = indexing.add(behind, self._count())
         last = indexing.mul(indexing.div(end, self.vector), self.vector)
-        ahead = _below(slot, self.vector)
-        at = indexing.select(ahead, slot, arith.AddIOp(arith.SubIOp(slot, _number(self.vector)).result, last).result)
-        ends = arith.SubIOp(indexing.add(behind, self.run), _number(1)).result
+        ahead = less(slot, self.vector)
+        at = indexing.select(
+            ahead, slot, arith.AddIOp(arith.SubIOp(slot, constants.index(self.vector)).result, last).result
+        )
+        ends = arith.SubIOp(indexing.add(behind, self.run), constants.index(1)).result
         value = load(
             self.staging.type.element_type,
             self.staging,
@@ -202,8 +205,8 @@ class _Rows:
         )
         # A row that starts at a vector has no first part, and the last one of a short row may be its first.
         torn = indexing.select(indexing.at_least(behind, 1), self.vector, 0)
-        side = arith.CmpIOp(arith.CmpIPredicate.eq, ahead, _below(at, torn)).result
-        needed = both(both(indexing.at_least(at, behind), _below(at, end)), side)
+        side = arith.CmpIOp(arith.CmpIPredicate.eq, ahead, less(at, torn)).result
+        needed = both(both(indexing.at_least(at, behind), less(at, end)), side)
         needed = both(needed, inside)
 
         def finish() -> None:
@@ -265,7 +268,7 @@ class _Rows:
         access, found = self.access, None
         for axis, dim in enumerate(access.place.dims):
             if dim != 1 - self.line and not access.surely_inside(axis):
-                found = both(found, _below(self._line_index(axis, dim, line), access.size(axis)))
+                found = both(found, less(self._line_index(axis, dim, line), access.size(axis)))
         return found
 
     def _line_index(self, axis: int, dim: int, line: Any) -> Any:
@@ -287,12 +290,3 @@ class _Rows:
         if key not in self._known:
             self._known[key] = build()
         return self._known[key]
-
-
-def _number(value: Any) -> Any:
-    return constants.index(value) if isinstance(value, int) else value
-
-
-def _below(left: Any, right: Any) -> Any:
-    arith = dialect("arith")
-    return arith.CmpIOp(arith.CmpIPredicate.ult, left, _number(right)).result

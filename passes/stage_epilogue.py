@@ -23,6 +23,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import ancestor_in, in_block, named, users
 from mlir_gemm.errors import PassError
+from mlir_gemm.operators.meeting import meet_warp
 from mlir_gemm.operators.products import is_plain
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import SCOPE
@@ -148,17 +149,12 @@ def _emit(kernel: Any, arithmetic: list[Any], inputs: list[Any], stores: list[An
     for first in range(0, m, options.rows):
         for value, part in zip(registers, scratch, strict=True):
             _spill(value, part, first, options.rows, n)
-        _warp_barrier()
+        meet_warp()
         for row, column in positions:
             _lane_work(
                 arithmetic, inputs, dict(zip(registers, scratch, strict=True)), stores, (first, row, column), width
             )
-        _warp_barrier()
-
-
-def _warp_barrier() -> None:
-    mask = dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result
-    dialect("nvvm").SyncWarpOp(mask)
+        meet_warp()
 
 
 def _lane_width(values: list[Any], rows: int, n: int) -> int:

@@ -18,13 +18,13 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import stores, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer, stride_divisors
 from mlir_gemm.dialect.staging import VECTOR, columns_of_buffer, shape_of_buffer
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import SCOPE, UNITS, WARPS
+from mlir_gemm.passes.stage_stores import ends_aligned
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,12 @@ def _stage(forall: Any) -> None:
     if WARPS not in forall.operation.attributes:
         raise pass_error(forall, f"blocks without '{WARPS}', by which distribute-warps says how many warps there are")
     warps = ir.IntegerAttr(forall.operation.attributes[WARPS]).value - (UNITS["warpgroup"] if roles else 0)
-    value, memory, *_ = store.operands
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
         shape = shape_of_buffer(_columns(store), _width(store), unit, stores.is_transposed(store))
-        staging = shared_buffer([warps // UNITS[unit], *shape], value.type.element_type)
+        staging = shared_buffer([warps // UNITS[unit], *shape], store.operands[0].type.element_type)
     if not roles:
         _meet_behind_products(forall)
-    with ir.InsertionPoint(store), store.location:
-        new = stores.store_rows(value, memory, staging, tile.place_of(store))
-        for name, attribute in attributes_of(store).items():
-            if name != "operandSegmentSizes":
-                new.attributes[name] = attribute
-    store.erase()
+    stores.staged(store, stores.store_rows, staging)
 
 
 def _meet_behind_products(forall: Any) -> None:
@@ -108,7 +102,6 @@ def _is_between_vectors(memory: Any) -> bool:
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     if strides[-1] != 1 or offset == unknown:
         return False
-    last = len(strides) - 1
-    ends = [] if memory.type.is_dynamic_dim(last) else [memory.type.shape[last]]
     bits = memory.type.element_type.width
-    return any(number * bits % (8 * VECTOR) for number in (offset, *ends, *stride_divisors(memory)[:-1]))
+    starts = (offset, *stride_divisors(memory)[:-1])
+    return not ends_aligned(memory) or any(number * bits % (8 * VECTOR) for number in starts)

@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import stores, tile
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -55,15 +54,9 @@ def _stage(forall: Any, roles: Any) -> None:
         return
     units = ir.IntegerAttr(forall.operation.attributes[WARPS]).value // UNITS["warpgroup"] - 1
     store = found[0]
-    value, memory, *_ = store.operands
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
-        staging = _buffer(units * BUFFERS, value.type, stores.is_transposed(store))
-    with ir.InsertionPoint(store), store.location:
-        new = stores.store_bulk(value, memory, staging, tile.place_of(store))
-        for name, attribute in attributes_of(store).items():
-            if name != "operandSegmentSizes":
-                new.attributes[name] = attribute
-    store.erase()
+        staging = _buffer(units * BUFFERS, store.operands[0].type, stores.is_transposed(store))
+    stores.staged(store, stores.store_bulk, staging)
     with ir.InsertionPoint(consumer), roles.location:
         stores.store_wait()
 
@@ -80,11 +73,11 @@ def _can_stage(store: Any) -> bool:
         and place.dims[-1] >= 0
         and (element.width in TRANSPOSED if stores.is_transposed(store) else _panel(value.type) > 0)
         and not cannot_describe(memory)
-        and _ends_aligned(memory)
+        and ends_aligned(memory)
     )
 
 
-def _ends_aligned(memory: Any) -> bool:
+def ends_aligned(memory: Any) -> bool:
     """Whether rows end at multiples of what they start at, as far as that is known: what the model counts on."""
     type_ = memory.type
     last = len(type_.shape) - 1

@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, parts, rings
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.guards import less
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
@@ -174,7 +175,7 @@ class _Item:
         steps, waves = plan.steps, constants.index(plan.whole // plan.blocks)
         rest = _beyond(item, waves)
         is_own, later = _not_below(item, waves), _beyond(rest, before)
-        is_part = arith.AndIOp(is_own, _below(rest, before)).result
+        is_part = arith.AndIOp(is_own, less(rest, before)).result
         at = indexing.add(range_.begun, indexing.mul(later, steps))
         at = arith.SelectOp(is_part, range_.start, at).result
         shared = indexing.div(at, steps)
@@ -191,12 +192,6 @@ class _Item:
         none = constants.index(0)
         others = arith.SelectOp(is_part, none, arith.SelectOp(is_own, behind, none).result).result
         return _Item(tile, first, count, is_part, others)
-
-
-def _below(left: Any, right: Any) -> Any:
-    """Whether a number is less than another."""
-    arith = dialect("arith")
-    return arith.CmpIOp(arith.CmpIPredicate.ult, left, right).result
 
 
 def _not_below(left: Any, right: Any) -> Any:

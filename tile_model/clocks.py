@@ -22,7 +22,7 @@ from mlir_gemm.tile_model.layout import (
     streamed,
 )
 from mlir_gemm.tile_model.operators import LANES, by_matrix, flops_clock_sm
-from mlir_gemm.tile_model.registers import SCHEDULERS, WARP_SIZE
+from mlir_gemm.tile_model.registers import SCHEDULERS, WARP_SIZE, WIDEST
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,6 @@ class Constants:
     """FMA slots that the conversion of one operand to the accumulator's type takes."""
 
 
-WIDEST = 128
-"""Bits of the widest copies."""
 CONSTANTS = Constants()
 SYNC = Constants(
     inside=3.7, outside=8.0, memory_latency=6.8e-7, launch=4.2e-6, sync_fragment=16.0, async_barrier=1.05e-7,

@@ -157,9 +157,9 @@ def _copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:
     lying, vector, asynchronous = copied(problem, schedule, operand)
     in_row = max(1, 8 * lying.row // vector)
     vectors = -(-lying.rows * in_row // schedule.threads)
-    # Of narrow vectors there are many, and all addresses are computed in front of the loop.
     count = UNEVEN_ROW * (in_row & (in_row - 1) != 0)
     if schedule.threads % in_row and in_row % schedule.threads:
+        # Of narrow vectors there are many, and all addresses are computed in front of the loop.
         count += UNEVEN_COPY * (vectors if vector < WIDEST else min(vectors, BATCHED))
     if schedule.copy == "prefetch":
         return count + vectors * max(1, vector // 32)

@@ -93,10 +93,10 @@ def test_rows_have_the_same_bits_whatever_m_is_when_asked_for():
     assert len(set(rows)) == 1
 
 
-def check(product: GroupProduct, schedule: str) -> None:
+def check(product: GroupProduct, schedule: str, operator: str = "wgmma", chip: str = "sm_90a") -> None:
     """The result is exact, and the simulator finds nothing."""
     kernel = mlir_gemm.compile(
-        product.source(), chip="sm_90a", device="simulator", schedule=f"operator=wgmma,{schedule}"
+        product.source(), chip=chip, device="simulator", schedule=f"operator={operator},{schedule}"
     )
     m, n, k = product.m, product.n, product.k
     random = np.random.default_rng(7)
