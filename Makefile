@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PARTS  := dialect pipeline operators passes tile_model runtime simulator tools bench
+FOLDERS := spec parts dialect pipeline lowering passes tile_model runtime simulator tools bench
 
 .PHONY: demo test lint types lit pytest clean
 
@@ -24,7 +24,7 @@ lint: $(VENV)/installed-test
 types: $(VENV)/installed-test
 	rm -rf build/typecheck && mkdir -p build/typecheck
 	cp -rs $(CURDIR)/mlir_gemm build/typecheck/
-	cp -rs $(addprefix $(CURDIR)/,$(PARTS)) build/typecheck/mlir_gemm/
+	cp -rs $(addprefix $(CURDIR)/,$(FOLDERS)) build/typecheck/mlir_gemm/
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 lit: $(VENV)/installed-test

@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlir_gemm.bench.sweep_report import Entry, product_of_case
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.group_cost import CONSTANTS, GroupConstants, group_cost
 from mlir_gemm.tile_model.group_search import is_proposed

@@ -8,6 +8,8 @@ import statistics
 from ctypes import byref, c_uint, c_ulonglong, c_void_p
 from typing import Any
 
+from mlir_gemm.version import __version__
+
 _SM_CLOCK, _MEMORY_CLOCK, _CORE_TEMPERATURE = 1, 2, 0
 _REASONS = {
     0x4: "power cap", 0x8: "hardware slowdown", 0x20: "thermal (software)", 0x40: "thermal (hardware)",
@@ -95,8 +97,6 @@ def _open(uuid: str) -> tuple[Any, c_void_p]:
 
 def describe(torch: Any, monitor: Monitor, chip: str, lt_version: str | None) -> dict[str, Any]:
     """The machine as data: names, versions, limits, and the rate of a copy (read plus write) measured here."""
-    import mlir_gemm
-
     properties = torch.cuda.get_device_properties(0)
     return {
         "device": properties.name,
@@ -110,7 +110,7 @@ def describe(torch: Any, monitor: Monitor, chip: str, lt_version: str | None) ->
         "cublaslt": lt_version,
         "triton": _version("triton"),
         "python": platform.python_version(),
-        "mlir_gemm": mlir_gemm.__version__,
+        "mlir_gemm": __version__,
         "copy_bytes_s": _copy_rate(torch),
     }
 

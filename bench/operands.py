@@ -7,7 +7,7 @@ from typing import Any
 
 from mlir_gemm.bench.modules import shapes
 from mlir_gemm.bench.problems import Problem
-from mlir_gemm.pipeline.element_types import NAMES
+from mlir_gemm.spec.element_types import NAMES
 
 SAMPLES = 128
 """Rows and columns that are compared, the first and the last among them."""

@@ -33,10 +33,10 @@ from mlir_gemm.bench.sweep_measure import GpuBursts, Reference, Rounds, Watchdog
 from mlir_gemm.bench.sweep_report import Entry, case_of, line_of, read, summary, write
 from mlir_gemm.bench.sweep_space import Explored, Space, explore, precision_of
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.schedule import OPERATORS, Schedule
+from mlir_gemm.progress import Progress
+from mlir_gemm.spec.schedule import OPERATORS, Schedule
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tools.progress import Progress
-from mlir_gemm.tools.usage import UsageError, matrix_sizes
+from mlir_gemm.usage import UsageError, matrix_sizes
 
 WRONG = 3  # exit status
 CHOICE = "the model's choice"

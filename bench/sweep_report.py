@@ -16,9 +16,9 @@ from typing import Any
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.bench.summary import NONE, geometric_mean, table
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES
-from mlir_gemm.pipeline.problem import Problem as Product
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem as Product
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.swap import as_computed

@@ -13,9 +13,9 @@ from mlir_gemm.bench.contenders import PRECISIONS
 from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.problem import Problem as Product
-from mlir_gemm.pipeline.schedule import GROUPED, Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem as Product
+from mlir_gemm.spec.schedule import GROUPED, Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.grid import blocks as blocks_of

@@ -7,9 +7,7 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import body, in_block
-
-LEVEL = "tile.loop"
-"""Attribute on an affine loop: `block` (one iteration is one tile), `k` (steps of the reduction) or `point`."""
+from mlir_gemm.spec.attributes import LEVEL
 
 
 def level_of(loop: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 The official package `mlir` is taken when it is installed and can emit PTX. Otherwise the upstream bindings inside
 `numba-cuda-mlir` are used: they are the same bindings, but importing their parent package would pull in the whole
-Numba compiler (1 s), so a bare parent module is registered first and only the bindings are loaded.
+Numba compiler (1 s), so that is put off until somebody uses it. Which of the two comes first in a process is all one.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import types
 from typing import Any
 
+from mlir_gemm.dialect.deferred_package import defer
+from mlir_gemm.dialect.plain_values import exempt
 from mlir_gemm.errors import BindingsError
 
 _INSTALL_HINT = (
@@ -37,19 +38,6 @@ def _has_nvptx(package: str) -> bool:
     return True
 
 
-def _import_bare(package: str) -> bool:
-    """Registers `package` as an empty parent module so that a subpackage imports without running its __init__."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.submodule_search_locations is None:
-        return False
-    if package not in sys.modules:
-        parent = types.ModuleType(package)
-        parent.__path__ = list(spec.submodule_search_locations)
-        parent.__spec__ = spec
-        sys.modules[package] = parent
-    return True
-
-
 def _find() -> str:
     if importlib.util.find_spec("mlir") is not None and importlib.util.find_spec("mlir._mlir_libs") is not None:
         try:
@@ -57,7 +45,7 @@ def _find() -> str:
                 return "mlir"
         except ImportError:
             pass
-    if _import_bare("numba_cuda_mlir"):
+    if defer("numba_cuda_mlir", "_mlir"):
         return "numba_cuda_mlir._mlir"
     raise BindingsError(f"no MLIR Python bindings with the NVPTX back end were found: {_INSTALL_HINT}")
 
@@ -71,5 +59,7 @@ def dialect(name: str) -> Any:
     return importlib.import_module(f"{PACKAGE}.dialects.{name}")
 
 
+_used_before = f"{PACKAGE}.ir" in sys.modules
 ir: Any = importlib.import_module(f"{PACKAGE}.ir")
 passmanager: Any = importlib.import_module(f"{PACKAGE}.passmanager")
+exempt(ir, importlib.import_module(f"{PACKAGE}._mlir_libs._mlir"), used_before=_used_before)

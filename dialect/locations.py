@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -56,3 +57,25 @@ def relabelled(filename: str) -> Generator[None]:
             error.location = replace(error.location, file=filename)
         error.notes = tuple(re.sub(r"^-:(?=\d)", f"{filename}:", note) for note in error.notes)
         raise
+
+
+@contextmanager
+def lacking(what: str) -> Generator[None]:
+    """Turns what fails unexpectedly inside into a PassError that says so of `what`.
+
+    Passes rely on the attributes and the shape of what passes before them leave, and check only what those can leave in
+    several ways. In IR by hand, anything may be missing. MLIR_GEMM_DEBUG=1 shows what failed.
+    """
+    try:
+        yield
+    except (Error, MemoryError):
+        raise
+    except Exception as error:
+        if os.environ.get("MLIR_GEMM_DEBUG") == "1":
+            raise
+        reason = str(error).strip().partition("\n")[0]
+        raise PassError(
+            f"{what} lacks something, or holds something, that no pass before would leave so "
+            f"({type(error).__name__}: {reason})",
+            notes=("set MLIR_GEMM_DEBUG=1 for the place in the compiler where it is missed",),
+        ) from error

@@ -10,9 +10,8 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.sizes import cast_values, known_size, strides_of
 from mlir_gemm.errors import PassError
+from mlir_gemm.spec.attributes import DIVISORS, LAYOUT
 
-LAYOUT = "tile.layout"
-"""On an allocation: how its elements lie."""
 SHARED = 3
 """The memory space of what a block's threads share."""
 
@@ -116,7 +115,7 @@ def _promised_strides(memory: Any) -> list[int]:
     if function.operation.name != "func.func":
         return []
     attributes = function.operation.attributes
-    divisors = symbols.integers(attributes[symbols.DIVISORS]) if symbols.DIVISORS in attributes else {}
+    divisors = symbols.integers(attributes[DIVISORS]) if DIVISORS in attributes else {}
     try:
         strides = strides_of(function, memory.type, argument_attributes(function)[memory.arg_number])
     except PassError:

@@ -13,8 +13,10 @@ warp has one. Flags are zero when a launch begins, and when it ends.
 from math import prod
 from typing import Any, TypeVar
 
+from mlir_gemm.dialect import rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.tile import Tile
+from mlir_gemm.dialect.verifier import verifier
 from mlir_gemm.dialect.walk import named
 
 ext: Any = dialect("ext")
@@ -30,6 +32,15 @@ FLAG_ROW = 32
 """Flags of a place: a line of 128 bytes, of which the first ones are used, one for each warp."""
 
 
+_LEFT = (
+    rules.tile(rules.operand(0), "value", 2),
+    rules.ranked(1, "parts", 3),
+    rules.ranked(2, "flags", 2),
+    rules.same_elements(rules.operand(0), rules.operand(1), "value and parts"),
+    rules.scratch(QUADS * GROUP, FLAG_ROW),
+)
+
+
 class LeavePart(Tile.Operation, name="leave_part"):
     """Leaves a part of a sum at a place of its own, and raises its flags."""
 
@@ -37,6 +48,7 @@ class LeavePart(Tile.Operation, name="leave_part"):
     parts: ext.Operand[Any]
     flags: ext.Operand[Any]
     place: ext.Operand[ir.IndexType]
+    verify_invariants = verifier(*_LEFT)
 
 
 class AddParts(Tile.Operation, name="add_parts"):
@@ -49,6 +61,7 @@ class AddParts(Tile.Operation, name="add_parts"):
     first: ext.Operand[ir.IndexType]
     count: ext.Operand[ir.IndexType]
     result: ext.Result[Value]
+    verify_invariants = verifier(*_LEFT)
 
 
 def make_scratch(places: int, tile: Any) -> tuple[Any, Any]:

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.tile import Place, Tile, offsets_of, placed
+from mlir_gemm.dialect.verifier import FLAG, at_least, between, verifier
+from mlir_gemm.spec.l2_policy import PARTS
 
 ext: Any = dialect("ext")
 
@@ -38,11 +40,19 @@ PANEL_BYTES = PANELS[SWIZZLE]
 """Those that results have, and all operands whose rows have whole panels of them."""
 
 
+MOST_BYTES = (1 << 20) - 1
+"""What a barrier can count (PTX: the range of tx-count)."""
+_RING, _TURNS = rules.barriers(2), rules.barriers(1, 2)
+_SHARED = {"blocks": at_least(1), "group": at_least(1)}
+"""Of operations on a ring that several blocks of a cluster share."""
+
+
 class Ring(Tile.Operation, name="ring"):
     """Makes the barriers of a ring ready: a stage is empty once each of `consumers` warps has released it."""
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr
+    verify_invariants = verifier(_RING, consumers=at_least(1), **_SHARED)
 
 
 class Enter(Tile.Operation, name="enter"):
@@ -50,6 +60,7 @@ class Enter(Tile.Operation, name="enter"):
 
     slot: ext.Result[ir.IndexType]
     phase: ext.Result[Any]
+    verify_invariants = verifier(rules.phases(lambda op: op.results[1]))
 
 
 class Leave(Tile.Operation, name="leave"):
@@ -57,6 +68,20 @@ class Leave(Tile.Operation, name="leave"):
 
     slot: ext.Operand[ir.IndexType]
     phase: ext.Operand[Any]
+    verify_invariants = verifier(rules.phases(rules.operand(1)))
+
+
+class Advance(Tile.Operation, name="advance"):
+    """The position so many steps on, in a ring of `stages`: a step takes a stage, and the phase changes each time the
+    slots start again."""
+
+    slot: ext.Operand[ir.IndexType]
+    phase: ext.Operand[Value]
+    steps: ext.Operand[ir.IndexType]
+    next_slot: ext.Result[ir.IndexType]
+    next_phase: ext.Result[Value]
+    stages: ir.IntegerAttr
+    verify_invariants = verifier(rules.phases(rules.operand(1)), stages=at_least(1))
 
 
 class Acquire(Tile.Operation, name="acquire"):
@@ -66,6 +91,7 @@ class Acquire(Tile.Operation, name="acquire"):
     slot: ext.Operand[ir.IndexType]
     phase: ext.Operand[Any]
     bytes: ir.IntegerAttr
+    verify_invariants = verifier(_RING, rules.phases(rules.operand(2)), bytes=between(1, MOST_BYTES))
 
 
 class CopyBulk(Tile.Operation, name="copy_bulk"):
@@ -77,6 +103,17 @@ class CopyBulk(Tile.Operation, name="copy_bulk"):
     barriers: ext.Operand[Any]
     slot: ext.Operand[ir.IndexType]
     offsets: Sequence[ext.Operand[ir.IndexType]]
+    verify_invariants = verifier(
+        rules.ranked(0, "target", 2, shared=True),
+        rules.source,
+        rules.barriers(2, at=2),
+        rules.place(1, 4, rules.operand(0)),
+        keep=between(0, PARTS),
+        multicast=at_least(2),
+        group=at_least(1),
+        stride=at_least(1),
+        **rules.PLACE,
+    )
 
 
 class Filled(Tile.Operation, name="filled"):
@@ -85,6 +122,7 @@ class Filled(Tile.Operation, name="filled"):
     barriers: ext.Operand[Any]
     slot: ext.Operand[ir.IndexType]
     phase: ext.Operand[Any]
+    verify_invariants = verifier(_RING, rules.phases(rules.operand(2)))
 
 
 class Release(Tile.Operation, name="release"):
@@ -92,6 +130,7 @@ class Release(Tile.Operation, name="release"):
 
     barriers: ext.Operand[Any]
     slot: ext.Operand[ir.IndexType]
+    verify_invariants = verifier(_RING, loaded=FLAG, **_SHARED)
 
 
 class MmaWait(Tile.Operation, name="mma_wait"):
@@ -100,6 +139,7 @@ class MmaWait(Tile.Operation, name="mma_wait"):
     acc: ext.Operand[Value]
     result: ext.Result[Value]
     pending: ir.IntegerAttr
+    verify_invariants = verifier(rules.tile(rules.operand(0), "acc", 2), pending=at_least(0))
 
 
 class ClusterSum(Tile.Operation, name="cluster_sum"):
@@ -109,6 +149,15 @@ class ClusterSum(Tile.Operation, name="cluster_sum"):
     value: ext.Operand[Any]
     scratch: ext.Operand[Any]
     result: ext.Result[Any]
+    verify_invariants = verifier(
+        rules.tile(rules.operand(0), "value", 2),
+        rules.ranked(1, "scratch", 4, shared=True),
+        rules.tile(rules.result, "result", 2),
+        rules.same_elements(rules.operand(0), rules.result, "value and result"),
+        rules.same_elements(rules.operand(0), rules.operand(1), "value and scratch"),
+        rules.columns,
+        group=at_least(1),
+    )
 
 
 class MakeTurns(Tile.Operation, name="make_turns"):
@@ -116,6 +165,7 @@ class MakeTurns(Tile.Operation, name="make_turns"):
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr
+    verify_invariants = verifier(_TURNS, consumers=at_least(1))
 
 
 class TakeTurn(Tile.Operation, name="take_turn"):
@@ -125,6 +175,7 @@ class TakeTurn(Tile.Operation, name="take_turn"):
     barriers: ext.Operand[Any]
     turn: ext.Operand[ir.IndexType]
     phase: ext.Operand[Any]
+    verify_invariants = verifier(_TURNS, rules.phases(rules.operand(2)))
 
 
 class PassTurn(Tile.Operation, name="pass_turn"):
@@ -132,12 +183,14 @@ class PassTurn(Tile.Operation, name="pass_turn"):
 
     barriers: ext.Operand[Any]
     turn: ext.Operand[ir.IndexType]
+    verify_invariants = verifier(_TURNS)
 
 
 class Turn(Tile.Operation, name="turn"):
     """Which of the groups of consumers that take tiles by turns this is."""
 
     result: ext.Result[ir.IndexType]
+    verify_invariants = verifier()
 
 
 class Rank(Tile.Operation, name="rank"):
@@ -145,6 +198,7 @@ class Rank(Tile.Operation, name="rank"):
     it may be the row or the column of a block in its cluster, or which part of the steps of k it has."""
 
     result: ext.Result[ir.IndexType]
+    verify_invariants = verifier(stride=at_least(1), count=at_least(0))
 
 
 class Specialize(Tile.Operation, name="specialize", traits=[ir.NoTerminatorTrait]):
@@ -152,6 +206,7 @@ class Specialize(Tile.Operation, name="specialize", traits=[ir.NoTerminatorTrait
 
     producer: ext.Region
     consumer: ext.Region
+    verify_invariants = verifier(rules.roles)
 
 
 def swizzle_of(row: int) -> str | None:
@@ -190,16 +245,12 @@ def leave(slot: Any, phase: Any) -> Any:
     return Leave(slot, phase).operation
 
 
-def advanced(slot: Any, phase: Any, stages: int) -> tuple[Any, Any]:
-    """The position behind a position, as arithmetic at the insertion point."""
-    arith = dialect("arith")
-    last = arith.CmpIOp(arith.CmpIPredicate.eq, slot, constants.index(stages - 1)).result
-    following = arith.AddIOp(slot, constants.index(1)).result
-    flipped = arith.XOrIOp(phase, i32_constant(1)).result
-    return (
-        arith.SelectOp(last, constants.index(0), following).result,
-        arith.SelectOp(last, flipped, phase).result,
-    )
+def advanced(slot: Any, phase: Any, stages: int, steps: Any = 1) -> tuple[Any, Any]:
+    """The position so many stages on, a number or an index value: a tile.advance at the insertion point."""
+    count = constants.index(steps) if isinstance(steps, int) else steps
+    types = ir.IndexType.get(), i32()
+    further = Advance(slot, phase, count, *types, constants.integer(stages)).operation
+    return further.results[0], further.results[1]
 
 
 def acquire(barriers: Any, slot: Any, phase: Any, bytes_: int) -> Any:
@@ -270,7 +321,7 @@ class Skip:
     stages: int
 
     def at_start(self, slot: Any, phase: Any) -> tuple[Any, Any]:
-        """Where the group starts: the second one behind the first tile. Arithmetic at the insertion point."""
+        """Where the group starts: the second one behind the first tile."""
         arith = dialect("arith")
         behind = self.past(slot, phase)
         first = arith.CmpIOp(arith.CmpIPredicate.eq, self.turn, constants.index(0)).result
@@ -279,22 +330,8 @@ class Skip:
         return slot, phase
 
     def past(self, slot: Any, phase: Any) -> tuple[Any, Any]:
-        """The position behind the steps of one more tile. Arithmetic at the insertion point."""
-        arith = dialect("arith")
-        if isinstance(self.steps, int):
-            rounds, rest = (constants.index(each) for each in divmod(self.steps, self.stages))
-        else:
-            count = constants.index(self.stages)
-            rounds, rest = arith.DivUIOp(self.steps, count).result, arith.RemUIOp(self.steps, count).result
-        moved, last = arith.AddIOp(slot, rest).result, constants.index(self.stages)
-        wraps = arith.CmpIOp(arith.CmpIPredicate.uge, moved, last).result
-        once = arith.IndexCastUIOp(i32(), rounds).result
-        turned = arith.XOrIOp(phase, arith.AndIOp(once, i32_constant(1)).result).result
-        flipped = arith.XOrIOp(turned, i32_constant(1)).result
-        return (
-            arith.SelectOp(wraps, arith.SubIOp(moved, last).result, moved).result,
-            arith.SelectOp(wraps, flipped, turned).result,
-        )
+        """The position behind the steps of one more tile."""
+        return advanced(slot, phase, self.stages, self.steps)
 
 
 GROUP = "group"

@@ -12,6 +12,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.errors import PassError
+from mlir_gemm.spec.attributes import STRIDES, SYMBOLS
 
 
 def argument_sizes(function: Any) -> Iterator[tuple[Any, int, Size]]:
@@ -27,12 +28,12 @@ def argument_sizes(function: Any) -> Iterator[tuple[Any, int, Size]]:
 def sizes_of(operation: Any, type_: Any, attributes: Any) -> list[Size]:
     """The size of each dimension of a memref type, by the attributes beside it. Raises PassError where a dynamic one
     is not told."""
-    texts = _read(operation, attributes, symbols.SYMBOLS, len(type_.shape))
+    texts = _read(operation, attributes, SYMBOLS, len(type_.shape))
     found: list[Size] = []
     for axis, (size, text) in enumerate(zip(type_.shape, texts, strict=True)):
         if type_.is_dynamic_dim(axis) and text is None:
             raise pass_error(
-                operation, f"{type_} with a dynamic size that {symbols.SYMBOLS} does not name; name-sizes writes it"
+                operation, f"{type_} with a dynamic size that {SYMBOLS} does not name; name-sizes writes it"
             )
         found.append(text if text is not None and type_.is_dynamic_dim(axis) else Size(size))
     return found
@@ -48,7 +49,7 @@ def strides_of(operation: Any, type_: Any, attributes: Any) -> list[Size]:
             stride = stride.times(size)
         dense.append(stride)
     marker = ir.ShapedType.get_dynamic_stride_or_offset()
-    texts = _read(operation, attributes, symbols.STRIDES, len(sizes))
+    texts = _read(operation, attributes, STRIDES, len(sizes))
     numbers = type_.get_strides_and_offset()[0]
     return [
         Size(number) if number != marker else text or step

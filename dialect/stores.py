@@ -9,11 +9,22 @@ which the copy engine reads and writes memory.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mlir_gemm.dialect import rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.tile import Place, Tile, offsets_of, place_of, placed
+from mlir_gemm.dialect.verifier import NUMBERS, verifier, word
 
 ext: Any = dialect("ext")
+
+
+_STAGED = (
+    rules.tile(rules.operand(0), "value", 2),
+    rules.source,
+    rules.ranked(2, "staging", 3, shared=True),
+    rules.place(1, 3, rules.operand(0), whole=True),
+    rules.same_elements(rules.operand(0), rules.operand(2), "value and staging"),
+)
 
 
 class StoreBulk(Tile.Operation, name="store_bulk"):
@@ -24,6 +35,7 @@ class StoreBulk(Tile.Operation, name="store_bulk"):
     memory: ext.Operand[Any]
     staging: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
+    verify_invariants = verifier(*_STAGED, **rules.PLACE, **rules.SCOPE)
 
 
 class StoreRows(Tile.Operation, name="store_rows"):
@@ -33,10 +45,13 @@ class StoreRows(Tile.Operation, name="store_rows"):
     memory: ext.Operand[Any]
     staging: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
+    verify_invariants = verifier(rules.ranked(1, "memory", static=False), *_STAGED, **rules.PLACE, **rules.SCOPE)
 
 
 class StoreWait(Tile.Operation, name="store_wait"):
     """Waits until the stores by the copy engine that this unit issued have read their buffers."""
+
+    verify_invariants = verifier()
 
 
 class TensorMap(Tile.Operation, name="tensor_map"):
@@ -46,6 +61,13 @@ class TensorMap(Tile.Operation, name="tensor_map"):
     memory: ext.Operand[Any]
     map: ext.Result[Any]
     swizzle: ir.StringAttr
+    verify_invariants = verifier(
+        rules.ranked(0, "memory", static=False),
+        rules.box,
+        box=NUMBERS,
+        swizzle=word("128", "64", "32", "none"),
+        element=word("tf32"),
+    )
 
 
 STORES = ("tile.store", "tile.store_bulk", "tile.store_rows")

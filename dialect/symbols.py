@@ -13,15 +13,6 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
 
-SYMBOLS = "tile.symbols"
-"""On an argument or memref.alloc: the size of each dimension as text, empty for a constant one."""
-STRIDES = "tile.strides"
-"""On an argument whose strides are not those of dense memory: each as text, empty for a constant one."""
-STAND_INS = "tile.stand_ins"
-"""On a module during `import`: the number that stands for each symbol."""
-DIVISORS = "tile.divisors"
-"""On a function: numbers that divide the symbols' values, by promise of whoever launches the kernel."""
-
 
 @dataclass(frozen=True)
 class Size:

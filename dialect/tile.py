@@ -19,12 +19,14 @@ own annotations on other dialects' operations; `docs/pipeline.md` lists them.
 # The bindings build operations from annotations that no type checker knows.
 
 import importlib
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from mlir_gemm.dialect import constants
-from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect import constants, rules
+from mlir_gemm.dialect.bindings import PACKAGE, dialect, ir
+from mlir_gemm.dialect.verifier import FLAG, at_least, verifier, word
 
 ext: Any = dialect("ext")
 
@@ -36,12 +38,29 @@ class Tile(ext.Dialect, name="tile"):
     """Operations on block tiles, and after `distribute` on warp tiles (those carry `scope = "warp"`)."""
 
 
+_COPIED = (
+    rules.ranked(0, "target"),
+    rules.ranked(1, "source", static=False),
+    rules.place(1, 2, rules.operand(0)),
+    rules.same_elements(rules.operand(0), rules.operand(1), "target and source"),
+)
+
+
 class Load(Tile.Operation, name="load"):
     """A region of `memory`, starting at `offsets`, as a vector."""
 
     memory: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
     value: ext.Result[Any]
+    verify_invariants = verifier(
+        rules.ranked(0, "memory", static=False),
+        rules.tile(rules.result, "value"),
+        rules.place(0, 1, rules.result),
+        rules.same_elements(rules.operand(0), rules.result, "memory and value"),
+        **rules.PLACE,
+        **rules.SCOPE,
+        written=FLAG,
+    )
 
 
 class Store(Tile.Operation, name="store"):
@@ -50,6 +69,14 @@ class Store(Tile.Operation, name="store"):
     value: ext.Operand[Any]
     memory: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
+    verify_invariants = verifier(
+        rules.tile(rules.operand(0), "value"),
+        rules.ranked(1, "memory", static=False),
+        rules.place(1, 2, rules.operand(0), whole=True),
+        rules.same_elements(rules.operand(0), rules.operand(1), "value and memory"),
+        **rules.PLACE,
+        **rules.SCOPE,
+    )
 
 
 class Copy(Tile.Operation, name="copy"):
@@ -58,6 +85,7 @@ class Copy(Tile.Operation, name="copy"):
     target: ext.Operand[Any]
     source: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
+    verify_invariants = verifier(*_COPIED, **rules.PLACE)
 
 
 class CopyAsync(Tile.Operation, name="copy_async"):
@@ -66,10 +94,13 @@ class CopyAsync(Tile.Operation, name="copy_async"):
     target: ext.Operand[Any]
     source: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
+    verify_invariants = verifier(*_COPIED, **rules.PLACE)
 
 
 class Commit(Tile.Operation, name="commit"):
     """Makes one group of the asynchronous copies since the last `tile.commit`."""
+
+    verify_invariants = verifier()
 
 
 class Await(Tile.Operation, name="await"):
@@ -77,6 +108,7 @@ class Await(Tile.Operation, name="await"):
     barrier must follow before other threads' copies are read."""
 
     pending: ir.IntegerAttr
+    verify_invariants = verifier(pending=at_least(0))
 
 
 class Clip(Tile.Operation, name="clip"):
@@ -87,6 +119,7 @@ class Clip(Tile.Operation, name="clip"):
     size: ext.Operand[ir.IndexType]
     result: ext.Result[Value]
     dim: ir.IntegerAttr
+    verify_invariants = verifier(rules.tile(rules.operand(0), "value"), rules.dimension, dim=at_least(0))
 
 
 class Mma(Tile.Operation, name="mma"):
@@ -102,6 +135,17 @@ class Mma(Tile.Operation, name="mma"):
     result: ext.Result[Value]
     a: ir.StringAttr
     b: ir.StringAttr
+    verify_invariants = verifier(
+        rules.ranked(0, "lhs", 2),
+        rules.ranked(1, "rhs", 2),
+        rules.tile(rules.operand(2), "acc", 2),
+        rules.product,
+        a=word(*rules.ORDERS["a"]),
+        b=word(*rules.ORDERS["b"]),
+        unsigned=word("a", "b", "ab"),
+        **{"async": FLAG},
+        **rules.SCOPE,
+    )
 
 
 class Run(Tile.Operation, name="run"):
@@ -110,18 +154,22 @@ class Run(Tile.Operation, name="run"):
 
     buffers: Sequence[ext.Operand[Any]]
     kernel: ir.StringAttr
+    verify_invariants = verifier(kernel=word())
 
 
 class UnitId(Tile.Operation, name="unit_id"):
     """Which warp of the block this is; with `unit = "warpgroup"` which four warps."""
 
     result: ext.Result[ir.IndexType]
+    verify_invariants = verifier(unit=word("warp", "warpgroup"))
 
 
 _FIRST_OFFSET = {"tile.load": 1, "tile.copy_bulk": 4, "tile.store_bulk": 3, "tile.store_rows": 3}
 """How many operands stand in front of an access's offsets, where it is not 2."""
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"
+WRITTEN = "written"
+"""On a tile.load whose memory is also stored to by operations that do not name it, as they have its tensor map."""
 
 
 @dataclass(frozen=True)
@@ -255,10 +303,14 @@ class _Pure:
 
 
 def register(context: Any) -> None:
-    """Makes the dialect known to `context`. Takes a few milliseconds, once for each context."""
+    """Makes the dialect known to `context`. Takes a few milliseconds, once for each context, which then stays with one
+    thread: verifiers in Python cannot run on those of MLIR's own pool, which would wait for them for ever."""
+    context.enable_multithreading(False)
     for more in ("parts", "rings", "stores"):  # they define more operations
         importlib.import_module(f"mlir_gemm.dialect.{more}")
+    # Else the bindings look for a module of this name for every operation that they hand out: 60 us each.
+    sys.modules.setdefault(f"{PACKAGE}.dialects.tile", sys.modules[__name__])
     with context, ir.Location.unknown():
         Tile.load(reload=True)
-        for name in ("tile.unit_id", "tile.clip", "tile.tensor_map", "tile.rank", "tile.turn"):
+        for name in ("tile.unit_id", "tile.clip", "tile.tensor_map", "tile.rank", "tile.turn", "tile.advance"):
             ir.MemoryEffectsOpInterface.attach(name, target=_Pure, context=context)

@@ -20,12 +20,13 @@ from mlir_gemm.errors import (
     ScheduleError,
     TargetError,
 )
+from mlir_gemm.version import __version__
 
 if TYPE_CHECKING:
-    from mlir_gemm.pipeline.schedule import Schedule
+    from mlir_gemm.parts.base import Part
     from mlir_gemm.runtime.kernel import Kernel, compile
-
-__version__ = "0.1.0"
+    from mlir_gemm.spec.extensions import FrontEnd, PassAt, Selector, register, unregister
+    from mlir_gemm.spec.schedule import Schedule
 
 __all__ = [
     "ArgumentError",
@@ -33,16 +34,33 @@ __all__ = [
     "DeviceError",
     "Error",
     "FindingsError",
+    "FrontEnd",
     "InputError",
     "Kernel",
+    "Part",
+    "PassAt",
     "PassError",
     "Schedule",
     "ScheduleError",
+    "Selector",
     "TargetError",
+    "__version__",
     "compile",
+    "register",
+    "unregister",
 ]
 
-_HOMES = {"Kernel": "runtime.kernel", "compile": "runtime.kernel", "Schedule": "pipeline.schedule"}
+_HOMES = {
+    "FrontEnd": "spec.extensions",
+    "Kernel": "runtime.kernel",
+    "Part": "parts.base",
+    "PassAt": "spec.extensions",
+    "Schedule": "spec.schedule",
+    "Selector": "spec.extensions",
+    "compile": "runtime.kernel",
+    "register": "spec.extensions",
+    "unregister": "spec.extensions",
+}
 
 
 def __getattr__(name: str) -> Any:

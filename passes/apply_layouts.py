@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.memory import LAYOUT
 from mlir_gemm.dialect.rings import BARRIERS, PANELS
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.fold_subviews import kept_dimensions
 from mlir_gemm.passes.swizzle_accesses import XOR, check_rows
+from mlir_gemm.spec.attributes import LAYOUT
 
 
 @dataclass(frozen=True)

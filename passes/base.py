@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, cast
 
 from mlir_gemm.errors import PassError
+from mlir_gemm.spec.passes import shown
 
 P = TypeVar("P", bound="Pass")
 
@@ -35,17 +36,11 @@ class Pass(ABC):
         return cls(**_read_options(cls, options))
 
     def __str__(self) -> str:
-        options = " ".join(f"{name}={_show(value)}" for name, value in dataclasses.asdict(self).items())
+        options = " ".join(f"{name}={shown(value)}" for name, value in dataclasses.asdict(self).items())
         return f"{self.name}{{{options}}}" if options else self.name
 
 
 _OPTION = re.compile(r"\s*([A-Za-z_][\w-]*)=(\S+)\s*")
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return ",".join(map(str, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else str(value)
 
 
 def _read_options(cls: type[Pass], text: str) -> dict[str, Any]:
@@ -79,5 +74,5 @@ def _read(cls: type[Pass], name: str, default: Any, text: str) -> Any:
                 raise ValueError
             return values
     except (KeyError, ValueError):
-        raise PassError(f"pass '{cls.name}': option '{name}={text}' is not a value like {_show(default)}") from None
+        raise PassError(f"pass '{cls.name}': option '{name}={text}' is not a value like {shown(default)}") from None
     return text

@@ -25,7 +25,7 @@ from mlir_gemm.dialect.outlining.tensors import place_in_tensors, place_of_tenso
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.copy_results import copied
-from mlir_gemm.passes.group_kernels import NOTE
+from mlir_gemm.spec.attributes import NOTE
 
 
 @dataclass(frozen=True)

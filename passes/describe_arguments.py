@@ -15,8 +15,8 @@ from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attrib
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import ROLE
 
-ROLE = "tile.role"
 _RESULT = "bufferize.result"
 
 

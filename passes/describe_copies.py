@@ -3,7 +3,8 @@
 Expects tile.copy_bulk from arguments of the function, and tile.store_bulk to them, inside an scf.forall. Leaves a
 tile.tensor_map in front of the loop for each memory and box, in the memory's place. A box is one panel of a tile, or of
 a store's buffer: 128 bytes of its columns, or 64 or 32 as the buffer's layout says, and its rows, or an equal part of
-them where they are more than 256. A copy that has a map already is left alone, so that a second run changes nothing.
+them where they are more than 256. A tile.load from memory that is stored to is marked `written`, as the map hides that.
+A copy that has a map already is left alone, so that a second run changes nothing.
 Refuses what the copy engine cannot move: memory whose last dimension is not contiguous or does not run along the tile's
 columns (of stores, neither side of the tile), more than five dimensions, strides or a start that are not known to be
 multiples of 16 bytes, and buffers of other layouts.
@@ -19,7 +20,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import offset_divisor, stride_divisors
 from mlir_gemm.dialect.walk import is_within, named
-from mlir_gemm.operators.shared_address import panel_bytes
+from mlir_gemm.lowering.shared_address import panel_bytes
 from mlir_gemm.passes.base import Pass
 
 MOST_DIMS, MOST_ROWS, ALIGNED = 5, 256, 16
@@ -51,7 +52,16 @@ class DescribeCopies(Pass):
                             and str(source.type.element_type) == "f32"
                         ):
                             maps[key].owner.attributes["element"] = ir.StringAttr.get("tf32")
+                    if copy.operation.name == "tile.store_bulk":
+                        _mark_loads(forall, source)
                     copy.operation.operands[1] = maps[key]
+
+
+def _mark_loads(forall: Any, memory: Any) -> None:
+    """Says of the loads from a memory inside the loop that it is stored to as well."""
+    for load in named(forall, "tile.load"):
+        if tile.memory_of(load) == memory:
+            load.operation.attributes[tile.WRITTEN] = ir.UnitAttr.get()
 
 
 def _box(copy: Any, forall: Any) -> tuple[tuple[int, ...], int]:

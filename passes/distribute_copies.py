@@ -28,8 +28,8 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute_warps import SCOPE
 from mlir_gemm.passes.launch_blocks import threads_of
+from mlir_gemm.spec.attributes import SCOPE
 
 WIDTHS = (8, 16, 32, 64, 128)
 """Bits of the accesses that one thread can make."""
@@ -66,7 +66,6 @@ class DistributeCopies(Pass):
 def _distribute_copy(kernel: Any, copy: Any, options: DistributeCopies) -> None:
     target, source = Access.whole(copy.operation.operands[0]), Access.of(copy)
     shape = tuple(target.memory.type.shape)
-    _check_copy(copy, target, source)
     division = _divide(kernel, copy, shape, [target, source], options.bits)
     bits = division.width * target.element.width
     asynchronous = copy.operation.name == "tile.copy_async" and bits in ASYNC_BITS
@@ -78,11 +77,6 @@ def _distribute_copy(kernel: Any, copy: Any, options: DistributeCopies) -> None:
         else:
             _copy_in_loop(target, source, division, asynchronous)
     copy.operation.erase()
-
-
-def _check_copy(copy: Any, target: Access, source: Access) -> None:
-    if target.element != source.element:
-        raise pass_error(copy, f"a copy from {source.memory.type} to {target.memory.type}; expected the same elements")
 
 
 def _copy_rounds(target: Access, source: Access, division: Division, asynchronous: bool) -> None:
@@ -113,13 +107,6 @@ def _copy_in_loop(target: Access, source: Access, division: Division, asynchrono
 
 def _distribute_chain(kernel: Any, chain: Chain, bits: int) -> None:
     accesses = [Access.of(op) for op in chain.accesses]
-    for operation, access in zip(chain.accesses, accesses, strict=True):
-        tile_type = operation.operation.results[0].type if operation.operation.results else operation.operands[0].type
-        if tile_type.element_type != access.element:
-            raise pass_error(operation, f"a {tile_type} in {access.memory.type}; expected the same type of elements")
-        missing = set(range(len(chain.shape))) - set(access.place.dims)
-        if missing and operation.operation.name == "tile.store":
-            raise pass_error(operation, "a tile that is stored must run along the memory in each of its dimensions")
     chain.emit(_divide(kernel, chain.accesses[0], chain.shape, accesses, bits))
 
 

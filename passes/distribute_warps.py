@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, tile
-from mlir_gemm.dialect.affine import LEVEL
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flow import flow_of
@@ -25,8 +24,8 @@ from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import LEVEL, SCOPE
 
-SCOPE = "scope"
 _TILE_WORK = ("tile.load", "tile.store", "tile.mma", "tile.mma_wait", "tile.leave_part", "tile.add_parts")
 UNITS = {"warp": 1, "warpgroup": 4}
 """What tiles are divided among, and its warps."""
@@ -56,26 +55,6 @@ class DistributeWarps(Pass):
                 _distribute(forall, products, self.warp, self.unit)
 
 
-def check_product(product: Any) -> None:
-    """Refuses a tile.mma whose operands are not matrices of constant sizes that fit together."""
-    types = [value.type for value in product.operation.operands]
-    shapes = [list(type_.shape) for type_ in types] if all(map(_is_static, types)) else []
-    orders = tile.order_of(product, "a"), tile.order_of(product, "b")
-    if [len(shape) for shape in shapes] == [2, 2, 2] and orders[0] in ("mk", "km") and orders[1] in ("kn", "nk"):
-        sizes = [dict(zip(order, shape, strict=True)) for order, shape in zip((*orders, "mn"), shapes, strict=True)]
-        if all(one[axis] == other[axis] for one, other, axis in zip(sizes, [*sizes[1:], sizes[0]], "knm", strict=True)):
-            return
-    raise pass_error(
-        product,
-        f'a product of {types[0]} by {types[1]} into {types[2]}, a = "{orders[0]}", b = "{orders[1]}"; '
-        "expected M x K by K x N into M x N of constant sizes, as a and b name them",
-    )
-
-
-def _is_static(type_: Any) -> bool:
-    return isinstance(type_, ir.MemRefType | ir.VectorType) and type_.has_static_shape
-
-
 def with_fills(root: Any, flow: dict[Any, None], shape: tuple[int, ...]) -> dict[Any, None]:
     """`flow` and the constants of the accumulator's shape that are stored in `root`: these fill a result in memory."""
     stored = [store.operands[0] for store in named(root, "tile.store")]
@@ -102,8 +81,6 @@ def _check_flow(forall: Any, product: Any, flow: dict[Any, None], block: tuple[i
 
 
 def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int], unit: str) -> None:
-    for product in products:
-        check_product(product)
     block = tuple(products[0].operation.results[0].type.shape)
     for size, part, axis in zip(block, warp, "MN", strict=False):
         if size % part:

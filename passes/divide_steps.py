@@ -1,15 +1,16 @@
-"""divide-steps: the k of a product in parts, which are multiplied side by side, and added up by a kernel behind.
+"""divide-steps: the k of a product in parts, which are multiplied side by side, and added up by kernels behind.
 
 Expects kernels as `import` leaves them: one function, or a program with a module for each kernel. Options name the
-kernel and say how many parts. Leaves a program in which the product is a batch of products, one for each part of k,
-whose sums go to a buffer of their own, [parts, m, n] in the type of the accumulator. A kernel over points behind it
-adds them up, the first part first, so that the result has the same bits in every run, and does what followed the
-product. Nothing moves in memory for that: only the arguments' types change. Both functions say `tile.divided`, and a
-second run changes nothing.
+kernel, say how many parts, and how many elements of k each has; what is left of k is a product of its own, in front.
+Leaves a program in which the product is a batch of products, one for each part of k, whose sums go to a buffer of their
+own, [parts, m, n] in the type of the accumulator. Kernels over points behind it add them up in a tree of fixed shape
+(`spec/sum_tree.py`), up to 44 at a time and the first part first, so that the result has the same bits in every run;
+the last one does what followed the product. Nothing moves in memory for that: only the arguments' types change. All
+functions say `tile.divided`, and a second run changes nothing.
 
-It is for products of few tiles and a long k: with parts there are tiles for all SMs. Refuses products that are
-a batch already, that start from what is in memory, or whose operands are computed, read otherwise too, padded or of
-sizes that are known at run time only; a k that does not divide; and more than one elementwise operation behind.
+With parts there are tiles for all SMs where a result has few, and no sum is so long that digits are lost. Refuses
+products that start from what is in memory, whose operands are read otherwise too, of sizes known at run time only, or
+computed from positions; a k that does not divide; and more than one elementwise operation behind.
 """
 
 from __future__ import annotations
@@ -22,20 +23,18 @@ from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attrib
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg import structured
-from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
+from mlir_gemm.dialect.linalg.products import Product, the_product
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining import kernel_modules, padding, programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
-from mlir_gemm.dialect.outlining.views import memref_type, view_of_type
+from mlir_gemm.dialect.outlining.partial_sums import Partial, Term, write_level, write_total
+from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.describe_arguments import ROLE
-from mlir_gemm.passes.outline_kernels import KIND
-
-DIVIDED = "tile.divided"
-"""On a product's function, and on that of the kernel behind: in how many parts its k is multiplied."""
+from mlir_gemm.spec import sum_tree
+from mlir_gemm.spec.attributes import DIVIDED, KIND, ROLE
 
 
 @dataclass(frozen=True)
@@ -46,24 +45,28 @@ class DivideSteps(Pass):
     kernel: str = ""
     """The name of the product's module in a program; empty for the only product."""
     parts: int = 2
+    depth: int = 0
+    """Elements of k in each part; what is left is a product of its own. 0: as many as divide k evenly."""
 
     def run(self, module: Any) -> None:
         if self.parts < 1:
             raise PassError(f"pass 'divide-steps': parts={self.parts}; expected at least 1")
+        if self.depth < 0:
+            raise PassError(f"pass 'divide-steps': depth={self.depth}; expected at least 0")
         outer, inner = kernel_modules.find_product(module, self.kernel)
         function = programs.function_of(inner)
         if self.parts == 1 or DIVIDED in function.attributes:
             return
-        division = _Division(function, self.parts)
+        division = _Division(function, self.parts, self.depth)
         if inner is outer:
             inner = kernel_modules.nest(outer)
         division.carry_out(outer, inner)
 
 
-def cannot_divide(function: Any, parts: int) -> str:
+def cannot_divide(function: Any, parts: int, depth: int = 0) -> str:
     """Why the k of a kernel's product cannot be multiplied in parts; empty if it can."""
     try:
-        _Division(function, parts)
+        _Division(function, parts, depth)
     except PassError as error:
         return error.message
     return ""
@@ -72,20 +75,26 @@ def cannot_divide(function: Any, parts: int) -> str:
 class _Division:
     """A product, what follows it, and what becomes of both."""
 
-    def __init__(self, function: Any, parts: int):
+    def __init__(self, function: Any, parts: int, depth: int):
         self.function, self.parts = function, parts
         self.product: Product = the_product(function)
         generic = self.product.generic
-        if self.product.batch or any(len(each) != 1 for each in (self.product.m, self.product.n, self.product.k)):
-            raise self._refusal("is one of a batch, or has no m, n or k of its own")
-        self.loops = (self.product.m[0], self.product.n[0], self.product.k[0])
-        for operand, factor in (("A", self.product.a), ("B", self.product.b)):
-            why = self._unfit(factor)
+        if any(len(each) != 1 for each in (self.product.m, self.product.n, self.product.k)):
+            raise self._refusal("has no m, n or k of its own")
+        self.k = self.product.k[0]
+        for number in range(len(generic.inputs)):
+            why = self._unfit(number)
             if why:
-                raise self._refusal(f"has an operand {operand} that {why}")
-        depth = structured.sizes_of(generic)[self.loops[2]]
-        if depth % parts:
-            raise self._refusal(f"has a k of {depth}, which does not divide into {parts} parts")
+                raise self._refusal(f"has an operand {self._name(number)} that {why}")
+        if any(each.operation.name == "linalg.index" for each in in_block(generic.body)):
+            raise self._refusal("computes what it multiplies from where it stands")
+        whole = structured.sizes_of(generic)[self.k]
+        if not depth and whole % parts:
+            raise self._refusal(f"has a k of {whole}, which does not divide into {parts} parts")
+        self.depth = depth or whole // parts
+        self.rest = whole - parts * self.depth
+        if self.rest < 0:
+            raise self._refusal(f"has a k of {whole}, which is less than {parts} parts of {self.depth}")
         self.sums = self.product.accumulator
         if not self._starts_from_zero():
             raise self._refusal("starts from what is in memory, which every part would add")
@@ -96,20 +105,18 @@ class _Division:
     def _refusal(self, why: str) -> PassError:
         return pass_error(self.product.op, f"the steps of a product cannot be divided: it {why}")
 
-    def _unfit(self, factor: Factor) -> str:
+    def _name(self, number: int) -> str:
+        return "A" if number in self.product.a.operands else "B"
+
+    def _unfit(self, number: int) -> str:
         """Why an operand cannot be read in parts; empty if it can."""
-        memory = self.product.generic.operands[factor.operands[0]]
-        arguments = list(body(self.function).arguments)
-        if not factor.plain or len(factor.operands) != 1:
-            return "is computed from what is in memory"
-        if memory not in arguments:
+        memory = self.product.generic.operands[number]
+        if memory not in list(body(self.function).arguments):
             return "is no argument of the kernel"
         if not memory.type.has_static_shape:
             return "has sizes known at run time only"
         if len(list(users(memory))) > 1 or list(self.product.op.operands).count(memory) > 1:
             return "the kernel reads twice"
-        if padding.buffer_shape(self.function, arguments.index(memory)) is not None:
-            return "is padded"
         return ""
 
     def _starts_from_zero(self) -> bool:
@@ -139,124 +146,195 @@ class _Division:
         return behind
 
     def carry_out(self, outer: Any, inner: Any) -> None:
-        """Writes both kernels, and runs them."""
+        """Writes the kernels, and runs them."""
         name = kernel_modules.name_of(inner)
         note = f"k in {self.parts} parts, each multiplied for itself and added up by a kernel behind"
         arguments = list(body(self.function).arguments)
-        numbers = [arguments.index(self.product.generic.operands[number]) for number in self._operands()]
-        finish, others = self._write_sum(outer, inner, kernel_modules.unused_name(outer, f"{name}_sum"))
+        numbers = [arguments.index(memory) for memory in self.product.generic.inputs]
+        types = [self.partial]
+        steps: list[tuple[str, list[int], list[int]]] = []  # a kernel, its buffers by `types`, its arguments
+        if self.rest:
+            types.append(self.sums.type)
+            steps.append((self._write_rest(outer, inner, name, numbers), [1], numbers))
+        steps.append((name, [0], numbers))
+        terms = self._write_levels(outer, inner, name, types, steps)
+        finish, others = self._write_sum(outer, inner, kernel_modules.unused_name(outer, f"{name}_sum"), types, terms)
         self._write_product(numbers)
         kernel_modules.add_note(inner, note)
         for run in [each for each in named(outer, "tile.run") if programs.kernel_of(each) == name]:
             buffers = programs.buffers_of(run)
             with ir.InsertionPoint.after(run.operation), run.location:
-                room = dialect("memref").AllocOp(self.partial, [], []).result
-                programs.run(name, [*(buffers[number] for number in numbers), room])
-                programs.run(finish, [room, *(buffers[number] for number in others)])
+                made = [dialect("memref").AllocOp(type_, [], []).result for type_ in types]
+                for kernel, own, given in steps:
+                    programs.run(kernel, [*(buffers[number] for number in given), *(made[each] for each in own)])
+                summed = [made[each] for each in dict.fromkeys(term.buffer for term in terms)]
+                programs.run(finish, [*summed, *(buffers[number] for number in others)])
             programs.drop(run)
 
-    def _operands(self) -> list[int]:
-        """The numbers of A and B among the product's operands."""
-        return [factor.operands[0] for factor in (self.product.a, self.product.b)]
+    def _write_levels(
+        self, outer: Any, inner: Any, name: str, types: list[Any], steps: list[tuple[str, list[int], list[int]]]
+    ) -> list[Term]:
+        """The levels of the tree before the last; what the last one adds up, in order."""
+        count, source, left = self.parts, 0, list[Term]()
+        for level in sum_tree.levels(self.parts):
+            shape = [level.groups, *self.sums.type.shape]
+            note = f"adds up {level.groups * level.fan} sums of parts, {level.fan} at a time"
+            made = self._points_module(outer, inner, kernel_modules.unused_name(outer, f"{name}_add"), note)
+            with self.product.op.location:
+                types.append(ir.MemRefType.get(shape, self.sums.type.element_type))
+                self._finish(write_level(made, self.sums.type, level), ["in", "out"])
+            steps.append((kernel_modules.name_of(made), [source, len(types) - 1], []))
+            left += [Term(source, place) for place in range(level.groups * level.fan, count)]
+            count, source = level.groups, len(types) - 1
+        rest = [Term(1, None)] if self.rest else []
+        return [*(Term(source, place) for place in range(count)), *left, *rest]
+
+    def _points_module(self, outer: Any, inner: Any, name: str, note: str) -> Any:
+        made = kernel_modules.new_module(name, inner, note)
+        inner.operation.move_before(made)
+        return made
+
+    def _finish(self, function: Any, roles: list[Any]) -> None:
+        """Says what a kernel over points is."""
+        function.attributes[KIND] = ir.StringAttr.get("points")
+        function.attributes[DIVIDED] = constants.integer(self.parts)
+        given = [{ROLE: ir.StringAttr.get(role)} if isinstance(role, str) else role for role in roles]
+        set_argument_attributes(function, given)
 
     def _write_product(self, numbers: list[int]) -> None:
-        """The product of all parts, in place of the kernel's function. `numbers` are those of the arguments A and B."""
+        """The product of all parts, in place of the kernel's function. `numbers` are those of the arguments."""
         old, generic = self.function, self.product.generic
-        name = ir.StringAttr(old.attributes["sym_name"]).value
+        maps = [self._with_parts(number) for number in range(len(generic.inputs))]
+        maps.append(_behind_parts(generic.maps[-1]))
         attributes = {key: value for key, value in attributes_of(old).items() if key.startswith("tile.")}
-        roles = argument_attributes(old)
-        operands, element = self._operands(), self.sums.type.element_type
         with self.product.op.location:
-            types = [self._divided_type(number) for number in operands]
-            function, block = new_function(name, [*types, self.partial], ir.InsertionPoint(old))
-            with ir.InsertionPoint(block):
-                *given, partial = block.arguments
-                zero = dialect("arith").ConstantOp(element, constants.zero_of(element)).result
-                structured.make_named("linalg.fill", zero, partial)
-                inputs = [given[operands.index(number)] for number in range(len(generic.inputs))]
-                maps = [_with_parts(map_, self.loops[2]) for map_ in generic.maps[:-1]]
-                maps.append(_behind_parts(generic.maps[-1]))
-                _, inside = structured.make(inputs, [partial], maps, [True, *generic.parallel])
-                structured.clone_body(inside, generic, dict(zip(generic.body.arguments, inside.arguments, strict=True)))
-                dialect("func").ReturnOp([])
+            types = [self._divided_type(number) for number in range(len(generic.inputs))]
+            name = ir.StringAttr(old.attributes["sym_name"]).value
+            where = ir.InsertionPoint(old)
+            function = self._product_function(name, where, [*types, self.partial], maps, [True, *generic.parallel])
+        self._describe(function, attributes, numbers)
+        for place, number in enumerate(numbers):
+            self._keep_padding(function, place, number)
         old.operation.erase()
+
+    def _write_rest(self, outer: Any, inner: Any, name: str, numbers: list[int]) -> str:
+        """The product of what is left of k, in a kernel of its own; its name."""
+        generic = self.product.generic
+        own = kernel_modules.unused_name(outer, f"{name}_rest")
+        made = kernel_modules.new_module(own, inner, f"the last {self.rest} of k, which are in no part")
+        attributes = {key: value for key, value in attributes_of(self.function).items() if key.startswith("tile.")}
+        with self.product.op.location:
+            types = [self._rest_type(number) for number in range(len(generic.inputs))]
+            where = ir.InsertionPoint(made.regions[0].blocks[0])
+            function = self._product_function(own, where, [*types, self.sums.type], generic.maps, generic.parallel)
+        self._describe(function, attributes, numbers)
+        return own
+
+    def _product_function(self, name: str, where: Any, types: list[Any], maps: Any, parallel: Any) -> Any:
+        """A function with the product on other operands and loops."""
+        generic, element = self.product.generic, self.sums.type.element_type
+        function, block = new_function(name, types, where)
+        with ir.InsertionPoint(block):
+            *inputs, target = block.arguments
+            zero = dialect("arith").ConstantOp(element, constants.zero_of(element)).result
+            structured.make_named("linalg.fill", zero, target)
+            _, inside = structured.make(inputs, [target], maps, parallel)
+            structured.clone_body(inside, generic, dict(zip(generic.body.arguments, inside.arguments, strict=True)))
+            dialect("func").ReturnOp([])
+        return function
+
+    def _describe(self, function: Any, attributes: dict[str, Any], numbers: list[int]) -> None:
+        """Says of a product's function what was said of the whole product's."""
         for key, value in attributes.items():
             function.attributes[key] = value
         function.attributes[DIVIDED] = constants.integer(self.parts)
-        attributes_in = [roles[number] for number in numbers]
-        set_argument_attributes(function, [*attributes_in, {ROLE: ir.StringAttr.get("out")}])
+        roles = argument_attributes(self.function)
+        given = [{key: value for key, value in roles[number].items() if key != padding.PADDED} for number in numbers]
+        set_argument_attributes(function, [*given, {ROLE: ir.StringAttr.get("out")}])
+
+    def _keep_padding(self, function: Any, place: int, number: int) -> None:
+        """What lies behind the ends of rows that do not run along k is the same zeros."""
+        buffer = padding.buffer_shape(self.function, number)
+        loops = self.product.generic.maps[place].results
+        if buffer is None or loops[0].position != self.k:
+            return
+        attributes = argument_attributes(function)
+        attributes[place][padding.PADDED] = ir.DenseI64ArrayAttr.get([self.parts, self.depth, *buffer[1:]])
+        set_argument_attributes(function, attributes)
 
     def _divided_type(self, number: int) -> Any:
         """The type of an operand whose k is two dimensions: which part, and where in it."""
-        memory, loops = self.product.generic.operands[number], self.product.generic.maps[number].results
-        view = view_of_type(memory.type, self.product.op)
-        groups: list[list[int]] = []
+        memory, view, loops = self._operand(number)
         shape: list[int] = []
-        for size, loop in zip(view.shape, loops, strict=True):
-            sizes = [self.parts, size // self.parts] if loop.position == self.loops[2] else [size]
-            groups.append(list(range(len(shape), len(shape) + len(sizes))))
-            shape += sizes
-        return memref_type(view.expanded(groups, shape), memory.type.element_type)
+        strides: list[int] = []
+        axes = self._axes(number)
+        for axis in axes:
+            size, stride, along = view.shape[axis], view.strides[axis], loops[axis].position == self.k
+            if axes != sorted(axes) and size == 1:  # in front of all others, and as far apart as these reach
+                stride = max(n * step for n, step in zip(view.shape, view.strides, strict=True))
+            shape += [self.parts, self.depth] if along else [size]
+            strides += [self.depth * stride, stride] if along else [stride]
+        return memref_type(View(tuple(shape), tuple(strides), view.offset), memory.type.element_type)
 
-    def _write_sum(self, outer: Any, inner: Any, name: str) -> tuple[str, list[int]]:
-        """The kernel behind, and the numbers of the arguments that it has beside the parts' sums."""
+    def _with_parts(self, number: int) -> Any:
+        """The map of an operand over loops with one over parts in front."""
+        map_ = self.product.generic.maps[number]
+        results = list[Any]()
+        for axis in self._axes(number):
+            position = map_.results[axis].position
+            results += [ir.AffineExpr.get_dim(0)] if position == self.k else []
+            results.append(ir.AffineExpr.get_dim(position + 1))
+        return ir.AffineMap.get(map_.n_dims + 1, 0, results)
+
+    def _axes(self, number: int) -> list[int]:
+        """The order of an operand's dimensions: behind k there are none of one element, which would hide that its
+        neighbours lie along k."""
+        _, view, loops = self._operand(number)
+        axes = range(len(loops))
+        own = body(self.function).arguments
+        place = list(own).index(self.product.generic.operands[number])
+        last = [axis for axis in axes if loops[axis].position == self.k]
+        if not last or padding.buffer_shape(self.function, place) is not None:
+            return list(axes)
+        behind = [axis for axis in axes if axis > last[0]]
+        if any(view.shape[axis] > 1 for axis in behind):
+            return list(axes)
+        return [*behind, *(axis for axis in axes if axis <= last[0])]
+
+    def _rest_type(self, number: int) -> Any:
+        """The type of an operand behind all parts."""
+        memory, view, loops = self._operand(number)
+        along = [loop.position == self.k for loop in loops]
+        first = [self.parts * self.depth if each else 0 for each in along]
+        sizes = [self.rest if each else size for each, size in zip(along, view.shape, strict=True)]
+        return memref_type(view.sliced(first, sizes, [1] * len(sizes)), memory.type.element_type)
+
+    def _operand(self, number: int) -> tuple[Any, View, Any]:
+        """An operand, how it lies, and the loop of each of its dimensions."""
+        memory = self.product.generic.operands[number]
+        return memory, view_of_type(memory.type, self.product.op), self.product.generic.maps[number].results
+
+    def _write_sum(
+        self, outer: Any, inner: Any, name: str, types: list[Any], terms: list[Term]
+    ) -> tuple[str, list[int]]:
+        """The last kernel, and the numbers of the arguments that it has beside the parts' sums."""
         arguments, roles = list(body(self.function).arguments), argument_attributes(self.function)
         used = [self.sums] if self.behind is None else [each for each in self.behind.operands if each != self.sums]
         others = [number for number, argument in enumerate(arguments) if argument in used]
-        note = f"adds up the {self.parts} parts of a product"
-        made = kernel_modules.new_module(name, inner, note)
-        inner.operation.move_before(made)
+        made = self._points_module(outer, inner, name, f"adds up the {self.parts} parts of a product")
+        buffers = list(dict.fromkeys(term.buffer for term in terms))
         where = ir.InsertionPoint(made.regions[0].blocks[0])
         with self.product.op.location:
-            types = [arguments[number].type for number in others]
-            function, block = new_function(name, [self.partial, *types], where)
-            partial, *given = block.arguments
-            memory = dict(zip((arguments[number] for number in others), given, strict=True))
+            given = [*(types[each] for each in buffers), *(arguments[number].type for number in others)]
+            function, block = new_function(name, given, where)
+            partials = dict(zip(buffers, block.arguments, strict=False))
+            memory = dict(zip((arguments[each] for each in others), list(block.arguments)[len(buffers) :], strict=True))
             with ir.InsertionPoint(block):
-                self._add_up(partial, memory)
+                write_total([Partial(partials[term.buffer], term.place) for term in terms], self.sums, self.behind,
+                            memory)  # fmt: skip
                 dialect("func").ReturnOp([])
-        function.attributes[KIND] = ir.StringAttr.get("points")
-        function.attributes[DIVIDED] = constants.integer(self.parts)
-        set_argument_attributes(function, [{ROLE: ir.StringAttr.get("in")}, *(roles[number] for number in others)])
+        self._finish(function, [*["in"] * len(buffers), *(roles[number] for number in others)])
         return name, others
-
-    def _add_up(self, partial: Any, memory: dict[Any, Any]) -> None:
-        """The elementwise operation that reads all parts, at the insertion point."""
-        behind = self.behind
-        if behind is None:
-            target = memory[self.sums]
-            identity = ir.AffineMap.get_identity(len(target.type.shape))
-            maps = [_of_part(identity, part) for part in range(self.parts)]
-            _, block = structured.make([partial] * self.parts, [target], [*maps, identity], [True] * identity.n_dims)
-            with ir.InsertionPoint(block):
-                structured.yield_([self._total(list(block.arguments)[: self.parts])])
-            return
-        first = behind.operands.index(self.sums)
-        inputs, maps = list[Any](), list[Any]()
-        for number, operand in enumerate(behind.inputs):
-            if operand == self.sums:
-                inputs += [partial] * self.parts
-                maps += [_of_part(behind.maps[number], part) for part in range(self.parts)]
-            else:
-                inputs.append(memory[operand])
-                maps.append(behind.maps[number])
-        outputs = [memory[operand] for operand in behind.outputs]
-        maps += behind.maps[len(behind.inputs) :]
-        _, block = structured.make(inputs, outputs, maps, behind.parallel)
-        arguments = list(block.arguments)
-        with ir.InsertionPoint(block):
-            total = self._total(arguments[first : first + self.parts])
-        rest = [*arguments[:first], total, *arguments[first + self.parts :]]
-        structured.clone_body(block, behind, dict(zip(behind.body.arguments, rest, strict=True)))
-
-    def _total(self, values: list[Any]) -> Any:
-        """The sum of numbers in order."""
-        is_float = isinstance(values[0].type, ir.FloatType)
-        add = dialect("arith").AddFOp if is_float else dialect("arith").AddIOp
-        total = values[0]
-        for value in values[1:]:
-            total = add(total, value).result
-        return total
 
 
 def _is_zero(value: Any) -> bool:
@@ -266,22 +344,7 @@ def _is_zero(value: Any) -> bool:
     return owner.operation.attributes["value"].value == 0
 
 
-def _with_parts(map_: Any, depth: int) -> Any:
-    """The map of an operand over loops with one over parts in front: along k it has two dimensions."""
-    results = list[Any]()
-    for each in map_.results:
-        if each.position == depth:
-            results.append(ir.AffineExpr.get_dim(0))
-        results.append(ir.AffineExpr.get_dim(each.position + 1))
-    return ir.AffineMap.get(map_.n_dims + 1, 0, results)
-
-
 def _behind_parts(map_: Any) -> Any:
     """The map of the sums over the same loops."""
     results = [ir.AffineExpr.get_dim(each.position + 1) for each in map_.results]
     return ir.AffineMap.get(map_.n_dims + 1, 0, [ir.AffineExpr.get_dim(0), *results])
-
-
-def _of_part(map_: Any, part: int) -> Any:
-    """The map of one part's sums, from that of the sums."""
-    return ir.AffineMap.get(map_.n_dims, 0, [ir.AffineExpr.get_constant(part), *map_.results])

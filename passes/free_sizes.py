@@ -22,6 +22,7 @@ from mlir_gemm.dialect.sizes import size_value
 from mlir_gemm.dialect.symbols import Size, taken_apart
 from mlir_gemm.dialect.walk import body, named, operations
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import STAND_INS, STRIDES, SYMBOLS
 
 _PLAIN = (
     "linalg.generic", "linalg.matmul", "linalg.fill", "linalg.copy", "tile.run", "func.return", "memref.get_global",
@@ -38,13 +39,13 @@ class FreeSizes(Pass):
 
     def run(self, module: Any) -> None:
         attributes = module.operation.attributes
-        if symbols.STAND_INS not in attributes:
+        if STAND_INS not in attributes:
             return
-        stand_ins = symbols.integers(attributes[symbols.STAND_INS])
+        stand_ins = symbols.integers(attributes[STAND_INS])
         for function in named(module, "func.func"):
             if len(function.regions[0].blocks):
                 _free(function, stand_ins)
-        del attributes[symbols.STAND_INS]
+        del attributes[STAND_INS]
 
 
 def _free(function: Any, stand_ins: Mapping[str, int]) -> None:
@@ -71,7 +72,7 @@ def _freed(place: Any, type_: Any, stand_ins: Mapping[str, int]) -> tuple[Any, d
         return type_, {}
     dynamic = ir.ShapedType.get_dynamic_size()
     shape = [size.number if size.is_number else dynamic for size in sizes]
-    found = {symbols.SYMBOLS: symbols.written(sizes)}
+    found = {SYMBOLS: symbols.written(sizes)}
     if type_ == ir.MemRefType.get(list(type_.shape), type_.element_type):
         return ir.MemRefType.get(shape, type_.element_type), found
     numbers, offset = type_.get_strides_and_offset()
@@ -80,7 +81,7 @@ def _freed(place: Any, type_: Any, stand_ins: Mapping[str, int]) -> tuple[Any, d
     strides = [taken_apart(stride, stand_ins) for stride in numbers]
     marker = ir.ShapedType.get_dynamic_stride_or_offset()
     steps = [stride.number if stride.is_number else marker for stride in strides]
-    found[symbols.STRIDES] = symbols.written(strides)
+    found[STRIDES] = symbols.written(strides)
     return ir.MemRefType.get(shape, type_.element_type, ir.StridedLayoutAttr.get(offset, steps)), found
 
 
@@ -90,7 +91,7 @@ def _free_alloc(function: Any, alloc: Any, stand_ins: Mapping[str, int]) -> None
     if all(size.is_number for size in sizes):
         return
     type_, found = _freed(alloc, old.type, stand_ins)
-    if symbols.STRIDES in found:
+    if STRIDES in found:
         raise pass_error(alloc, f"a buffer of {old.type}; expected dense memory where sizes are dynamic")
     with ir.InsertionPoint.at_block_begin(body(function)), alloc.location:
         values = [size_value(function, size) for size in sizes if not size.is_number]

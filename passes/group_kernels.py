@@ -26,11 +26,8 @@ from mlir_gemm.dialect.outlining.kernels import Kernel
 from mlir_gemm.dialect.outlining.tensors import is_start_of, place_in_tensors
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import KERNEL, NOTE
 
-KERNEL = "tile.kernel"
-"""On an operation: the number of its kernel."""
-NOTE = "tile.note"
-"""On an operation, later on a kernel's module: why it is not part of another kernel."""
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "bufferization.to_tensor")
 """Operations whose results are in the buffer of their operand."""
 BESIDE = ("arith.constant", "tensor.empty", "bufferization.materialize_in_destination", "func.return")

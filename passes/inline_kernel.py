@@ -15,7 +15,7 @@ from mlir_gemm.dialect.clone import attributes_of, clone
 from mlir_gemm.dialect.outlining import programs
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.group_kernels import NOTE
+from mlir_gemm.spec.attributes import NOTE
 
 
 @dataclass(frozen=True)

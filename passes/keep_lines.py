@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
-from mlir_gemm.dialect.lines import KEEP, PARTS
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
-from mlir_gemm.operators.order import root_of
+from mlir_gemm.lowering.order import root_of
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.l2_policy import KEEP, PARTS
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,7 @@ from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import WARPS
-
-LANES, GROUP = 32, 128
-"""Threads in a warp and in a warpgroup."""
+from mlir_gemm.spec.threads import LANES
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.launch_blocks import LANES
 from mlir_gemm.passes.point_loops import is_points
+from mlir_gemm.spec.threads import LANES
 
 LARGEST_GRID = 2**31 - 1
 """Blocks that a grid may have along x."""

@@ -12,7 +12,7 @@ run by one thread and the consumer's by whole warps. Leaves
   several blocks it arrives in all of them, which meet then before the first copy and before they end: consumers say so
   once they have released all, and wait at the end, so that what they do in between takes place meanwhile;
 - tile.store_wait: the first thread of each warpgroup, which issues its stores, waits for them;
-- tile.enter: slot 0, phase 0; tile.leave: nothing.
+- tile.enter: slot 0, phase 0; tile.advance: arithmetic on slot and phase; tile.leave: nothing.
 Refuses copies that have no tensor map, and tiles whose rows the copy engine cannot move.
 """
 
@@ -23,18 +23,19 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.lines import KEEP
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import i32, i32_constant
 from mlir_gemm.dialect.walk import body, in_block, named, parents
-from mlir_gemm.operators import l2, shared_address
-from mlir_gemm.operators.loaded import behind_loads
+from mlir_gemm.lowering import l2, shared_address
+from mlir_gemm.lowering.loaded import behind_loads
+from mlir_gemm.lowering.ring_positions import advance
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import box_rows
-from mlir_gemm.passes.launch_blocks import GROUP, LANES, threads_of
+from mlir_gemm.passes.launch_blocks import threads_of
+from mlir_gemm.spec.attributes import MAPS
+from mlir_gemm.spec.l2_policy import KEEP
+from mlir_gemm.spec.threads import GROUP, LANES
 
-MAPS = "tile.maps"
-"""On a kernel function: the numbers of the parameters that are tensor maps."""
 _TICKS = 10_000_000
 """Nanoseconds that one try of a wait may take; it is tried again."""
 
@@ -156,6 +157,11 @@ def _blocks(op: Any) -> int:
 def _enter(op: Any) -> None:
     op.results[0].replace_all_uses_with(constants.index(0))
     op.results[1].replace_all_uses_with(i32_constant(0))
+
+
+def _advance(op: Any) -> None:
+    for old, new in zip(op.results, advance(op), strict=True):
+        old.replace_all_uses_with(new)
 
 
 def _leave(_: Any) -> None:
@@ -288,6 +294,7 @@ _LOWERINGS = {
     "tile.ring": _ring,
     "tile.enter": _enter,
     "tile.leave": _leave,
+    "tile.advance": _advance,
     "tile.acquire": _acquire,
     "tile.copy_bulk": _copy,
     "tile.filled": _filled,

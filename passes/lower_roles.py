@@ -15,7 +15,8 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.launch_blocks import GROUP, LANES, threads_of
+from mlir_gemm.passes.launch_blocks import threads_of
+from mlir_gemm.spec.threads import GROUP, LANES
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import UNITS
-from mlir_gemm.passes.launch_blocks import LANES, threads_of
+from mlir_gemm.passes.launch_blocks import threads_of
+from mlir_gemm.spec.threads import LANES
 
 
 @dataclass(frozen=True)

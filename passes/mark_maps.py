@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.lower_rings import MAPS
+from mlir_gemm.spec.attributes import MAPS
 
 _ATTRIBUTES = "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"
 

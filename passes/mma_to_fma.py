@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.operators import fma
-from mlir_gemm.operators.layouts import Layout
-from mlir_gemm.operators.products import kernels_by_kind
-from mlir_gemm.operators.rewrite import lower_products
+from mlir_gemm.lowering import fma
+from mlir_gemm.lowering.layouts import Layout
+from mlir_gemm.lowering.products import kernels_by_kind
+from mlir_gemm.lowering.rewrite import lower_products
 from mlir_gemm.passes.base import Pass
 
 

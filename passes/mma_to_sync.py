@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.operators.products import kernels_by_kind
-from mlir_gemm.operators.rewrite import lower_products
-from mlir_gemm.operators.sync import SyncProducts, check
+from mlir_gemm.lowering.products import kernels_by_kind
+from mlir_gemm.lowering.rewrite import lower_products
+from mlir_gemm.lowering.sync import SyncProducts, check
 from mlir_gemm.passes.base import Pass
 
 

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import users
-from mlir_gemm.operators.layouts import GROUP
-from mlir_gemm.operators.products import kernels_by_kind
-from mlir_gemm.operators.rewrite import lower_products
-from mlir_gemm.operators.wgmma import GroupProducts, check
+from mlir_gemm.lowering.layouts import GROUP
+from mlir_gemm.lowering.products import kernels_by_kind
+from mlir_gemm.lowering.rewrite import lower_products
+from mlir_gemm.lowering.wgmma import GroupProducts, check
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.specialize_copies import ASYNC
 

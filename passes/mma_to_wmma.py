@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, tile
-from mlir_gemm.dialect.affine import LEVEL
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.flow import flow_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import has_rows
 from mlir_gemm.dialect.walk import body, in_block, named
-from mlir_gemm.operators.products import check_warp_product, is_plain
+from mlir_gemm.lowering.products import check_warp_product, is_plain
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import with_fills
+from mlir_gemm.spec.attributes import LEVEL
 
 SIDE = 16
 """Rows and columns of a fragment."""
@@ -178,7 +178,7 @@ class _Rewriter:
     def _load(self, load: Any) -> None:
         memory, *offsets = load.operation.operands
         value = load.operation.results[0]
-        _check_access(load, value, memory)
+        _check_access(load, memory)
         rows, columns = _grid_of(value)
         self.fragments[value] = [
             [_load_fragment(memory, (i * SIDE, j * SIDE), "COp", offsets) for j in range(columns)] for i in range(rows)
@@ -186,7 +186,7 @@ class _Rewriter:
 
     def _store(self, store: Any) -> None:
         value, memory, *offsets = store.operation.operands
-        _check_access(store, value, memory)
+        _check_access(store, memory)
         for i, row in enumerate(self._of(value)):
             for j, fragment in enumerate(row):
                 indices = _indices((i * SIDE, j * SIDE), offsets)
@@ -203,9 +203,7 @@ class _Rewriter:
         self.fragments[result] = [row[left : left + columns] for row in source[top : top + rows]]
 
 
-def _check_access(operation: Any, value: Any, memory: Any) -> None:
-    if value.type.element_type != memory.type.element_type:
-        raise pass_error(operation, f"a {value.type} in a {memory.type}; expected the same element type")
+def _check_access(operation: Any, memory: Any) -> None:
     if not is_plain(operation):
         raise pass_error(
             operation,

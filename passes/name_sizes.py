@@ -23,6 +23,7 @@ from mlir_gemm.dialect.locations import from_mlir, input_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import STAND_INS
 
 _TIDY = "builtin.module(func.func(linalg-generalize-named-ops,canonicalize,cse))"
 
@@ -34,8 +35,8 @@ class NameSizes(Pass):
     name: ClassVar[str] = "name-sizes"
 
     def run(self, module: Any) -> None:
-        if symbols.STAND_INS in module.operation.attributes:
-            raise input_error(module, f"'{symbols.STAND_INS}' on a module: this pass writes that attribute itself")
+        if STAND_INS in module.operation.attributes:
+            raise input_error(module, f"'{STAND_INS}' on a module: this pass writes that attribute itself")
         functions = [f for f in named(module, "func.func") if len(f.regions[0].blocks)]
         if len(functions) != 1 or not _is_dynamic(functions[0]) or len(functions[0].regions[0].blocks) != 1:
             return
@@ -47,7 +48,7 @@ class NameSizes(Pass):
         sizes = NamedSizes(function)
         stand_ins = sizes.stand_ins()
         _Rewrite(sizes, stand_ins).run()
-        module.operation.attributes[symbols.STAND_INS] = symbols.dictionary(stand_ins)
+        module.operation.attributes[STAND_INS] = symbols.dictionary(stand_ins)
 
 
 def _is_dynamic(function: Any) -> bool:

@@ -29,12 +29,9 @@ from mlir_gemm.dialect.outlining.views import View, memref_type
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.copy_results import sinks
-from mlir_gemm.passes.describe_arguments import ROLE
-from mlir_gemm.passes.group_kernels import NOTE, mark_of
+from mlir_gemm.passes.group_kernels import mark_of
+from mlir_gemm.spec.attributes import KIND, NOTE, ROLE, SCHEDULE
 
-KIND = "tile.kind"
-"""On a kernel's function: `points` where it holds no product."""
-_SCHEDULE = "tile.schedule"
 _OF_THE_TYPE = ("sym_name", "function_type", "arg_attrs", "res_attrs")
 
 
@@ -149,8 +146,8 @@ class _Program:
             kernel.module.attributes[NOTE] = ir.StringAttr.get(text)
         if not is_product:
             kernel.attributes[KIND] = ir.StringAttr.get("points")
-        elif _SCHEDULE in self.function.attributes:
-            kernel.attributes[_SCHEDULE] = self.function.attributes[_SCHEDULE]
+        elif SCHEDULE in self.function.attributes:
+            kernel.attributes[SCHEDULE] = self.function.attributes[SCHEDULE]
         return kernel
 
     def _finish(self, kernel: KernelFunction, outside: list[Any]) -> None:

@@ -18,8 +18,8 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import OVERLAP
 
-OVERLAP = "tile.overlap"
 _TOUCHING = ("tile.load", "tile.store", "memref.load", "memref.store", "vector.load", "vector.store")
 
 

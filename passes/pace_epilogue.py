@@ -24,7 +24,7 @@ from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.flow import is_elementwise
 from mlir_gemm.dialect.walk import in_block, named, users
 from mlir_gemm.errors import PassError
-from mlir_gemm.operators import assembly
+from mlir_gemm.lowering import assembly
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.sink_positions import WAIT
 

@@ -31,8 +31,7 @@ from mlir_gemm.dialect.outlining.views import view_of_type
 from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.describe_arguments import ROLE
-from mlir_gemm.passes.outline_kernels import KIND
+from mlir_gemm.spec.attributes import KIND, ROLE
 
 ROW_BYTES = 16
 """What rows of a buffer start at multiples of: the widest access of a thread."""

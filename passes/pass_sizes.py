@@ -24,6 +24,7 @@ from mlir_gemm.dialect.sizes import argument_sizes, size_value, sizes_of, stride
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, users
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import DIVISORS
 
 _ARITHMETIC = (
     "arith.constant", "arith.addi", "arith.subi", "arith.muli", "arith.divui", "arith.remui", "arith.minui",
@@ -53,7 +54,7 @@ class _Launch:
         self.dims = {(argument, axis): size for argument, axis, size in argument_sizes(function)}
         self.values: dict[Size, Any] = {}
         attributes = function.operation.attributes
-        self.divisors = symbols.integers(attributes[symbols.DIVISORS]) if symbols.DIVISORS in attributes else {}
+        self.divisors = symbols.integers(attributes[DIVISORS]) if DIVISORS in attributes else {}
 
     def run(self) -> None:
         """Rewrites the launch."""

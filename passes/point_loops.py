@@ -25,9 +25,8 @@ from mlir_gemm.dialect.points.point_emission import Emission, Turned
 from mlir_gemm.dialect.points.pointwise import Pointwise
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import KIND
 
-KIND = "tile.kind"
-"""On a function: what kind of kernel it is, if it is no product: `points`."""
 _AROUND = ("arith.constant", "memref.alloc", "memref.dealloc", "memref.dim", "arith.divui", "arith.muli", "func.return")
 _INSIDE = ("arith", "math", "index", "affine", "memref.load", "linalg.index", "linalg.yield")
 

@@ -15,9 +15,10 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.outlining.padding import PADDED, buffer_shape, set_type
+from mlir_gemm.dialect.outlining.padding import buffer_shape, set_type
 from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import PADDED
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,12 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import ancestor_in, in_block, named, users
 from mlir_gemm.errors import PassError
-from mlir_gemm.operators.meeting import meet_warp
-from mlir_gemm.operators.products import is_plain
+from mlir_gemm.lowering.meeting import meet_warp
+from mlir_gemm.lowering.products import is_plain
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute_warps import SCOPE
-from mlir_gemm.passes.launch_blocks import LANES, threads_of
+from mlir_gemm.passes.launch_blocks import threads_of
+from mlir_gemm.spec.attributes import SCOPE
+from mlir_gemm.spec.threads import LANES
 
 
 @dataclass(frozen=True)

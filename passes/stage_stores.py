@@ -20,10 +20,11 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.walk import body, in_block, named
-from mlir_gemm.operators.bulk_store import BUFFERS
+from mlir_gemm.lowering.bulk_store import BUFFERS
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import ALIGNED, cannot_describe
-from mlir_gemm.passes.distribute_warps import SCOPE, UNITS, WARPS
+from mlir_gemm.passes.distribute_warps import UNITS, WARPS
+from mlir_gemm.spec.attributes import SCOPE
 
 ROWS = 64
 """Rows of a panel."""

@@ -19,12 +19,12 @@ from mlir_gemm.dialect.flow import flow_from
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.walk import body, in_block, named
-from mlir_gemm.operators.order import root_of
+from mlir_gemm.lowering.order import root_of
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute_warps import UNITS, WARPS
-from mlir_gemm.passes.launch_blocks import GROUP
 from mlir_gemm.passes.map_blocks import SPLIT
 from mlir_gemm.passes.split_steps import group_of_blocks
+from mlir_gemm.spec.threads import GROUP
 
 COLUMNS = 8
 """Columns of a fragment."""

@@ -20,11 +20,11 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.memory import LAYOUT
 from mlir_gemm.dialect.rings import PANELS
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.fold_subviews import on_memory, places_of
+from mlir_gemm.spec.attributes import LAYOUT
 
 XOR = "xor"
 CHUNK = 16

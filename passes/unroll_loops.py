@@ -1,7 +1,8 @@
 """unroll-loops: loops of one level are unrolled completely.
 
 Expects scf.for loops labelled `tile.loop = LEVEL` with constant bounds. Leaves their bodies, one after another, with
-the induction variable a constant; inner loops first. Refuses a labelled loop whose bounds are not constant.
+the induction variable a constant; inner loops first. Refuses a labelled loop whose bounds are not constant,
+and one of more than 4096 iterations.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
+
+MOST = 4096
+"""Iterations that are unrolled: those over k in a tile are 128 at most."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,10 @@ def _unroll(loop: Any) -> None:
     lower, upper, step = (bound or 0 for bound in bounds)
     if step < 1:
         raise pass_error(loop, f"a loop in steps of {step} cannot be unrolled; expected at least 1")
+    if len(range(lower, upper, step)) > MOST:
+        raise pass_error(
+            loop, f"a loop from {lower} to {upper} in steps of {step} is too long; at most {MOST} are unrolled"
+        )
     carried = list(loop.operation.operands)[3:]
     *inside, terminator = in_block(body(loop))
     with ir.InsertionPoint(loop), loop.location:

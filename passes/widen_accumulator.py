@@ -4,8 +4,8 @@ Expects linalg on tensors or memrefs. A product on tensors (a linalg.generic tha
 or f8 becomes one into an f32 tensor that starts as the old start extended (a fill with zero directly), whose result is
 truncated by an elementwise linalg.generic. One into i8 or i16 does so in i32, which changes no bit of the result. So
 does a `linalg.matmul` of f16 operands into f16 `outs(%c)`, also on memrefs. More exact than narrow accumulation, and
-what the tensor cores do best. With `keep_f16` f16 accumulators stay. A product of other types, or with a result of
-dynamic sizes, is left alone. A second run changes nothing.
+what the tensor cores do best; where the schedule allows sums in f16, `narrow-accumulator` brings them back. A product
+of other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -40,15 +40,13 @@ class WidenAccumulator(Pass):
     """Accumulate products with f16 or other narrow results in f32."""
 
     name: ClassVar[str] = "widen-accumulator"
-    keep_f16: bool = False
 
     def run(self, module: Any) -> None:
-        narrow = NARROW[1:] if self.keep_f16 else NARROW
         for operation in generics(module):
             generic = read(operation)
-            if generic is not None and len(generic.outputs) == 1 and str(element_of(generic.outputs[0])) in narrow:
+            if generic is not None and len(generic.outputs) == 1 and str(element_of(generic.outputs[0])) in NARROW:
                 _widen_generic(generic)
-        for product in named(module, "linalg.matmul") if not self.keep_f16 else ():
+        for product in named(module, "linalg.matmul"):
             types = [ir.ShapedType(operand.type) for operand in product.operands]
             if {str(type_.element_type) for type_ in types} == {"f16"} and types[2].has_static_shape:
                 _widen(product)

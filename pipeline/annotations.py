@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from typing import Any, cast
 
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
@@ -11,19 +12,9 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import Location
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-
-SCHEDULE = "tile.schedule"
-"""On the function: a dictionary of schedule fields; a user may write some of them, the model fills in the rest."""
-PROBLEM = "tile.problem"
-"""On the function: the problem, once it has been recognised."""
-CHIP = "tile.chip"
-"""On the module: the chip that the schedule was made for."""
-STAGE = "tile.stage"
-"""On the module: the stage that it has been through."""
-NAME = "tile.name"
-"""On an argument: its name in the source."""
+from mlir_gemm.spec.attributes import CHIP, NAME, PROBLEM, SCHEDULE, STAGE
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import FIELDS, Schedule
 
 
 def to_attribute(value: Any) -> Any:
@@ -50,7 +41,12 @@ def from_attribute(attribute: Any) -> Any:
 
 def to_dictionary(value: Any) -> Any:
     """A dataclass as a dictionary attribute."""
-    return ir.DictAttr.get({name: to_attribute(field) for name, field in dataclasses.asdict(value).items()})
+    return dictionary(dataclasses.asdict(value))
+
+
+def dictionary(fields: Mapping[str, Any]) -> Any:
+    """Fields of a schedule or problem as a dictionary attribute."""
+    return ir.DictAttr.get({name: to_attribute(field) for name, field in fields.items()})
 
 
 def read_dictionary(operation: Any, name: str) -> dict[str, Any] | None:
@@ -66,8 +62,9 @@ def read_dictionary(operation: Any, name: str) -> dict[str, Any] | None:
 
 
 def written_schedule(function: Any) -> dict[str, Any]:
-    """The schedule fields that stand on a function, checked. Raises ScheduleError with the function's place."""
-    return Schedule.check_fields(read_dictionary(function, SCHEDULE) or {}, location_of(function))
+    """The schedule fields that stand on a function, checked, in their usual order. Raises ScheduleError."""
+    fields = Schedule.check_fields(read_dictionary(function, SCHEDULE) or {}, location_of(function))
+    return {name: fields[name] for name in FIELDS if name in fields}
 
 
 def written_problem(function: Any) -> Problem | None:
@@ -90,15 +87,24 @@ def module_string(module: Any, name: str) -> str | None:
     return attributes[name].value
 
 
+def mark(module: Any, stage: str, chip: str) -> None:
+    """Writes on a module how far it is, and for which chip."""
+    with module.context:
+        module.operation.attributes[STAGE] = ir.StringAttr.get(stage)
+        module.operation.attributes[CHIP] = ir.StringAttr.get(chip)
+
+
 def name_arguments(module: Any, source: str) -> None:
     """Records the names that arguments have in the source text, which the parser itself forgets."""
-    lines = source.splitlines()
     for function in named(module, "func.func"):
         if not len(function.regions[0].blocks):
             continue
         attributes = argument_attributes(function)
-        for argument, each in zip(body(function).arguments, attributes, strict=True):
-            name = _name_at(lines, location_of(argument.location))
+        places = [location_of(argument.location) for argument in body(function).arguments]
+        last = max((place.line for place in places if place is not None), default=0)
+        lines = source.split("\n", last)  # what comes later may hold megabytes of weights
+        for place, each in zip(places, attributes, strict=True):
+            name = _name_at(lines, place)
             if name and NAME not in each:
                 each[NAME] = ir.StringAttr.get(name)
         set_argument_attributes(function, attributes)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from mlir_gemm.pipeline.kernel_record import KernelRecord, first_product
-from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.kernel_record import KernelRecord, first_product
+from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 
 
 @dataclass
@@ -26,9 +26,11 @@ class Compilation:
     ptx: str | None
     """None before `ptx`."""
     stages: tuple[str, ...]
-    """The stages that ran, in order."""
+    """The stages whose IR can be had: those that ran, in order, and first the one that the text was saved after."""
     timings: dict[str, float]
     """Seconds spent in each stage."""
+    divisors: dict[str, int] | None = None
+    """Of text that was saved when its sizes had been decided on: what those known at run time must be multiples of."""
     _texts: dict[str, str] = field(repr=False, default_factory=dict[str, str])
     _again: Callable[[str, bool], str] = field(repr=False, default=lambda _, __: "")
     _emit: Callable[[str], str | bytes] = field(repr=False, default=lambda _: "")

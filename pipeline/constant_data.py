@@ -13,7 +13,7 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.pipeline.element_types import numpy_dtype
+from mlir_gemm.spec.element_types import numpy_dtype
 
 _RESOURCE = re.compile(r'dense_resource<"?([^">]+)"?>')
 _BLOB = re.compile(r'([\w$.-]+|"[^"]*"): "0x([0-9A-Fa-f]*)"')

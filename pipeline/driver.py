@@ -6,27 +6,35 @@ it. Then every stage goes through the kernels one by one, up to `ptx`, which mak
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.locations import input_error, location_of, relabelled
-from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
-from mlir_gemm.errors import InputError, ScheduleError, TargetError
-from mlir_gemm.passes.registry import run_pass, verify
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.locations import input_error, lacking, location_of, relabelled
+from mlir_gemm.dialect.parse import COMPILER, parse_module
+from mlir_gemm.dialect.tile_limits import check_tiles
+from mlir_gemm.errors import Error, InputError, ScheduleError, TargetError
 from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.dynamic_problem import Variant
-from mlir_gemm.pipeline.kernel_record import KernelRecord
+from mlir_gemm.pipeline.importing import import_passes
 from mlir_gemm.pipeline.kernel_run import KernelRun
-from mlir_gemm.pipeline.launch import Launch
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of, launch_of_program
-from mlir_gemm.pipeline.program import is_program, nested_kernels, outer_function
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.stages import STAGES, import_passes
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.pipeline.program import is_program, name_file, nested_kernels, outer_function
+from mlir_gemm.pipeline.runner import Capture, Hook, Runner, Verify, is_bug, leave_reproducer
+from mlir_gemm.pipeline.saved import divisors_of, is_decided
+from mlir_gemm.pipeline.selection.passes import select_passes
+from mlir_gemm.spec import extensions
+from mlir_gemm.spec.attributes import CHIP, STAGE
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.stages import STAGES
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
 
 DEFAULT_CHIP = "sm_80"
@@ -45,6 +53,7 @@ def compile_module(
     locations: bool = False,
     hints: Mapping[str, int] | None = None,
     divisors: Mapping[str, int] | None = None,
+    hooks: Sequence[Hook] = (),
 ) -> Compilation:
     """Compiles MLIR text.
 
@@ -53,31 +62,46 @@ def compile_module(
     whose IR is kept (`all` for all).
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
     tells for each operation where in the source it comes from.
+    `hooks` are told before and after every pass.
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
     that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them.
     Text that this function wrote after some stage is taken up behind that stage.
 
     Safe to call from several threads; they take turns.
 
-    Raises InputError, ScheduleError, TargetError or PassError; nothing else on any input.
+    Raises InputError, ScheduleError, TargetError or PassError; nothing else on any input. A pass that fails by no fault
+    of the input leaves a file with the IR before it, and the error's notes say how to run it again.
     """
     if until not in STAGES:
         raise InputError(f"there is no stage '{until}'; the stages are {', '.join(STAGES)}")
     variant = Variant(hints or {}, divisors or {}).checked()
-    with COMPILER, relabelled(filename):
-        module = parse_module(source, filename, new_context())
-        run = _Run(module, source, chip, schedule, frozenset(STAGES if "all" in keep else keep), observe, variant)
-        run.locations = filename if locations else None
-        run.until(until)
 
-    def again(stage: str, with_locations: bool = False) -> str:
+    def again(stage: str, with_locations: bool = False, hooks: Sequence[Hook] = ()) -> str:
         if stage not in STAGES:
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
         once_more = compile_module(
             source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,),
-            locations=with_locations, hints=hints, divisors=divisors,
+            locations=with_locations, hints=hints, divisors=divisors, hooks=hooks,
         )  # fmt: skip
         return once_more.ir(stage)
+
+    source = _translated(source)
+    with COMPILER, relabelled(filename):
+        module = parse_module(source, filename, new_context())
+        kept = frozenset(STAGES if "all" in keep else keep)
+        saved = annotations.module_string(module, STAGE)
+        if saved:
+            check_tiles(module)
+        with lacking(f"the module, saved after stage '{saved}',") if saved else contextlib.nullcontext():
+            run = _Run(module, source, chip, schedule, kept, observe, variant, hooks)
+            run.filename = filename
+            run.locations = filename if locations else None
+            try:
+                run.until(until)
+            except Exception as error:
+                if not saved:
+                    _leave_reproducer(error, run.runner, lambda watch: again(until, hooks=(watch,)))
+                raise
 
     def emit(kind: str) -> str | bytes:
         with COMPILER, relabelled(filename):
@@ -89,9 +113,33 @@ def compile_module(
             return assembler.cubin(code, run.target.chip)
 
     return Compilation(
-        run.stage, run.target, run.records(), run.launch, run.ptx, tuple(run.timings), run.timings,
-        run.texts, again, emit,
+        run.stage, run.target, run.records(), run.launch, run.ptx, tuple(run.stages), run.timings,
+        run.divisors, run.texts, again, emit,
     )  # fmt: skip
+
+
+def _translated(source: str) -> str:
+    """What the first registered front end that takes the source makes of it; the source itself where none does."""
+    for each in extensions.of(extensions.FrontEnd):
+        text = each.read(source)
+        if text is not None:
+            return text
+    return source
+
+
+def _leave_reproducer(error: Exception, runner: Runner, again: Callable[[Hook], object]) -> None:
+    """Compiles once more up to the pass that failed, and writes the IR before it to a file that the error names."""
+    failed = runner.failed
+    if failed is None or not is_bug(error, failed) or any(isinstance(hook, Capture) for hook in runner.hooks):
+        return
+    captured = Capture(failed.number)
+    with contextlib.suppress(Exception):  # fails again in the same way
+        again(captured)
+    for note in leave_reproducer(failed, captured.text) if captured.text else ():
+        if isinstance(error, Error):
+            error.notes = (*error.notes, note)
+        else:
+            error.add_note(note)
 
 
 class _Run:
@@ -106,20 +154,25 @@ class _Run:
         keep: frozenset[str],
         observe: Callable[[str, str], None] | None,
         variant: Variant,
+        hooks: Sequence[Hook],
     ):
+        self.runner = Runner((Verify(), *hooks))
         self.module = module
         self.source = source
         self.keep = keep
         self.observe = observe
         self.variant = variant
+        self.filename = "-"
         self.locations: str | None = None
         self.timings: dict[str, float] = {}
         self.texts: dict[str, str] = {}
+        self.stages: list[str] = []
         self.ptx: str | None = None
         self.launch: Launch | None = None
         self.kernels: list[KernelRun] = []
         self.program = False
-        self.stage = annotations.module_string(module, annotations.STAGE) or ""
+        self.divisors: dict[str, int] | None = None
+        self.stage = annotations.module_string(module, STAGE) or ""
         if self.stage and self.stage not in STAGES:
             raise input_error(
                 module.operation, f"the module says that it is at stage '{self.stage}', which does not exist"
@@ -133,6 +186,7 @@ class _Run:
             )
         if self.stage:
             self._find_kernels()
+            self.divisors = divisors_of(module) if is_decided(self.stage) else None
             self.stage = min([self.stage, *(kernel.stage for kernel in self.kernels)], key=STAGES.index)
 
     def until(self, last: str) -> None:
@@ -141,19 +195,24 @@ class _Run:
             raise input_error(
                 self.module.operation, f"the module is past stage '{last}' already: it was saved after '{self.stage}'"
             )
+        if self.stage:
+            self._keep(self.stage, None)  # nothing ran yet
         for stage in STAGES[STAGES.index(self.stage) + 1 if self.stage else 0 : STAGES.index(last) + 1]:
             start = time.perf_counter()
             self._run(stage)
             self.timings[stage] = time.perf_counter() - start
             self.stage = stage
-            if stage in self.keep:
-                self.texts[stage] = self._text(stage)
-                if self.observe is not None:
-                    self.observe(stage, self.texts[stage])
-        if last in self.keep and last not in self.texts:  # saved after this very stage: nothing ran
-            self.texts[last] = self._text(last)
+            self._keep(stage, self.observe)
         if self._after("launch") and self.launch is None:
             self.launch = self._launch()
+
+    def _keep(self, stage: str, observe: Callable[[str, str], None] | None) -> None:
+        """Keeps the IR after a stage, if somebody asked for it."""
+        self.stages.append(stage)
+        if stage in self.keep:
+            self.texts[stage] = self._text(stage)
+            if observe is not None:
+                observe(stage, self.texts[stage])
 
     def records(self) -> tuple[KernelRecord, ...]:
         """What is known of each kernel."""
@@ -168,7 +227,7 @@ class _Run:
         return bool(self.stage) and STAGES.index(self.stage) >= STAGES.index(stage)
 
     def _target(self, chip: str | None) -> Target:
-        written = annotations.module_string(self.module, annotations.CHIP)
+        written = annotations.module_string(self.module, CHIP)
         if self.stage and written and chip is not None and target_of(chip) != target_of(written):
             raise InputError(
                 f"the module was compiled for {written} up to stage '{self.stage}'; it cannot be finished for {chip}"
@@ -196,48 +255,43 @@ class _Run:
         nested = nested_kernels(self.module)
         self.program = is_program(self.module)
         if self.program:
-            self.kernels = [self._kernel(each, name, nested=True) for name, each in nested]
+            self.kernels = [KernelRun(each, name, self.target, nested=True) for name, each in nested]
         else:
             name = ir.StringAttr(outer_function(self.module).attributes["sym_name"]).value
-            self.kernels = [self._kernel(self.module, name, nested=False)]
-
-    def _kernel(self, module: Any, name: str, *, nested: bool) -> KernelRun:
-        return KernelRun(module, name, self.target, self.wanted, nested=nested, variant=self.variant)
+            self.kernels = [KernelRun(self.module, name, self.target, nested=False)]
 
     def _run(self, stage: str) -> None:
         if stage == "import":
             self._import()
             self._find_kernels()
-            for kernel in self.kernels:
-                kernel.mark(stage)
+        elif stage == "select":
+            annotations.mark(self.module, self.stage, self.target.chip)
+            self.runner.run(self.module, select_passes(self.wanted, self.variant), stage=stage)
+            self._find_kernels()
         elif stage == "ptx":
             self.launch = self._launch()
             self.ptx = emission.ptx_of_program(self.module) if self.program else emission.ptx(self.module)
         else:
-            if stage == "select":
-                self._rewrite([kernel.relayout() for kernel in self.kernels])
-                self._rewrite([kernel.divide() for kernel in self.kernels])
             for kernel in self.kernels:
-                kernel.run(stage)
-        self._mark(stage)
+                self._run_kernel(kernel, stage)
+        if stage != "ptx":
+            for kernel in self.kernels:
+                kernel.mark(stage)
+        annotations.mark(self.module, stage, self.target.chip)
+        if stage == "select":
+            self._find_kernels()  # with what has been decided
 
-    def _rewrite(self, wanted: list[Any | None]) -> None:
-        """Puts kernels in front of products that are faster then, and behind them."""
-        steps = [step for step in wanted if step is not None]
-        for step in steps:
-            run_pass(self.module, step)
-            verify(self.module, step)
-        if steps:
-            self._find_kernels()
+    def _run_kernel(self, kernel: KernelRun, stage: str) -> None:
+        name = kernel.name if kernel.nested else ""
+        try:
+            self.runner.run(kernel.module, kernel.passes(stage), stage=stage, kernel=name, whole=self.module)
+        except Error as error:
+            if name:
+                error.notes = (*error.notes, f"in the kernel '{name}'")
+            raise
 
     def _launch(self) -> Launch:
         return launch_of_program(self.module) if self.program else launch_of(self.module)
-
-    def _mark(self, stage: str) -> None:
-        attributes = self.module.operation.attributes
-        with self.module.context:
-            attributes[annotations.STAGE] = ir.StringAttr.get(stage)
-            attributes[annotations.CHIP] = ir.StringAttr.get(self.target.chip)
 
     def _text(self, stage: str) -> str:
         if stage == "ptx":
@@ -251,6 +305,6 @@ class _Run:
     def _import(self) -> None:
         with self.module.context:
             annotations.name_arguments(self.module, self.source)
-        for step in import_passes():
-            run_pass(self.module, step)
-            verify(self.module, step)
+        self.runner.run(self.module, import_passes(), stage="import")
+        with self.module.context:
+            name_file(self.module, self.filename)

@@ -12,8 +12,9 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.sizes import argument_sizes, sizes_of, strides_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.pipeline.problem_of import problem_of
+from mlir_gemm.spec.attributes import DIVISORS, HINTS
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.variants import DEFAULT_HINT
 
 _LEAST = 1009
@@ -46,14 +47,19 @@ class Variant:
             return dynamic_problem_of(function, self.hints, self.divisors)
 
     def write(self, function: Any) -> None:
-        """Writes on a kernel's function what the stages behind `select` may rely on."""
-        found = {name: self.divisors[name] for name in symbols_in(function) if self.divisors.get(name, 1) > 1}
-        if found:
-            function.attributes[symbols.DIVISORS] = symbols.dictionary(found)
+        """Writes on a kernel's function what is said of its symbols."""
+        for attribute, numbers, least in ((HINTS, self.hints, 1), (DIVISORS, self.divisors, 2)):
+            found = {name: numbers[name] for name in symbols_in(function) if numbers.get(name, 0) >= least}
+            if found:
+                function.attributes[attribute] = symbols.dictionary(found)
 
-
-PLAIN = Variant()
-"""Nothing is said of the sizes."""
+    @staticmethod
+    def read(function: Any) -> Variant:
+        """What `write` has written on a kernel's function."""
+        attributes = function.attributes
+        found = [symbols.integers(attributes[name]) if name in attributes else {}
+                 for name in (HINTS, DIVISORS)]  # fmt: skip
+        return Variant(*found)
 
 
 def symbols_in(function: Any) -> tuple[str, ...]:

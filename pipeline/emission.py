@@ -6,8 +6,9 @@ import itertools
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir, passmanager
+from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import from_mlir
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, named
 
 
@@ -38,7 +39,7 @@ def ptx_of_program(module: Any) -> str:
 
 def llvm_ir(text: str) -> str:
     """The kernels as LLVM IR, from the text of a module at the `nvvm` stage."""
-    module = parse_module(text, "-", new_context())
+    module = parse_module(text, "-", new_context(), own=True)
     with module.context, ir.Location.unknown():
         plain = ir.Module.create()
         kernels = named(module, "gpu.module")

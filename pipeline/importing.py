@@ -1,38 +1,57 @@
-"""The first half of the stage `import`: the passes from what a user wrote to a small normal form on tensors."""
+"""The stage `import`: the passes from what a user wrote to kernels on memrefs (docs/inputs.md)."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from mlir_gemm.passes.registry import Upstream, ours
+from mlir_gemm.spec.passes import PassSpec, step, upstream
 
 
-def normalise_passes(*, keep_f16: bool = False) -> list[Any]:
+def normalise_passes() -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
 
     What remains, all in one block of one function: arith.constant, tensor.empty, linalg.fill (as the start of a
     reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results (or where
     they could not be absorbed), tensor.extract_slice and insert_slice from memref.subview, bufferization.to_tensor and
-    materialize_in_destination for memref arguments, func.return. `keep_f16` leaves f16 accumulators as they are.
+    materialize_in_destination for memref arguments, func.return.
     """
     return [
-        ours("name-sizes"),
-        ours("check-module"),
-        Upstream("func.func(linalg-generalize-named-ops)"),
-        ours("raise-to-tensors"),
-        Upstream("canonicalize,cse"),
-        ours("simplify-generics"),
-        ours("widen-accumulator", keep_f16=keep_f16),
-        ours("drop-unit-dims"),
-        ours("propagate-reshapes"),
-        ours("fold-movement"),
-        ours("add-init-last"),
-        ours("fold-operands", extensions=True),
-        ours("fuse-elementwise"),
-        ours("fold-operands"),
-        ours("extend-operands"),
-        ours("fold-movement"),
-        ours("simplify-generics"),
-        Upstream("cse"),
-        ours("separate-results"),
+        step("name-sizes"),
+        step("check-module"),
+        upstream("func.func(linalg-generalize-named-ops)"),
+        step("raise-to-tensors"),
+        upstream("canonicalize,cse"),
+        step("simplify-generics"),
+        step("widen-accumulator"),
+        step("drop-unit-dims"),
+        step("propagate-reshapes"),
+        step("fold-movement"),
+        step("add-init-last"),
+        step("fold-operands", extensions=True),
+        step("fuse-elementwise"),
+        step("fold-operands"),
+        step("extend-operands"),
+        step("fold-movement"),
+        step("simplify-generics"),
+        upstream("cse"),
+        step("separate-results"),
     ]
+
+
+def kernel_passes() -> list[PassSpec]:
+    """From a function on tensors in normal form to kernels on memrefs."""
+    return [
+        step("drop-empty"),
+        step("copy-operands"),
+        step("copy-results"),
+        step("group-kernels"),
+        step("outline-kernels"),
+        step("normalise-kernels"),
+        step("inline-kernel"),
+        step("describe-arguments"),
+        upstream("cse"),
+        step("free-sizes"),
+    ]
+
+
+def import_passes() -> list[PassSpec]:
+    """The whole stage."""
+    return [*normalise_passes(), *kernel_passes()]

@@ -3,12 +3,11 @@ of a program also off the function that runs its kernels."""
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from mlir_gemm.dialect import constants, symbols
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.source import is_row_major
@@ -18,20 +17,18 @@ from mlir_gemm.dialect.sizes import argument_sizes, cast_values, sizes_of, strid
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline.annotations import NAME
 from mlir_gemm.pipeline.constant_data import ConstantData
-from mlir_gemm.pipeline.element_types import ITEM_BYTES
-from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.pipeline.sizes import product
-from mlir_gemm.pipeline.sizes import value as _computed
-from mlir_gemm.pipeline.tensor_map import DATA_TYPES, TensorMap
-from mlir_gemm.pipeline.workspace import placed
+from mlir_gemm.spec.attributes import NAME, OVERLAP, ROLE, STRIDES
+from mlir_gemm.spec.element_types import ITEM_BYTES
+from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
+from mlir_gemm.spec.sizes import product
+from mlir_gemm.spec.sizes import value as _computed
+from mlir_gemm.spec.tensor_map import DATA_TYPES, TensorMap
+from mlir_gemm.spec.workspace import placed
 
 CLUSTER = "nvvm.cluster_dim"
 """On a kernel: the blocks of a cluster, which the code asks for itself."""
-OVERLAP = "tile.overlap"
-"""On a kernel: it may start before what is in front of it has ended."""
 TENSOR_MAP = "tile.tensor_map"
 _VIEWS = ("memref.reinterpret_cast", "memref.cast")
 """Operations whose result has the address of their operand, to which its own offset is added."""
@@ -89,7 +86,7 @@ def arguments_of(function: Any) -> tuple[Argument, ...]:
     found: list[Argument] = []
     results = 0
     for argument, attributes in zip(body(function).arguments, argument_attributes(function), strict=True):
-        role = ir.StringAttr(attributes["tile.role"]).value if "tile.role" in attributes else "inout"
+        role = ir.StringAttr(attributes[ROLE]).value if ROLE in attributes else "inout"
         name = ir.StringAttr(attributes[NAME]).value if NAME in attributes else f"arg{argument.arg_number}"
         if role == "result":
             name, results = f"result{results}", results + 1
@@ -131,7 +128,7 @@ def _dynamic_argument(function: Any, argument: Any, name: str, role: str) -> Arg
     offset = type_.get_strides_and_offset()[1]
     if offset == ir.ShapedType.get_dynamic_stride_or_offset():
         raise input_error(function, f"argument '{name}' has the type {type_}; its offset must be static")
-    plain = symbols.STRIDES not in attributes and (is_row_major(type_) or type_.get_strides_and_offset()[0] == [])
+    plain = STRIDES not in attributes and (is_row_major(type_) or type_.get_strides_and_offset()[0] == [])
     steps = None if plain else tuple(_size(stride) for stride in strides)
     return Argument(name, tuple(map(_size, shape)), str(type_.element_type), role, steps, offset)
 
@@ -307,7 +304,7 @@ def _constant_of(name: str, declared: Any, reader: ConstantData) -> Constant:
     element = str(type_.element_type)
     if element not in ITEM_BYTES:
         raise input_error(declared, f"the constant '{name}' has elements of type {element}")
-    return Constant(name, tuple(type_.shape), element, base64.b64encode(reader.of(declared)).decode())
+    return Constant(name, tuple(type_.shape), element, reader.of(declared))
 
 
 def _sizes(launch: Any) -> list[Any]:

@@ -6,6 +6,7 @@ launch, in order. A module whose function is itself one kernel is no program: it
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from mlir_gemm.dialect import parts
@@ -13,13 +14,10 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline.workspace import Buffer
+from mlir_gemm.spec.attributes import KIND, NOTE
+from mlir_gemm.spec.workspace import Buffer
 
 RUN = "tile.run"
-NOTE = "tile.note"
-"""On a kernel's module: what `import` has to say of it."""
-KIND = "tile.kind"
-"""On a kernel's function: `points` for one that is no product."""
 _IDLE = ("func.return", "memref.alloc", "memref.dealloc", "memref.get_global", "arith.constant",
          "memref.dim", "arith.muli", "arith.divui")  # fmt: skip
 """Operations of a function that has nothing to run."""
@@ -93,6 +91,15 @@ def is_argument(value: Any) -> bool:
 def kind_of(function: Any) -> str:
     """The kind of a kernel, by its function."""
     return _string(function, KIND) or "product"
+
+
+def name_file(module: Any, filename: str) -> None:
+    """Names the source's file in what `import` noted of kernels: MLIR's parser sees only text and calls it `-`."""
+    for each in (module, *(inner for _, inner in nested_kernels(module))):
+        note = note_of(each)
+        named = re.sub(r"(?<!\S)-:(?=\d+:\d)", lambda _: f"{filename}:", note)
+        if named != note:
+            each.operation.attributes[NOTE] = ir.StringAttr.get(named)
 
 
 def note_of(module: Any) -> str:

@@ -2,81 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import contextlib
+from collections.abc import Generator, Sequence
 
-from mlir_gemm.errors import ArgumentError
-from mlir_gemm.pipeline.element_types import NAMES, UNSIGNED_BYTE, accepts
-from mlir_gemm.pipeline.launch import Argument, Launch, dense
-from mlir_gemm.pipeline.sizes import Size, shown, symbols_of, value
+from mlir_gemm.errors import ArgumentError, Error
 from mlir_gemm.runtime.arrays import View
+from mlir_gemm.spec.binding import label
+from mlir_gemm.spec.element_types import NAMES, UNSIGNED_BYTE, accepts
+from mlir_gemm.spec.launch import Argument, dense
 
 ALIGNMENT = 16
 """Bytes: kernels move 128 bits in one access."""
 WRITTEN = ("out", "inout")
+_COPIES = {
+    "torch": "; pass .contiguous()",
+    "numpy": "; pass numpy.ascontiguousarray of it",
+    "cupy": "; pass cupy.ascontiguousarray of it",
+}
+"""How a library makes a dense copy."""
 
 
-def passed(launch: Launch) -> tuple[Argument, ...]:
-    """The arguments that the caller passes, in order."""
-    return tuple(argument for argument in launch.arguments if argument.role != "result")
+@contextlib.contextmanager
+def about(index: int, argument: Argument) -> Generator[None]:
+    """Names the argument in an ArgumentError, and makes one of whatever the library of an array raises."""
+    try:
+        yield
+    except ArgumentError as problem:
+        raise ArgumentError(f"{label(index, argument)}: {problem.message}") from None
+    except Error:
+        raise
+    except Exception as problem:
+        reason = " ".join(str(problem).split()) or type(problem).__name__
+        raise ArgumentError(f"{label(index, argument)}: its memory cannot be read: {reason}") from None
 
 
-def label(index: int, argument: Argument) -> str:
-    """How a message names an argument."""
-    return f"argument {index} ('{argument.name}')"
-
-
-def check_count(arrays: Sequence[Any], arguments: Sequence[Argument]) -> None:
-    """Raises ArgumentError unless as many arrays are given as the function has arguments."""
-    if len(arrays) == len(arguments):
-        return
-    wanted = ", ".join(f"{argument.name} ({_shown(argument.shape)} {argument.dtype})" for argument in arguments)
-    plural = "" if len(arguments) == 1 else "s"
-    message = f"{len(arrays)} given, the kernel takes {len(arguments)} argument{plural}: {wanted}"
-    if len(arrays) > len(arguments):
-        extra = f"argument {len(arguments)}: one too many; "
-        raise ArgumentError(extra + message + " (results are returned, not passed)")
-    raise ArgumentError(f"{label(len(arrays), arguments[len(arrays)])} is missing: {message}")
-
-
-def bind(shapes: Sequence[Sequence[int]], launch: Launch) -> tuple[int, ...]:
-    """The values of the launch's symbols, in their order, for arguments of these shapes: the first argument with a size
-    gives it its value. Raises ArgumentError for shapes of another rank, and where sizes that must agree do not."""
-    arguments = passed(launch)
-    for index, (shape, argument) in enumerate(zip(shapes, arguments, strict=True)):
-        if len(shape) != len(argument.shape):
-            given = tuple(shape)
-            raise ArgumentError(
-                f"{label(index, argument)}: shape {given} given, the kernel takes ({_sizes(argument.shape)})"
-            )
-    values: list[int] = []
-    for index, axis, factor in launch.binding:
-        extent = int(shapes[index][axis])
-        if extent % factor:
-            raise ArgumentError(
-                f"{label(index, arguments[index])}: its size {extent} in dimension {axis} must be a multiple of "
-                f"{factor}; the kernel takes ({_sizes(arguments[index].shape)})"
-            )
-        values.append(extent // factor)
-    known = dict(zip(launch.symbols, values, strict=True))
-    places = dict(zip(launch.symbols, launch.binding, strict=True))
-    for index, (shape, argument) in enumerate(zip(shapes, arguments, strict=True)):
-        for axis, (size, given) in enumerate(zip(argument.shape, shape, strict=True)):
-            if isinstance(size, int) or given == (wanted := value(size, known)):
-                continue
-            first, first_axis, _ = places[symbols_of(size)[0]]
-            raise ArgumentError(
-                f"{label(index, argument)}: its size {given} in dimension {axis} must be {wanted}, as follows from "
-                f"{label(first, arguments[first])} with {shapes[first][first_axis]} in dimension {first_axis}; the "
-                f"kernel takes ({_sizes(argument.shape)}) and ({_sizes(arguments[first].shape)})"
-            )
-    return tuple(values)
-
-
-def check(views: Sequence[View], arguments: Sequence[Argument], ordinal: int) -> None:
-    """Raises ArgumentError for the first argument that the kernel on GPU `ordinal` cannot take."""
-    for index, (view, argument) in enumerate(zip(views, arguments, strict=True)):
-        problem = _problem(view, argument, ordinal)
+def check(
+    views: Sequence[View], arguments: Sequence[Argument], ordinal: int, libraries: Sequence[str | None] | None = None
+) -> None:
+    """Raises ArgumentError for the first argument that the kernel on GPU `ordinal` cannot take. `libraries` are those
+    whose arrays the caller gave, where a view is by another one."""
+    given = libraries if libraries is not None else [view.library for view in views]
+    for index, (view, argument, library) in enumerate(zip(views, arguments, given, strict=True)):
+        problem = _problem(view, argument, ordinal, _COPIES.get(library or "", ""))
         if problem:
             raise ArgumentError(f"{label(index, argument)}: {problem}")
     found = overlaps([view.pointer for view in views], written_pairs(arguments))
@@ -160,13 +127,14 @@ def strides_fit(argument: Argument, given: Sequence[float]) -> bool:
     )
 
 
-def _problem(view: View, argument: Argument, ordinal: int) -> str | None:
+def _problem(view: View, argument: Argument, ordinal: int, copy: str) -> str | None:
     on_host = view.library == "numpy"
     if view.ordinal is None and not on_host:
         hint = f"; move it with .to('cuda:{ordinal}')" if view.library == "torch" else ""
         return f"its memory is on the CPU, the kernel runs on cuda:{ordinal}{hint}"
     if view.ordinal is not None and view.ordinal != ordinal:
-        return f"its memory is on cuda:{view.ordinal}, the kernel runs on cuda:{ordinal}"
+        hint = f"; move it with .to('cuda:{ordinal}')" if view.library == "torch" else ""
+        return f"its memory is on cuda:{view.ordinal}, the kernel runs on cuda:{ordinal}{hint}"
     if not accepts(argument.dtype, view.dtype):
         given = NAMES.get(view.dtype, view.dtype)
         wanted = NAMES[argument.dtype] + (f" or {NAMES[UNSIGNED_BYTE]}" if argument.dtype == "i8" else "")
@@ -177,7 +145,6 @@ def _problem(view: View, argument: Argument, ordinal: int) -> str | None:
     if not strides_fit(argument, given_strides):
         if argument.strides is not None:
             return f"strides {given_strides} given (in elements), the kernel takes {argument.strides}"
-        copy = {"torch": "; pass .contiguous()", "numpy": "; pass numpy.ascontiguousarray of it"}.get(view.library, "")
         return (
             f"strides {view.strides} given (in elements), the kernel takes dense row-major memory, "
             f"{dense(argument.shape)}{copy}"
@@ -196,11 +163,3 @@ def _problem(view: View, argument: Argument, ordinal: int) -> str | None:
             f"the kernel needs {ALIGNMENT}-byte alignment: pass a copy"
         )
     return None
-
-
-def _shown(shape: tuple[Size, ...]) -> str:
-    return "x".join(map(shown, shape))
-
-
-def _sizes(shape: tuple[Size, ...]) -> str:
-    return ", ".join(map(shown, shape)) + ("," if len(shape) == 1 else "")

@@ -7,17 +7,19 @@ asked; the same goes for CuPy and NumPy. Everything else speaks DLPack or `__cud
 from __future__ import annotations
 
 import sys
+import types
 from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.errors import ArgumentError
-from mlir_gemm.pipeline.element_types import BY_NAME, ITEM_BYTES, TYPE_STRINGS
 from mlir_gemm.runtime import dlpack
 from mlir_gemm.runtime.device import LEGACY_STREAM
+from mlir_gemm.spec.element_types import BY_NAME, ITEM_BYTES, TYPE_STRINGS
 
 _TYPES = {text: dtype for dtype, text in TYPE_STRINGS.items()}
 _DLPACK_CUDA = (2, 13)
 """DLPack's numbers for CUDA memory and CUDA managed memory (dlpack.h, DLDeviceType)."""
+_NEVER = types.SimpleNamespace(_current_level=-1)
 _IMMUTABLE = ("jax", "jaxlib")
 """Libraries whose arrays must not be written, whatever their interface says."""
 
@@ -91,12 +93,38 @@ def view(array: Any, library: str, ordinal: int | None, stream: int) -> View:
     return View("other", 0, (), "", None, None, False, None, array)  # DLPack of the host: refused for its place
 
 
-def _view_torch(tensor: Any, ordinal: int | None) -> View:
-    name = str(tensor.dtype).removeprefix("torch.")
+def check_torch(tensor: Any) -> None:
+    """Raises ArgumentError for a tensor whose memory does not hold its values, or not in order, and for one that
+    PyTorch would differentiate by."""
     if str(tensor.layout) != "torch.strided":
         raise ArgumentError(f"a tensor with layout {tensor.layout} given; the kernel takes dense memory")
     if tensor.is_neg() or tensor.is_conj():
         raise ArgumentError("a tensor with a pending negation or conjugate given; resolve it with .clone()")
+    if is_differentiated(tensor, sys.modules["torch"]):
+        raise ArgumentError(
+            "it needs a gradient, and the kernel has no derivative: its result would have no history, and the gradient "
+            "would be lost. Call the kernel under torch.no_grad(), pass .detach(), or write a torch.autograd.Function "
+            "that calls it in forward and has a backward"
+        )
+
+
+def is_differentiated(tensor: Any, torch: Any) -> bool:
+    """Whether PyTorch records what is done to a tensor: for a gradient, or as a tangent in forward mode."""
+    if tensor.requires_grad and torch.is_grad_enabled():
+        return True
+    forward = forward_mode(torch)
+    return forward._current_level >= 0 and forward.unpack_dual(tensor).tangent is not None
+
+
+def forward_mode(torch: Any) -> Any:
+    """What knows in `_current_level` whether tensors may carry tangents now: no, if it is negative."""
+    forward: Any = torch.autograd.forward_ad
+    return forward if hasattr(forward, "_current_level") else _NEVER
+
+
+def _view_torch(tensor: Any, ordinal: int | None) -> View:
+    name = str(tensor.dtype).removeprefix("torch.")
+    check_torch(tensor)
     try:
         pointer = tensor.data_ptr()
     except Exception as problem:

@@ -1,31 +1,34 @@
 """Compiled kernels and programs, kept in memory and on disk under a hash of everything that went into them.
 
-On disk an entry is one JSON file in `$MLIR_GEMM_CACHE`, or `~/.cache/mlir-gemm`; `MLIR_GEMM_CACHE=off` turns the disk
-off. An entry that is damaged, or that another version wrote, counts as absent; where the cache cannot be written,
-nothing is kept and nothing fails. The MLIR bindings are not imported here: a kernel found in the cache needs none.
+On disk an entry is a JSON file, and the data of its constants a file beside it, once for all entries with the same
+data (`cache_files`). An entry that is damaged, or that another version wrote, counts as absent; where the cache cannot
+be written, nothing is kept and nothing fails. The MLIR bindings are not imported here: a kernel found in the cache
+needs none.
 """
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import functools
 import hashlib
 import importlib.util
 import json
-import os
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import mlir_gemm
-from mlir_gemm.pipeline.kernel_record import KernelRecord
-from mlir_gemm.pipeline.launch import Launch
+from mlir_gemm.runtime import cache_files
+from mlir_gemm.runtime.cache_files import VARIABLE, cache_directory
+from mlir_gemm.spec import extensions
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.launch import Constant, Launch
 
-VARIABLE = "MLIR_GEMM_CACHE"
-_FORMAT = 2
-_COMPILER_PARTS = ("dialect", "passes", "operators", "pipeline", "tile_model")
+__all__ = ["VARIABLE", "Artifact", "cache_directory", "find", "forget", "keep", "key"]
+
+_FORMAT = 3
+_COMPILER_PARTS = ("spec", "parts", "dialect", "lowering", "passes", "tile_model", "pipeline")
 _BINDINGS = ("mlir", "numba_cuda_mlir")
 """Packages that may hold the bindings."""
 
@@ -39,30 +42,44 @@ class Artifact:
     kernels: tuple[KernelRecord, ...]
     launch: Launch
     stages: tuple[str, ...]
+    divisors: Mapping[str, int] | None = None
+    """Of text that was saved when its sizes had been decided on: what those known at run time must be multiples of."""
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """The same as plain data; of constants, the size and the SHA-256 of their data."""
+        bare = tuple(dataclasses.replace(constant, data=b"") for constant in self.launch.constants)
         return {
             "chip": self.chip,
             "ptx": self.ptx,
             "kernels": [kernel.to_json() for kernel in self.kernels],
-            "launch": self.launch.to_json(),
+            "launch": dataclasses.replace(self.launch, constants=bare).to_json(),
+            "constants": [[len(each.data), cache_files.sha256(each.data)] for each in self.launch.constants],
             "stages": list(self.stages),
+            "divisors": None if self.divisors is None else dict(self.divisors),
         }
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Artifact:
-        """What `to_json` gave, after a trip through JSON. Raises KeyError, TypeError or ValueError for other data."""
+        """What `to_json` gave, after a trip through JSON, with the data of its constants. Raises KeyError, TypeError or
+        ValueError for other data, and where that of a constant is not there."""
+        launch = Launch.from_json(data["launch"])
+        constants = tuple(
+            dataclasses.replace(constant, data=_data(digest, size))
+            for constant, (size, digest) in zip(launch.constants, data["constants"], strict=True)
+        )
         return Artifact(
             chip=data["chip"],
             ptx=data["ptx"],
             kernels=tuple(KernelRecord.from_json(kernel) for kernel in data["kernels"]),
-            launch=Launch.from_json(data["launch"]),
+            launch=dataclasses.replace(launch, constants=constants),
             stages=tuple(data["stages"]),
+            divisors=data["divisors"],
         )
 
 
 _in_memory: dict[str, Artifact] = {}
+_data_in_memory: dict[str, bytes] = {}
+"""Data of constants by its SHA-256: once for all entries."""
 
 
 def key(
@@ -73,12 +90,16 @@ def key(
     variant: Mapping[str, Any] | None = None,
 ) -> str:
     """Hash of everything that a compilation depends on: its inputs, this package, its sources, and the bindings."""
-    parts = [source, filename, chip, dict(schedule) if schedule else None, dict(variant or {}), compiler_fingerprint()]
+    parts = [
+        _digest(source), filename, chip, dict(schedule) if schedule else None, dict(variant or {}),
+        compiler_fingerprint(), extensions.fingerprint(),
+    ]  # fmt: skip
     return _digest(json.dumps(parts, sort_keys=True))
 
 
 def find(entry: str) -> Artifact | None:
-    """The kernel with that key, from memory or disk."""
+    """The kernel with that key, from memory or disk. Raises InputError for a limit that is no size."""
+    cache_files.limit()  # before anything is compiled
     artifact = _in_memory.get(entry)
     if artifact is None:
         artifact = _read(entry)
@@ -87,33 +108,42 @@ def find(entry: str) -> Artifact | None:
     return artifact
 
 
-def keep(entry: str, artifact: Artifact) -> None:
-    """Keeps a kernel in memory, and on disk where that is possible."""
+def keep(entry: str, artifact: Artifact) -> Artifact:
+    """Keeps a kernel in memory, and on disk where that is possible. Gives the kernel that was kept: its constants share
+    their data with those of others."""
+    constants = tuple(_shared(constant) for constant in artifact.launch.constants)
+    artifact = dataclasses.replace(artifact, launch=dataclasses.replace(artifact.launch, constants=constants))
     _in_memory[entry] = artifact
-    directory = cache_directory()
-    if directory is None:
-        return
-    text = json.dumps(artifact.to_json(), sort_keys=True)
-    content = json.dumps({"format": _FORMAT, "digest": _digest(text), "kernel": json.loads(text)}, sort_keys=True)
-    with contextlib.suppress(OSError):
-        directory.mkdir(parents=True, exist_ok=True)
-        _write(directory / f"{entry}.json", content)
+    if cache_directory() is None:
+        return artifact
+    kernel = artifact.to_json()
+    text = json.dumps(kernel, sort_keys=True)
+    content = json.dumps({"format": _FORMAT, "digest": _digest(text), "kernel": kernel}, sort_keys=True)
+    data = {f"{digest}.bin": each.data for each, (_, digest) in zip(constants, kernel["constants"], strict=True)}
+    cache_files.write({**data, f"{entry}.json": content.encode()})
+    return artifact
 
 
 def forget() -> None:
     """Empties the cache in memory."""
     _in_memory.clear()
+    _data_in_memory.clear()
 
 
-def cache_directory() -> Path | None:
-    """Where entries lie on disk; None when the disk is turned off or there is no home."""
-    setting = os.environ.get(VARIABLE, "").strip()
-    if setting.lower() == "off":
-        return None
-    try:
-        return Path(setting).expanduser() if setting else Path.home() / ".cache" / "mlir-gemm"
-    except RuntimeError:  # no home directory
-        return None
+def _shared(constant: Constant) -> Constant:
+    digest = cache_files.sha256(constant.data)
+    return dataclasses.replace(constant, data=_data_in_memory.setdefault(digest, constant.data))
+
+
+def _data(digest: str, size: int) -> bytes:
+    """The data of a constant, from memory or disk. Raises KeyError."""
+    data = _data_in_memory.get(digest)
+    if data is None:
+        data = cache_files.read_data(digest, size)
+        if data is None:
+            raise KeyError(digest)
+        _data_in_memory[digest] = data
+    return data
 
 
 @functools.cache
@@ -149,27 +179,17 @@ def _version(package: str) -> str:
 
 
 def _read(entry: str) -> Artifact | None:
-    directory = cache_directory()
-    if directory is None:
+    text = cache_files.read(f"{entry}.json")
+    if text is None:
         return None
     try:
-        content = json.loads((directory / f"{entry}.json").read_text(encoding="utf-8"))
+        content = json.loads(text)
         kernel = content["kernel"]
         if content["format"] != _FORMAT or content["digest"] != _digest(json.dumps(kernel, sort_keys=True)):
             return None
         return Artifact.from_json(kernel)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def _write(path: Path, content: str) -> None:
-    """Writes a file in one step: a reader sees all of it or none, whoever else writes it too."""
-    temporary = path.with_name(f".{path.stem}-{os.getpid()}-{threading.get_ident()}.tmp")
-    try:
-        temporary.write_text(content, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _digest(text: str) -> str:

@@ -16,13 +16,14 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, cast
 
+from mlir_gemm.dialect.parse_guard import GUARD
 from mlir_gemm.errors import ArgumentError, DeviceError
-from mlir_gemm.pipeline.launch import Constant, Launch, Step
 from mlir_gemm.runtime.flags import Flags
 from mlir_gemm.runtime.overlap import Configurations
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.runtime.status import checked, name_of
 from mlir_gemm.runtime.tensor_maps import Encoder
+from mlir_gemm.spec.launch import Constant, Launch, Step
 
 FALLBACK_CHIP = "sm_80"
 """Where no GPU is found: PTX for it runs on every later chip."""
@@ -34,8 +35,7 @@ JIT_LOG_BYTES = 8192
 LEGACY_STREAM = 1
 """How CUDA's array protocols and `cuMemAllocAsync` name the default stream, whose handle is 0 in a launch."""
 _CONSTANT_ALIGNMENT = 256
-_INSTALL = "install cuda-python (pip install 'cuda-python>=13,<14')"
-
+_INSTALL = "install both (pip install 'cuda-bindings>=12.9,<14' 'cuda-core>=1,<2')"
 
 OWN_CODE = (9, 0)
 """The compute capability whose own instructions are worth code that no later chip runs: wgmma."""
@@ -71,6 +71,7 @@ def find_driver() -> Any:
         ctypes.CDLL("libcuda.so.1")  # asked first: it answers in microseconds where there is no driver
     except OSError:
         raise DeviceError("no NVIDIA driver was found (libcuda.so.1 does not load): no GPU to run on") from None
+    GUARD.before_cuda()
     try:
         driver: Any = importlib.import_module("cuda.bindings.driver")
     except ImportError as problem:
@@ -170,13 +171,13 @@ class Gpu:
 
 
 def ordinal_of(driver: Any, pointer: int) -> int | None:
-    """Which GPU the memory at `pointer` belongs to; None for memory of the host."""
+    """Which GPU the memory at `pointer` belongs to; None for memory of the host. The runtime is asked: for the driver's
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL cuda-bindings 13.3.1 gives 0, whatever it is."""
     kinds = driver.CUpointer_attribute
     status, kind = driver.cuPointerGetAttribute(kinds.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer)
     if int(status) or int(kind) != int(driver.CUmemorytype.CU_MEMORYTYPE_DEVICE):
         return None
-    attribute = kinds.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
-    return int(checked(driver, driver.cuPointerGetAttribute(attribute, pointer), "asking which GPU holds an array"))
+    return int(importlib.import_module("cuda.bindings.runtime").cudaPointerGetAttributes(pointer)[1].device)
 
 
 @functools.cache
@@ -237,7 +238,7 @@ class LoadedKernel:
     @functools.cached_property
     def flags(self) -> Flags | None:
         """The memory that is zero between launches; None where they need none."""
-        return Flags(self.gpu, self.launch.zeroed_bytes) if self.launch.zeroed_bytes else None
+        return Flags(self.gpu.driver, self.launch.zeroed_bytes) if self.launch.zeroed_bytes else None
 
     def start(self, parameters: Parameters, stream: int) -> None:
         """Launches all steps. Raises DeviceError, and ArgumentError for memory that the copy engine cannot reach."""
@@ -314,7 +315,7 @@ def _upload(gpu: Gpu, constants: tuple[Constant, ...]) -> tuple[tuple[int, ...],
     """The constants' addresses on the GPU, and what keeps them there. Variants of one program share them."""
     if not constants:
         return (), None
-    data = [constant.bytes() for constant in constants]
+    data = [constant.data for constant in constants]
     starts = list(itertools.accumulate((_aligned(len(each)) for each in data), initial=0))
     memory = gpu.allocate(starts.pop(), LEGACY_STREAM)
     base = int(memory.handle)

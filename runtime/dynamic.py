@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.errors import ArgumentError
-from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.runtime import arguments
-from mlir_gemm.runtime.launcher import GpuLauncher
+from mlir_gemm.runtime.launcher import GpuLauncher, device_names
 from mlir_gemm.runtime.torch_path import DECLINED
+from mlir_gemm.spec import binding
+from mlir_gemm.spec.launch import Launch
 
 if TYPE_CHECKING:
-    from mlir_gemm.simulator.device import SimulatorLauncher
+    from mlir_gemm.runtime.simulated import SimulatorLauncher
 
 MOST_SIZES = 1024
 """Combinations of sizes that are kept; then the oldest goes."""
@@ -25,7 +25,7 @@ Values = tuple[int, ...]
 
 
 class DynamicLauncher:
-    """Finds the launcher for the sizes of a call. `make` makes one for sizes, and a GPU if that is known."""
+    """Finds the launcher for the sizes of a call. `make` makes one for sizes, and for a GPU if one was asked for."""
 
     def __init__(
         self,
@@ -37,16 +37,21 @@ class DynamicLauncher:
         self._launch = launch
         self._make = make
         self._ordinal = ordinal
-        self._device = "simulator" if device == "simulator" else "auto"
-        self._passed = arguments.passed(launch)
+        self._on_simulator = device == "simulator"
+        self._passed = binding.passed(launch)
         self._made: dict[Values, GpuLauncher | SimulatorLauncher] = {}
         self.short: Callable[[tuple[Any, ...], Any], Any] | None = self._short_way()
         """The short way, for sizes of which a call has shown that there is one."""
 
     @property
     def device(self) -> str:
-        """Where the kernel runs; `auto` until a first call has decided."""
-        return self._device if self._ordinal is None else f"cuda:{self._ordinal}"
+        """Where the kernel runs, in words; `auto` before a first call."""
+        if self._on_simulator:
+            return "simulator"
+        if self._ordinal is not None:
+            return device_names((self._ordinal,))
+        made = [each for each in list(self._made.values()) if isinstance(each, GpuLauncher)]
+        return device_names(sorted({ordinal for each in made for ordinal in each.ordinals}))
 
     def at(self, values: Values) -> GpuLauncher | SimulatorLauncher:
         """The launcher for these sizes."""
@@ -60,13 +65,9 @@ class DynamicLauncher:
 
     def __call__(self, given: tuple[Any, ...], stream: Any) -> Any:
         """Checks, launches, and returns the results: None, an array, or a tuple of them."""
-        arguments.check_count(given, self._passed)
+        binding.check_count(given, self._passed)
         shapes = [self._shape(index, array) for index, array in enumerate(given)]
-        launcher = self.at(arguments.bind(shapes, self._launch))
-        outcome = launcher(given, stream)
-        if self._ordinal is None and isinstance(launcher, GpuLauncher):
-            self._ordinal = launcher.ordinal
-        return outcome
+        return self.at(binding.bind(shapes, self._launch))(given, stream)
 
     def _shape(self, index: int, array: Any) -> Sequence[int]:
         shape = getattr(array, "shape", None)
@@ -75,7 +76,7 @@ class DynamicLauncher:
         if shape is None:
             kind = type(array).__name__
             raise ArgumentError(
-                f"{arguments.label(index, self._passed[index])}: {'an' if kind[0] in 'aeiou' else 'a'} {kind} given, "
+                f"{binding.label(index, self._passed[index])}: {'an' if kind[0] in 'aeiou' else 'a'} {kind} given, "
                 "which has no shape: expected an array"
             )
         return tuple(shape)

@@ -8,12 +8,9 @@ kept as long as the process lives, since a graph may hold its address: some kilo
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mlir_gemm.runtime.status import checked
-
-if TYPE_CHECKING:
-    from mlir_gemm.runtime.device import Gpu
 
 _NOT_CAPTURING = 0
 """CU_STREAM_CAPTURE_STATUS_NONE."""
@@ -22,15 +19,15 @@ _NOT_CAPTURING = 0
 class Flags:
     """The flags of one launch on one GPU, whose context is current when they are asked for."""
 
-    def __init__(self, gpu: Gpu, size: int) -> None:
-        self._gpu = gpu
+    def __init__(self, driver: Any, size: int) -> None:
+        self._driver = driver
         self._size = size
         self._made: dict[tuple[int, int], int] = {}
         self._lock = threading.Lock()
 
     def at(self, stream: int) -> int:
         """The address of those for what is launched on a stream now."""
-        driver = self._gpu.driver
+        driver = self._driver
         status, capturing = driver.cuStreamIsCapturing(stream)
         if int(status) or int(capturing) != _NOT_CAPTURING:
             checked(driver, (status, capturing), "asking whether a stream is captured")
@@ -49,7 +46,7 @@ class Flags:
 
     def _make(self) -> int:
         """Allocated and cleared beside whatever is being captured."""
-        driver = self._gpu.driver
+        driver = self._driver
         relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
         before = checked(driver, driver.cuThreadExchangeStreamCaptureMode(relaxed), "setting the mode of captures")
         try:

@@ -10,7 +10,7 @@ from mlir_gemm.runtime import device
 def describe_devices() -> list[dict[str, Any]]:
     """One dict a GPU: ordinal, name, chip, memory_bytes, and driver (the newest CUDA version that the driver speaks).
 
-    Empty where there is no GPU, no driver or no cuda-python. Never raises.
+    Empty where there is no GPU, no driver or no cuda-bindings. Never raises.
     """
     try:
         driver = device.find_driver()

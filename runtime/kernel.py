@@ -8,26 +8,28 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from mlir_gemm.dialect.parse_guard import GUARD
+from mlir_gemm.dialect.parse_protocol import BYTECODE_MAGIC
 from mlir_gemm.errors import ArgumentError, DeviceError, InputError, ScheduleError
-from mlir_gemm.pipeline.kernel_record import KernelRecord, first_product
-from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.runtime import device as gpus
+from mlir_gemm.runtime.auto import AutoLauncher
 from mlir_gemm.runtime.device import LoadedKernel, default_chip
 from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
 from mlir_gemm.runtime.request import Request, Variant
+from mlir_gemm.spec.attributes import CHIP
+from mlir_gemm.spec.kernel_record import KernelRecord, first_product
+from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tile_model.chips import chip_name
 
 if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
-    from mlir_gemm.runtime.variants import Variants
-    from mlir_gemm.simulator.device import SimulatorLauncher
+    from mlir_gemm.runtime.simulated import SimulatorLauncher
+    from mlir_gemm.runtime.variants import SavedVariant, Variants
 
     Launcher: TypeAlias = GpuLauncher | SimulatorLauncher | DynamicLauncher
-
-_CHIP_ATTRIBUTE = "tile.chip"
-"""Text that the compiler saved after a stage names its chip with this; it can be finished for no other."""
 
 
 class Kernel:
@@ -54,7 +56,8 @@ class Kernel:
 
     `kernels` tells of each kernel; `problem` and `schedule` are those of the first product, None where there is none.
 
-    Raises ArgumentError, with nothing launched, for arrays that do not fit, and DeviceError where there is no GPU.
+    Raises ArgumentError, with nothing launched, for arrays that do not fit, and for a tensor that needs a gradient, in
+    grad mode: the kernel has no derivative. Raises DeviceError where `device` asks for a GPU and there is none.
 
     On the simulator the arrays are of the host (NumPy, PyTorch on the CPU, or DLPack), and the call returns once every
     block has been simulated; it raises FindingsError when the checks, which are on for small problems, find a fault.
@@ -66,9 +69,11 @@ class Kernel:
         launcher: Launcher,
         launch: Launch | None = None,
         records: tuple[KernelRecord, ...] | None = None,
-        variants: Variants | None = None,
+        variants: Variants | SavedVariant | None = None,
+        device: str | int = "auto",
     ) -> None:
         self._variant = variant
+        self._device = device
         self._launcher = launcher
         self._launch = variant.artifact.launch if launch is None else launch
         self._records = variant.artifact.kernels if records is None else records
@@ -82,6 +87,10 @@ class Kernel:
             if outcome is not DECLINED:
                 return outcome
         return launcher(arrays, stream)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What was compiled and how it is launched; a GPU, and variants for other sizes, are found when needed."""
+        return _made, (self._variant, self._device, self._launch, self._records)
 
     def __repr__(self) -> str:
         where = f"for {self.chip} on {self._launcher.device}"
@@ -126,7 +135,7 @@ class Kernel:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Names of the compiler's stages, in order."""
+        """Names of the compiler's stages, in order; of text that was saved after a stage, from that one on."""
         return self._variant.artifact.stages
 
     def ir(self, stage: str, locations: bool = False) -> str:
@@ -158,7 +167,8 @@ class Kernel:
         variant = self._variants.at(values)
         launcher = self._launcher
         assert isinstance(launcher, DynamicLauncher)
-        return Kernel(variant, launcher.at(values), self._launch.at(values), self._variants.records(variant, values))
+        launch, records = self._launch.at(values), self._variants.records(variant, values)
+        return Kernel(variant, launcher.at(values), launch, records, device=self._device)
 
     def load(self, ordinal: int) -> LoadedKernel:
         """The kernel in the memory of a GPU, for callers that launch it themselves. Sizes must be numbers (`at`)."""
@@ -176,20 +186,21 @@ class Kernel:
 
 def compile(
     source: Any,
-    chip: str | None = None,
+    chip: str | int | None = None,
     device: str | int = "auto",
     schedule: Schedule | str | Mapping[str, Any] | None = None,
 ) -> Kernel:
     """Compiles a module to something callable, one kernel or several, or finds it in the cache. Needs no GPU.
 
     Args:
-        source: a path, MLIR text, or a module of the MLIR bindings.
-        chip: what to compile for, such as `sm_90`; None takes the one that the source names (text saved after a stage
-            does), else that of the GPU, else `sm_80`.
-        device: where the kernel will run: `auto` (the GPU that holds the first call's arrays), `gpu` (the same), a
-            number or `cuda:N`, or `simulator`, which runs it on the CPU and watches it.
-        schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict; None leaves all of
-            them to the model. In a program they are fixed for every product.
+        source: a path of MLIR text or bytecode, MLIR text, MLIR bytecode as bytes, or a module of the MLIR bindings.
+        chip: what to compile for, such as `sm_90a`, `90` or `h200`; None takes the one that the source names (text
+            saved after a stage does), else that of the GPU, else `sm_80`.
+        device: where the kernel will run: `gpu` (the one that holds the arrays of the call, `cuda:0` where all are
+            NumPy's), a number or `cuda:N`, `simulator`, which runs it on the CPU and watches it, or `auto`, which is
+            `gpu` where there is one, else `simulator`, with a warning the first time.
+        schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict, whose values may be
+            such texts too; None leaves all of them to the model. In a program they are fixed for every product.
 
     Raises:
         InputError: the source cannot be read or compiled.
@@ -197,29 +208,45 @@ def compile(
         TargetError: no such chip.
         DeviceError: `device` names nothing that this version runs on.
     """
-    make_launcher, ordinal = _device(device)
+    _, ordinal = _device(device)
     text, filename = _read_source(source)
-    if chip is None and _CHIP_ATTRIBUTE not in text:
-        chip = default_chip(ordinal or 0)
-    first = Variant(Request(text, filename, chip, _schedule_fields(schedule), compiler=_compile_module))
-    launch = first.artifact.launch
-    if not launch.symbols:
-        return Kernel(first, make_launcher(first, launch, first.artifact.kernels, ordinal))
-    from mlir_gemm.runtime.variants import Variants  # late: most kernels have no need of the model
+    if chip is not None:
+        name: str | None = chip_name(chip)
+    else:
+        name = None if CHIP in text else default_chip(ordinal or 0)
+    first = Variant(Request(text, filename, name, _schedule_fields(schedule), compiler=_compile_module))
+    return _made(first, device, first.artifact.launch, first.artifact.kernels)
 
-    variants = Variants(first)
+
+def _made(first: Variant, device: str | int, launch: Launch, records: tuple[KernelRecord, ...]) -> Kernel:
+    """The kernel of what was compiled, to be launched so."""
+    make_launcher, ordinal = _device(device)
+    if not launch.symbols:
+        return Kernel(first, make_launcher(first, launch, records, ordinal), launch, records, device=device)
+    from mlir_gemm.runtime.variants import SavedVariant, Variants  # late: most kernels have no need of the model
+
+    divisors = first.artifact.divisors
+    variants = Variants(first) if divisors is None else SavedVariant(first, divisors)
 
     def launcher_at(values: tuple[int, ...], ordinal: int | None) -> GpuLauncher | SimulatorLauncher:
         variant = variants.at(values)
         return make_launcher(variant, variant.artifact.launch.at(values), variants.records(variant, values), ordinal)
 
-    return Kernel(first, DynamicLauncher(launch, launcher_at, ordinal, device), variants=variants)
+    return Kernel(first, DynamicLauncher(launch, launcher_at, ordinal, device), variants=variants, device=device)
 
 
 def _compile_module(source: str, **asked: Any) -> Compilation:
+    GUARD.before_bindings()
     from mlir_gemm.pipeline.driver import compile_module  # late: it imports the MLIR bindings
 
     return compile_module(source, **asked)
+
+
+def _text_of(bytecode: bytes, filename: str) -> str:
+    GUARD.before_bindings()
+    from mlir_gemm.dialect.parse import text_of  # late: it imports the MLIR bindings
+
+    return text_of(bytecode, filename)
 
 
 def _check_sizes(sizes: Mapping[str, int], symbols: tuple[str, ...]) -> tuple[int, ...]:
@@ -248,12 +275,22 @@ def _on_gpu(variant: Variant, launch: Launch, _: tuple[KernelRecord, ...], ordin
 def _on_simulator(
     variant: Variant, launch: Launch, kernels: tuple[KernelRecord, ...], _: int | None
 ) -> SimulatorLauncher:
-    from mlir_gemm.simulator.device import SimulatorLauncher  # late: it imports NumPy
+    from mlir_gemm.runtime.simulated import SimulatorLauncher  # late: it imports NumPy
 
-    return SimulatorLauncher(lambda: variant.ir("lower", locations=True), launch, kernels)
+    return SimulatorLauncher(variant.simulated, launch, kernels)
 
 
-_DEVICES: dict[str, MakeLauncher] = {"auto": _on_gpu, "gpu": _on_gpu, "simulator": _on_simulator}
+def _on_either(
+    variant: Variant, launch: Launch, kernels: tuple[KernelRecord, ...], ordinal: int | None
+) -> GpuLauncher | SimulatorLauncher:
+    if ordinal is not None:  # a call of other sizes has decided
+        return _on_gpu(variant, launch, kernels, ordinal)
+    return AutoLauncher(
+        variant.artifact.ptx, launch, variant.artifact.launch, lambda: _on_simulator(variant, launch, kernels, None)
+    )
+
+
+_DEVICES: dict[str, MakeLauncher] = {"auto": _on_either, "gpu": _on_gpu, "simulator": _on_simulator}
 """What runs a kernel, by the name a user gives."""
 
 
@@ -286,9 +323,13 @@ def _read_source(source: Any) -> tuple[str, str]:
         if _is_path(source):
             return _read_file(source)
         if any(mark in source for mark in ("\n", "{", "module", "func")):
-            return source, "-"
+            return _without_mark(source), "-"
         shown = source if len(source) <= 80 else f"{source[:77]}..."
         raise InputError(f"'{shown}' is neither a file nor MLIR text")
+    if isinstance(source, bytes):
+        if source.startswith(BYTECODE_MAGIC):
+            return _text_of(source, "-"), "-"
+        raise InputError("these bytes are not MLIR bytecode; give text as str")
     if isinstance(source, os.PathLike):
         return _read_file(os.fspath(cast("os.PathLike[str]", source)))
     operation = getattr(source, "operation", None)
@@ -315,12 +356,17 @@ def _read_file(path: str | bytes) -> tuple[str, str]:
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
         raise InputError(f"cannot read '{shown}': {reason}") from None
-    if content.startswith(b"ML\xefR"):
-        raise InputError(f"'{shown}' is MLIR bytecode; expected MLIR text (mlir-opt prints it)")
+    if content.startswith(BYTECODE_MAGIC):
+        return _text_of(content, shown), shown
     try:
         text = content.decode()
     except UnicodeDecodeError as problem:
         raise InputError(f"'{shown}' is not MLIR text: it is not UTF-8 at byte {problem.start}") from None
     if "\0" in text:
         raise InputError(f"'{shown}' is not MLIR text: it holds a zero byte at {text.index(chr(0))}")
-    return text, shown
+    return _without_mark(text), shown
+
+
+def _without_mark(text: str) -> str:
+    """Without the byte order mark that some editors write in front of a text."""
+    return text.removeprefix("\ufeff")

@@ -6,84 +6,110 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mlir_gemm.errors import ArgumentError
-from mlir_gemm.pipeline.launch import Launch
 from mlir_gemm.runtime import arguments, arrays, device, results
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.runtime.staging import Staged
 from mlir_gemm.runtime.torch_path import DECLINED, outcome_of, torch_path
+from mlir_gemm.spec import binding
+from mlir_gemm.spec.launch import Launch
 
 __all__ = ["DECLINED", "GpuLauncher"]
 
 
 class GpuLauncher:
-    """Calls what was compiled on one GPU, which it first touches at the first call."""
+    """Calls what was compiled on the GPU that holds the arguments, or on a certain one. It touches no GPU before a call
+    runs there."""
 
     def __init__(self, ptx: str, launch: Launch, ordinal: int | None, whole: Launch | None = None) -> None:
         """`launch` has sizes that are numbers. Where it is bound to sizes, `whole` is what it comes from: the code is
-        loaded once for all of them."""
+        loaded once for all of them. `ordinal` is the GPU to run on, None for that of the arguments."""
         self.short: Callable[[tuple[Any, ...], Any], Any] | None = None
         """The short way, once a call has shown that there is one."""
         self._ptx = ptx
         self._launch = launch
         self._whole = launch if whole is None else whole
         self._ordinal = ordinal
-        self._passed = arguments.passed(launch)
+        self._passed = binding.passed(launch)
         self._results = tuple(argument for argument in launch.arguments if argument.role == "result")
-        self._loaded: device.LoadedKernel | None = None
+        self._loaded: dict[int, device.LoadedKernel] = {}
+        """By the number of the GPU."""
+        self._shorts: dict[int, Callable[[tuple[Any, ...], Any], Any]] = {}
+        """The short ways, by the number of the GPU."""
 
     @property
-    def ordinal(self) -> int | None:
-        """The number of the GPU that the kernel runs on; None until a first call has decided."""
-        return self._ordinal
+    def ordinals(self) -> tuple[int, ...]:
+        """The GPU that was asked for, else those that calls have run on so far."""
+        return tuple(sorted(self._loaded)) if self._ordinal is None else (self._ordinal,)
 
     @property
     def device(self) -> str:
-        """The GPU that the kernel runs on; `auto` until a first call has decided."""
-        return "auto" if self._ordinal is None else f"cuda:{self._ordinal}"
+        """These GPUs, in words; `auto` before a first call."""
+        return device_names(self.ordinals)
 
     def __call__(self, given: tuple[Any, ...], stream: Any) -> Any:
         """Checks, launches, and returns the results: None, an array, or a tuple of them."""
-        arguments.check_count(given, self._passed)
+        binding.check_count(given, self._passed)
         libraries = [self._library(index, array) for index, array in enumerate(given)]
-        loaded = self._load(given, libraries)
+        ordinals = self._ordinals_of(given, libraries)
+        loaded = self._load(ordinals)
         gpu = loaded.gpu
         with gpu.active():
             handle = self._stream(libraries, stream, gpu)
-            views = self._views(given, libraries, handle)
+            views = self._views(given, libraries, ordinals, handle)
             arguments.check(views, self._passed, gpu.ordinal)
             outcome = self._run(loaded, views, libraries, handle, ordered=stream is not None)
         torch: Any = sys.modules.get("torch")
-        if self.short is None and torch is not None and "torch" in libraries:
-            self.short = torch_path(self._launch, loaded, torch)
+        if gpu.ordinal not in self._shorts and torch is not None and "torch" in libraries:
+            self._shorts[gpu.ordinal] = torch_path(self._launch, loaded, torch)
+            self.short = self._shorts[gpu.ordinal] if len(self._shorts) == 1 else self._short_on_its_gpu
         return outcome
 
+    def _short_on_its_gpu(self, tensors: tuple[Any, ...], stream: Any) -> Any:
+        """The short way where calls run on several GPUs."""
+        try:
+            short = self._shorts[tensors[0].get_device()]
+        except (LookupError, AttributeError):  # a GPU not seen yet, or no tensor
+            return DECLINED
+        return short(tensors, stream)
+
     def _library(self, index: int, array: Any) -> str:
-        library = arrays.library_of(array)
+        with arguments.about(index, self._passed[index]):
+            library = arrays.library_of(array)
         if library is None:
             kind = type(array).__name__
             raise ArgumentError(
-                f"{arguments.label(index, self._passed[index])}: {'an' if kind[0] in 'aeiou' else 'a'} {kind} given, "
+                f"{binding.label(index, self._passed[index])}: {'an' if kind[0] in 'aeiou' else 'a'} {kind} given, "
                 "which is no array: expected a NumPy array or what has __dlpack__ or __cuda_array_interface__, "
                 "such as an array of PyTorch, CuPy, JAX or Numba on the GPU"
             )
         return library
 
-    def _load(self, given: Sequence[Any], libraries: Sequence[str]) -> device.LoadedKernel:
-        if self._loaded is None:
-            gpu_of = functools.partial(device.ordinal_of, device.find_driver())
-            ordinals = (
-                arrays.ordinal_of(array, library, gpu_of) for array, library in zip(given, libraries, strict=True)
-            )
-            if self._ordinal is None:
-                self._ordinal = next((ordinal for ordinal in ordinals if ordinal is not None), 0)
-            self._loaded = device.load(self._ptx, self._whole, self._ordinal)
+    def _ordinals_of(self, given: Sequence[Any], libraries: Sequence[str]) -> list[int | None]:
+        """The GPU that holds each array; None for memory of the host."""
+        gpu_of = functools.partial(device.ordinal_of, device.find_driver())
+        ordinals: list[int | None] = []
+        for index, (array, library) in enumerate(zip(given, libraries, strict=True)):
+            with arguments.about(index, self._passed[index]):
+                ordinals.append(arrays.ordinal_of(array, library, gpu_of))
+        return ordinals
+
+    def _load(self, ordinals: Iterable[int | None]) -> device.LoadedKernel:
+        """The kernel on the GPU that was asked for, else on that of the first array that lies on one, else on the first
+        GPU. Whatever else does not lie there is refused later."""
+        ordinal = self._ordinal
+        if ordinal is None:
+            ordinal = next((each for each in ordinals if each is not None), 0)
+        loaded = self._loaded.get(ordinal)
+        if loaded is None:
+            loaded = device.load(self._ptx, self._whole, ordinal)
             if self._whole is not self._launch:
-                self._loaded = self._loaded.at(self._launch)
-        return self._loaded
+                loaded = loaded.at(self._launch)
+            loaded = self._loaded.setdefault(ordinal, loaded)
+        return loaded
 
     def _stream(self, libraries: Sequence[str], stream: Any, gpu: device.Gpu) -> int:
         """The caller's: as given, else what the first library that has one works on, else the default stream."""
@@ -92,16 +118,13 @@ class GpuLauncher:
         current = (arrays.current_stream(library, gpu.ordinal) for library in libraries)
         return next((handle for handle in current if handle is not None), 0)
 
-    def _views(self, given: Sequence[Any], libraries: Sequence[str], handle: int) -> list[arrays.View]:
-        assert self._loaded is not None
-        gpu_of = self._loaded.gpu.ordinal_of
+    def _views(
+        self, given: Sequence[Any], libraries: Sequence[str], ordinals: Sequence[int | None], handle: int
+    ) -> list[arrays.View]:
         views: list[arrays.View] = []
-        for index, (array, library) in enumerate(zip(given, libraries, strict=True)):
-            try:
-                ordinal = arrays.ordinal_of(array, library, gpu_of)
+        for index, (array, library, ordinal) in enumerate(zip(given, libraries, ordinals, strict=True)):
+            with arguments.about(index, self._passed[index]):
                 views.append(arrays.view(array, library, ordinal, handle))
-            except ArgumentError as problem:
-                raise ArgumentError(f"{arguments.label(index, self._passed[index])}: {problem.message}") from None
         return views
 
     def _run(
@@ -160,3 +183,8 @@ class GpuLauncher:
             for copy in copies:
                 copy.finish()
         return outcome_of(arrived)
+
+
+def device_names(ordinals: Sequence[int]) -> str:
+    """How GPUs are named to the user; `auto` for none yet."""
+    return " and ".join(f"cuda:{ordinal}" for ordinal in ordinals) or "auto"

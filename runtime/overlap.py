@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.pipeline.launch import Step
+from mlir_gemm.spec.launch import Step
 
 MOST_STREAMS = 64
 """Streams that a configuration is kept for; then all are forgotten."""

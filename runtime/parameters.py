@@ -8,9 +8,9 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.pipeline.tensor_map import TensorMap
 from mlir_gemm.runtime.tensor_maps import Encoded, Encoder
+from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.tensor_map import TensorMap
 
 
 class Parameters:

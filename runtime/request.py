@@ -6,12 +6,13 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mlir_gemm.pipeline.launch import Launch
 from mlir_gemm.runtime import cache
+from mlir_gemm.spec.launch import Launch
 
 if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
 
+_SIMULATED = "lower"
 Pairs: TypeAlias = tuple[tuple[str, int], ...]
 """Values by symbol, in the order of the symbols."""
 
@@ -46,9 +47,7 @@ class Request:
         if artifact is not None:
             return artifact, None
         compilation = self.compile()
-        artifact = _artifact(compilation, whole=not self.until)
-        cache.keep(entry, artifact)
-        return artifact, compilation
+        return cache.keep(entry, _artifact(compilation, whole=not self.until)), compilation
 
     def _variant(self) -> dict[str, Any]:
         fields = {"hints": dict(self.hints), "divisors": dict(self.divisors), "until": self.until}
@@ -58,7 +57,9 @@ class Request:
 def _artifact(compilation: Compilation, *, whole: bool) -> cache.Artifact:
     launch, ptx = compilation.launch or Launch((), ()), compilation.ptx or ""
     assert not whole or (compilation.ptx is not None and compilation.launch is not None)  # it went to the end
-    return cache.Artifact(compilation.target.chip, ptx, compilation.kernels, launch, tuple(compilation.stages))
+    return cache.Artifact(
+        compilation.target.chip, ptx, compilation.kernels, launch, tuple(compilation.stages), compilation.divisors
+    )
 
 
 class Variant:
@@ -68,8 +69,20 @@ class Variant:
         self.request = request
         self.artifact, self._compilation = request.find()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what the compiler holds in memory; `ir` compiles again."""
+        return {**self.__dict__, "_compilation": None}
+
     def ir(self, stage: str, locations: bool = False) -> str:
         """The IR after a stage; compiled again if it came from the cache."""
         if self._compilation is None:
             self._compilation = self.request.compile()
         return self._compilation.ir(stage, locations)
+
+    def simulated(self) -> str:
+        """The IR that the simulator runs: after `lower`, also where the source was saved after a later stage."""
+        if _SIMULATED in self.artifact.stages:
+            return self.ir(_SIMULATED, locations=True)
+        from mlir_gemm.pipeline.remade import as_before  # late: it imports the MLIR bindings
+
+        return as_before(self.request.source, _SIMULATED)

@@ -6,10 +6,10 @@ import importlib
 import sys
 from typing import Any
 
-from mlir_gemm.pipeline.element_types import NAMES, TYPE_STRINGS, numpy_dtype
-from mlir_gemm.pipeline.launch import Argument, dense
 from mlir_gemm.runtime import dlpack
 from mlir_gemm.runtime.device import LEGACY_STREAM, Gpu
+from mlir_gemm.spec.element_types import NAMES, TYPE_STRINGS, numpy_dtype
+from mlir_gemm.spec.launch import Argument, dense
 
 
 class DeviceArray:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from mlir_gemm.pipeline.element_types import spread
-from mlir_gemm.pipeline.launch import Argument
 from mlir_gemm.runtime.arguments import WRITTEN
 from mlir_gemm.runtime.arrays import View
 from mlir_gemm.runtime.device import Gpu
+from mlir_gemm.spec.element_types import spread
+from mlir_gemm.spec.launch import Argument
 
 
 class Staged:

@@ -9,9 +9,9 @@ import ctypes
 from typing import Any
 
 from mlir_gemm.errors import ArgumentError, DeviceError
-from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.pipeline.tensor_map import ALIGNMENT, TensorMap
 from mlir_gemm.runtime.status import name_of
+from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.tensor_map import ALIGNMENT, TensorMap
 
 MAP_BYTES = 128
 HOST_ALIGNMENT = 64

@@ -2,7 +2,7 @@
 
 It makes the checks of the long way (`launcher`) with as few reads as they need, and declines whatever is not plainly
 right, which then goes the long way. A call costs the host about 2 us beyond the driver's own launch, where `torch.mm`
-costs about 9.
+costs about 9. Whether PyTorch would differentiate by a tensor is one read for each (30 ns).
 
 Parameters are packed once for each thread: `cuLaunchKernel` reads an array of pointers to slots, and a call writes the
 slots. Each thread has its own (`threading.local`, 40 ns), so that threads never wait for each other. What was written
@@ -17,11 +17,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from mlir_gemm.pipeline.element_types import NAMES, UNSIGNED_BYTE
-from mlir_gemm.pipeline.launch import Argument, Launch
 from mlir_gemm.runtime import arguments, device
 from mlir_gemm.runtime.arguments import strides_fit
+from mlir_gemm.runtime.arrays import forward_mode
+from mlir_gemm.runtime.overlap import MOST_STREAMS
 from mlir_gemm.runtime.parameters import Parameters
+from mlir_gemm.spec import binding
+from mlir_gemm.spec.element_types import NAMES, UNSIGNED_BYTE
+from mlir_gemm.spec.launch import Argument, Launch
 
 DECLINED: Any = object()
 """What the short way returns for a call that must go the long way. Nothing has happened then."""
@@ -32,7 +35,7 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
 
     It returns DECLINED, with nothing done, for anything that is not plainly right.
     """
-    passed = arguments.passed(launch)
+    passed = binding.passed(launch)
     pairs = arguments.written_pairs(passed)
     expected = tuple(_expected(argument, torch) for argument in passed)
     shifts = [argument.shift_bytes for argument in passed] if any(each.offset for each in passed) else None
@@ -42,11 +45,13 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
         if argument.role == "result"
     )
     plain = {torch.Tensor, torch.nn.Parameter}  # a subclass may keep its memory elsewhere
-    count, ordinal, context = len(passed), loaded.gpu.ordinal, loaded.gpu.context
+    count, gpu, ordinal, context = len(passed), loaded.gpu, loaded.gpu.ordinal, loaded.gpu.context
+    records, forward = torch.is_grad_enabled, forward_mode(torch)
     place = torch.device("cuda", ordinal)
     empty = torch.empty
     current_stream = _raw_stream(torch)
-    driver = loaded.gpu.driver
+    driver = gpu.driver
+    streams = _Streams(driver)
     launch_kernel, launch_overlapped = driver.cuLaunchKernel, driver.cuLaunchKernelEx
     current_context = driver.cuCtxGetCurrent
     steps = [(number, function) for number, function in enumerate(loaded.functions) if function is not None]
@@ -62,8 +67,11 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
     threads = threading.local()
 
     def call(tensors: tuple[Any, ...], stream: Any) -> Any:
-        if len(tensors) != count or int(current_context()[1]) != context:
+        if len(tensors) != count or forward._current_level >= 0:
             return DECLINED
+        if int(current_context()[1]) != context:
+            with gpu.active():
+                return call(tensors, stream)
         if stream is None:
             handle = current_stream(ordinal)
         elif made or workspace_bytes:
@@ -84,6 +92,7 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
                     or not (tensor.is_contiguous() if argument is None else strides_fit(argument, tensor.stride()))
                     or tensor.get_device() != ordinal
                     or tensor.is_neg()
+                    or (tensor.requires_grad and records())
                 ):
                     return DECLINED
                 pointers.append(tensor.data_ptr())
@@ -118,7 +127,7 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
             if overlapped is None:
                 (status,) = launch_kernel(
                     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
-                    handle, addresses[first], 0,
+                    streams[handle], addresses[first], 0,
                 )  # fmt: skip
             else:
                 (status,) = launch_overlapped(overlapped[handle], function, addresses[first], 0)
@@ -128,7 +137,7 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
         for number, each, shape in launches:
             overlap = configurations[number]
             if overlap is None:
-                (status,) = launch_kernel(each, *shape, handle, addresses[number], 0)
+                (status,) = launch_kernel(each, *shape, streams[handle], addresses[number], 0)
             else:
                 (status,) = launch_overlapped(overlap[handle], each, addresses[number], 0)
             if status:
@@ -136,6 +145,20 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
         return outcome
 
     return call
+
+
+class _Streams(dict[int, Any]):
+    """Streams by their handles as the bindings take them at once: a number they would wrap at every call (0.1 us)."""
+
+    def __init__(self, driver: Any) -> None:
+        super().__init__()
+        self._driver = driver
+
+    def __missing__(self, handle: int) -> Any:
+        if len(self) >= MOST_STREAMS:
+            self.clear()
+        made = self[handle] = self._driver.CUstream(handle)
+        return made
 
 
 def _raw_stream(torch: Any) -> Callable[[int], int]:

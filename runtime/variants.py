@@ -11,10 +11,11 @@ import dataclasses
 import threading
 from collections.abc import Mapping
 
-from mlir_gemm.pipeline.kernel_record import PRODUCT, KernelRecord
-from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.errors import ArgumentError
 from mlir_gemm.runtime.request import Pairs, Variant
+from mlir_gemm.spec.kernel_record import PRODUCT, KernelRecord
+from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target as target_of
 from mlir_gemm.tile_model.variants import DEFAULT_HINT, Chooser, Product, changed, product_of
 
@@ -107,6 +108,39 @@ class Variants:
             if self._problems(dict(self._defaults()), ((name, by),)) != plain:
                 found.append((name, by))
         return tuple(found)
+
+
+class SavedVariant:
+    """The only variant of text that was saved when its sizes had been decided on."""
+
+    def __init__(self, first: Variant, divisors: Mapping[str, int]) -> None:
+        self.first = first
+        self._divisors = divisors
+
+    def at(self, values: tuple[int, ...]) -> Variant:
+        """The variant, if it is made for these values of the launch's symbols. Raises ArgumentError."""
+        for name, size in zip(self.first.artifact.launch.symbols, values, strict=True):
+            by = self._divisors.get(name, 1)
+            if size % by:
+                raise ArgumentError(
+                    f"{name}={size}: the text was saved for sizes that are multiples of {by}; start from the source "
+                    "for others"
+                )
+        return self.first
+
+    def made_so_far(self) -> dict[str, tuple[KernelRecord, ...]]:
+        """The kernels, by what they are made for."""
+        return {_name((), tuple(self._divisors.items())) or "any sizes": self.first.artifact.kernels}
+
+    def records(self, variant: Variant, values: tuple[int, ...]) -> tuple[KernelRecord, ...]:
+        """The kernels with the problems that they compute for these values."""
+        from mlir_gemm.pipeline.saved import problems_at  # late: it imports the MLIR bindings
+
+        kernels = variant.artifact.kernels
+        problems = problems_at(variant.request.source, dict(zip(variant.artifact.launch.symbols, values, strict=True)))
+        return tuple(
+            dataclasses.replace(record, problem=problem) for record, problem in zip(kernels, problems, strict=True)
+        )
 
 
 def _name(hints: Pairs, divisors: Pairs) -> str:

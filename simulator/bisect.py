@@ -11,30 +11,32 @@ from __future__ import annotations
 import importlib
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from mlir_gemm.dialect.locations import relabelled
 from mlir_gemm.errors import Error, InputError
-from mlir_gemm.passes.registry import run_pass
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.kernel_record import KernelRecord
-from mlir_gemm.pipeline.launch import Argument
 from mlir_gemm.pipeline.launch_info import arguments_of, launch_of_program
 from mlir_gemm.pipeline.program import is_program, kind_of, nested_kernels, outer_function
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.stages import import_passes, stage_passes
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.pipeline.runner import Run, Watch
+from mlir_gemm.pipeline.saved import computed_by, stage_of
 from mlir_gemm.simulator import sampling
 from mlir_gemm.simulator.errors import SimulationError
+from mlir_gemm.simulator.expected import Array, limits, reference, relative_error
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.options import Options
 from mlir_gemm.simulator.stages import run_stage
 from mlir_gemm.simulator.text import parsed
+from mlir_gemm.spec.attributes import CHIP
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.launch import Argument
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.stages import is_after
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
-from mlir_gemm.tools.reference import Array, limits, reference, relative_error
 
 LARGEST = 1 << 30
 """Largest M N K: every stage runs the whole problem."""
@@ -71,6 +73,8 @@ class BisectResult:
     """The first stage after which the result is wrong; None when all are right."""
     pass_: str | None
     """The pass of that stage that makes it wrong; None when no single one does."""
+    as_saved: bool = False
+    """Whether the input was saved after that stage: it is wrong as it stands."""
 
     @property
     def right(self) -> bool:
@@ -81,6 +85,8 @@ class BisectResult:
         lines = [f"{'stage':<40} {'error':>9}  {'':<5}  {'time':>10}", *map(str, self.rows)]
         if self.stage is None:
             lines.append("every stage computes the right numbers")
+        elif self.as_saved:
+            lines.append(f"the text is wrong as it stands: it was saved after '{self.stage}'")
         elif self.pass_ is None:
             lines.append(f"the first wrong stage is '{self.stage}'; no single pass of it changes the numbers")
         else:
@@ -126,15 +132,16 @@ class _Bisection:
             )
         self.arguments = decided.arguments
         self.before = self.arrays(self.arguments)
-        self.expected = reference(self.source, self.before)
-        self.limits = limits(self.arguments, decided.kernels, self.source, self.before, self.expected)
-        previous = self.source
+        computed = computed_by(self.source)
+        self.expected = reference(computed, self.before)
+        self.limits = limits(self.arguments, decided.kernels, computed, self.before, self.expected)
+        previous = None if stage_of(self.source) else self.source
         for stage, text in texts.items():
             faithful = stage == LAST and decided.flops <= 2 * sampling.CHECKED
             row = self._row(stage, "", text, faithful=faithful)
             if not row.right:
-                name = self._pass(stage, previous, decided)
-                return BisectResult(tuple(self.rows), stage, name)
+                name = None if previous is None else self._pass(stage, previous)
+                return BisectResult(tuple(self.rows), stage, name, previous is None)
             previous = text
         if refusal is not None:
             raise refusal
@@ -142,23 +149,24 @@ class _Bisection:
 
     def _compile(self) -> tuple[dict[str, str], Error | None]:
         """The IR after each stage, and why compiling stopped, if it did: a pass may refuse what another one broke."""
-        texts: dict[str, str] = {}
+        saved = stage_of(self.source)
+        texts: dict[str, str] = {saved: self.source} if saved else {}
         try:
             compile_module(
                 self.source, filename=self.filename, chip=self.chip, schedule=self.schedule, until=LAST,
                 keep=("all",), observe=texts.__setitem__,
             )  # fmt: skip
         except Error as refusal:
-            if not set(texts) - {"import"}:
+            if not set(texts) - {"import", saved}:
                 raise
             return texts, refusal
         return texts, None
 
-    def _pass(self, stage: str, before: str, decided: Decided) -> str | None:
+    def _pass(self, stage: str, before: str) -> str | None:
         """The pass of a stage after which the result is wrong, found by running the stage's passes one by one. IR that
         mixes tiles and lanes so that neither interpreter runs it gets a row that says so, and is passed over."""
         with relabelled(self.filename):
-            for name, text in after_each_pass(stage, before, decided):
+            for name, text in after_each_pass(stage, before, self.schedule, self.chip):
                 if not self._row(stage, name, text, faithful=False).right:
                     return name
         return None
@@ -226,7 +234,7 @@ class Decided:
         with module.context:
             nested = nested_kernels(module) if is_program(module) else [("", module)]
             kernels = tuple(_decided_kernel(name, each) for name, each in nested)
-            chip = annotations.module_string(module, annotations.CHIP) or ""
+            chip = annotations.module_string(module, CHIP) or ""
             return Decided(arguments_of(outer_function(module)), kernels, target_of(chip))
 
 
@@ -237,26 +245,22 @@ def _decided_kernel(name: str, module: Any) -> KernelRecord:
     return KernelRecord(name, kind_of(function), problem, schedule, None, "")
 
 
-def after_each_pass(stage: str, before: str, decided: Decided) -> Iterator[tuple[str, str]]:
+def after_each_pass(
+    stage: str, before: str, schedule: Mapping[str, Any] | Schedule | None = None, chip: str | None = None
+) -> list[tuple[str, str]]:
     """Each pass of a stage with the IR that it leaves, from the IR before the stage; of a program named with its
-    kernel."""
-    if stage == "select":
-        return
-    module = parsed(before)
-    if stage == "import":
-        for step in import_passes():
-            run_pass(module, step)
-            yield str(step), str(module)
-        return
-    nested = dict(nested_kernels(module))
-    for kernel in decided.kernels:
-        for step in _passes(stage, kernel, decided.target):
-            run_pass(nested.get(kernel.name, module), step)
-            yield f"{kernel.name}: {step}" if kernel.name else str(step), str(module)
+    kernel. `schedule` and `chip` are needed up to `select`."""
+    texts: list[tuple[str, str]] = []
 
+    def show(run: Run, text: str) -> None:
+        texts.append((str(run), text))
 
-def _passes(stage: str, kernel: KernelRecord, target: Target) -> list[Any]:
-    if kernel.schedule is None:
-        points: Any = importlib.import_module("mlir_gemm.pipeline.points")
-        return points.points_passes(stage, target)
-    return stage_passes(stage, kernel.schedule, target)
+    decided = is_after(stage, "tile")
+    compile_module(
+        before,
+        chip=None if decided else chip,
+        schedule=None if decided else schedule,
+        until=stage,
+        hooks=(Watch(lambda run: run.stage == stage, show),),
+    )
+    return texts

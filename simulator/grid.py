@@ -16,6 +16,7 @@ from mlir_gemm.simulator.memory import POISON, Buffer, View, dense_strides
 from mlir_gemm.simulator.report import Report
 from mlir_gemm.simulator.shadow import Shadow
 from mlir_gemm.simulator.warps import Block, Cluster, Run, Stop, Warp, run_cluster
+from mlir_gemm.spec.attributes import OVERLAP
 
 _BESIDE = ("nvvm.mbarrier.", "nvvm.wgmma.", "nvvm.cp.async.bulk.", "nvvm.fence.proxy", "nvvm.cluster.", "nvvm.mapa",
            "nvvm.griddepcontrol")  # fmt: skip
@@ -52,7 +53,7 @@ class Grid:
         """Runs the blocks that were asked for, and those of their clusters. The clock behind them."""
         options, report = self.decoder.options, self.report
         asynchronous = any(name.startswith(_BESIDE) for code in self.decoder.codes for name in code.names)
-        early = asynchronous and "tile.overlap" in self.kernel.operation.attributes
+        early = asynchronous and OVERLAP in self.kernel.operation.attributes
         clusters = list(self._clusters())
         memories: list[dict[str, Buffer]] = []
         done = 0
@@ -101,9 +102,12 @@ class Grid:
                 yield from code.resume(warp)
             else:
                 code.plain(warp)
-            for copies in (*warp.groups, warp.copies):
-                for copy in copies:
-                    copy(warp)
+            left = [copy for copies in (*warp.groups, warp.copies) for copy in copies]
+            for copy in left:
+                copy(warp)
+            if left and decoder.options.checks:
+                message = f"{len(left)} asynchronous copies were never waited for, and may still write shared memory"
+                decoder.info(self.kernel).find("async-not-awaited", warp, -1, "", message)
 
         try:
             run_cluster(cluster, start)

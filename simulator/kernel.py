@@ -25,6 +25,7 @@ from mlir_gemm.simulator.report import Finding, Report
 from mlir_gemm.simulator.shadow import Shadow
 from mlir_gemm.simulator.text import parsed
 from mlir_gemm.simulator.warps import Block, Stop, Warp
+from mlir_gemm.spec.attributes import NAME, ROLE
 
 __all__ = ["Finding", "Options", "Report", "SimulationError", "simulate"]
 
@@ -63,7 +64,7 @@ class _Simulation:
     def __init__(self, module: Any, arrays: list[Any], options: Options):
         self.module = module
         self.options = options
-        self.report = Report()
+        self.report = Report(first=options.first)
         self.limit = options.max_steps or DEFAULT_STEPS
         self.arrays = arrays
         functions = [function for function in named(module, "func.func") if named(function, "gpu.launch_func")]
@@ -301,8 +302,8 @@ def _attributes(function: Any, number: int, name: str) -> list[str]:
 
 
 def _roles(function: Any, number: int) -> list[str]:
-    return _attributes(function, number, "tile.role")
+    return _attributes(function, number, ROLE)
 
 
 def _names(function: Any, number: int) -> list[str]:
-    return [name or f"argument {place}" for place, name in enumerate(_attributes(function, number, "tile.name"))]
+    return [name or f"argument {place}" for place, name in enumerate(_attributes(function, number, NAME))]

@@ -37,7 +37,8 @@ class MBarrier:
     agent: int
     """Its number among those that keep clocks."""
     by: int
-    """The warp that initialised it, and when."""
+    """The warp that initialised it, its lane, and when."""
+    lane: int
     at: int
     made_known: bool = False
     """Whether a fence made it known to the asynchronous proxy and to the cluster."""
@@ -142,7 +143,7 @@ class Barriers:
         if self.checks and shadow is not None and shadow.written(found[1], BARRIER_BYTES):
             self.find(warp, lane, "there is data, and no room for an mbarrier", place)
         agent = cluster.agents.barrier(len(cluster.barriers))
-        made = MBarrier(block, at, expected, agent, warp.index, warp.clock)
+        made = MBarrier(block, at, expected, agent, warp.index, lane, warp.clock)
         block.mbarriers[at] = made
         cluster.barriers.append(made)
 
@@ -228,6 +229,9 @@ def check_ended(cluster: Cluster, info: Info) -> None:
             info.find("async-not-awaited", warp, -1, "", message)
         if warp.committed > warp.waited:
             message = f"{warp.committed - warp.waited} groups of wgmma were never waited for"
+            info.find("async-not-awaited", warp, -1, "", message)
+        if warp.multiplied > warp.committed:
+            message = "products are in no committed group, and may still read shared memory at the end"
             info.find("async-not-awaited", warp, -1, "", message)
     for block in cluster.blocks:
         _check_pool(block, info)

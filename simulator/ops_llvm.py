@@ -11,11 +11,12 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.access import Access, lane_starts
-from mlir_gemm.simulator.decode import Decoder, Step, handles
+from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles
 from mlir_gemm.simulator.elements import ELEMENTS, LANES, Element, element_of
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import RANK, buffer_at, resolved
 from mlir_gemm.simulator.memory import View
+from mlir_gemm.simulator.ops_flags import GLOBAL, flag_operation
 from mlir_gemm.simulator.warps import Stop, Warp
 from mlir_gemm.simulator.wgmma import Registers
 
@@ -75,10 +76,12 @@ def _element_pointer(decoder: Decoder, operation: Any) -> Step:
 
 
 @handles("llvm.load", "llvm.store")
-def _access(decoder: Decoder, operation: Any) -> Step:
+def _access(decoder: Decoder, operation: Any) -> Step | Blocking:
     op = operation.operation
     loads = op.name == "llvm.load"
     value, pointer = (op.results[0], op.operands[0]) if loads else op.operands
+    if str(pointer.type) == GLOBAL and "ordering" in op.attributes:
+        return flag_operation(decoder, operation)
     if str(pointer.type) not in _SHARED:
         raise unsupported(operation, f"through {pointer.type} is not simulated; expected {' or '.join(_SHARED)}")
     vector = isinstance(value.type, ir.VectorType)
@@ -145,10 +148,11 @@ def _insert_value(decoder: Decoder, operation: Any) -> Step:
     container, value = decoder.all_slots(operation.operation.operands)
     out = decoder.slot(operation.operation.results[0])
     (place,) = ir.DenseI64ArrayAttr(operation.operation.attributes["position"])
+    info = decoder.info(operation)
 
     def step(warp: Warp) -> None:
         whole = warp.slots[container]
-        lanes = (whole.read(warp, None) if isinstance(whole, Registers) else whole).copy()
+        lanes = (whole.read(warp, info) if isinstance(whole, Registers) else whole).copy()
         lanes[:, place] = warp.slots[value]
         warp.accesses = warp.fences
         warp.slots[out] = Registers.of(lanes, warp.fences)

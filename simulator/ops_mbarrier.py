@@ -130,8 +130,10 @@ def _fence_init(decoder: Decoder, operation: Any) -> Step:
 
 
 def _make_known(warp: Warp) -> None:
+    """A fence orders what the lanes that run it have initialised."""
     for barrier in warp.block.mbarriers.values():
-        barrier.made_known = barrier.made_known or barrier.by == warp.index
+        if barrier.by == warp.index and (warp.mask is None or warp.mask[barrier.lane]):
+            barrier.made_known = True
 
 
 @handles("nvvm.fence.proxy")

@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.operators.assembly import NO_BITS
-from mlir_gemm.operators.l2 import POLICIES
-from mlir_gemm.operators.loaded import BEHIND_LOADS
+from mlir_gemm.lowering.assembly import NO_BITS
+from mlir_gemm.lowering.l2 import POLICIES
+from mlir_gemm.lowering.loaded import BEHIND_LOADS
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import buffer_at
-from mlir_gemm.simulator.ops_flags import TEXTS, flag_operation
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.ops_llvm import tied
 from mlir_gemm.simulator.ops_nvgpu import gathered, spread
@@ -110,13 +109,9 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         return _no_bits(decoder, operation)
     if text in POLICIES:
         return _policy(decoder, operation)
-    if text in TEXTS:
-        return flag_operation(decoder, operation, text)
     found = _ASSEMBLY.fullmatch(text)
     if found is None:
-        raise unsupported(
-            operation, f"'{text}' is not simulated; expected mma.sync of f64, m16n8k4, k8 or k16, or a flag"
-        )
+        raise unsupported(operation, f"'{text}' is not simulated; expected mma.sync of f64, m16n8k4, k8 or k16")
     depth = int(found[1])
     lists = [re.findall(r"\$(\d+)", found[place]) for place in range(2, 6)]
     counts = [len(each) for each in lists]

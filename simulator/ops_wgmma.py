@@ -146,9 +146,10 @@ def _multiply(decoder: Decoder, operation: Any) -> Blocking:
             result = result.astype(np.int32)
         if not fresh:
             result = result + whole([meeting.parts[place] for place in order], packed)
-        made = Sums(result.astype(np.float16) if packed else result, group, packed)
+        made = Sums(result.astype(np.float16) if packed else result, group, packed, depth)
         for quarter, warp in enumerate(warps):
-            warp.slots[out] = Registers(None, made, quarter, -1)
+            warp.multiplied = group
+            warp.slots[out] = Registers(None, made, quarter, -1, warp.fences)
         counters.tensor_operations += 1
         counters.flops += 2 * rows * columns * depth
 
@@ -156,7 +157,7 @@ def _multiply(decoder: Decoder, operation: Any) -> Blocking:
         values = warp.slots
         part = values[sums]
         if checks:
-            _check_registers(info, warp, part)
+            _check_registers(info, warp, part, depth)
         meetings = warp.block.products
         place = warp.number // GROUP_WARPS
         meeting = meetings.setdefault(place, _Meeting(op))
@@ -178,13 +179,17 @@ def _multiply(decoder: Decoder, operation: Any) -> Blocking:
     return Blocking(run)
 
 
-def _check_registers(info: Info, warp: Warp, part: Any) -> None:
-    """Reports registers that were touched with no wgmma.fence behind it."""
+def _check_registers(info: Info, warp: Warp, part: Any, depth: int) -> None:
+    """Reports registers that were touched with no wgmma.fence after it, by the warp's own instructions or by a product
+    of another shape. Products of one shape are in order by themselves (PTX ISA, wgmma.fence)."""
     if warp.diverged:
         info.find("divergent-collective", warp, -1, "", "not all lanes of the warp reach it")
     stamp = max(part.stamp, -1 if part.sums is not None else warp.accesses) if isinstance(part, Registers) else -1
     if stamp >= warp.fences or not warp.fences:
         message = "the accumulator's registers were touched with no wgmma.fence between that and the product"
+        info.find("wgmma-fence", warp, -1, "", message)
+    elif isinstance(part, Registers) and part.fences >= warp.fences and part.depth not in (0, depth):
+        message = f"a product of another shape, k{part.depth}, made the accumulator with no wgmma.fence after it"
         info.find("wgmma-fence", warp, -1, "", message)
 
 

@@ -22,5 +22,7 @@ class Options:
     """Linear numbers of the blocks to run, None for all."""
     max_steps: int | None = None
     """Operations that one warp may execute before the run is stopped; None for DEFAULT_STEPS."""
+    first: bool = False
+    """End the run at the first finding."""
     progress: Callable[[int, int], None] | None = None
     """Called after each block with the number of blocks done and to do."""

@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.errors import ArgumentError
-from mlir_gemm.pipeline.element_types import numpy_dtype, spread
-from mlir_gemm.pipeline.kernel_record import KernelRecord
-from mlir_gemm.pipeline.launch import Argument, Launch, dense
 from mlir_gemm.pipeline.launch_info import arguments_of, numbered_runs
 from mlir_gemm.pipeline.program import is_program, nested_kernels, outer_function
-from mlir_gemm.pipeline.sizes import value
-from mlir_gemm.runtime.arguments import bind, passed
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.memory import POISON
 from mlir_gemm.simulator.options import Options
 from mlir_gemm.simulator.report import Report
 from mlir_gemm.simulator.text import parsed
+from mlir_gemm.spec.binding import bind, passed
+from mlir_gemm.spec.element_types import numpy_dtype, spread
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.launch import Argument, Launch, dense
+from mlir_gemm.spec.sizes import value
 
 Bytes = Any
 """A NumPy array of uint8."""
@@ -85,7 +85,7 @@ class _Memory:
                 _elements(argument, held)[...] = array
         for buffer in launch.buffers:
             self._bytes.append(self._workspace[buffer.offset or 0 :][: buffer.bytes])
-        self._bytes += [np.frombuffer(constant.bytes(), np.uint8).copy() for constant in launch.constants]
+        self._bytes += [np.frombuffer(constant.data, np.uint8).copy() for constant in launch.constants]
 
     def view(self, number: int, seen: Argument) -> Any:
         """A memory as a kernel sees it: an array of the kernel's own type, from the start of the memory."""

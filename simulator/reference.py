@@ -13,13 +13,15 @@ import numpy as np
 
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, operations
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.simulator.memory import strided
 from mlir_gemm.simulator.stages import FUNCTIONS, STEPS, entry
 from mlir_gemm.simulator.tile_numbers import dtype_of, in_float64, is_float
 from mlir_gemm.simulator.tile_program import Decoder, State, run_steps
+from mlir_gemm.spec.attributes import ROLE
 
 BOUNDS = {
     "f64": 1e-12, "f32": 1e-5, "f16": 5e-4, "bf16": 4e-3, "f8E4M3FN": 3.2e-2, "f8E5M2": 6.3e-2,
@@ -133,7 +135,7 @@ def _run_targets(run: Any, operands: list[Any]) -> list[Any]:
 
 
 def _role(attributes: Any) -> str:
-    return ir.StringAttr(attributes["tile.role"]).value if "tile.role" in attributes else "inout"
+    return ir.StringAttr(attributes[ROLE]).value if ROLE in attributes else "inout"
 
 
 def _targets(op: Any, operands: list[Any]) -> list[Any]:

@@ -6,9 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from mlir_gemm.simulator.counters import Counters
+from mlir_gemm.simulator.warps import Stop
 
 SHOWN = 5
 """Findings of one check at one operation that are kept; the rest are counted."""
+MENTIONED = 8
+"""Findings in a message."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class Report:
     """Operations executed by all warps."""
     stopped: str = ""
     """Why the run ended early; empty when it ran to its end."""
+    first: bool = False
+    """Whether the run ends at the first finding."""
 
     @property
     def checks_found(self) -> set[str]:
@@ -84,11 +89,13 @@ class Report:
         return {check for check, _, _ in self.counts}
 
     def add(self, finding: Finding, times: int = 1) -> None:
-        """Counts a finding, and keeps it while there are few of its kind."""
+        """Counts a finding, and keeps it while there are few of its kind. Raises Stop where one is enough."""
         key = (finding.check, finding.operation, finding.location)
         if self.counts[key] < SHOWN:
             self.findings.append(finding)
         self.counts[key] += times
+        if self.first:
+            raise Stop("the run was to end at the first finding")
 
     def __str__(self) -> str:
         lines = [f"{self.blocks_run} of {self.blocks} blocks of {self.warps} warps, {self.steps} operations"]
@@ -103,3 +110,16 @@ class Report:
         if self.counters.instructions:
             lines.append(str(self.counters))
         return "\n".join(lines)
+
+
+def first_findings(report: Report) -> list[str]:
+    """A simulator's report in a few lines: how often each check found something, and the first findings."""
+    counts: dict[str, int] = {}
+    for (check, _, _), times in report.counts.items():
+        counts[check] = counts.get(check, 0) + times
+    lines = [f"stopped: {report.stopped}"] if report.stopped else []
+    lines += [", ".join(f"{check}: {times}" for check, times in counts.items())] if counts else []
+    lines += [str(finding) for finding in report.findings[:MENTIONED]]
+    if len(report.findings) > MENTIONED:
+        lines.append(f"and {len(report.findings) - MENTIONED} more")
+    return lines

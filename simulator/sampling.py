@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.problem import Problem
 
 CHECKED = 1 << 30
 """M N K up to which the checks are on unless asked otherwise: 1024 each, 13 s on two cores with 128x128x64 tiles."""

@@ -33,6 +33,7 @@ from mlir_gemm.simulator import (
 from mlir_gemm.simulator.errors import SimulationError, unsupported
 from mlir_gemm.simulator.text import parsed
 from mlir_gemm.simulator.tile_program import Decoder, Frame, Maker, State, Step, StepMaker, Written, run_steps
+from mlir_gemm.spec.attributes import SCHEDULE
 
 FUNCTIONS: dict[str, Maker] = {
     **tile_numbers.FUNCTIONS,
@@ -56,7 +57,7 @@ STEPS: dict[str, StepMaker] = {
     **tile_rings.STEPS,
 }
 """All other operations."""
-_SCHEDULE, _BLOCK, _WARP, _TURNS = "tile.schedule", "block", "warp", "turns"
+_BLOCK, _WARP, _TURNS = "block", "warp", "turns"
 
 
 def run_stage(
@@ -214,9 +215,9 @@ def _units(function: Any) -> int:
     """Warps in a block as the schedule says, which stands on the function from `select` on, or warpgroups that multiply
     where those are the units; 0 without one."""
     attributes = function.operation.attributes
-    if _SCHEDULE not in attributes:
+    if SCHEDULE not in attributes:
         return 0
-    schedule = ir.DictAttr(attributes[_SCHEDULE])
+    schedule = ir.DictAttr(attributes[SCHEDULE])
     if _BLOCK not in schedule or _WARP not in schedule:
         return 0
     block, warp = ([ir.IntegerAttr(size).value for size in ir.ArrayAttr(schedule[name])] for name in (_BLOCK, _WARP))

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from mlir_gemm.pipeline import tensor_map
 from mlir_gemm.simulator.memory import View, count, strided
+from mlir_gemm.spec import tensor_map
 
 CHUNK = 16
 """Bytes that stay together."""

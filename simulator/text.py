@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 
 _BARRIER = re.compile(r"nvvm\.barrier id = (%[\w#]+) number_of_threads = (%[\w#]+)(?= loc\()")
 

@@ -9,16 +9,7 @@ from mlir_gemm.dialect import rings
 from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.memory import strided
-from mlir_gemm.simulator.tile_program import (
-    FRAMES,
-    RANK,
-    Decoder,
-    Frame,
-    PerUnit,
-    Step,
-    StepMaker,
-    per_unit,
-)
+from mlir_gemm.simulator.tile_program import FRAMES, RANK, Decoder, Frame, PerUnit, Step, StepMaker, per_unit
 
 
 def fault(operation: Any, message: str) -> SimulationError:

@@ -152,6 +152,19 @@ def _enter(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+def _advance(decoder: Decoder, operation: Any) -> Step:
+    slot, phase, steps = decoder.slots(operation.operation.operands)
+    next_slot, next_phase = decoder.slots(operation.operation.results)
+    stages = number_of(operation, "stages")
+
+    def step(frame: Frame) -> None:
+        count = uniform(frame[slot], "the slot of a ring") + uniform(frame[steps], "the steps of a ring")
+        rounds, frame[next_slot] = divmod(count, stages)
+        frame[next_phase] = uniform(frame[phase], "a phase") ^ rounds & 1
+
+    return step
+
+
 def _acquire(decoder: Decoder, operation: Any) -> Step:
     state = decoder.state
     barriers, slot, phase = decoder.slots(operation.operation.operands)
@@ -327,9 +340,10 @@ STEPS: dict[str, StepMaker] = {
     **tile_clusters.STEPS,
     **tile_consumer_turns.STEPS,
     **tile_parts.STEPS,
-    "tile.ring": _ring, "tile.enter": _enter, "tile.acquire": _acquire, "tile.filled": _filled,
-    "tile.copy_bulk": _copy, "tile.release": _release, "tile.mma": _mma, "tile.mma_wait": _mma_wait,
-    "tile.specialize": _specialize, "tile.store_bulk": _staged_store,
+    "tile.ring": _ring, "tile.enter": _enter, "tile.advance": _advance,
+    "tile.acquire": _acquire, "tile.filled": _filled, "tile.copy_bulk": _copy,
+    "tile.release": _release, "tile.mma": _mma, "tile.mma_wait": _mma_wait, "tile.specialize": _specialize,
+    "tile.store_bulk": _staged_store,
     "tile.store_rows": _staged_store,
     "tile.leave": lambda _, __: None, "tile.store_wait": lambda _, __: None,
 }  # fmt: skip

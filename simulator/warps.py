@@ -69,9 +69,10 @@ class Warp:
     """32 lanes that run in step, and the values they hold."""
 
     __slots__ = (
-        "accesses", "at_cluster", "block", "clock", "code", "committed", "copies", "fences", "flags", "groups", "index",
-        "lanes", "learnt", "left_cluster", "mask", "number", "run", "seen", "seen_least", "slots", "start_mask",
-        "steps", "stored", "stores", "storing", "threads", "unfenced", "wait", "waited",
+        "accesses", "at_cluster", "block", "clock", "code", "committed", "copies", "fences", "flags", "groups",
+        "index", "lanes", "learnt", "left_cluster", "mask", "multiplied", "number", "polled", "run", "seen",
+        "seen_least", "slots", "start_mask", "steps", "stored", "stores", "storing", "threads", "unfenced", "wait",
+        "waited",
     )  # fmt: skip
 
     def __init__(self, block: Block, number: int, clock: int):
@@ -104,6 +105,8 @@ class Warp:
         """How many wgmma.fence it ran, and how many of them before it last touched registers of a product."""
         self.committed = self.waited = 0
         """Groups of wgmma that it committed, and how many of them are known to be done."""
+        self.multiplied = 0
+        """The last of these groups, or the one after them, that has a product."""
         self.stores = self.stored = 0
         """The same for groups of bulk stores."""
         self.storing = False
@@ -112,6 +115,8 @@ class Warp:
         """By the number of another cluster: what it knows of it, a clock."""
         self.flags: dict[Any, int] = {}
         """When it last waited for flags that are up: by memory and byte."""
+        self.polled: Any = None
+        """The flag, by memory and byte, that it found down when it last loaded one."""
         self.at_cluster = 0
         """How often it arrived at the cluster's barrier."""
         self.left_cluster = 0

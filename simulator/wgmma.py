@@ -29,31 +29,40 @@ _SIXTEEN_BITS = 2
 class Sums:
     """An accumulator of a warpgroup as one matrix, made by the group of products `group`."""
 
-    __slots__ = ("group", "matrix", "packed")
+    __slots__ = ("depth", "group", "matrix", "packed")
 
-    def __init__(self, matrix: Any, group: int, packed: bool):
+    def __init__(self, matrix: Any, group: int, packed: bool, depth: int):
         self.matrix = matrix
         self.group = group
         self.packed = packed
         """Whether two f16 share a register."""
+        self.depth = depth
+        """K of the instruction that made it, whose M and N are those of the matrix."""
 
 
 class Registers:
     """What a warp holds of an accumulator, or any struct of registers."""
 
-    __slots__ = ("_lanes", "quarter", "stamp", "sums")
+    __slots__ = ("_lanes", "fences", "quarter", "stamp", "sums")
 
-    def __init__(self, lanes: Any, sums: Sums | None, quarter: int, stamp: int):
+    def __init__(self, lanes: Any, sums: Sums | None, quarter: int, stamp: int, fences: int = 0):
         self._lanes = lanes
         self.sums = sums
         self.quarter = quarter
         self.stamp = stamp
         """How many wgmma.fence the warp had run when it last touched the registers itself; -1 if it did not."""
+        self.fences = fences
+        """How many it had run when a product made them."""
 
     @staticmethod
     def of(lanes: Any, stamp: int = -1) -> Registers:
         """Registers with the values of the lanes: (lanes, registers)."""
         return Registers(lanes, None, 0, stamp)
+
+    @property
+    def depth(self) -> int:
+        """K of the product that made them, 0 for none."""
+        return 0 if self.sums is None else self.sums.depth
 
     @property
     def lanes(self) -> Any:
@@ -65,8 +74,8 @@ class Registers:
 
     def read(self, warp: Any, info: Any) -> Any:
         """The values, for an instruction of the warp, which reports if the products are not known to be done."""
-        if self.sums is not None and self.sums.group > warp.waited and info is not None:
-            message = "reads an accumulator of a product that was not waited for"
+        if self.sums is not None and self.sums.group > warp.waited:
+            message = "touches an accumulator of a product that was not waited for"
             if self.sums.group > warp.committed:
                 message += " (it is in no committed group)"
             info.find("async-not-awaited", warp, -1, "", message)

@@ -22,10 +22,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mlir_gemm.errors import TargetError
-from mlir_gemm.pipeline.target import Rates, Target
+from mlir_gemm.spec.target import Rates, Target
 
 KB = 1024
-_SUFFIX = re.compile(r"(sm_\d+)[af]")
+_NUMBER = re.compile(r"(?:sm_)?(\d+[af]?)")
+_SUFFIXED = 100
+"""From this capability on all chips have code of their own (`a`) and of their family (`f`)."""
 
 
 class _Limits(NamedTuple):
@@ -149,20 +151,53 @@ _ROWS = (
 
 CHIPS: dict[str, Target] = {row.chip: row for row in _ROWS}
 
+PRODUCTS: dict[str, str] = {
+    **{re.sub(r"[^a-z0-9]", "", row.name.lower()): row.chip for row in _ROWS},
+    "h100": "sm_90a",
+    "l4": "sm_89",
+}
+"""Chips by the names of products: those of the rows (of the H200's two, that with all that it has), and others of the
+same compute capability, whose figures the row does not hold."""
+
 
 def target(chip: str) -> Target:
-    """The data of a chip by LLVM's name. `sm_90a` has what code for `sm_90`, which runs on later chips too, must do
-    without: wgmma. The architecture-specific spellings of later chips, such as `sm_100f`, give the data of the plain
-    name.
+    """The data of a chip, by a name that `chip_name` takes. Code for `sm_90` runs on later chips too, and does without
+    what `sm_90a` has: wgmma and the copy engine. Code for `sm_100a` and its like (`sm_100f`, ...) runs on that chip (or
+    its family) alone; nothing here uses what only such code may, so the rest is that of the plain name.
 
     Raises TargetError for a chip that is not in the table.
     """
-    name = chip.strip().lower()
-    suffixed = None if name in CHIPS else _SUFFIX.fullmatch(name)
-    if suffixed and int(suffixed[1][3:]) >= 90:
-        name = suffixed[1]
-    if name in CHIPS:
-        return CHIPS[name]
-    close = difflib.get_close_matches(name, CHIPS, n=1)
+    name = chip_name(chip)
+    return CHIPS[name] if name in CHIPS else replace(CHIPS[name[:-1]], chip=name)
+
+
+def chip_name(chip: str | int) -> str:
+    """LLVM's name of a chip, such as `sm_90a`, for that name in upper or lower case, for its number (`90`, as text too)
+    and for a product's name (`h200`, `RTX 4090`).
+
+    Raises TargetError for a chip that is not in the table.
+    """
+    name = str(chip).strip().lower()
+    compact = re.sub(r"[\s_-]", "", name)
+    if compact in PRODUCTS:
+        return PRODUCTS[compact]
+    number = None if isinstance(chip, bool) else _NUMBER.fullmatch(name)
+    found = f"sm_{number[1]}" if number else name
+    base = found.rstrip("af")
+    if found in CHIPS or (base in CHIPS and found[:-1] == base and int(base[3:]) >= _SUFFIXED):
+        return found
+    close = difflib.get_close_matches(name, (*CHIPS, *PRODUCTS), n=1) or difflib.get_close_matches(found, CHIPS, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
-    raise TargetError(f"unknown chip '{chip}'{hint} (known chips: {', '.join(CHIPS)})")
+    known = f"known chips: {', '.join(CHIPS)}; by product: {', '.join(sorted(PRODUCTS))}"
+    raise TargetError(f"unknown chip '{chip}'{hint} ({known})")
+
+
+def fuller(chip: str) -> str:
+    """What to say to somebody who names a chip of which another row has more; empty for all other chips, and for names
+    that are no chip's."""
+    row = CHIPS.get(chip.strip().lower())
+    own = CHIPS.get(f"{row.chip}a") if row else None
+    if row is None or own is None:
+        return ""
+    more = [each for each in (*own.operators, *own.copies) if each not in (*row.operators, *row.copies)]
+    return f"its code runs on every later chip too, without {' and '.join(more)}; {own.chip} uses the whole chip"

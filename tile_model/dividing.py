@@ -10,16 +10,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from mlir_gemm.errors import Error, ScheduleError
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec import sum_tree
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.group_work import KEPT
-from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.long_sums import SHORTER, Division, is_long, is_small, long_divisions, longest_sum, shows_more
+from mlir_gemm.tile_model.order import is_less
+from mlir_gemm.tile_model.select import Choice, select
 from mlir_gemm.tile_model.swap import should_swap, swapped
 from mlir_gemm.tile_model.traffic import operand_bytes
 
+WHOLE = 1
+"""The number of parts of a k that is left whole."""
 PARTS = (2, 3, 4, 6, 8, 12, 16)
 """Numbers of parts that are tried."""
 STEP = 128
@@ -30,6 +36,11 @@ LEAST = 2048
 """Elements of k from which they are. Operands must fit in L2: where DRAM limits, parts only add to what is moved."""
 LAUNCH, RATE = 0.1e-6, 3.4e12
 """Seconds that the kernel behind takes to start, and bytes a second at which it reads the parts from L2."""
+LEVEL, REST = 1.5e-6, 5e-6
+"""Seconds of each further kernel that adds up parts, and of one that multiplies what is left of k, about."""
+OTHER = 2.0
+"""How many times as long parts may take as predicted that another operator multiplies than the whole: 16x8192x100000 in
+15 parts with `mma_sync` took 701 us on the H200, predicted 388, and whole with `wgmma` 373."""
 WORTH = 0.97
 """Part of the time of the product as it is under which parts pay. With these three the choice among 667 kernels for 24
 products takes 1.027 times as long as the best on the H200."""
@@ -39,33 +50,104 @@ _SHAPING = ("block", "warp", "cluster_m", "cluster_n", "split", "stream", "persi
 """Fields that mean the tiles of the product as it is."""
 
 
-def divided(problem: Problem, parts: int) -> Problem:
-    """The batch of products of the parts of k; what follows the product is left to the kernel behind."""
+def divided(problem: Problem, parts: int, depth: int = 0) -> Problem:
+    """The batch of products of the parts of k, of `depth` elements each (0: all of k); what follows the product is left
+    to the kernel behind. An operand of one row or column lies along k then."""
+    depth = depth or problem.k // parts
+    changes: dict[str, Any] = {}
+    if problem.m == 1 and problem.a_order == "km":
+        changes |= {"a_order": "mk", "a_vector": _vector(depth, problem.a_memory or problem.a)}
+    if problem.n == 1 and problem.b_order == "kn":
+        changes |= {"b_order": "nk", "b_vector": _vector(depth, problem.b_memory or problem.b)}
     return dataclasses.replace(
-        problem, k=problem.k // parts, batch=parts, out=problem.acc, out_vector=128, reads_c=False, extra_bytes=0,
-        epilogue_ops=0, epilogue_matrices=0,
+        problem, k=depth, batch=problem.batch * parts, out=problem.acc, out_vector=128, reads_c=False, extra_bytes=0,
+        epilogue_ops=0, epilogue_matrices=0, **changes,
     )  # fmt: skip
 
 
-def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> int:
-    """In how many parts the k of a product should be multiplied: the pinned number, or the one that is predicted to
-    take the least time; 1 where it is best left whole, or where the model finds no schedule for it."""
+def _vector(elements: int, type_: str) -> int:
+    """Bits of the widest access along rows of so many elements."""
+    bits = 8 * elements * ELEMENT_BYTES.get(type_, 4)
+    return min(128, bits & -bits)
+
+
+def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> Division:
+    """How the k of a product should be multiplied in parts: in the pinned number, or in that which is predicted to take
+    the least time among those that leave no accumulator more than it may take; one part where it is best left whole, or
+    where the model finds no schedule for it."""
     pinned = dict(pinned or {})
     if "divide" in pinned:
-        return pinned["divide"]
+        return Division(pinned["divide"], problem.k // pinned["divide"])
+    whole = Division(WHOLE, problem.k)
+    if _is_long(problem, pinned):
+        return _long_advice(problem, target, pinned)
     if not _may_pay(problem, target, pinned):
-        return 1
-    whole = _seconds(problem, target, pinned)
-    if whole is None:
-        return 1
-    least, best = whole, 1
+        return whole
+    least, best = _seconds(problem, target, pinned), whole
+    if least is None:
+        return whole
     for parts in PARTS:
         if problem.k * ELEMENT_BYTES.get(problem.a, 4) % (parts * STEP):
             continue
         taken = _seconds(divided(problem, parts), target, {**divided_fields(parts), **pinned})
-        if taken is not None and taken + sum_seconds(problem, parts) < least:
-            least, best = taken + sum_seconds(problem, parts), parts
+        if taken is not None and is_less(taken + sum_seconds(problem, parts), least):
+            least, best = taken + sum_seconds(problem, parts), Division(parts, problem.k // parts)
     return best
+
+
+def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:
+    """What the model should have in mind when it decides how operands are to lie: parts of a long product, which take
+    much less time than the product whole; other products as they are."""
+    if "divide" in pinned or not _is_long(problem, pinned):
+        return problem
+    found = list(long_divisions(problem, target, pinned.get("precision", "full")))
+    middle = found[len(found) // 2] if found else Division(WHOLE, problem.k)
+    return divided(problem, middle.parts, middle.depth) if found else problem
+
+
+def _is_long(problem: Problem, pinned: Mapping[str, Any]) -> bool:
+    """Whether a product is divided for its length: its k is long, and no one has said how it is to be computed."""
+    shaped = pinned.get("batch_invariant") or any(name in pinned for name in _SHAPING)
+    return is_long(problem) and not shaped and not problem.dynamic and not problem.reads_c
+
+
+def _long_advice(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Division:
+    """The division of a long product. It may be left whole only where sums are exact."""
+    precision = pinned.get("precision", "full")
+    exact, small = longest_sum(problem, precision) is None, is_small(problem)
+    whole = None if small and not exact else _any_choice(problem, target, pinned)
+    found: list[tuple[float, Division]] = []
+    if whole is not None and exact:
+        found.append((whole.cost.total, Division(WHOLE, problem.k)))
+    least = inf
+    for division in long_divisions(problem, target, precision):
+        fields = {**divided_fields(division.parts), **pinned}
+        choice = _any_choice(divided(problem, division.parts, division.depth), target, fields)
+        if choice is None:
+            continue
+        rest = REST if division.rest(problem.k) else 0
+        taken = choice.cost.total + sum_seconds(problem, division.parts) + rest
+        if whole is not None and choice.schedule.operator != whole.schedule.operator:
+            taken *= OTHER
+        found.append((taken, division))
+        least = min(least, taken)
+        if taken > SHORTER * least:
+            break  # more parts take longer still
+    if not found:
+        return Division(WHOLE, problem.k)
+    least = min(taken for taken, _ in found)
+    if shows_more(problem):
+        return max((division for taken, division in found if taken <= SHORTER * least), key=lambda each: each.parts)
+    return min(found, key=lambda each: each[0])[1]
+
+
+def _any_choice(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Choice | None:
+    """What the model chooses for a product, by any operator; None where there is no schedule for it."""
+    try:
+        computed = swapped(problem) if should_swap(problem, target, pinned) else problem
+        return select(computed, target, pinned)
+    except Error:
+        return None
 
 
 def check_division(pinned: Mapping[str, Any], why_not: str) -> None:
@@ -86,10 +168,12 @@ def divided_fields(parts: int) -> dict[str, Any]:
 
 
 def sum_seconds(problem: Problem, parts: int) -> float:
-    """Seconds of the kernel behind."""
-    written = problem.m * problem.n * ELEMENT_BYTES.get(problem.out, 4)
-    read = parts * problem.m * problem.n * ELEMENT_BYTES.get(problem.acc, 4)
-    return LAUNCH + (read + written) / RATE
+    """Seconds of the kernels behind."""
+    points = problem.batch * problem.m * problem.n
+    written = points * ELEMENT_BYTES.get(problem.out, 4)
+    found = sum_tree.levels(parts)
+    read = points * ELEMENT_BYTES.get(problem.acc, 4) * (parts + 2 * sum(level.groups for level in found))
+    return LAUNCH + LEVEL * len(found) + (read + written) / RATE
 
 
 def _may_pay(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect.lines import PARTS
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.schedule import Schedule, Tile
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.l2_policy import PARTS
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule, Tile
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.clocks import fragment_conflicts
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.dividing import (
@@ -20,19 +20,22 @@ from mlir_gemm.tile_model.dividing import (
     divided,
     divided_fields,
     sum_seconds,
+    typical_part,
 )
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import outside, ragged, waste
 from mlir_gemm.tile_model.group_work import shared_tiles
-from mlir_gemm.tile_model.invariance import STANDARD_ROWS
+from mlir_gemm.tile_model.invariance import STANDARD_ROWS, invariant
 from mlir_gemm.tile_model.layout import copied
+from mlir_gemm.tile_model.long_sums import Division, is_long, longest_sum
 from mlir_gemm.tile_model.operators import flops_clock_sm
+from mlir_gemm.tile_model.order import by_time, preference
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
 from mlir_gemm.tile_model.resources import occupancy, rows_bytes, staging_bytes, storage
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.search import widest_vector
-from mlir_gemm.tile_model.select import TIE, Candidate, Choice, invariant, select
+from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select
 from mlir_gemm.tile_model.swap import FEWEST_ROWS, check_exchange, should_swap, swapped
 from mlir_gemm.tile_model.wording import shown_clusters, shown_tile
 
@@ -51,8 +54,8 @@ class Decisions:
     advice: Mapping[str, str]
     """The operands that are re-laid out first, each with its new order."""
     relaid: Problem
-    parts: int
-    """In how many parts its k is multiplied."""
+    division: Division
+    """The parts in which its k is multiplied."""
     divided: Problem
     """`relaid`, or the batch of products of its parts."""
     exchanged: bool
@@ -77,18 +80,20 @@ def decide(
     """
     given = dict(pinned or {})
     fields = invariant(problem, target, given)
-    advice = relayout_advice(problem, target, fields)
+    advice = relayout_advice(problem if cannot_divide else typical_part(problem, target, given), target, fields)
     lying = relaid(problem, advice)
-    cannot_divide = "an operand is padded" if advice else cannot_divide
     check_division(given, cannot_divide)
-    parts = 1 if cannot_divide else divide_advice(lying, target, given)
-    batch, fields = divided(lying, parts) if parts > 1 else lying, {**divided_fields(parts), **fields}
+    whole = cannot_divide or (advice and not is_long(lying) and "divide" not in given)
+    division = Division(1, lying.k) if whole else divide_advice(lying, target, given)
+    parts = division.parts
+    batch, fields = divided(lying, parts, division.depth) if parts > 1 else lying, {**divided_fields(parts), **fields}
     wanted = should_swap(batch, target, fields)
     check_exchange(given, cannot_swap)
     exchanged = wanted and not cannot_swap
     computed = swapped(batch) if exchanged else batch
     choice = select(computed, target, {**fields, "exchanged": True} if exchanged else fields)
-    return Decisions(problem, given, advice, lying, parts, batch, exchanged, cannot_swap if wanted else "", choice)
+    refused = cannot_swap if wanted else ""
+    return Decisions(problem, given, advice, lying, division, batch, exchanged, refused, choice)
 
 
 def explain(
@@ -152,15 +157,17 @@ def _relayout(decisions: Decisions, target: Target) -> list[str]:
 
 
 def _division(decisions: Decisions, target: Target) -> list[str]:
-    parts, problem = decisions.parts, decisions.relaid
+    parts, problem = decisions.division.parts, decisions.relaid
     if parts == 1:
         return []
-    asked = "divide" in decisions.pinned
     before = _time(select(problem, target, {**decisions.pinned, "divide": 1}).cost.total)
+    longest = longest_sum(problem, decisions.pinned.get("precision", "full"))
+    reason = f"no accumulator takes more than {longest} of k" if longest else "there are tiles for more SMs"
+    rest = decisions.division.rest(problem.k)
     return [
-        f"divided   {decisions.divided}",
+        f"divided   {decisions.divided}{f', and the last {rest} of k' if rest else ''}",
         f"          k in {parts} parts, multiplied side by side and added up by a kernel behind, which takes about",
-        f"          {_time(sum_seconds(problem, parts))}: {'as pinned' if asked else 'there are tiles for more SMs'}. "
+        f"          {_time(sum_seconds(problem, parts))}: {'as pinned' if 'divide' in decisions.pinned else reason}. "
         f"Predicted {before} whole",
     ]
 
@@ -171,7 +178,7 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
         return [f"sides     as they are, though exchanged it would be faster: {decisions.fixed_sides}"]
     if not decisions.exchanged:
         return []
-    fields = {**divided_fields(decisions.parts), **decisions.pinned}
+    fields = {**divided_fields(decisions.division.parts), **decisions.pinned}
     before, after = select(decisions.divided, target, fields).cost.total, decisions.choice.cost.total
     asked = "exchanged" in decisions.pinned
     close = ", which measurements favour where it is so close" if after >= before and not asked else ""
@@ -369,7 +376,7 @@ def _published(choice: Choice) -> list[str]:
     legal = [schedule for schedule in tried if not violations(problem, schedule, target)]
     if not legal:
         return [*lines, f"  not legal here: {violations(problem, tried[0], target)[0]}"]
-    best = min(legal, key=lambda schedule: estimate(problem, schedule, target).total)
+    best = by_time(legal, lambda schedule: estimate(problem, schedule, target).total, preference)[0]
     cost = estimate(problem, best, target)
     slower = cost.total / choice.cost.total
     return [

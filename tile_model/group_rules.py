@@ -3,9 +3,9 @@ each warp for itself with `mma_sync`."""
 
 from __future__ import annotations
 
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.grid import steps
 from mlir_gemm.tile_model.layout import NARROWEST, buffer, panel_of
 from mlir_gemm.tile_model.operators import element_bytes

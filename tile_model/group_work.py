@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlir_gemm.dialect.lines import PARTS
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.l2_policy import PARTS
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.grid import grid, steps
 from mlir_gemm.tile_model.layout import LINE, buffer, panel_of

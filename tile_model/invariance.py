@@ -8,11 +8,13 @@ badly for the operator are re-laid out, which changes no number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.relayout import best_operator
 
 STANDARD_ROWS = 4096
 """The M for which the operator is chosen."""
@@ -20,17 +22,15 @@ ALIGNED = 128
 """Bits to which a workspace for a re-laid operand is aligned."""
 
 
-def invariant_fields(
-    problem: Problem, pinned: Mapping[str, Any], choose: Callable[[Problem, Mapping[str, Any]], str]
-) -> dict[str, Any]:
-    """The pinned fields with those that make the result independent of M: no split of k, and the operator that `choose`
-    finds for the product with a standard M. Without `batch_invariant` among them, the fields as they are. To be asked
-    of the product before its sides are exchanged."""
+def invariant(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> dict[str, Any]:
+    """The pinned fields, and with `batch_invariant` among them those that make the result independent of M: no split of
+    k, and the operator that is best for the product with a standard M. To be asked of the product as it is, before it
+    is re-laid out or its sides are exchanged, and before `select`, which takes what is fixed as it comes."""
     if not pinned.get("batch_invariant"):
         return dict(pinned)
     fixed = {"split": 1, **pinned}
     if "operator" not in fixed:
-        fixed["operator"] = choose(standard(problem), {**fixed, "batch_invariant": False})
+        fixed["operator"] = best_operator(standard(problem), target, {**fixed, "batch_invariant": False})
     return fixed
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mlir_gemm.dialect.lines import PARTS
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.l2_policy import PARTS
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.grid import grid, is_one_wave
 from mlir_gemm.tile_model.operators import full_rate_seconds
 from mlir_gemm.tile_model.traffic import operand_bytes

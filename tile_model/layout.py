@@ -7,8 +7,8 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.operators import element_bytes
 
 LINE = 128

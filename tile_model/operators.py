@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.schedule import Tile
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Tile
+from mlir_gemm.spec.target import Target
 
 
 class Form(NamedTuple):
@@ -44,6 +44,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
     ),
     "wgmma": (
         Form(("f16",), False, "f32", (64, 8, 16)),
+        Form(("f16",), False, "f16", (64, 8, 16), "f16"),
         Form(("bf16",), False, "f32", (64, 8, 16)),
         Form(("f32",), False, "f32", (64, 8, 8), "tf32"),
         Form(("i8",), False, "i32", (64, 8, 32)),
@@ -80,6 +81,11 @@ def forms_of(operator: str, problem: Problem, precision: str, target: Target) ->
         and form.precision in ("", precision)
         and form.since <= target.generation
     ]
+
+
+def operators_for(precision: str, target: Target) -> list[str]:
+    """The operators of a chip that can make use of a `precision` other than full."""
+    return [name for name in target.operators if any(form.precision == precision for form in FORMS[name])]
 
 
 def shown_forms(operator: str) -> str:

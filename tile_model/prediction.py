@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.spec.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

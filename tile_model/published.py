@@ -13,7 +13,7 @@ and (T_m / W_m) (T_n / W_n) 32 <= 1024. All sizes are powers of two, in elements
 
 from __future__ import annotations
 
-from mlir_gemm.pipeline.schedule import Tile
+from mlir_gemm.spec.schedule import Tile
 
 SMALLEST = 16
 """Smallest size of a tile in each dimension: the tensor-core operation's."""

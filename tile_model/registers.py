@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.schedule import Schedule, Tile
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule, Tile
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.grid import ragged, tile_bytes
 from mlir_gemm.tile_model.layout import VECTOR_ELEMENT_BITS, copied
 from mlir_gemm.tile_model.operators import LANES, by_matrix, element_bytes

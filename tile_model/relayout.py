@@ -16,11 +16,12 @@ from math import inf
 from typing import Any
 
 from mlir_gemm.errors import ScheduleError
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.clocks import CONSTANTS
 from mlir_gemm.tile_model.operators import by_matrix, element_bytes, memory_bytes
-from mlir_gemm.tile_model.select import invariant, operators, select
+from mlir_gemm.tile_model.order import is_less
+from mlir_gemm.tile_model.select import operators, select
 from mlir_gemm.tile_model.traffic import operand_bytes
 
 ALIGNED = 128
@@ -29,6 +30,8 @@ ALONG_K = {"a": "mk", "b": "nk"}
 TRANSPOSING, BY_ELEMENT = 1.2, 4.0
 """How much longer a copy takes that also transposes, in patches of whole vectors, or element by element: 147 us for
 256 MiB of f32 on an H200 where a plain copy takes 129, 42 for 64 MiB of i8 (36); and 464, 364."""
+NARROW, FILLED = 8, 16
+"""Elements of a row that is narrower than a vector, and those of its copy."""
 WORTH = 0.95
 """The copies must save this much: they also take memory, and the prediction is not exact."""
 
@@ -40,7 +43,7 @@ def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] 
 
     Raises what `select` raises for the product as it is, unless one on the copies can be computed.
     """
-    pinned = invariant(problem, target, pinned or {})
+    pinned = dict(pinned or {})
     choices = [_choices(problem, operand, target, pinned) for operand in "ab"]
     if problem.dynamic or all(len(each) == 1 for each in choices):
         return {}
@@ -52,13 +55,13 @@ def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] 
     least, best, fastest = now * WORTH, dict[str, str](), 0.0
     for advice in _combined(choices):
         copies = relayout_seconds(problem, advice, target)
-        if fastest + copies < least:
+        if is_less(fastest + copies, least):
             try:
                 seconds = _seconds(relaid(problem, advice), target, pinned)
             except ScheduleError:
                 continue
             fastest = fastest or seconds  # the first has all operands re-laid out; with fewer, it takes longer
-            if seconds + copies < least:
+            if is_less(seconds + copies, least):
                 least, best = seconds + copies, advice
     if refused and not best:
         raise refused
@@ -117,7 +120,10 @@ def relayout_seconds(problem: Problem, advice: Mapping[str, str], target: Target
         turns = 1.0
         if order != _order(problem, operand):
             turns = TRANSPOSING if _in_vectors(problem, operand, across) else BY_ELEMENT
-        total += CONSTANTS.launch + 2 * turns * operand_bytes(problem, operand) / target.dram_bytes_s
+        moved = 2 * turns * operand_bytes(problem, operand)
+        if order not in ALONG_K.values() and across < NARROW:
+            moved *= (1 + FILLED / across) / 2
+        total += CONSTANTS.launch + moved / target.dram_bytes_s
     return total
 
 

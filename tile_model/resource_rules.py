@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.layout import VECTOR_ELEMENT_BITS
 from mlir_gemm.tile_model.registers import register_limit, registers_needed, reserved_registers

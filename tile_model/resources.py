@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlir_gemm.dialect.staging import columns_of_buffer, shape_of_buffer
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.shared_rows import columns_of_buffer, shape_of_buffer
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.layout import CHUNK, LINE, NARROWEST, buffer
 from mlir_gemm.tile_model.registers import FRAGMENT, WARP_SIZE, registers, warps_held
 

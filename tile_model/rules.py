@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model import group_rules, problem_rules, resource_rules, shape_rules
 
 Rule = Callable[[Problem, Schedule, Target], str | None]

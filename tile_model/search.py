@@ -11,9 +11,9 @@ from functools import lru_cache
 from math import gcd
 from typing import Any
 
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.schedule import VECTOR_BITS, Schedule, Tile
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import VECTOR_BITS, Schedule, Tile
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.grid import blocks as blocks_of
 from mlir_gemm.tile_model.group_search import group_proposals
 from mlir_gemm.tile_model.layout import CHUNK, LINE, VECTOR_ELEMENT_BITS

@@ -14,18 +14,18 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from mlir_gemm.errors import InputError, ScheduleError
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import GROUPED, Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import GROUPED, Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.clocks import SYNC
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.grid import grid, is_one_wave
 from mlir_gemm.tile_model.group_cost import CONSTANTS as GROUP
 from mlir_gemm.tile_model.group_rules import TMA_BITS
 from mlir_gemm.tile_model.group_work import lies_between_lines
-from mlir_gemm.tile_model.invariance import invariant_fields
 from mlir_gemm.tile_model.keeping import keeping
 from mlir_gemm.tile_model.operators import by_matrix, full_rate_seconds
+from mlir_gemm.tile_model.order import by_time, is_less, preference
 from mlir_gemm.tile_model.prediction import Prediction
 from mlir_gemm.tile_model.registers import uneven_vectors
 from mlir_gemm.tile_model.resources import occupancy
@@ -93,7 +93,6 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     """
     fixed = dict(pinned or {})
     _check_problem(problem, target, fixed)
-    fixed = invariant(problem, target, fixed)
     _check_operator(problem, target, fixed)
     legal = candidates(problem, target, fixed)
     if not legal:
@@ -102,13 +101,6 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     scored = _rivals(problem, target, fixed, scored[0]) + scored
     best = scored[0]
     return Choice(problem, target, fixed, best.schedule, best.cost, tuple(scored[:RANKING]), len(scored))
-
-
-def invariant(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> dict[str, Any]:
-    """The pinned fields, and with `batch_invariant` those that follow from it."""
-    from mlir_gemm.tile_model.relayout import best_operator  # late: it compares what `select` finds
-
-    return invariant_fields(problem, pinned, lambda other, fields: best_operator(other, target, fields))
 
 
 def _scored(problem: Problem, target: Target, legal: list[Schedule]) -> list[Candidate]:
@@ -125,7 +117,7 @@ def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: C
         return []
     named = {**pinned, "operator": RIVAL}
     legal = candidates(problem, target, named) if operators(problem, target, named) else []
-    return [candidate for candidate in _scored(problem, target, legal) if candidate.cost.total < limit]
+    return [candidate for candidate in _scored(problem, target, legal) if is_less(candidate.cost.total, limit)]
 
 
 def _least_seconds(problem: Problem, target: Target) -> float:
@@ -306,13 +298,17 @@ def _wide_first(scored: list[Candidate]) -> list[Candidate]:
     touch of memory lies in longer rows."""
     if not scored:
         return []
-    scored = sorted(scored, key=lambda candidate: candidate.cost.total)
+    scored = by_time(scored, _total, lambda candidate: preference(candidate.schedule))
     if scored[0].schedule.operator == "wgmma":
         return _low_first(scored)
     limit = scored[0].cost.total * TIE
     tied = sum(candidate.cost.total <= limit for candidate in scored)
     head = sorted(scored[:tied], key=lambda candidate: (candidate.schedule.block[0], candidate.schedule.warp[0]))
     return head + scored[tied:]
+
+
+def _total(candidate: Candidate) -> float:
+    return candidate.cost.total
 
 
 def _low_first(scored: list[Candidate]) -> list[Candidate]:

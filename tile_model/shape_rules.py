@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.layout import CHUNK, LINE, VECTOR_ELEMENT_BITS, buffer
 from mlir_gemm.tile_model.operators import FORMS, SYNC_OPERATORS, forms_of, warp_unit
 from mlir_gemm.tile_model.problem_rules import SIZE_UNIT

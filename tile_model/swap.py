@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlir_gemm.errors import Error, ScheduleError
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.order import is_less
 from mlir_gemm.tile_model.resources import leaves_transposed
 from mlir_gemm.tile_model.select import select
 
@@ -63,7 +64,7 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
         exchanged = select(swapped(problem), target, pinned)
         if exchanged.schedule.operator != "wgmma":
             return False
-        return exchanged.cost.total < _worth(problem) * select(problem, target, pinned).cost.total
+        return is_less(exchanged.cost.total, _worth(problem) * select(problem, target, pinned).cost.total)
     except Error:
         return False
 

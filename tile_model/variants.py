@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.cost import estimate
+from mlir_gemm.tile_model.order import by_time, is_less
 from mlir_gemm.tile_model.select import select
 
 HINTS = (16, 128, 512, 2048, 8192)
@@ -122,8 +123,8 @@ class Chooser:
             return near
         try:
             around = itertools.product(*(neighbours(size) for size in sizes.values()))
-            best = min(around, key=lambda hints: self._seconds(hints, sizes))
-            if self._seconds(best, sizes) >= WORTH * self.seconds(usual, sizes):
+            best = by_time(around, lambda hints: self._seconds(hints, sizes), key=lambda hints: hints)[0]
+            if not is_less(self._seconds(best, sizes), WORTH * self.seconds(usual, sizes)):
                 return usual
             return self._standing_for(dict(zip(sizes, best, strict=True)))
         except Error:  # no legal schedule for one of the hints: its compilation says so, if it comes to that

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlir_gemm.pipeline.schedule import Schedule, Tile
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.tile_model.layout import VECTOR_ELEMENT_BITS
 
 

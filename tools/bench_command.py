@@ -18,10 +18,10 @@ from mlir_gemm.bench.problems import Problem
 from mlir_gemm.bench.report import markdown
 from mlir_gemm.bench.summary import shown, summary, table
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.progress import Progress
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools.files import write_outputs
-from mlir_gemm.tools.progress import Progress
-from mlir_gemm.tools.usage import UsageError
+from mlir_gemm.usage import UsageError
 
 if TYPE_CHECKING:
     from mlir_gemm.bench.measure import Bench

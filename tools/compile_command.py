@@ -9,15 +9,15 @@ import sys
 from typing import Any
 
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.annotations import CHIP
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.stages import STAGES
 from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.spec.attributes import CHIP
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tools.files import STDIO, read_input, write_outputs
 from mlir_gemm.tools.report import report
-from mlir_gemm.tools.usage import UsageError, stage
+from mlir_gemm.usage import UsageError, stage
 
 BINARIES = {"ptx": ".ptx", "cubin": ".cubin", "llvm": ".ll"}
 """What can be emitted besides a stage's IR, with its extension. All need every stage."""

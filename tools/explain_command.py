@@ -7,23 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.passes.divide_steps import cannot_divide
 from mlir_gemm.passes.swap_sides import cannot_swap
-from mlir_gemm.pipeline.annotations import CHIP, written_schedule
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
-from mlir_gemm.pipeline.kernel_record import PRODUCT
-from mlir_gemm.pipeline.kernel_run import allow_precision
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.program import kind_of, nested_kernels, outer_function
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.target import Target
+from mlir_gemm.pipeline.program import outer_function
+from mlir_gemm.pipeline.runner import Runner
+from mlir_gemm.pipeline.selection.passes import before_choices
+from mlir_gemm.pipeline.selection.undecided import undecided
 from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.spec.attributes import CHIP
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tools.files import read_input
-from mlir_gemm.tools.usage import UsageError
+from mlir_gemm.usage import UsageError
 
 DEFAULT_TYPES = "f16,f16,f32"
 DEFAULT_ORDERS = "mk,kn"
@@ -108,24 +110,22 @@ def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple
     )
     variant = Variant(arguments.sizes or {}, arguments.divisors or {}).checked()
     # Kept: what is in a module dies with it.
-    module = parse_module(compilation.ir("import"), arguments.input, new_context())
+    module = parse_module(compilation.ir("import"), arguments.input, new_context(), own=True)
     with module.context:
-        kernels = nested_kernels(module) or [("", module)]
         _check_symbols(arguments, outer_function(module))
+    Runner().run(module, before_choices(wanted, variant), stage="select")
+    with module.context:
         found = [
-            _product(name, each, compilation.target, variant, wanted)
-            for name, each in kernels
-            if kind_of(outer_function(each)) == PRODUCT
+            _Product(
+                each.name,
+                each.problem(),
+                each.pinned(),
+                cannot_swap(each.function),
+                cannot_divide(each.function, each.pinned().get("divide", 1)),
+            )
+            for each in undecided(module)
         ]
     return compilation.target, found
-
-
-def _product(name: str, kernel: Any, chip: Target, variant: Variant, wanted: Mapping[str, Any]) -> _Product:
-    function = outer_function(kernel)
-    pinned = {**written_schedule(function), **wanted}
-    allow_precision(kernel, chip, pinned)
-    parts = pinned.get("divide", 1)
-    return _Product(name, variant.problem_of(function), pinned, cannot_swap(function), cannot_divide(function, parts))
 
 
 def _check_symbols(arguments: argparse.Namespace, function: Any) -> None:

@@ -9,23 +9,28 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from mlir_gemm.dialect.parse_protocol import BYTECODE_MAGIC
 from mlir_gemm.errors import Error, InputError, Location
 
 STDIO = "-"
 
 
 def read_input(path: str) -> str:
-    """The text of an MLIR file, or of stdin for `-`. Raises InputError."""
+    """The text of an MLIR file, or of stdin for `-`; bytecode as text. Raises InputError."""
     try:
         data = sys.stdin.buffer.read() if path == STDIO else Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read '{path}': {_reason(error)}") from None
+    if data.startswith(BYTECODE_MAGIC):
+        from mlir_gemm.dialect.parse import text_of  # late: it imports the MLIR bindings
+
+        return text_of(data, path)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         what = f"byte 0x{data[error.start]:02x} is not UTF-8; expected MLIR in its text form"
         raise InputError(what, _location(path, data[: error.start])) from None
-    return text
+    return text.removeprefix("\ufeff")  # a byte order mark, which some editors write
 
 
 def _location(path: str, before: bytes) -> Location:

@@ -8,14 +8,15 @@ import importlib.metadata
 import io
 import platform
 
-from mlir_gemm import __version__
 from mlir_gemm.dialect import bindings
 from mlir_gemm.runtime.cache import cache_directory
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.runtime.info import describe_devices
-from mlir_gemm.tile_model.chips import CHIPS, target
+from mlir_gemm.spec.extensions import registered
+from mlir_gemm.tile_model.chips import CHIPS, PRODUCTS, target
 from mlir_gemm.tile_model.operators import shown_forms
 from mlir_gemm.tools.report import table
+from mlir_gemm.version import __version__
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         ("python", platform.python_version()),
         ("bindings", f"{bindings.PACKAGE} ({_bindings_version()})"),
         ("mlir", _mlir_version()),
-        *((package, _version(package)) for package in ("numpy", "ml-dtypes", "cuda-python", "cuda-core")),
+        *((package, _version(package)) for package in ("numpy", "ml-dtypes", "cuda-bindings", "cuda-core")),
     ]
     devices = describe_devices()
     for number, device in enumerate(devices):
@@ -34,8 +35,10 @@ def run(arguments: argparse.Namespace) -> int:
         rows.append(("devices", "no GPU found"))
     rows += [("default chip", default_chip()), ("cache", str(cache_directory() or "off"))]
     rows += [("chips", ", ".join(f"{each} ({CHIPS[each].name})" for each in CHIPS))]
+    rows += [("by product", ", ".join(f"{product} ({name})" for product, name in sorted(PRODUCTS.items())))]
     rows += [(f"{operator} on {chip.chip}", shown_forms(operator)) for operator in chip.operators]
     rows += [(f"copies on {chip.chip}", ", ".join(chip.copies))]
+    rows += [(f"{each.kind} '{each.name}'", f"registered by {each.origin}") for each in registered()]
     print(table(rows))
     return 0
 

@@ -7,19 +7,21 @@ module of its own, imported when it is called, so that `--help` and usage errors
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 
-from mlir_gemm import __version__
 from mlir_gemm.errors import Error
-from mlir_gemm.tools.usage import UsageError, block_numbers, count, matrix_sizes, seed, sizes
+from mlir_gemm.usage import UsageError, block_numbers, count, matrix_sizes, seed, sizes
+from mlir_gemm.version import __version__
 
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
 
+COMMANDS = ("compile", "run", "opt", "explain", "bench", "info", "cache")
 EPILOG = """exit status:
   0 success; 1 the input is at fault; 2 wrong usage; 3 a check of results failed; 70 a bug in mlir-gemm
 """
@@ -92,6 +94,9 @@ def make_parser() -> argparse.ArgumentParser:
 
     info = commands.add_parser("info", help="show versions, MLIR bindings, devices, and what a chip multiplies")
     _add_chip(info)
+
+    cache = commands.add_parser("cache", help="show or empty the cache of compiled kernels on disk")
+    cache.add_argument("action", choices=("info", "clear"), help="info: folder, size, limit; clear: remove all of it")
     return parser
 
 
@@ -138,16 +143,23 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_chip(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--chip", help="such as sm_90a (default: the GPU in this machine, else sm_80)")
+    parser.add_argument("--chip", help="such as sm_90a or h200 (default: the GPU in this machine, else sm_80)")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status; never raises."""
+    parser = make_parser()
+    given = list(sys.argv[1:] if argv is None else argv)
     try:
-        arguments = make_parser().parse_args(argv)
+        if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+            close = difflib.get_close_matches(given[0], COMMANDS, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            parser.error(f"there is no command '{given[0]}'{hint} (commands: {', '.join(COMMANDS)})")
+        arguments = parser.parse_args(given)
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else WRONG_USAGE
     try:
+        _hint_at_chip(getattr(arguments, "chip", None))
         status: int = importlib.import_module(f"mlir_gemm.tools.{arguments.command}_command").run(arguments)
         sys.stdout.flush()
         return status
@@ -169,6 +181,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         _report_bug(error)
         return INTERNAL_ERROR
+
+
+def _hint_at_chip(chip: str | None) -> None:
+    if chip is None:
+        return
+    from mlir_gemm.tile_model.chips import fuller  # late: usage errors need no table of chips
+
+    hint = fuller(chip)
+    if hint:
+        print(f"note: --chip {chip}: {hint}", file=sys.stderr)
 
 
 def _report_bug(error: Exception) -> None:

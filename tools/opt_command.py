@@ -7,16 +7,21 @@ import re
 import sys
 
 from mlir_gemm.errors import Error
-from mlir_gemm.passes.registry import describe, run_passes
+from mlir_gemm.pipeline.registry import describe
+from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.tools.files import read_input, write_outputs
-from mlir_gemm.tools.usage import UsageError
+from mlir_gemm.usage import UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
-        for name, options, summary in describe():
-            print(f"{name}{{{options}}}" if options else name)
-            print(f"    {summary}")
+        stages: list[str] = []
+        for stage, name, options, summary in describe():
+            if stage not in stages:
+                print(f"{stage}:")
+                stages.append(stage)
+            print(f"  {name}{{{options}}}" if options else f"  {name}")
+            print(f"      {summary}")
         return 0
     if arguments.input is None:
         raise UsageError("name an INPUT and passes, or --list")

@@ -1,201 +1,174 @@
-"""What a function should compute in one tile of its results, by NumPy in float64: as `reference`, but from only the
-rows and columns of the arguments that the tile depends on. For problems of which a sample of blocks is simulated.
+"""What a function should compute in one tile of what it writes, by NumPy in float64: as `reference`, but from only the
+parts of the arguments that the tile depends on. For problems of which a sample of blocks is simulated.
 
-It knows plain products only: one linalg.matmul, fills, copies and elementwise linalg.generic whose maps are the
-identity. Nothing is rounded in between.
+Goes from the tile back through the operations, each of which says by its indexing maps which window of an operand a
+window of its result depends on. Then the operations run on arrays of these windows. Nothing is rounded in between.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import Error
-from mlir_gemm.tools.reference import Array
+from mlir_gemm.pipeline.program import outer_function
+from mlir_gemm.simulator.expected import Array
+from mlir_gemm.simulator.stages import FUNCTIONS, STEPS
+from mlir_gemm.simulator.tile_numbers import dtype_of, in_float64
+from mlir_gemm.simulator.tile_program import Decoder, Frame, State, Step, run_steps
 
-Window = tuple[slice, slice]
+Window = tuple[slice, ...]
 ALL = slice(None)
+_RETURN, _COPY = "func.return", "memref.copy"
+_MAKES = ("tensor.empty", "memref.alloc", "arith.constant")
+_IDLE = (*_MAKES, "memref.dealloc", _RETURN)
 
 
-def _exactly(value: Any) -> Any:
-    """Casts are exact here: everything is float64."""
-    return value
+def reference_tile(source: str, arguments: Sequence[Array], number: int, tile: Window) -> Array:
+    """A region of one of the function's arguments as it is after the function has run, or of one of its results, which
+    are numbered behind the arguments.
 
-
-_ARITHMETIC: dict[str, Callable[..., Any]] = {
-    "arith.extf": _exactly,
-    "arith.truncf": _exactly,
-    "arith.negf": np.negative,
-    "arith.addf": np.add,
-    "arith.subf": np.subtract,
-    "arith.mulf": np.multiply,
-    "arith.divf": np.divide,
-    "arith.maximumf": np.maximum,
-    "arith.maxnumf": np.fmax,
-    "arith.minimumf": np.minimum,
-    "arith.minnumf": np.fmin,
-    "math.absf": np.abs,
-    "math.exp": np.exp,
-    "math.sqrt": np.sqrt,
-    "math.tanh": np.tanh,
-}
-
-
-class _WindowError(Exception):
-    """Some value is needed in two different windows."""
-
-
-def reference_tile(source: str, arguments: Sequence[Array], tile: tuple[slice, ...]) -> list[Array]:
-    """The function's arguments after it has run, then its results, each cut to the window that a tile of the results
-    depends on (for what is written: the tile itself), all float64.
-
-    Raises Error where a value is needed in two windows, as the matrix of A A is, and for operations that it does not
-    know.
+    `arguments` are as for `reference`. Raises Error where a value is needed in two windows, as the matrix of A A is,
+    and for operations of which it does not know what a part depends on: views, programs, gathers.
     """
-    with ir.Context(), ir.Location.unknown():
-        module = ir.Module.parse(source)
-        function = next(f for f in named(module, "func.func") if len(f.regions[0].blocks))
+    module = parse_module(source, "-", new_context())
+    with module.context, ir.Location.unknown(), in_float64(rounded=False):
+        function = outer_function(module)
         inside = in_block(body(function))
-        if len(tile) != 2 or not all(map(_is_plain, inside)):
-            raise Error("an operation that is no plain product; a tile of the results cannot be checked alone")
-        rows, columns = tile
-        try:
-            windows = _windows(inside, (rows, columns))
-        except _WindowError:
-            raise Error("a matrix is needed in two places; a tile of the results cannot be checked alone") from None
-        values: dict[Any, Any] = {}
-        for value, array in zip(body(function).arguments, arguments, strict=True):
-            values[value] = array[windows.get(value, (rows, columns))].astype(np.float64)
-        memory = list(values.values())
-        for operation in inside:
-            name = operation.operation.name
-            if name == "func.return":
-                return [*memory, *(values[operand] for operand in operation.operands)]
-            if name in ("tensor.empty", "memref.alloc"):
-                result = operation.operation.results[0]
-                shape = ir.ShapedType(result.type).shape
-                values[result] = np.full([_length(*each) for each in _pairs(windows.get(result), shape)], np.nan)
-            else:
-                _evaluate(operation, values)
-    raise Error("the function has no return")
+        own = list(body(function).arguments)
+        wanted = [*own, *inside[-1].operation.operands][number]
+        windows = _Windows(wanted, tile)
+        needed = windows.back_through(inside)
+        decoder = Decoder(module.operation, State(None), FUNCTIONS, STEPS)
+        given = [
+            (decoder.slot(value), array[windows.of(value)].astype(dtype_of(value.type)))
+            for value, array in zip(own, arguments, strict=False)
+            if value in windows
+        ]
+        steps = [_step(decoder, operation, windows) for operation in needed]
+        frame: list[Any] = [None] * decoder.size
+        for slot, array in given:
+            frame[slot] = array
+        with np.errstate(all="ignore"):
+            run_steps(steps, frame)
+        return np.asarray(frame[decoder.slot(wanted)])
 
 
-_BESIDE = ("arith.constant", "tensor.empty", "memref.alloc", "memref.dealloc", "memref.copy", "linalg.fill",
-           "linalg.copy", "func.return")  # fmt: skip
-_MATMUL = ("(d0, d1, d2) -> (d0, d2)", "(d0, d1, d2) -> (d2, d1)", "(d0, d1, d2) -> (d0, d1)")
+class _Windows:
+    """The window of each matrix that a tile depends on."""
+
+    def __init__(self, wanted: Any, tile: Window) -> None:
+        self._found: dict[Any, Window] = {}
+        self._need(wanted, tile)
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self._found
+
+    def of(self, value: Any) -> Window:
+        """The window of a value that is needed."""
+        return self._found[value]
+
+    def back_through(self, inside: Sequence[Any]) -> list[Any]:
+        """The operations that the tile depends on, in order."""
+        needed: list[Any] = []
+        for operation in reversed(inside):
+            op = operation.operation
+            if op.name in _MAKES:
+                shaped = isinstance(op.results[0].type, ir.ShapedType)
+                if shaped and len(op.operands):
+                    raise Error(f"'{op.name}' of unknown size; a tile of the results cannot be checked alone")
+                if not shaped or op.results[0] in self:
+                    needed.append(operation)
+            elif op.name == _COPY:
+                if op.operands[1] in self:
+                    self._need(op.operands[0], self.of(op.operands[1]))
+                    needed.append(operation)
+            elif op.name.startswith("linalg."):
+                if self._through_linalg(op):
+                    needed.append(operation)
+            elif op.name not in _IDLE:
+                raise Error(f"'{op.name}' is no plain product; a tile of the results cannot be checked alone")
+        return needed[::-1]
+
+    def _need(self, value: Any, window: Window) -> None:
+        if not isinstance(value.type, ir.ShapedType):
+            return
+        type_ = ir.ShapedType(value.type)
+        whole = tuple(
+            part if type_.is_dynamic_dim(axis) else slice(*part.indices(size))
+            for axis, (part, size) in enumerate(zip(window, type_.shape, strict=True))
+        )
+        if self._found.setdefault(value, whole) != whole:
+            raise Error("a matrix is needed in two places; a tile of the results cannot be checked alone")
+
+    def _through_linalg(self, op: Any) -> bool:
+        """Notes what an operation needs for the windows of its outputs; whether one is needed at all."""
+        attributes = dialect("linalg").get_indexing_maps(op)
+        if attributes is None or not len(op.regions) or not len(op.regions[0].blocks):
+            raise Error(f"'{op.name}' is no plain product; a tile of the results cannot be checked alone")
+        maps = [ir.AffineMapAttr(attribute).value for attribute in attributes]
+        operands = list(op.operands)
+        count = len(in_block(body(op))[-1].operation.operands)
+        outputs = operands[-count:]
+        made = [*zip(outputs, maps[-count:], strict=True), *zip(op.results, maps[-count:], strict=False)]
+        known = [(self.of(value), map_) for value, map_ in made if value in self]
+        if not known:
+            return False
+        loops: dict[int, slice] = {}
+        for window, map_ in known:
+            loops.update(_loops_of(window, map_))
+        if any(part != ALL for part in loops.values()) and named(op, "linalg.index"):
+            raise Error(f"'{op.name}' computes with places; a tile of the results cannot be checked alone")
+        for value, map_ in [*zip(operands, maps, strict=True), *made]:
+            self._need(value, _window_of(map_, loops))
+        return True
 
 
-def _is_plain(operation: Any) -> bool:
-    """Whether an operation is a matmul without a transposition, elementwise with identity maps, or beside them."""
+def _loops_of(window: Window, map_: Any) -> dict[int, slice]:
+    """The part of each loop that writes a window."""
+    if not all(isinstance(expression, ir.AffineDimExpr) for expression in map_.results):
+        raise Error("an output that is no permutation of loops; a tile of the results cannot be checked alone")
+    return {expression.position: part for expression, part in zip(map_.results, window, strict=True)}
+
+
+def _window_of(map_: Any, loops: dict[int, slice]) -> Window:
+    """The window of an operand for a part of the loops."""
+    window: list[slice] = []
+    for expression in map_.results:
+        if not isinstance(expression, ir.AffineDimExpr | ir.AffineConstantExpr):
+            raise Error("an operand that is no projection of loops; a tile of the results cannot be checked alone")
+        window.append(loops.get(expression.position, ALL) if isinstance(expression, ir.AffineDimExpr) else ALL)
+    return tuple(window)
+
+
+def _step(decoder: Decoder, operation: Any, windows: _Windows) -> Step:
+    """The step of an operation on windows: what makes a matrix makes the window of it."""
     op = operation.operation
-    if op.name in ("linalg.matmul", "linalg.generic"):
-        maps = [str(each.value) for each in op.attributes["indexing_maps"]] if "indexing_maps" in op.attributes else []
-        identities = set(maps) == {"(d0, d1) -> (d0, d1)"}
-        return tuple(maps) in ((), _MATMUL) if op.name == "linalg.matmul" else identities
-    return op.name in _BESIDE
+    made = op.results[0] if op.name in _MAKES else None
+    if made is None or made not in windows:
+        step = decoder.step(operation)
+        assert step is not None  # it computes something
+        return step
+    window, slot = windows.of(made), decoder.slot(made)
+    if op.name == "arith.constant":
+        whole = decoder.step(operation)
+        assert whole is not None
 
+        def cut(frame: Frame) -> None:
+            whole(frame)
+            frame[slot] = frame[slot][window]
 
-def _pairs(window: Window | None, shape: Sequence[int]) -> list[tuple[slice, int]]:
-    return list(zip(window or (ALL, ALL), shape, strict=True))
+        return cut
+    shape, dtype = [part.stop - part.start for part in window], dtype_of(made.type)
+    filler = np.nan if np.issubdtype(dtype, np.floating) else 0
 
+    def make(frame: Frame) -> None:
+        frame[slot] = np.full(shape, filler, dtype)
 
-def _length(part: slice, size: int) -> int:
-    return len(range(*part.indices(size)))
-
-
-def _windows(inside: list[Any], tile: Window) -> dict[Any, Window]:
-    """The window of each matrix, from the last operation to the first: a product takes rows of A and columns of B,
-    everything elementwise takes what it gives."""
-    windows: dict[Any, Window] = {}
-
-    def need(value: Any, window: Window) -> Window:
-        if isinstance(value.type, ir.ShapedType) and windows.setdefault(value, window) != window:
-            raise _WindowError
-        return window
-
-    for operation in reversed(inside):
-        operands = list(operation.operation.operands)
-        name: str = operation.operation.name
-        if name == "memref.copy":
-            need(operands[0], need(operands[1], windows.get(operands[1], tile)))
-        if not name.startswith("linalg."):
-            continue
-        output = operands[-1]
-        given = next((windows[v] for v in [*operation.operation.results, output] if v in windows), tile)
-        for value in [*operation.operation.results, output]:
-            need(value, given)
-        if name == "linalg.matmul":
-            need(operands[0], (given[0], ALL))
-            need(operands[1], (ALL, given[1]))
-        else:
-            for value in operands[:-1]:
-                need(value, given)
-    return windows
-
-
-def _evaluate(operation: Any, values: dict[Any, Any]) -> None:
-    """Computes one operation of the function's body: on memrefs in place, on tensors into new arrays."""
-    name: str = operation.operation.name
-    if name == "arith.constant":
-        values[operation.result] = _constant(operation)
-    elif name in ("tensor.empty", "memref.alloc"):
-        shape = ir.ShapedType(operation.operation.results[0].type).shape
-        values[operation.operation.results[0]] = np.full(shape, np.nan)
-    elif name == "memref.copy":
-        source, target = operation.operation.operands
-        values[target][...] = values[source]
-    elif name.startswith("linalg."):
-        inputs, outputs = _split(operation)
-        computed = _linalg(operation, [values[i] for i in inputs], [values[o] for o in outputs], values)
-        for output, value in zip(outputs, computed, strict=True):
-            if not len(operation.operation.results):
-                values[output][...] = value
-        values.update(zip(operation.operation.results, computed, strict=False))
-    elif name != "memref.dealloc":
-        raise Error(f"there is no NumPy reference for '{name}', so a run cannot be checked")
-
-
-def _split(operation: Any) -> tuple[list[Any], list[Any]]:
-    operands = list(operation.operation.operands)
-    count, _ = ir.DenseI32ArrayAttr(operation.operation.attributes["operandSegmentSizes"])
-    return operands[:count], operands[count:]
-
-
-def _linalg(operation: Any, inputs: list[Any], outputs: list[Array], around: dict[Any, Any]) -> list[Array]:
-    name: str = operation.operation.name
-    if name == "linalg.matmul":
-        return [inputs[0] @ inputs[1] + outputs[0]]
-    if name in ("linalg.fill", "linalg.copy"):
-        return [np.broadcast_to(inputs[0], outputs[0].shape).copy()]
-    if name == "linalg.generic":
-        return _elementwise(body(operation), inputs, outputs, around)
-    raise Error(f"there is no NumPy reference for '{name}', so a run cannot be checked")
-
-
-def _elementwise(block: Any, inputs: list[Any], outputs: list[Array], around: dict[Any, Any]) -> list[Array]:
-    """A linalg.generic whose maps are all the identity: its body, on whole arrays; `around` holds outer constants."""
-    values = {**around, **dict(zip(block.arguments, [*inputs, *outputs], strict=True))}
-    for operation in in_block(block):
-        name: str = operation.operation.name
-        operands = [values[operand] for operand in operation.operation.operands]
-        if name == "linalg.yield":
-            return [np.broadcast_to(value, outputs[0].shape).copy() for value in operands]
-        if name == "arith.constant":
-            values[operation.result] = _constant(operation)
-        elif name in _ARITHMETIC:
-            values[operation.operation.results[0]] = _ARITHMETIC[name](*operands)
-        else:
-            raise Error(f"there is no NumPy reference for '{operation}', so a run cannot be checked")
-    raise Error("a linalg.generic has no linalg.yield")
-
-
-def _constant(operation: Any) -> float | Array:
-    value = operation.operation.attributes["value"]
-    if isinstance(value, ir.DenseElementsAttr):
-        shape = ir.ShapedType(value.type).shape
-        return np.broadcast_to(np.array(list(value) if not value.is_splat else value.get_splat_value().value), shape)
-    return float(value.value)
+    return make

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
-from mlir_gemm.pipeline.kernel_record import KernelRecord
-from mlir_gemm.pipeline.launch import Argument, Launch, Step
-from mlir_gemm.pipeline.sizes import Size, shown
-from mlir_gemm.pipeline.tensor_map import TensorMap
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.launch import Argument, Launch, Step
+from mlir_gemm.spec.sizes import Size, shown
+from mlir_gemm.spec.tensor_map import TensorMap
 
 
 def report(compilation: Compilation) -> str:

@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import statistics
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mlir_gemm.pipeline.element_types import numpy_dtype, spread
-from mlir_gemm.pipeline.launch import Argument, Launch, dense
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.saved import computed_by, divisors_in
 from mlir_gemm.runtime import device
-from mlir_gemm.runtime.info import describe_devices
+from mlir_gemm.runtime.auto import why_no_gpu
 from mlir_gemm.runtime.kernel import Kernel, compile
 from mlir_gemm.runtime.parameters import Parameters
+from mlir_gemm.simulator.expected import Array, limits, reference, relative_error
+from mlir_gemm.spec.attributes import CHIP
+from mlir_gemm.spec.element_types import numpy_dtype, spread
+from mlir_gemm.spec.launch import Argument, Launch, dense
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools.files import STDIO, read_input
-from mlir_gemm.tools.reference import Array, limits, reference, relative_error
 from mlir_gemm.tools.report import kernel_rows, launch_rows, table
-from mlir_gemm.tools.usage import UsageError
+from mlir_gemm.usage import UsageError
 
 CHECK_FAILED = 3  # exit status
 WARM_UPS, MEASUREMENTS = 3, 20
@@ -45,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     whole = source if arguments.input == STDIO else Path(arguments.input)
     kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule)
     statuses: list[int] = []
-    for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed):
+    for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(source)):
         if kernel.symbols:
             print(("\n" if statuses else "") + table([("sizes", _shown(sizes))]))
         statuses.append(_run_once(arguments, kernel.at(**sizes), source, on_simulator))
@@ -61,8 +65,9 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
     loaded = kernel.load(0)
     with loaded.gpu.active():
         after, seconds = _run_on(loaded, before)
-    expected = reference(source, before)
-    allowed = limits(kernel.launch.arguments, kernel.kernels, source, before, expected)
+    computed = computed_by(source)
+    expected = reference(computed, before)
+    allowed = limits(kernel.launch.arguments, kernel.kernels, computed, before, expected)
     correct = _check(kernel.launch.arguments, after, expected, allowed)
     flops = sum(each.problem.flops for each in kernel.kernels if each.problem is not None)
     rate = [("rate", f"{flops / seconds / 1e12:.1f} TFLOP/s")] if flops else []
@@ -70,8 +75,11 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
     return 0 if correct else CHECK_FAILED
 
 
-def _chosen_sizes(symbols: Sequence[str], given: list[dict[str, int]] | None, seed: int) -> list[dict[str, int]]:
-    """The sizes to run with, by symbol: as given, else some that are small and differ in what they are multiples of."""
+def _chosen_sizes(
+    symbols: Sequence[str], given: list[dict[str, int]] | None, seed: int, divisors: Mapping[str, int]
+) -> list[dict[str, int]]:
+    """The sizes to run with, by symbol: as given, else some that are small and differ in what they are multiples of,
+    beyond what the module relies on."""
     for sizes in given or ():
         if set(sizes) != set(symbols):
             names = ", ".join(symbols) or "none"
@@ -80,7 +88,11 @@ def _chosen_sizes(symbols: Sequence[str], given: list[dict[str, int]] | None, se
         return given
     random = np.random.default_rng(seed)
     steps = (1, 16, 1) if symbols else (1,)
-    return [{name: step * int(random.integers(1, 200 // step)) for name in symbols} for step in steps]
+
+    def small(step: int) -> int:
+        return step * int(random.integers(1, max(2, 200 // step)))
+
+    return [{name: small(math.lcm(step, divisors.get(name, 1))) for name in symbols} for step in steps]
 
 
 def _shown(sizes: Mapping[str, int]) -> str:
@@ -100,7 +112,12 @@ def _on_simulator(arguments: argparse.Namespace) -> bool:
     ]
     if arguments.device == "gpu" and asked:
         raise UsageError(f"{asked[0]} is for the simulator, not for --device gpu")
-    return arguments.device == "simulator" or bool(asked) or (arguments.device == "auto" and not describe_devices())
+    if arguments.device != "auto" or asked:
+        return arguments.device == "simulator" or bool(asked)
+    why = why_no_gpu()
+    if why:
+        print(f"note: {why}; --device auto takes the simulator then", file=sys.stderr)
+    return bool(why)
 
 
 def _simulate(arguments: argparse.Namespace, kernel: Kernel, source: str, before: list[Array]) -> int:
@@ -120,12 +137,12 @@ def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any]
 
     def arrays(of: Sequence[Argument]) -> list[Array]:
         symbols = Launch(tuple(of), ()).symbols
-        sizes = _chosen_sizes(symbols, arguments.sizes, arguments.seed)[0]
+        sizes = _chosen_sizes(symbols, arguments.sizes, arguments.seed, divisors_in(source))[0]
         bound = Launch(tuple(of), ()).at([sizes[name] for name in symbols])
         return random_arrays(bound.arguments, arguments.seed)
 
     chip = arguments.chip
-    if chip is None and "tile.chip" not in source:
+    if chip is None and CHIP not in source:
         chip = device.default_chip(0)
     filename = "-" if arguments.input == STDIO else arguments.input
     return 0 if run_bisect(source, filename, schedule, chip, arrays) else CHECK_FAILED

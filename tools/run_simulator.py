@@ -9,16 +9,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlir_gemm.errors import Error, InputError
-from mlir_gemm.pipeline.launch import Argument
+from mlir_gemm.pipeline.remade import as_before, intended_tiles
+from mlir_gemm.pipeline.saved import computed_by
+from mlir_gemm.progress import Progress
 from mlir_gemm.runtime.kernel import Kernel
+from mlir_gemm.runtime.simulated import LARGEST
 from mlir_gemm.simulator import sampling
-from mlir_gemm.simulator.bisect import bisect
-from mlir_gemm.simulator.device import LARGEST, first_findings
+from mlir_gemm.simulator.bisect import LAST, bisect
+from mlir_gemm.simulator.expected import TOLERANCE, Array, limits, reference, relative_error
 from mlir_gemm.simulator.options import Options
 from mlir_gemm.simulator.program import simulate_launch, work
+from mlir_gemm.simulator.report import first_findings
 from mlir_gemm.simulator.sampling import Plan, Tile
-from mlir_gemm.tools.progress import Progress
-from mlir_gemm.tools.reference import TOLERANCE, Array, limits, reference, relative_error
+from mlir_gemm.spec.launch import Argument
 from mlir_gemm.tools.reference_tile import reference_tile
 from mlir_gemm.tools.report import table
 
@@ -30,21 +33,26 @@ def run_simulated(
 ) -> bool:
     """Simulates a kernel on `before` and prints what came out; whether all is right and the checks found nothing."""
     plan = _plan(kernel, checks, blocks)
-    print(table([("simulated", str(plan))]), flush=True)
+    lowered, saved = _lowered(kernel, source)
+    print(table([*saved, ("simulated", str(plan))]), flush=True)
     after = [array.copy() for array in before]
     start = time.perf_counter()
     with Progress("blocks") as progress:
         found = simulate_launch(
-            kernel.ir("lower", locations=True),
+            lowered,
             kernel.launch,
             after,
             Options(checks=plan.checks, counters=report, blocks=plan.blocks, progress=progress),
         )
     seconds = time.perf_counter() - start
+    computed = computed_by(source)
     if plan.blocks is None:
-        errors = _whole(kernel, source, before, after)
+        errors = _whole(kernel, computed, before, after)
     else:
-        errors = _sampled(kernel, source, before, after, plan)
+        tiles = kernel.ir("parallelize") if "parallelize" in kernel.stages else intended_tiles(source)
+        errors = _sampled(
+            kernel.launch.arguments, computed, before, after, sampling.tiles_of(tiles, before, plan.blocks)
+        )
     verdict = "FAULTS" if found.findings or found.stopped else "no findings" if plan.checks else "off"
     print(table([*(row for row, _ in errors), ("checks", verdict), ("time", f"{seconds:.2f} s")]))
     for line in first_findings(found):
@@ -52,6 +60,14 @@ def run_simulated(
     if report:
         print(found.counters)
     return all(right for _, right in errors) and not found.findings and not found.stopped
+
+
+def _lowered(kernel: Kernel, source: str) -> tuple[str, Rows]:
+    """The IR that is simulated, and a line that says so where it is not the source's own."""
+    if LAST in kernel.stages:
+        return kernel.ir(LAST, locations=True), []
+    about = f"'{kernel.stages[0]}'; made again up to '{LAST}', which is what the simulator runs"
+    return as_before(source, LAST), [("saved after", about)]
 
 
 def run_bisect(
@@ -102,16 +118,14 @@ def _limit(argument: Argument) -> float:
 
 
 def _sampled(
-    kernel: Kernel, source: str, before: list[Array], after: list[Array], plan: Plan
+    arguments: Sequence[Argument], source: str, before: list[Array], after: list[Array], tiles: Sequence[Tile]
 ) -> list[tuple[tuple[str, str], bool]]:
     """The tiles of the blocks that ran, and that nothing else changed."""
-    arguments = kernel.launch.arguments
-    tiles = sampling.tiles_of(kernel.ir("parallelize"), before, plan.blocks or ())
     errors: list[tuple[tuple[str, str], bool]] = []
     for number, argument in enumerate(arguments):
         mine = [tile for tile in tiles if tile.argument == number]
         if mine:
-            worst = max(_tile_error(source, arguments, before, after, tile) for tile in mine)
+            worst = max(_tile_error(source, before, after, tile) for tile in mine)
             name = f"{argument.name}, {len(mine)} tile{'s' if len(mine) > 1 else ''}"
             errors.append(_row(name, worst, _limit(argument)))
         kept = sampling.unchanged_outside(before[number], after[number], [tile.region for tile in mine])
@@ -120,12 +134,9 @@ def _sampled(
     return errors
 
 
-def _tile_error(
-    source: str, arguments: Sequence[Argument], before: list[Array], after: list[Array], tile: Tile
-) -> float:
-    given = before[: sum(argument.role != "result" for argument in arguments)]
+def _tile_error(source: str, before: list[Array], after: list[Array], tile: Tile) -> float:
     try:
-        expected = reference_tile(source, given, tile.region)[tile.argument]
+        expected = reference_tile(source, before, tile.argument, tile.region)
     except Error:
-        expected = reference(source, given)[tile.argument][tile.region]
+        expected = reference(source, before)[tile.argument][tile.region]
     return relative_error(after[tile.argument][tile.region], expected)

@@ -13,8 +13,8 @@ from mlir_gemm.dialect.copies.division import Division, Spot
 from mlir_gemm.dialect.copies.pieces import Access
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import operations, users
+from mlir_gemm.spec.attributes import SCOPE
 
-_SCOPE = "scope"
 _SPREAD = ("arith.constant", "vector.broadcast", "vector.splat")
 
 
@@ -94,7 +94,7 @@ def _connected(access: Any) -> list[Any]:
 def _check_name(operation: Any) -> None:
     name = operation.name
     known = name in ("tile.load", "tile.store", "tile.clip") or name.startswith(("arith.", "math."))
-    if not known or _SCOPE in operation.attributes or name == "arith.constant":
+    if not known or SCOPE in operation.attributes or name == "arith.constant":
         raise pass_error(
             operation,
             f"'{name}' on a block-wide tile; only loads, elementwise arithmetic and stores can be divided among "

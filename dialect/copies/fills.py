@@ -10,8 +10,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import clone, clone_slice
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, computed_from, defined_within, in_block, operations, users
-
-_SCOPE = "scope"
+from mlir_gemm.spec.attributes import SCOPE
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def fills_of(loop: Any) -> list[Fill]:
     for op in (each.operation for each in in_block(body(loop))):
         if op.name == "tile.copy":
             fills.append(Fill(op, ()))
-        elif op.name == "tile.store" and _SCOPE not in op.attributes and op.operands[1].type.memory_space is not None:
+        elif op.name == "tile.store" and SCOPE not in op.attributes and op.operands[1].type.memory_space is not None:
             fills.append(Fill(op, tuple(_chain(op, body(loop)))))
     members = {member for fill in fills for member in fill.members}
     for member in members:

@@ -13,9 +13,8 @@ from typing import Any
 from mlir_gemm.dialect import constants, guards, indexing, memory
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.copies.division import Division, Spot
-from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.sizes import size_of
-from mlir_gemm.dialect.tile import Place, memory_of, place_of, rank_of
+from mlir_gemm.dialect.tile import Place, memory_of, place_of
 
 DYNAMIC_SIZE = ir.ShapedType.get_dynamic_size()
 BYTE = 8
@@ -30,20 +29,8 @@ class Access:
 
     @staticmethod
     def of(operation: Any) -> Access:
-        """The place that a tile.load, store, copy or copy_async names. Raises PassError when it makes no sense."""
-        found = Access(memory_of(operation), place_of(operation))
-        rank, axes = rank_of(operation), len(found.memory.type.shape)
-        place = found.place
-        along = [dim for dim in place.dims if dim != -1]
-        fits = {len(place.offsets), len(place.dims), len(place.in_bounds)} == {axes}
-        if not fits or len(set(along)) < len(along) or not set(along) <= set(range(rank)):
-            raise pass_error(
-                operation,
-                f"dims = {list(place.dims)} and {len(place.offsets)} offsets for {found.memory.type} and a tile of "
-                f"{rank} dimensions; expected one entry for each dimension of the memory, each of the tile's "
-                "dimensions at most once",
-            )
-        return found
+        """The place that a tile.load, store, copy or copy_async names."""
+        return Access(memory_of(operation), place_of(operation))
 
     @staticmethod
     def whole(target: Any) -> Access:

@@ -9,15 +9,16 @@ from typing import Any
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import operations
+from mlir_gemm.spec.attributes import CHIP, NAME, SCHEDULE, STAND_INS
 
 OWN = "tile."
 """What the names of the compiler's attributes start with."""
-ON_MODULE = ("tile.chip", "tile.stand_ins")
-ON_FUNCTION = ("tile.schedule",)
-ON_ARGUMENT = ("tile.name",)
+ON_MODULE = (CHIP, STAND_INS)
+ON_FUNCTION = (SCHEDULE,)
+ON_ARGUMENT = (NAME,)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
-STRINGS = ("tile.chip", "tile.name")
-CHECKED = ("tile.stand_ins",)
+STRINGS = (CHIP, NAME)
+CHECKED = (STAND_INS,)
 """Those that `name-sizes`, which comes first, has refused in a source, and may have written since."""
 
 MOST_BYTES = 1 << 48

@@ -9,10 +9,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.views import View, memref_type
 from mlir_gemm.dialect.walk import body
-
-PADDED = "tile.padded"
-"""On an argument of a kernel: the sizes of the dense buffer that it is the first part of. Everything else in the buffer
-is zero and may be read."""
+from mlir_gemm.spec.attributes import PADDED
 
 
 def buffer_shape(function: Any, number: int) -> tuple[int, ...] | None:
@@ -31,6 +28,11 @@ def buffer_shape(function: Any, number: int) -> tuple[int, ...] | None:
             "first part of",
         )
     return tuple(attribute)
+
+
+def has_padding(function: Any) -> bool:
+    """Whether some argument of a kernel's function is padded."""
+    return any(PADDED in attributes for attributes in argument_attributes(function))
 
 
 def _fits(type_: Any, shape: list[int]) -> bool:

@@ -43,8 +43,8 @@ from random_group_products import GroupCase, draw, invariant, varied
 from random_warp_products import draw_warps
 
 from mlir_gemm.errors import Error, TargetError
+from mlir_gemm.progress import Progress
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tools.progress import Progress
 
 START = 180.0
 """Seconds that a child has to import and to find the GPU."""

@@ -1,7 +1,8 @@
 """The runtime on a real GPU: `python test/gpu/check_runtime.py`. Exit status 1 if anything is wrong.
 
 Checks results and refusals with every array library that is installed, on default and other streams, from threads and
-in a CUDA graph, and prints what a call costs the host beside `torch.mm`. Needs a GPU, PyTorch, and mlir-gemm installed.
+in a CUDA graph, with two GPUs on both of them, and prints what a call costs the host beside `torch.mm`. Needs a GPU,
+PyTorch, and mlir-gemm installed.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from typing import Any
 
 import numpy as np
 import runtime_costs
+import runtime_gpus
+import runtime_gradients
 import runtime_maps
 import runtime_refusals
 from runtime_products import (
+    DELAY_CYCLES,
     PROGRAM,
     SIZE,
     MissingLibraryError,
@@ -35,9 +39,6 @@ from runtime_refusals import refuses
 import mlir_gemm
 from mlir_gemm.runtime.info import describe_devices
 from mlir_gemm.tile_model.chips import target
-
-DELAY_CYCLES = 20_000_000
-"""About 10 ms: long enough that a launch on the wrong stream reads what is not there yet."""
 
 _checks: list[Callable[[], None]] = []
 
@@ -320,7 +321,7 @@ def main() -> int:
     if not devices:
         print("no GPU was found")
         return 1
-    _checks.extend((*runtime_refusals.CHECKS, *runtime_costs.CHECKS))
+    _checks.extend((*runtime_refusals.CHECKS, *runtime_gradients.CHECKS, *runtime_costs.CHECKS, *runtime_gpus.CHECKS))
     if "tma" in target(str(devices[0]["chip"])).copies:
         _checks.extend(runtime_maps.CHECKS)
     for device in devices:

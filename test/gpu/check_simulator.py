@@ -20,8 +20,8 @@ from cases import Case, correctness
 import mlir_gemm
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator.kernel import Options, simulate
+from mlir_gemm.spec.schedule import Schedule
 
 LARGEST = 128 * 128 * 128
 """Multiplications of the largest case run: the simulator's work."""

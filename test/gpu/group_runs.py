@@ -11,7 +11,7 @@ from random_products import strides
 
 import mlir_gemm
 from mlir_gemm.bench.operands import BOUNDS, TF32_BOUND
-from mlir_gemm.pipeline.element_types import NAMES
+from mlir_gemm.spec.element_types import NAMES
 
 MODES = ("exact", "repeat", "invariant", "warps")
 GUARD = 4096

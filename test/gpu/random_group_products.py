@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "simulator"))
 import random_groups
 from random_products import EPILOGUES, Product
 
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES
-from mlir_gemm.pipeline.problem import Problem as ModelProblem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem as ModelProblem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.operators import instruction_of
 from mlir_gemm.tile_model.rules import broken

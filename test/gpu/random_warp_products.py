@@ -10,8 +10,8 @@ from typing import Any
 from random_group_products import KINDS, GroupCase, kept, lying, model_problem, rounded_up, shown
 from random_products import EPILOGUES, Product
 
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.operators import instruction_of
 from mlir_gemm.tile_model.rules import broken

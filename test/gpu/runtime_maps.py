@@ -4,7 +4,6 @@ later."""
 
 from __future__ import annotations
 
-import base64
 import importlib
 import itertools
 import threading
@@ -13,12 +12,12 @@ from typing import Any
 import numpy as np
 
 import mlir_gemm
-from mlir_gemm.pipeline.element_types import ITEM_BYTES
-from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, TensorMap
-from mlir_gemm.pipeline.tensor_map import DATA_TYPES
 from mlir_gemm.runtime import device
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
 from mlir_gemm.runtime.tensor_maps import Encoder
+from mlir_gemm.spec.element_types import ITEM_BYTES
+from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, TensorMap
+from mlir_gemm.spec.tensor_map import DATA_TYPES
 
 ROWS, COLUMNS, BOX = 100, 200, 64
 """Tiles of 64 x 64 f16 stick out at both ends."""
@@ -158,7 +157,7 @@ def tiles_lie_as_the_swizzle_says() -> None:
 
 def maps_of_buffers_and_constants() -> None:
     """A program: the argument goes through two buffers, a constant to the second result."""
-    constant = Constant("c", (ROWS, COLUMNS), "f16", base64.b64encode(array(5).tobytes()).decode())
+    constant = Constant("c", (ROWS, COLUMNS), "f16", array(5).tobytes())
     size = 2 * ROWS * COLUMNS
     second = Argument("result1", (ROWS, COLUMNS), "f16", "result")
 

@@ -70,6 +70,8 @@ module attributes {tile.stage = "import"} {
     + "}\n"
 )
 """(x w) times a constant matrix, twice: two kernels, an intermediate buffer and a constant."""
+DELAY_CYCLES = 20_000_000
+"""About 10 ms: long enough that a launch on the wrong stream reads what is not there yet."""
 
 
 class MissingLibraryError(Exception):

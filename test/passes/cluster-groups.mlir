@@ -58,6 +58,7 @@ func.func @groups(%A: memref<256x512xf16>, %B: memref<512x512xf16>) {
         "tile.copy_bulk"(%SB, %B, %bars, %c0, %k, %n) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x128xf16, 3>, memref<512x512xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
       }
     }, {
+    ^bb0:
     }) : () -> ()
     scf.reduce
   }

@@ -92,3 +92,19 @@ func.func @divided(%A: memref<?x?xf16> {tile.symbols = ["s0", "s1"]}) attributes
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// A map hides that the memory behind it is stored to: loads from that memory say so.
+// CHECK-LABEL: func.func @added(
+//       CHECK:   "tile.load"(%{{.*}}) {operandSegmentSizes = array<i32: 1, 2>, scope = "warpgroup", written}
+//       CHECK:   "tile.load"(%{{.*}}) {operandSegmentSizes = array<i32: 1, 2>, scope = "warpgroup"}
+func.func @added(%C: memref<512x512xf32>, %D: memref<512x512xf32>) {
+  scf.forall (%block) in (4) {
+    %z = arith.constant 0 : index
+    %staging = memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x32xf32, 3>
+    %c = "tile.load"(%D, %z, %z) {operandSegmentSizes = array<i32: 1, 2>, scope = "warpgroup"} : (memref<512x512xf32>, index, index) -> vector<64x128xf32>
+    %d = "tile.load"(%C, %z, %z) {operandSegmentSizes = array<i32: 1, 2>, scope = "warpgroup"} : (memref<512x512xf32>, index, index) -> vector<64x128xf32>
+    %e = arith.addf %c, %d : vector<64x128xf32>
+    "tile.store_bulk"(%e, %D, %staging, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf32>, memref<512x512xf32>, memref<2x64x32xf32, 3>, index, index) -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}

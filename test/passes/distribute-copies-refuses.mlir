@@ -15,7 +15,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @dynamic(%A: memref<64x64xf16>, %buffer: memref<16x?xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a tile of memref<16x?xf16, 3>; expected constant sizes and numbers of whole bytes
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.copy': target is memref<16x?xf16, 3>; expected a memref of constant sizes
     "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x?xf16, 3>, memref<64x64xf16>, index, index) -> ()
     gpu.return
   }
@@ -35,7 +35,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @elements(%A: memref<64x64xf32>, %buffer: memref<16x16xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a copy from memref<64x64xf32> to memref<16x16xf16, 3>; expected the same elements
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.copy': the elements of target and source are f16 and f32; expected one type
     "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<64x64xf32>, index, index) -> ()
     gpu.return
   }
@@ -45,7 +45,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @broken(%A: memref<64x64xf16>, %buffer: memref<16x16xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: dims = [0, 2] and 2 offsets for memref<64x64xf16> and a tile of 2 dimensions; expected one entry for each dimension of the memory, each of the tile's dimensions at most once
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.copy': dims = [0, 2] for a tile of 2 dimensions; expected each of 0 to 1 at most once, and -1 where the tile lies at one index
     "tile.copy"(%buffer, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>, dims = array<i64: 0, 2>} : (memref<16x16xf16, 3>, memref<64x64xf16>, index, index) -> ()
     gpu.return
   }
@@ -56,7 +56,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @spread_out(%A: memref<64xf16>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %tile = "tile.load"(%A, %i) {operandSegmentSizes = array<i32: 1, 1>} : (memref<64xf16>, index) -> vector<16x16xf16>
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: a tile that is stored must run along the memory in each of its dimensions
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.store': writes vector<16x16xf16> along 1 dimension of memref<64xf16>; expected 2
     "tile.store"(%tile, %A, %i) {operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<16x16xf16>, memref<64xf16>, index) -> ()
     gpu.return
   }

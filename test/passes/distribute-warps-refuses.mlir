@@ -30,7 +30,7 @@ func.func @depth(%a: memref<32x24xf16>, %b: memref<24x32xf16>) {
 
 func.func @dynamic(%a: memref<32x?xf16>, %b: memref<?x32xf16>, %c: vector<32x32xf32>) {
   scf.forall (%block) in (1) {
-    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<32x?xf16> by memref<?x32xf16> into vector<32x32xf32>, a = "mk", b = "kn"; expected M x K by K x N into M x N of constant sizes
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.mma': lhs is memref<32x?xf16>; expected a memref of 2 dimensions of constant sizes
     %d = "tile.mma"(%a, %b, %c) {a = "mk", b = "kn"} : (memref<32x?xf16>, memref<?x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
   }
   return
@@ -40,7 +40,7 @@ func.func @dynamic(%a: memref<32x?xf16>, %b: memref<?x32xf16>, %c: vector<32x32x
 
 func.func @order(%a: memref<32x32xf16>, %c: vector<32x32xf32>) {
   scf.forall (%block) in (1) {
-    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<32x32xf16> by memref<32x32xf16> into vector<32x32xf32>, a = "mk", b = "other"
+    // CHECK: distribute-warps-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.mma': b = "other"; expected "kn" or "nk"
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "other"} : (memref<32x32xf16>, memref<32x32xf16>, vector<32x32xf32>) -> vector<32x32xf32>
   }
   return

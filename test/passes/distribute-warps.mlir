@@ -171,6 +171,7 @@ func.func @turns(%M: memref<2xindex>) {
     %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
     "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
     "tile.specialize"() ({
+    ^bb0:
     }, {
       %turn = "tile.turn"() : () -> index
       memref.store %turn, %M[%z] : memref<2xindex>

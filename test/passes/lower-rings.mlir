@@ -59,6 +59,38 @@ gpu.func @fill(%map: !llvm.ptr, %slot: index, %phase: i32, %row: index, %column:
   gpu.return
 }
 
+// The next position is the next slot, or the first one with the other phase.
+// CHECK-LABEL: gpu.func @advance(
+//  CHECK-SAME: %[[SLOT:.*]]: index, %[[PHASE:.*]]: i32, %[[STEPS:.*]]: index,
+//   CHECK-NOT:   arith.divui
+//   CHECK-DAG:   %[[LAST:.*]] = arith.cmpi eq, %[[SLOT]], %c3
+//   CHECK-DAG:   %[[UP:.*]] = arith.addi %[[SLOT]], %c1
+//   CHECK-DAG:   %[[FLIPPED:.*]] = arith.xori %[[PHASE]], %c1_i32
+//       CHECK:   %[[NEXT:.*]] = arith.select %[[LAST]], %c0{{.*}}, %[[UP]] : index
+//       CHECK:   %[[AFTER:.*]] = arith.select %[[LAST]], %[[FLIPPED]], %[[PHASE]] : i32
+//       CHECK:   memref.store %[[AFTER]], %{{.*}}[%[[NEXT]]]
+// Seven steps are once round four stages, which flips the phase, and three slots, which may flip it again.
+//       CHECK:   %[[ON:.*]] = arith.addi %[[SLOT]], %c3
+//       CHECK:   %[[WRAPS:.*]] = arith.cmpi uge, %[[ON]], %c4
+//       CHECK:   %[[CHANGED:.*]] = arith.xori %[[PHASE]], %c1_i32
+//       CHECK:   %[[BACK:.*]] = arith.addi %[[SLOT]], %c-1
+//       CHECK:   %[[FAR:.*]] = arith.select %[[WRAPS]], %[[BACK]], %[[ON]] : index
+//       CHECK:   %[[TURNED:.*]] = arith.select %[[WRAPS]], %[[PHASE]], %[[CHANGED]] : i32
+//       CHECK:   memref.store %[[TURNED]], %{{.*}}[%[[FAR]]]
+//       CHECK:   arith.divui %[[STEPS]], %c4
+//       CHECK:   arith.remui %[[STEPS]], %c4
+gpu.func @advance(%slot: index, %phase: i32, %steps: index, %seen: memref<4xi32>) kernel {
+  %one = arith.constant 1 : index
+  %seven = arith.constant 7 : index
+  %next:2 = "tile.advance"(%slot, %phase, %one) {stages = 4 : i64} : (index, i32, index) -> (index, i32)
+  memref.store %next#1, %seen[%next#0] : memref<4xi32>
+  %far:2 = "tile.advance"(%slot, %phase, %seven) {stages = 4 : i64} : (index, i32, index) -> (index, i32)
+  memref.store %far#1, %seen[%far#0] : memref<4xi32>
+  %any:2 = "tile.advance"(%slot, %phase, %steps) {stages = 4 : i64} : (index, i32, index) -> (index, i32)
+  memref.store %any#1, %seen[%any#0] : memref<4xi32>
+  gpu.return
+}
+
 // More than 256 rows are copied in equal parts: 288 in two of 144.
 // CHECK-LABEL: gpu.func @tall(
 //       CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global
@@ -162,6 +194,7 @@ gpu.func @roles(%slot: index, %out: memref<1xf32>, %x: f32) kernel attributes {k
   %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
   "tile.ring"(%bars) {blocks = 2 : i64, consumers = 4 : i64} : (memref<2x1xi64, 3>) -> ()
   "tile.specialize"() ({
+  ^bb0:
   }, {
     "tile.release"(%bars, %slot) {blocks = 2 : i64} : (memref<2x1xi64, 3>, index) -> ()
     memref.store %x, %out[%c0] : memref<1xf32>

@@ -4,7 +4,9 @@ gpu.module @kernels {
   // CHECK: lower-roles-refuses.mlir:[[# @LINE + 1]]:3: error: a block of 128 threads; expected two warpgroups or more of 128
   gpu.func @one() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
     gpu.return
   }
@@ -16,7 +18,9 @@ gpu.module @kernels {
   // CHECK: lower-roles-refuses.mlir:[[# @LINE + 1]]:3: error: a block of 320 threads; expected two warpgroups or more of 128
   gpu.func @half() kernel attributes {known_block_size = array<i32: 320, 1, 1>} {
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
     gpu.return
   }
@@ -28,7 +32,9 @@ gpu.module @kernels {
   // CHECK: lower-roles-refuses.mlir:[[# @LINE + 1]]:3: error: a kernel without known_block_size; the number of its threads must be known
   gpu.func @unknown() kernel {
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
     gpu.return
   }

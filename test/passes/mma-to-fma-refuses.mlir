@@ -2,7 +2,7 @@
 
 gpu.module @kernels {
   gpu.func @types(%a: memref<16x16xf32, 3>, %c: vector<16x16xf16>) kernel {
-    // CHECK: mma-to-fma-refuses.mlir:[[# @LINE + 1]]:10: error: a product of f32 into f16; expected types that the latter can hold
+    // CHECK: mma-to-fma-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.mma': adds products of f32 and f32 up in f16; expected a type that is not narrower
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf32, 3>, memref<16x16xf32, 3>, vector<16x16xf16>) -> vector<16x16xf16>
     gpu.return
   }

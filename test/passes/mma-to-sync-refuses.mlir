@@ -33,7 +33,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @orders(%a: memref<16x32xf16, 3>, %c: vector<16x32xf32>) kernel {
-    // CHECK: mma-to-sync-refuses.mlir:[[# @LINE + 1]]:10: error: a product of memref<16x32xf16, 3> by memref<16x32xf16, 3> into vector<16x32xf32>, a = "km", b = "kn"; expected M x K by K x N into M x N of constant sizes, as a and b name them
+    // CHECK: mma-to-sync-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.mma': m is 32 in a and 16 in acc: a is 16x32 (km), b is 16x32 (kn), acc is 16x32 (mn); expected the same
     %d = "tile.mma"(%a, %a, %c) {a = "km", b = "kn", scope = "warp"} : (memref<16x32xf16, 3>, memref<16x32xf16, 3>, vector<16x32xf32>) -> vector<16x32xf32>
     gpu.return
   }
@@ -92,7 +92,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c = arith.constant dense<0.0> : vector<16x16xf32>
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
-    // CHECK: mma-to-sync-refuses.mlir:[[# @LINE + 1]]:5: error: a vector<16x16xf32> in a memref<16x16xf16>; expected the same element type
+    // CHECK: mma-to-sync-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.store': the elements of value and memory are f32 and f16; expected one type
     "tile.store"(%d, %m, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf16>, index, index) -> ()
     gpu.return
   }
@@ -103,7 +103,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @diagonal(%a: memref<16x16xf16, 3>, %m: memref<16x16xf32>) kernel {
     %c0 = arith.constant 0 : index
-    // CHECK: mma-to-sync-refuses.mlir:[[# @LINE + 1]]:10: error: a tile along the dimensions (0, 0) of the memory; expected each of 0 and 1 at most once, and -1
+    // CHECK: mma-to-sync-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.load': dims = [0, 0] for a tile of 2 dimensions; expected each of 0 to 1 at most once, and -1 where the tile lies at one index
     %c = "tile.load"(%m, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp", dims = array<i64: 0, 0>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     gpu.return

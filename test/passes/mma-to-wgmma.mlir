@@ -66,6 +66,26 @@ gpu.func @product(%slot: index, %n: index, %C: memref<64x16xf16>) kernel {
   gpu.return
 }
 
+// Sums in f16: two share a register.
+// CHECK-LABEL: @half_sums(
+//       CHECK:   %[[NONE:.*]] = llvm.mlir.undef : !llvm.struct<(i32, i32, i32, i32)>
+//       CHECK:   nvvm.wgmma.mma_async %{{.*}}, %{{.*}}, %[[NONE]], <m = 64, n = 16, k = 16>, D[<f16>, <zero>], A[<f16>, <one>, <row>], B[<f16>, <one>, <col>]
+//       CHECK:   %[[TIED:.*]] = llvm.inline_asm has_side_effects "", "=r,=r,=r,=r,0,1,2,3"
+//       CHECK:   %[[TWO:.*]] = llvm.extractvalue %[[TIED]][0]
+//       CHECK:   %[[WORD:.*]] = vector.broadcast %[[TWO]] : i32 to vector<1xi32>
+//       CHECK:   %[[PAIR:.*]] = vector.bitcast %[[WORD]] : vector<1xi32> to vector<2xf16>
+//       CHECK:   vector.store %[[PAIR]],
+gpu.func @half_sums(%C: memref<64x16xf16>) kernel {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<64x16xf16>
+  %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
+  %B = memref.alloc() {tile.layout = "swizzle128"} : memref<16x64xf16, 3>
+  %sum = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<16x64xf16, 3>, vector<64x16xf16>) -> vector<64x16xf16>
+  %done = "tile.mma_wait"(%sum) {pending = 0 : i64} : (vector<64x16xf16>) -> vector<64x16xf16>
+  "tile.store"(%done, %C, %c0, %c0) {in_bounds = array<i1: true, true>, scope = "warpgroup"} : (vector<64x16xf16>, memref<64x16xf16>, index, index) -> ()
+  gpu.return
+}
+
 // M and N along the rows: panels of 64 rows and 128 bytes stand 8192 bytes apart, which the descriptors say; a step of K
 // is 16 rows, 2048 bytes. 128 rows of the accumulator are two instructions for each step.
 // CHECK-LABEL: @transposed(
@@ -302,17 +322,20 @@ gpu.func @sum(%C: memref<64x32xf32>) kernel {
 //       CHECK:     nvvm.bar.warp.sync
 //       CHECK:     memref.extract_aligned_pointer_as_index %[[FLAGS]]
 //       CHECK:     scf.if
-//  CHECK-NEXT:       llvm.inline_asm has_side_effects "st.release.gpu.global.b32 [$0], 1;", "l,~{memory}"
+//  CHECK-NEXT:       llvm.store %c1_i32, %{{.*}} atomic syncscope("device") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
 //       CHECK:   } else {
 //       CHECK:     scf.for %[[PLACE:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(
-//       CHECK:       llvm.inline_asm has_side_effects "{{.*}}ld.acquire.gpu.global.b32{{.*}}", "l,~{memory}"
+//       CHECK:       scf.while
+//  CHECK-NEXT:         %[[FLAG:.*]] = llvm.load %{{.*}} atomic syncscope("device") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+//       CHECK:         arith.cmpi eq, %[[FLAG]],
+//       CHECK:         scf.condition
 //       CHECK:       vector.load %[[PARTS]][%[[PLACE]], %{{.*}}, %{{.*}}] {alignment = 16 : i64} : memref<4x4x512xf32>, vector<4xf32>
 //       CHECK:       arith.addf
 // CHECK-COUNT-3:       vector.load
 //   CHECK-NOT:       vector.load
 //       CHECK:       nvvm.bar.warp.sync
 //       CHECK:       scf.if
-//  CHECK-NEXT:         llvm.inline_asm has_side_effects "st.relaxed.gpu.global.b32 [$0], 0;", "l,~{memory}"
+//  CHECK-NEXT:         llvm.store %c0_i32, %{{.*}} atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
 //       CHECK:       scf.yield
 gpu.module @more {
 gpu.func @parts(%parts: memref<4x4x512xf32>, %flags: memref<4x32xi32>, %C: memref<64x32xf32>, %place: index, %is_part: i1) kernel {

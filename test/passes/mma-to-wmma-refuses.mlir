@@ -79,7 +79,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c = arith.constant dense<0.0> : vector<16x16xf32>
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
-    // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:5: error: a vector<16x16xf32> in a memref<16x16xf16>; expected the same element type
+    // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.store': the elements of value and memory are f32 and f16; expected one type
     "tile.store"(%d, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf32>, memref<16x16xf16>, index, index) -> ()
     gpu.return
   }

@@ -43,10 +43,14 @@ func.func @two_roles() {
   // CHECK: persist-blocks-refuses.mlir:[[# @LINE + 1]]:3: error: blocks that walk tiles need one tile.specialize, directly in the loop over blocks
   scf.forall (%block) in (16) {
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>]}
   return
@@ -61,7 +65,9 @@ func.func @nested(%n: index) {
   scf.forall (%block) in (16) {
     scf.for %i = %c0 to %n step %c1 {
       "tile.specialize"() ({
+      ^bb0:
       }, {
+      ^bb0:
       }) : () -> ()
     }
   } {mapping = [#gpu.block<x>]}

@@ -115,10 +115,9 @@ func.func @plain() {
 //       TURNS:   }, {
 //       TURNS:     %[[AT:.*]]:2 = "tile.enter"()
 //       TURNS:     %[[TURN:.*]] = "tile.turn"()
-//       TURNS:     %[[ON:.*]] = arith.addi %[[AT]]#0, %c1
-//       TURNS:     %[[WRAPS:.*]] = arith.cmpi uge, %[[ON]], %c2
+//       TURNS:     %[[ON:.*]]:2 = "tile.advance"(%[[AT]]#0, %[[AT]]#1, %c5{{.*}}) {stages = 2 : i64}
 //       TURNS:     %[[MINE:.*]] = arith.cmpi eq, %[[TURN]], %c0
-//       TURNS:     arith.select %[[MINE]], %[[AT]]#0, %{{.*}} : index
+//       TURNS:     arith.select %[[MINE]], %[[AT]]#0, %[[ON]]#0 : index
 //       TURNS:     %[[BEHIND:.*]] = arith.muli %[[TURN]], %c3
 //       TURNS:     %[[FIRST:.*]] = arith.addi %[[BLOCK]], %[[BEHIND]]
 //       TURNS:     %[[STEP:.*]] = arith.muli %c3{{.*}}, %c2

@@ -17,12 +17,8 @@
 //  CHECK-NEXT:       "tile.copy_bulk"(%[[SA]], %[[X]], %[[BARS]], %[[SLOT]], %{{.*}}, %[[L]]) {in_bounds = array<i1: true, true>,
 //  CHECK-NEXT:       %[[SB:.*]] = memref.subview %[[B]][%[[SLOT]], 0, 0]
 //  CHECK-NEXT:       "tile.copy_bulk"(%[[SB]], %[[Y]], %[[BARS]], %[[SLOT]], %[[L]], %{{.*}})
-//       CHECK:       %[[LAST:.*]] = arith.cmpi eq, %[[SLOT]], %c2
-//       CHECK:       %[[UP:.*]] = arith.addi %[[SLOT]], %c1
-//       CHECK:       %[[FLIPPED:.*]] = arith.xori %[[PHASE]], %c1_i32
-//       CHECK:       %[[NEXT:.*]] = arith.select %[[LAST]], %c0{{.*}}, %[[UP]] : index
-//  CHECK-NEXT:       %[[AFTER:.*]] = arith.select %[[LAST]], %[[FLIPPED]], %[[PHASE]] : i32
-//  CHECK-NEXT:       affine.yield %[[NEXT]], %[[AFTER]]
+//       CHECK:       %[[NEXT:.*]]:2 = "tile.advance"(%[[SLOT]], %[[PHASE]], %c1{{.*}}) {stages = 3 : i64} : (index, i32, index) -> (index, i32)
+//  CHECK-NEXT:       affine.yield %[[NEXT]]#0, %[[NEXT]]#1
 //  CHECK-NEXT:     } {tile.loop = "k"}
 //  CHECK-NEXT:     "tile.leave"(%[[LOOP]]#0, %[[LOOP]]#1)
 //  CHECK-NEXT:   }, {

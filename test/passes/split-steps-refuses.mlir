@@ -4,7 +4,9 @@ func.func @no_loop() {
   scf.forall (%block) in (16) {
     // CHECK: split-steps-refuses.mlir:[[# @LINE + 1]]:5: error: no loop over k steps, so there is nothing to divide among blocks
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>], tile.split = 2 : i64}
   return
@@ -24,6 +26,7 @@ func.func @dynamic(%X: memref<64x512xf16>, %n: index) {
         "tile.copy_bulk"(%A, %X, %bars, %c0, %c0, %step) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<64x512xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
       }
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>], tile.split = 2 : i64}
   return

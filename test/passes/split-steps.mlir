@@ -63,6 +63,7 @@ func.func @eight(%X: memref<64x512xf16>) {
         "tile.copy_bulk"(%A, %X, %bars, %c0, %c0, %k) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<64x512xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
       }
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split = 2 : i64}
   return
@@ -86,6 +87,7 @@ func.func @whole(%X: memref<64x512xf16>) {
         "tile.copy_bulk"(%A, %X, %bars, %c0, %c0, %step) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<64x512xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
       }
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64}
   return

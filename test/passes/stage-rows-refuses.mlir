@@ -14,6 +14,7 @@ func.func @aligned(%D: memref<64x136xf16>, %v: vector<64x64xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<64x136xf16>, index, index) -> ()
     }) : () -> ()
@@ -26,6 +27,7 @@ func.func @short(%D: memref<64x25xf16>, %v: vector<64x24xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x24xf16>, memref<64x25xf16>, index, index) -> ()
     }) : () -> ()
@@ -38,6 +40,7 @@ func.func @wide(%D: memref<64x65xf64>, %v: vector<64x64xf64>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf64>, memref<64x65xf64>, index, index) -> ()
     }) : () -> ()
@@ -50,6 +53,7 @@ func.func @several(%D: memref<64x65xf16>, %E: memref<64x65xf16>, %v: vector<64x6
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<64x65xf16>, index, index) -> ()
       "tile.store"(%v, %E, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<64x65xf16>, index, index) -> ()
@@ -86,6 +90,7 @@ func.func @last(%D: memref<64x65xf16>, %v: vector<64x64xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<64x65xf16>, index, index) -> ()
     }) : () -> ()

@@ -17,6 +17,7 @@ func.func @rows(%D: memref<128x131xf16>, %v: vector<64x128xf16>) {
     %z = arith.constant 0 : index
     %row = "tile.unit_id"() {unit = "warpgroup"} : () -> index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %row, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, in_bounds = array<i1: true, false>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x131xf16>, index, index) -> ()
     }) : () -> ()
@@ -34,6 +35,7 @@ func.func @parts(%D: memref<64x96xf32, strided<[99, 1]>>, %v: vector<64x96xf32>)
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x96xf32>, memref<64x96xf32, strided<[99, 1]>>, index, index) -> ()
     }) : () -> ()
@@ -51,6 +53,7 @@ func.func @columns(%D: memref<80x67xf16>, %v: vector<64x80xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x80xf16>, memref<80x67xf16>, index, index) -> ()
     }) : () -> ()

@@ -15,6 +15,7 @@ func.func @alone(%wide: memref<64x64xf64>, %narrow: memref<64x16xf16>, %across: 
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       // Elements of 64 bits.
       // CHECK: "tile.store"(%{{.*}}, %[[WIDE]],

@@ -20,6 +20,7 @@ func.func @results(%D: memref<128x128xf16>, %E: memref<128x128xf16>, %v: vector<
     %z = arith.constant 0 : index
     %row = "tile.unit_id"() {unit = "warpgroup"} : () -> index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %row, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, in_bounds = array<i1: false, true>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, index, index) -> ()
       "tile.store"(%v, %E, %row, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, index, index) -> ()
@@ -38,6 +39,7 @@ func.func @narrow(%D: memref<64x96xf16>, %v: vector<64x96xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x96xf16>, memref<64x96xf16>, index, index) -> ()
     }) : () -> ()
@@ -55,6 +57,7 @@ func.func @batch(%D: memref<3x64x96xf32>, %v: vector<64x96xf32>) {
   scf.forall (%block) in (3) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %block, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 3>, scope = "warpgroup"} : (vector<64x96xf32>, memref<3x64x96xf32>, index, index, index) -> ()
     }) : () -> ()
@@ -72,6 +75,7 @@ func.func @transposed(%D: memref<112x128xf16>, %v: vector<128x112xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<128x112xf16>, memref<112x128xf16>, index, index) -> ()
     }) : () -> ()
@@ -89,6 +93,7 @@ func.func @narrower(%D: memref<64x80xf16>, %v: vector<64x80xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
     "tile.specialize"() ({
+    ^bb0:
     }, {
       "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x80xf16>, memref<64x80xf16>, index, index) -> ()
     }) : () -> ()

@@ -6,7 +6,9 @@ func.func @dynamic(%tiles: index) {
   // CHECK: stream-steps-refuses.mlir:[[# @LINE + 1]]:3: error: the steps of a number of tiles that is not known cannot be shared evenly
   scf.forall (%block) in (%tiles) {
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>]}
   return
@@ -18,7 +20,9 @@ func.func @cluster() {
   // CHECK: stream-steps-refuses.mlir:[[# @LINE + 1]]:3: error: 5 blocks are no whole clusters of 2
   scf.forall (%block) in (12) {
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64}
   return
@@ -30,7 +34,9 @@ func.func @split() {
   // CHECK: stream-steps-refuses.mlir:[[# @LINE + 1]]:3: error: blocks of a cluster that share the steps of a tile cannot share them with others
   scf.forall (%block) in (12) {
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>], tile.cluster = 5 : i64, tile.split = 5 : i64}
   return
@@ -42,7 +48,9 @@ func.func @no_loop() {
   scf.forall (%block) in (12) {
     // CHECK: stream-steps-refuses.mlir:[[# @LINE + 1]]:5: error: the steps of one product in a loop can be shared; expected one, of two steps or more
     "tile.specialize"() ({
+    ^bb0:
     }, {
+    ^bb0:
     }) : () -> ()
   } {mapping = [#gpu.block<x>]}
   return

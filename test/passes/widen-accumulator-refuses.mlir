@@ -1,9 +1,8 @@
 // widen-accumulator leaves products of other types and of dynamic sizes alone.
 // RUN: mlir-gemm opt %s widen-accumulator | FileCheck %s
-// RUN: mlir-gemm opt %s 'widen-accumulator{keep_f16=true}' | FileCheck %s --check-prefix=KEPT
 // RUN: not mlir-gemm opt %s 'widen-accumulator{to=f64}' 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// OPTION: error: pass 'widen-accumulator' has no option 'to' (options: keep_f16)
+// OPTION: error: pass 'widen-accumulator' has no option 'to' (options: none)
 
 // CHECK-LABEL: func.func @wide_already(
 //  CHECK-NEXT:   linalg.matmul ins({{.*}}) outs({{.*}} : memref<32x48xf32>)
@@ -27,14 +26,4 @@ func.func @other_operands(%A: memref<32x32xf32>, %B: memref<32x48xf32>, %C: memr
 func.func @dynamic(%A: memref<?x32xf16>, %B: memref<32x48xf16>, %C: memref<?x48xf16>) {
   linalg.matmul ins(%A, %B : memref<?x32xf16>, memref<32x48xf16>) outs(%C : memref<?x48xf16>)
   return
-}
-
-// f16 accumulators stay when that is asked for.
-// KEPT-LABEL: func.func @asked_for(
-//  KEPT-NEXT:   %[[D:.*]] = linalg.matmul ins({{.*}}) outs({{.*}} : tensor<32x48xf16>)
-//  KEPT-NEXT:   return %[[D]]
-func.func @asked_for(%A: tensor<32x32xf16>, %B: tensor<32x48xf16>, %C: tensor<32x48xf16>) -> tensor<32x48xf16> {
-  %0 = linalg.matmul ins(%A, %B : tensor<32x32xf16>, tensor<32x48xf16>)
-                     outs(%C : tensor<32x48xf16>) -> tensor<32x48xf16>
-  return %0 : tensor<32x48xf16>
 }

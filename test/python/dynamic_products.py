@@ -8,10 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from mlir_gemm.pipeline.element_types import numpy_dtype
+from mlir_gemm.spec.element_types import numpy_dtype
 
 Sizes = Mapping[str, int]
 """Sizes by letter: b (batch), m, n, k."""
+ROWS = """
+func.func @main(%a: tensor<?x16xf16>, %b: tensor<16x24xf16>) -> tensor<?x24xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %a, %c0 : tensor<?x16xf16>
+  %e = tensor.empty(%rows) : tensor<?x24xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x24xf32>) -> tensor<?x24xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<?x16xf16>, tensor<16x24xf16>)
+                     outs(%f : tensor<?x24xf32>) -> tensor<?x24xf32>
+  return %0 : tensor<?x24xf32>
+}
+"""
+"""Rows of 16 times a 16x24 matrix: small enough for the simulator."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from mlir_gemm.passes.registry import run_passes
+from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.options import Options
 

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.parse import new_context, parse_module
-from mlir_gemm.passes.registry import parse_pass, run_pass
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline import emission
+from mlir_gemm.pipeline.elementwise import points_passes
 from mlir_gemm.pipeline.launch_info import launch_of
-from mlir_gemm.pipeline.points import points_passes
-from mlir_gemm.pipeline.stages import STAGES
+from mlir_gemm.pipeline.registry import parse_pass
+from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.simulator.kernel import Options, simulate
+from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tile_model.chips import target
 
 NUMPY: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32}
@@ -58,7 +60,7 @@ def compile_points(text: str, until: str = "lower") -> Any:
     module = parse_module(text, "-", new_context())
     for stage in STAGES[STAGES.index("tile") : STAGES.index(until) + 1]:
         for step in points_passes(stage, target("sm_80")):
-            run_pass(module, step)
+            Runner().run(module, [step])
             module.operation.verify()
     return module
 
@@ -76,8 +78,8 @@ def run(text: str, *arrays: Any) -> Any:
 
 def ptx(text: str) -> str:
     module = compile_points(text)
-    run_pass(module, parse_pass("select-math"))
-    run_pass(module, parse_pass(NVVM))
+    Runner().run(module, [parse_pass("select-math")])
+    Runner().run(module, [parse_pass(NVVM)])
     with ir.Location.unknown(module.context):
         return emission.ptx(module)
 

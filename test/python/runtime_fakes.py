@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mlir_gemm.pipeline.kernel_record import KernelRecord
-from mlir_gemm.pipeline.launch import Argument, Launch
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.runtime import cache, device, kernel
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.launch import Argument, Launch
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 
 M, N, K = 32, 48, 16
 TEXT = "func.func @matmul() { return }\n"
@@ -38,6 +38,7 @@ class FakeCompilation:
         self.launch = launch
         self.target = types.SimpleNamespace(chip=chip or "sm_70")
         self.stages = ("import", "tile")
+        self.divisors = None
 
     def ir(self, stage: str, locations: bool = False) -> str:
         return f"// after {stage}"
@@ -75,6 +76,7 @@ class FakeDriver:
     """The driver's functions, on memory of the host."""
 
     CUcontext = int
+    CUstream = int
 
     class CUevent_flags:  # noqa: N801 - the driver's name
         CU_EVENT_DISABLE_TIMING = 2
@@ -83,9 +85,14 @@ class FakeDriver:
         self.launch = launch
         self.context = 0x1000
         self.launches: list[int] = []
+        self.places: list[tuple[int, Any]] = []
+        """The context and the function of each launch."""
         self.waits: list[tuple[int, int]] = []
         self.recorded = 0
         self.status = 0
+
+    def cuDeviceGetCount(self) -> tuple[int, int]:  # noqa: N802
+        return 0, 1
 
     def cuCtxGetCurrent(self) -> tuple[int, int]:  # noqa: N802
         return 0, self.context
@@ -132,6 +139,7 @@ class FakeDriver:
         if self.status:
             return (self.status,)
         self.launches.append(stream)
+        self.places.append((self.context, function))
         slots = (ctypes.c_void_p * len(self.launch.parameters)).from_address(parameters)
         by_name: dict[str, Any] = {}
         for slot, index in zip(slots, self.launch.parameters, strict=True):
@@ -163,19 +171,21 @@ class FakeGpu(device.Gpu):
 
 
 class Machine:
-    """A machine with one stand-in GPU."""
+    """A machine with stand-in GPUs. Their contexts are 0x1000 and the numbers after it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, launch: Launch) -> None:
         self.driver = FakeDriver(launch)
+        self.loads: list[int] = []
         self.places: dict[int, int | None] = {}
         monkeypatch.setattr(device, "find_driver", lambda: self.driver)
         monkeypatch.setattr(device, "ordinal_of", lambda _, pointer: self.places.get(pointer, 0))
         monkeypatch.setattr(device, "load", self.load)
 
     def load(self, ptx: str, launch: Launch, ordinal: int) -> device.LoadedKernel:
-        gpu = FakeGpu(ordinal, self.driver, 0x1000)
+        self.loads.append(ordinal)
+        gpu = FakeGpu(ordinal, self.driver, 0x1000 + ordinal)
         gpu.places = self.places
-        return device.LoadedKernel(gpu, ("function",), launch)
+        return device.LoadedKernel(gpu, (f"function of cuda:{ordinal}",), launch)
 
 
 @pytest.fixture
@@ -228,10 +238,14 @@ class DeviceLike:
 class FakeTensor:
     """What the runtime reads of a PyTorch tensor."""
 
-    def __init__(self, array: Any, where: int = 0, negated: bool = False) -> None:
+    def __init__(
+        self, array: Any, where: int = 0, negated: bool = False, requires_grad: bool = False, tangent: Any = None
+    ) -> None:
         self.array = array
         self.where = where
         self.negated = negated
+        self.requires_grad = requires_grad
+        self.tangent = tangent
         self.shape = tuple(array.shape)
         self.dtype = sys.modules["torch"].__dict__[array.dtype.name]
         self.layout = "torch.strided"
@@ -276,10 +290,25 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> Any:
     module.nn = types.SimpleNamespace(Parameter=FakeTensor)
     module.current = 5
     module.device = lambda kind, ordinal: f"{kind}:{ordinal}"
-    module.empty = lambda shape, dtype, device: FakeTensor(aligned(shape, dtype.name))
+    module.elsewhere = {}
+    """The current streams of GPUs where that is not `current`."""
+
+    def current_stream(ordinal: int) -> int:
+        return module.elsewhere.get(ordinal, module.current)
+
+    def empty(shape: tuple[int, ...], dtype: Any, device: str) -> FakeTensor:
+        return FakeTensor(aligned(shape, dtype.name), where=int(device.partition(":")[2]))
+
+    module.empty = empty
     module.cuda = types.SimpleNamespace(
-        current_stream=lambda ordinal: types.SimpleNamespace(cuda_stream=module.current)
+        current_stream=lambda ordinal: types.SimpleNamespace(cuda_stream=current_stream(ordinal))
     )
-    module._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: module.current)
+    module._C = types.SimpleNamespace(_cuda_getCurrentRawStream=current_stream)
+    module.grad_mode = True
+    module.is_grad_enabled = lambda: module.grad_mode
+    forward_ad = types.SimpleNamespace(
+        _current_level=-1, unpack_dual=lambda tensor: types.SimpleNamespace(tangent=tensor.tangent)
+    )
+    module.autograd = types.SimpleNamespace(forward_ad=forward_ad)
     monkeypatch.setitem(sys.modules, "torch", module)
     return module

@@ -115,8 +115,9 @@ def test_full_disk_leaves_the_old_file(
 @pytest.mark.parametrize(
     ("passes", "message"),
     [
-        (["no-such-pass"], "no-such-pass"),
-        (["cse{"], ""),
+        (["no-such-pass"], "error: 'no-such-pass' is neither a pass of ours nor one that MLIR knows\n"),
+        (["tile-loop"], "did you mean 'tile-loops'?\n"),
+        (["cse{"], "error: MLIR does not take the pass 'cse{': missing closing '}' while processing pass options\n"),
         (["canonicalize{no-such-option=1}"], "no-such-option"),
         (["check-module{depth=3}"], "depth"),
         (["builtin.module(cse"], ""),

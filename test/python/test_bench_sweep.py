@@ -24,8 +24,8 @@ from mlir_gemm.bench.sweep_measure import HUNG, Reference, Rounds, Watchdog, in_
 from mlir_gemm.bench.sweep_report import case_of, line_of, predicted_choice, product_of_case, read, summary, write
 from mlir_gemm.bench.sweep_space import Space, explore, schedules
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.problem import Problem as Product
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import Problem as Product
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select

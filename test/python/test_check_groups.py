@@ -12,7 +12,7 @@ import fake_torch
 import pytest
 
 import mlir_gemm
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "gpu"))
 

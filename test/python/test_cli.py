@@ -19,8 +19,8 @@ from command_line import SMALL, no_cache_on_disk, run_main, small
 
 import mlir_gemm
 from mlir_gemm.errors import DeviceError, InputError, Location
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.tools.main import main
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.tools.main import COMMANDS, main
 
 
 def test_compile_writes_beside_its_input_and_says_so(small: Path, capsys: pytest.CaptureFixture[str]):
@@ -48,9 +48,9 @@ def test_emit_cubin_writes_an_elf_file(small: Path, capsys: pytest.CaptureFixtur
 
 def test_stdin_to_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SMALL.read_bytes())))
-    status, out, err = run_main(capsys, "compile", "-", "--chip", "sm_90")
+    status, out, err = run_main(capsys, "compile", "-", "--chip", "sm_80")
     assert (status, err) == (0, "")
-    assert ".target sm_90" in out
+    assert ".target sm_80" in out
 
 
 def test_a_saved_stage_compiles_to_the_same_ptx(small: Path, capsys: pytest.CaptureFixture[str]):
@@ -101,6 +101,12 @@ def test_report_names_what_was_decided_and_what_it_costs(small: Path, capsys: py
     assert "256x256x256 f16,f16->f32" in err
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(small: Path, capsys: pytest.CaptureFixture[str]):
+    _, plain, _ = run_main(capsys, "compile", small, "-o", "-", "--emit", "tile", "--chip", "sm_80")
+    small.write_bytes(b"\xef\xbb\xbf" + small.read_bytes())
+    assert run_main(capsys, "compile", small, "-o", "-", "--emit", "tile", "--chip", "sm_80") == (0, plain, "")
+
+
 def test_launch_info_is_json(small: Path, capsys: pytest.CaptureFixture[str]):
     info = small.with_name("launch.json")
     status, _, _ = run_main(capsys, "compile", small, "--launch-info", info)
@@ -125,6 +131,15 @@ def test_output_replaces_a_file_and_keeps_its_permissions(small: Path, capsys: p
     assert link.is_symlink()
     assert ".entry" in output.read_text()
     assert output.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_misspelt_command_is_told_what_is_near(capsys: pytest.CaptureFixture[str]):
+    status, _, err = run_main(capsys, "compil", "x.mlir")
+    assert status == 2
+    assert "there is no command 'compil'; did you mean 'compile'? (commands: compile, run, opt," in err
+    assert "there is no command 'bogus' (commands: " in run_main(capsys, "bogus")[2]
+    for command in COMMANDS:
+        assert run_main(capsys, command, "--help")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -217,7 +232,17 @@ def test_explain_takes_types_batches_and_orders(monkeypatch: pytest.MonkeyPatch,
 def test_info(capsys: pytest.CaptureFixture[str]):
     status, out, _ = run_main(capsys, "info")
     assert status == 0
-    for name in ("mlir-gemm:", "python:", "bindings:", "mlir:", "numpy:", "cuda-python:", "default chip:", "cache:"):
+    for name in (
+        "mlir-gemm:",
+        "python:",
+        "bindings:",
+        "mlir:",
+        "numpy:",
+        "cuda-bindings:",
+        "cuda-core:",
+        "default chip:",
+        "cache:",
+    ):
         assert name in out
 
 

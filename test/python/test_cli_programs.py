@@ -33,6 +33,15 @@ def test_compile_reports_each_kernel(file: Path, capsys: pytest.CaptureFixture[s
     assert sorted(entries(file.with_suffix(".ptx").read_text())) == sorted({s["entry"] for s in launch["steps"]})
 
 
+def test_a_report_names_the_file_where_a_product_stands(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Why a kernel of its own was not fused with a product, also where the module was saved and taken up again."""
+    file.write_text((Path(__file__).parents[1] / "modules" / "attention_softmax.mlir").read_text())
+    saved = file.with_suffix(".select.mlir")
+    for arguments in ([str(file), "--emit", "select", "--chip", "sm_80"], [str(saved), "-o", str(file) + ".ptx"]):
+        assert main(["compile", *arguments, "--report"]) == 0
+        assert f"it cannot be fused with the product at {file}:18:10: " in capsys.readouterr().err
+
+
 def test_explain_takes_each_product(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(file), "--chip", "sm_80"]) == 0
     out = capsys.readouterr().out

@@ -17,8 +17,9 @@ from command_line import EXAMPLES, no_cache_on_disk, run_main, small
 
 import mlir_gemm
 from mlir_gemm import Kernel
+from mlir_gemm.runtime.auto import why_no_gpu
 from mlir_gemm.runtime.info import describe_devices
-from mlir_gemm.tools.reference import reference, relative_error
+from mlir_gemm.simulator.expected import reference, relative_error
 
 HAS_GPU = bool(describe_devices())
 
@@ -26,7 +27,7 @@ HAS_GPU = bool(describe_devices())
 @pytest.mark.skipif(HAS_GPU, reason="there is a GPU: see the tests that run on it")
 def test_run_without_a_gpu_runs_on_the_simulator(small: Path, capsys: pytest.CaptureFixture[str]):
     status, out, err = run_main(capsys, "run", small)
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, f"note: {why_no_gpu()}; --device auto takes the simulator then\n")
     assert "with the checks" in out
     assert "no findings" in out
     assert "error C:" in out
@@ -98,7 +99,7 @@ def test_run_tells_right_from_wrong(
     path = EXAMPLES / f"{name}.mlir"
     fake = FakeGpu(mlir_gemm.compile(path), compute)
     monkeypatch.setattr(run_command.device, "load", lambda *_: fake)
-    monkeypatch.setattr(run_command, "describe_devices", lambda: [{"ordinal": 0}])
+    monkeypatch.setattr(run_command, "why_no_gpu", lambda: "")
     monkeypatch.setattr(run_command, "_median_seconds", lambda *_: 1e-3)
     actual, out, err = run_main(capsys, "run", path)
     assert (actual, err) == (status, "")
@@ -174,7 +175,7 @@ def test_bisect(small: Path, capsys: pytest.CaptureFixture[str]):
 
 
 def test_progress_is_a_line_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    from mlir_gemm.tools.progress import Progress
+    from mlir_gemm.progress import Progress
 
     for terminal in (False, True):
         monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)

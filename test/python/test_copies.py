@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mlir_gemm.passes.registry import run_passes
+from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.simulator.elements import ELEMENTS
 from mlir_gemm.simulator.kernel import Options, Report, simulate
 

@@ -14,9 +14,9 @@ from group_products import GroupProduct
 import mlir_gemm
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.kernel_record import POINTS, PRODUCT
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.kernel_record import POINTS, PRODUCT
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.dividing import divide_advice, divided
 from mlir_gemm.tile_model.explain import decide, explain
@@ -134,25 +134,25 @@ def test_the_kernel_behind_starts_when_the_product_ends() -> None:
 ], ids=str)  # fmt: skip
 def test_the_model_divides_what_has_few_tiles(size: tuple[int, int, int], parts: int) -> None:
     m, n, k = size
-    assert divide_advice(dataclasses.replace(DEEP, m=m, n=n, k=k), H200) == parts
+    assert divide_advice(dataclasses.replace(DEEP, m=m, n=n, k=k), H200).parts == parts
 
 
 @pytest.mark.parametrize("fields", [
     {"batch_invariant": True}, {"split": 2}, {"block": (64, 64, 64)}, {"operator": "mma_sync"}, {"divide": 1},
 ], ids=str)  # fmt: skip
 def test_the_model_divides_nothing_that_the_user_has_shaped(fields: dict[str, object]) -> None:
-    assert divide_advice(DEEP, H200, fields) == 1
+    assert divide_advice(DEEP, H200, fields).parts == 1
 
 
 @pytest.mark.parametrize("changes", [
     {"batch": 2}, {"reads_c": True}, {"dynamic": ("m",)}, {"a_memory": "f32"},
 ], ids=str)  # fmt: skip
 def test_the_model_divides_no_other_products(changes: dict[str, object]) -> None:
-    assert divide_advice(dataclasses.replace(DEEP, **changes), H200) == 1
+    assert divide_advice(dataclasses.replace(DEEP, **changes), H200).parts == 1
 
 
 def test_other_chips_divide_nothing_by_themselves() -> None:
-    assert divide_advice(DEEP, target("sm_80")) == 1
+    assert divide_advice(DEEP, target("sm_80")).parts == 1
     (kernel,) = compile_module(GroupProduct(512, 512, 16384).source(), chip="sm_80", until="select").kernels
     assert kernel.schedule is not None and kernel.schedule.divide == 1
 
@@ -167,7 +167,7 @@ def test_explain_says_what_is_divided() -> None:
     assert "divided   4 x 512x512x4096" in text
     assert "k in 4 parts, multiplied side by side and added up by a kernel behind" in text
     assert "divided" not in explain(DEEP, H200, {"divide": 1}).split("chip ")[0]
-    assert decide(DEEP, H200, cannot_divide="it is odd").parts == 1
+    assert decide(DEEP, H200, cannot_divide="it is odd").division.parts == 1
     compilation = compiled(GroupProduct(512, 512, 16384))
     assert compilation.schedule == decide(DEEP, H200).choice.schedule
 
@@ -197,7 +197,7 @@ def test_what_is_known_at_run_time_only_is_left_whole() -> None:
 
 
 def test_a_refusal_names_only_what_was_pinned() -> None:
-    with pytest.raises(mlir_gemm.ScheduleError, match="with operator=wgmma, block=192x100x64: "):
+    with pytest.raises(mlir_gemm.ScheduleError, match="with block=192x100x64, operator=wgmma: "):
         compiled(GroupProduct(512, 512, 8192), "operator=wgmma,block=192x100x64")
 
 

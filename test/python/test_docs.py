@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import mlir_gemm
-from mlir_gemm.passes.registry import NAMES
-from mlir_gemm.pipeline.schedule import FIELDS
-from mlir_gemm.pipeline.stages import STAGES
+from mlir_gemm.pipeline.registry import NAMES
+from mlir_gemm.spec.schedule import FIELDS
+from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tools.main import main
 
 ROOT = Path(__file__).resolve().parents[2]

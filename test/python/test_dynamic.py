@@ -14,8 +14,8 @@ from dynamic_products import DynamicProduct
 from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.runtime.arguments import bind
 from mlir_gemm.simulator.program import simulate_launch
+from mlir_gemm.spec.binding import bind
 
 SMALL = {"block": (32, 32, 16), "warp": (16, 16, 16)}
 SCHEDULES: dict[str, dict[str, Any]] = {

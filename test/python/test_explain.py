@@ -10,9 +10,9 @@ import pytest
 
 import mlir_gemm
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.tile_model.chips import target
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tile_model.chips import fuller, target
 from mlir_gemm.tile_model.explain import decide, explain
 from mlir_gemm.tools.main import main
 
@@ -39,7 +39,7 @@ def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, 
     """What the lines at the head of an explanation say, by their first word; further lines of one joined to it."""
     status = main(["explain", *arguments])
     out, err = capsys.readouterr()
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, f"note: --chip sm_90: {fuller('sm_90')}\n" if "sm_90" in arguments else "")
     assert all(line == line.rstrip() and len(line) for line in out.split("\n\n")[0].splitlines())
     head: dict[str, str] = {}
     for line in out.split("\n\n")[0].splitlines():
@@ -65,6 +65,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "f8": (product(256, 256, 256, "f8E4M3FN", b="nk"), CHIP, {"precision": "f8"}),
     "f8, turned": (product(512, 512, 512, "f8E4M3FN"), CHIP, {"precision": "f8"}),
     "f8, sm_90": (product(256, 256, 256, "f8E4M3FN", b="nk"), "sm_90", {"precision": "f8"}),
+    "f16 sums": (product(512, 512, 512), "sm_89", {"precision": "f16"}),
     "batch-invariant": (product(8, 1024, 8192, b="nk"), CHIP, {"batch_invariant": True}),
 }
 

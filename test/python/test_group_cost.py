@@ -4,7 +4,8 @@ H200, and which operator is chosen for what."""
 from __future__ import annotations
 
 import dataclasses
-import time
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -12,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlir_gemm.errors import ScheduleError
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.group_cost import CONSTANTS, GroupCost, estimate_group, norm
 from mlir_gemm.tile_model.group_work import GroupWork, group_work
+from mlir_gemm.tile_model.invariance import invariant
 from mlir_gemm.tile_model.operators import flops_clock_sm
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
@@ -303,14 +305,22 @@ class TestSelect:
             assert violations(given, candidate.schedule, H200) == []
 
     def test_takes_little_time(self) -> None:
+        """Calls are counted, no time: 53,000, 32,000 and 24,000 of them took 38, 20 and 17 ms on a slow machine."""
         select(CUBE, H200)
-        for sizes in ((512, 512, 512), (4096, 4096, 4096), (64, 2112, 7168)):
-            times: list[float] = []
-            for _ in range(5):
-                start = time.perf_counter()
+        for sizes, limit in (((512, 512, 512), 60_000), ((4096, 4096, 4096), 36_000), ((64, 2112, 7168), 27_000)):
+            calls = 0
+
+            def count(_frame: FrameType, event: str, _argument: object) -> None:
+                nonlocal calls
+                calls += event == "call"
+
+            before = sys.getprofile()
+            sys.setprofile(count)
+            try:
                 select(problem(*sizes), H200)
-                times.append(time.perf_counter() - start)
-            assert min(times) < 0.03
+            finally:
+                sys.setprofile(before)
+            assert calls < limit
 
     def test_large_products_propose_no_small_tiles(self) -> None:
         proposed = candidates(problem(16384, 16384, 16384), H200, {"operator": "wgmma"})
@@ -344,7 +354,7 @@ def test_batch_invariant_choices_add_up_in_the_same_order():
     for rows in (1, 16, 64, 100, 1024, 8192):
         problem = Problem(rows, 2112, 7168, out="f16", reads_c=False)
         free = select(problem, chip).schedule
-        fixed = select(problem, chip, {"batch_invariant": True}).schedule
+        fixed = select(problem, chip, invariant(problem, chip, {"batch_invariant": True})).schedule
         assert (fixed.operator, fixed.split, fixed.batch_invariant) == ("wgmma", 1, True)
         assert not free.batch_invariant
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mlir_gemm.dialect.rings import PANELS, swizzle_of
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model import group_rules
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.grid import grid

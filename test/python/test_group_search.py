@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.group_search import MOST_STAGES, NARROW, group_proposals
 from mlir_gemm.tile_model.resources import smem_bytes

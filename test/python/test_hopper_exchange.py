@@ -9,7 +9,7 @@ from test_hopper_groups import check
 
 import mlir_gemm
 from mlir_gemm.errors import ScheduleError
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule
 
 TILES = (
     "block=128x128x64,warp=64x128x64",

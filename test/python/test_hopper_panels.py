@@ -18,12 +18,12 @@ from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.dialect.rings import PANELS
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator.elements import ELEMENTS
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.memory import Buffer, View
 from mlir_gemm.simulator.tensor_maps import TensorMap
 from mlir_gemm.simulator.wgmma import Descriptor
+from mlir_gemm.spec.schedule import Schedule
 
 CHIP = "sm_90a"
 MODES = {128: 1, 64: 2, 32: 3}

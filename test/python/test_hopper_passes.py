@@ -22,13 +22,14 @@ from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import PROBLEMS
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.pipeline.stages import STAGES
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.resources import smem_bytes
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hopper_kernel import replaced, without
 
+from mlir_gemm.errors import InputError
 from mlir_gemm.simulator.kernel import Options, Report, simulate
 
 WRONG = "wrong result"
@@ -69,7 +70,11 @@ FAULTS: dict[str, tuple[str, str]] = {
     # Fences.
     "no fence behind the initialisation": (without("init fence"), "proxy"),
     "no barrier behind the initialisation": (without("init barrier"), "race-shared"),
+    "a fence by another lane than the one that initialises": (without("init fence").replace(
+        "gpu.barrier // init barrier", "%second = arith.cmpi eq, %t, %c1 : index\n scf.if %second "
+        "{ nvvm.fence.mbarrier.init }\n gpu.barrier // init barrier"), "proxy"),
     "an mbarrier that is not initialised": (without("init full"), "mbarrier"),
+    "one that lanes alone wait for and arrive at": (without("init empty"), "mbarrier"),
     "no fence in front of the store": (without("proxy fence"), "proxy"),
     "the fence behind the barrier": (without("proxy fence").replace(
         "// store barrier", "\n nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, "
@@ -108,7 +113,6 @@ FAULTS: dict[str, tuple[str, str]] = {
     "shared memory too small": (hopper.KERNEL.replace(f"{hopper.SHARED}xi8", "40960xi8"), "out-of-bounds"),
     # Tensor maps.
     "a box with other bytes": (replaced("map a", "i64: 64, 64", "i64: 32, 64"), "deadlock"),
-    "a box that is too wide for the swizzle": (replaced("map a", "i64: 64, 64", "i64: 64, 128"), "tensor-map"),
     "a map without swizzle": (replaced("map a", '"128"', '"none"'), WRONG),
     # Registers.
     "one warp changes its registers": (replaced(
@@ -116,6 +120,11 @@ FAULTS: dict[str, tuple[str, str]] = {
         "%w0 = arith.cmpi eq, %warp, %c0 : index\n scf.if %w0 { nvvm.setmaxregister increase 232 }",
     ), "divergent-collective"),
 }  # fmt: skip
+
+
+def test_a_box_that_is_too_wide_for_the_swizzle_is_refused():
+    with pytest.raises(InputError, match="has rows of 256 bytes of f16; expected 128 at most"):
+        run(replaced("map a", "i64: 64, 64", "i64: 64, 128"))
 
 
 @pytest.mark.parametrize("fault", FAULTS)

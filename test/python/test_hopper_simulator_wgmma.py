@@ -172,6 +172,48 @@ def test_a_step_of_k_is_32_bytes_into_a_swizzled_row():
     assert list(second.addresses(64, 2, True)[row]) == [4096 + row * 128 + (chunk ^ row) * 16 for chunk in (2, 3)]
 
 
+STRUCT = "!llvm.struct<(f32, f32, f32, f32)>"
+COMMIT, WAIT, FENCE = (f"nvvm.wgmma.{each}" for each in (
+    "commit.group.sync.aligned", "wait.group.sync.aligned 0", "fence.aligned"
+))  # fmt: skip
+
+
+def again(kind: str) -> str:
+    """Another product into the accumulator that `multiply` has made."""
+    types = f"A[<{kind}>, <one>, <row>], B[<{kind}>, <one>, <col>]"
+    return (
+        f"%more = nvvm.wgmma.mma_async %da, %db, %r, <m = 64, n = 8, k = {KINDS[kind][2]}>, D[<f32>, <one>], {types} "
+        f": {STRUCT} -> {STRUCT}"
+    )
+
+
+TOUCH = f"""%one = arith.constant 1.0 : f32
+      %t0 = llvm.insertvalue %one, %more[0] : {STRUCT}"""
+FOLLOWED: dict[str, tuple[list[str], tuple[str, str] | None]] = {
+    "by one of the same shape": ([again("f16"), COMMIT, WAIT], None),
+    "by one of another shape": ([again("tf32"), COMMIT, WAIT], ("wgmma-fence", "a product of another shape, k16")),
+    "by a fence and one of another shape": ([FENCE, again("tf32"), COMMIT, WAIT], None),
+    "by one in no group": ([again("f16")], ("async-not-awaited", "products are in no committed group")),
+    "by one that is not waited for": ([again("f16"), COMMIT], ("async-not-awaited", "1 groups of wgmma were never")),
+    "by one whose registers are written under way": (
+        [again("f16"), COMMIT, TOUCH, WAIT], ("async-not-awaited", "touches an accumulator of a product"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", FOLLOWED)
+def test_a_product_followed(how: str):
+    lines, expected = FOLLOWED[how]
+    sides = [(*image(each, 1, True, 16384), True) for each in operands("f16", 8)]
+    _, report = multiply("f16", 8, sides[0], sides[1], "\n      ".join(lines))
+    if expected is None:
+        assert not report.findings, str(report)
+        return
+    check, message = expected
+    assert report.checks_found == {check}
+    assert message in str(report)
+
+
 def test_a_product_by_three_warps_never_starts():
     a, b = operands("f16", 8)
     sides = [(*image(each, 1, True, 16384), True) for each in (a, b)]

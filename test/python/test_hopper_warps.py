@@ -10,7 +10,7 @@ from assembled import instructions, usage
 from group_products import GroupProduct
 
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule
 
 CHIP = "sm_90a"
 ORDERS = [(a, b) for a in ("mk", "km") for b in ("kn", "nk")]

@@ -13,11 +13,12 @@ from random_modules import random_module
 
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import location_of
-from mlir_gemm.dialect.parse import COMPILER, new_context, parse_module
+from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.walk import body, in_block, named
-from mlir_gemm.passes.registry import run_pass, run_passes, verify
 from mlir_gemm.pipeline.importing import normalise_passes
+from mlir_gemm.pipeline.runner import Runner, run_passes
 from mlir_gemm.simulator.reference import evaluate
 
 MODULES = sorted((Path(__file__).parent.parent / "modules").glob("*.mlir"))
@@ -30,15 +31,14 @@ NORMAL = {
 """What may remain."""
 
 
-def normalised(text: str, *, check: bool = True, keep_f16: bool = False) -> Any:
+def normalised(text: str, *, check: bool = True) -> Any:
     """A module after all passes; each pass must leave a function of the same values."""
     with COMPILER:
         module = parse_module(text, "test", new_context())
         arrays = arguments_of(module)
         expected = evaluate(text, arrays) if check else []
-        for step in normalise_passes(keep_f16=keep_f16):
-            run_pass(module, step)
-            verify(module, step)
+        for step in normalise_passes():
+            Runner().run(module, [step])
             if check:
                 same(evaluate(str(module), arrays), expected, f"after {step}:\n{module}")
         return module
@@ -153,13 +153,12 @@ def test_written_by_hand(text: str):
     assert set(operations_of(normalised(text))) <= NORMAL
 
 
-def test_f16_accumulators_stay_when_asked_for():
+def test_f16_products_accumulate_in_f32():
     text = """
 func.func @main(%a: tensor<4x8xf16>, %b: tensor<8x6xf16>, %c: tensor<4x6xf16>) -> tensor<4x6xf16> {
   %0 = linalg.matmul ins(%a, %b : tensor<4x8xf16>, tensor<8x6xf16>) outs(%c : tensor<4x6xf16>) -> tensor<4x6xf16>
   return %0 : tensor<4x6xf16>
 }"""
-    assert "f32" not in str(normalised(text, keep_f16=True))
     assert "arith.truncf" in str(normalised(text))
 
 
@@ -200,7 +199,7 @@ def test_a_second_run_of_each_pass_changes_nothing(seed: int):
     with COMPILER:
         module = parse_module(random_module(seed), "test", new_context())
         for step in normalise_passes():
-            run_pass(module, step)
+            Runner().run(module, [step])
             once = str(module)
-            run_pass(module, step)
+            Runner().run(module, [step])
             assert str(module) == once, f"{step}:\n{once}"

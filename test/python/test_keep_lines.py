@@ -10,12 +10,12 @@ from assembled import instructions, usage
 from group_products import GroupProduct
 
 import mlir_gemm
-from mlir_gemm.dialect.lines import PARTS
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator.kernel import Options, simulate
+from mlir_gemm.spec.l2_policy import PARTS
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
 

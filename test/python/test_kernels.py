@@ -15,19 +15,19 @@ from program_numbers import Array, elements_of
 from random_contractions import random_function
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.linalg.products import product_of, the_product, why_no_product
 from mlir_gemm.dialect.outlining import programs
 from mlir_gemm.dialect.outlining.kernels import Kernel
 from mlir_gemm.dialect.outlining.spaces import Space
 from mlir_gemm.dialect.outlining.tensors import place_in_tensors
 from mlir_gemm.dialect.outlining.views import View
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
-from mlir_gemm.passes.registry import run_pass, verify
-from mlir_gemm.pipeline.forming import kernel_passes
-from mlir_gemm.pipeline.importing import normalise_passes
+from mlir_gemm.pipeline.importing import kernel_passes, normalise_passes
 from mlir_gemm.pipeline.problem_of import problem_of
+from mlir_gemm.pipeline.runner import Runner
 
 MODULES = sorted((Path(__file__).parents[1] / "modules").glob("*.mlir"))
 
@@ -36,8 +36,7 @@ def formed(text: str) -> Any:
     """The program of a function in normal form."""
     module = parse_module(text, "-", new_context())
     for step in kernel_passes():
-        run_pass(module, step)
-        verify(module, step)
+        Runner().run(module, [step])
     return module
 
 
@@ -79,7 +78,7 @@ def test_normalising_twice_changes_nothing(seed: int):
     before = str(module)
     names = [step.name for step in kernel_passes()]
     for step in kernel_passes()[names.index("normalise-kernels") :]:
-        run_pass(module, step)
+        Runner().run(module, [step])
     assert str(module) == before
 
 
@@ -108,7 +107,7 @@ def test_modules_from_pytorch(path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setitem(numbers.BODY, name, function)
     module = parse_module(path.read_text(), str(path), new_context())
     for step in normalise_passes():
-        run_pass(module, step)
+        Runner().run(module, [step])
     check(str(module), 1)
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, TensorMap
-from mlir_gemm.pipeline.workspace import ALIGNMENT, Life, plan
+from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, TensorMap
+from mlir_gemm.spec.workspace import ALIGNMENT, Life, plan
 
 A = Argument("A", (4, 8), "f16", "in", (16, 1), 3)
 STEP = Step("first", (2, 1, 1), (32, 1, 1), (1, 1, 1), 64, (0, 1))
-PROGRAM = Launch((A,), (STEP, STEP), (Buffer(0, 100),), (Constant("c", (2,), "i8", "AQI="),), 256)
+PROGRAM = Launch((A,), (STEP, STEP), (Buffer(0, 100),), (Constant("c", (2,), "i8", b"\x01\x02"),), 256)
 MAP = TensorMap(0, "bf16", (3, 4, 64), (1024, 256), (1, 4, 64), "128", 8)
 UNKNOWN = TensorMap(1, "f32", ("s0", 64), (("mul", "s1", 4),), (4, 16), "none")
 WITH_MAPS = Launch((A,), (Step("first", (2, 1, 1), (32, 1, 1), (2, 1, 1), 64, (MAP, UNKNOWN, 0, "s0"), True), STEP))
@@ -84,7 +84,7 @@ def test_bytes_of_an_argument() -> None:
     assert (A.span_bytes, A.shift_bytes) == (2 * (3 * 16 + 7 + 1), 6)
     assert Argument("B", (4, 8), "f32", "in").span_bytes == 128
     assert Argument("E", (4, 0), "f32", "in", (0, 1)).span_bytes == 0
-    assert PROGRAM.constants[0].bytes() == b"\1\2"
+    assert PROGRAM.constants[0].data == b"\1\2"
 
 
 def test_a_tensor_map_is_shown_as_the_driver_takes_it() -> None:

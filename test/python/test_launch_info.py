@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline.launch import Buffer, TensorMap
 from mlir_gemm.pipeline.launch_info import launch_of, launch_of_program
+from mlir_gemm.spec.launch import Buffer, TensorMap
 
 KERNEL = """\
   gpu.module @k {{
@@ -122,13 +123,13 @@ ELSEWHERE = (
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"box": "array<i64: 64>"}, r"its box \(64,\) has 1 entries for 2 dimensions"),
-        ({"box": "array<i64: 257, 32>"}, r"its box \(257, 32\) must have 1 to 256 elements"),
+        ({"box": "array<i64: 64>"}, r"box = \[64\] for .*; expected 1 to 256 for each of its 2 dimensions"),
+        ({"box": "array<i64: 257, 32>"}, r"box = \[257, 32\] for .*; expected 1 to 256 for each of its 2 dim"),
         ({"box": "array<i64: 64, 4>"}, "a row of its box has 8 bytes; they must be a multiple of 16$"),
-        ({"box": "array<i64: 64, 128>", "swizzle": "128"}, "256 bytes; .* multiple of 16, 128 at most with swizzle"),
-        ({"box": "array<i64: 64, 64>", "swizzle": "64"}, "128 bytes; .* multiple of 16, 64 at most with swizzle 64"),
-        ({"swizzle": "32"}, "64 bytes; .* multiple of 16, 32 at most with swizzle 32"),
-        ({"swizzle": "16"}, "its swizzle '16' is none of 128, 64, 32, none"),
+        ({"box": "array<i64: 64, 128>", "swizzle": "128"}, "rows of 256 bytes of f16; expected 128 at most"),
+        ({"box": "array<i64: 64, 64>", "swizzle": "64"}, "rows of 128 bytes of f16; expected 64 at most"),
+        ({"swizzle": "32"}, "rows of 64 bytes of f16; expected 32 at most"),
+        ({"swizzle": "16"}, 'swizzle = "16"; expected "128" or "64" or "32" or "none"'),
         ({"type_": "memref<64x33xf16>"}, "its neighbours in a dimension of 64 are 66 bytes apart; the copy engine"),
         ({"type_": "memref<64x32xf16, strided<[32, 1], offset: 4>>"}, "its first element lies 8 bytes behind"),
         ({"type_": "memref<64x32xf16, strided<[1, 64]>>"}, "the elements of the last dimension must be neighbours"),

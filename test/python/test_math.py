@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, named
-from mlir_gemm.passes.registry import parse_pass, run_pass
 from mlir_gemm.passes.select_math import INTRINSICS
 from mlir_gemm.pipeline import emission
+from mlir_gemm.pipeline.registry import parse_pass
+from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.simulator.kernel import Options, simulate
 
 COUNT = 1_000_000
@@ -33,7 +35,7 @@ ULPS_F64 = {"exp": 1.0, "log": 0.9, "tanh": 1.6, "erf": 3.0, "rsqrt": 1.5}
 def kernel(text: str, passes: tuple[str, ...] = ("expand-math",)) -> Any:
     module = parse_module(f"gpu.module @kernels {{ {text} }}", "-", new_context())
     for name in passes:
-        run_pass(module, parse_pass(name))
+        Runner().run(module, [parse_pass(name)])
     return module
 
 
@@ -337,7 +339,7 @@ def test_to_ptx_and_in_the_simulator(name: str, element: str) -> None:
     """The same IR runs in the simulator, and becomes PTX that calls nothing."""
     text = _pointwise(f"%r = math.{name} %x : vector<4x{element}>", element, element, 4)
     module = parse_module(text, "-", new_context())
-    run_pass(module, parse_pass("expand-math"))
+    Runner().run(module, [parse_pass("expand-math")])
     if element != "bf16":
         x = np.abs(np.random.default_rng(0).standard_normal(128)).astype(TYPES[element])
         out = np.zeros_like(x)
@@ -355,7 +357,7 @@ def test_8_bit_floats_to_ptx(name: str, width: int) -> None:
     lines = f"%s = arith.extf %x : vector<{width}x{name}> to vector<{width}xf16>\n"
     lines += f"%r = arith.truncf %s : vector<{width}xf16> to vector<{width}x{name}>"
     module = parse_module(_pointwise(lines, name, name, width), "-", new_context())
-    run_pass(module, parse_pass("expand-fp8"))
+    Runner().run(module, [parse_pass("expand-fp8")])
     assert "ld.global" in to_ptx(module)
 
 
@@ -365,19 +367,19 @@ def test_vectors_of_more_dimensions_to_ptx() -> None:
       %e = math.exp %s : vector<2x8xf32>
       %r = vector.extract %e[1] : vector<8xf32> from vector<2x8xf32>"""
     module = parse_module(_pointwise(lines, "f32", "f32", 8), "-", new_context())
-    run_pass(module, parse_pass("expand-math"))
+    Runner().run(module, [parse_pass("expand-math")])
     assert ".extern" not in to_ptx(module)
 
 
 def to_ptx(module: Any) -> str:
     """PTX of a module at stage `lower`, by the passes of the stage `nvvm`."""
-    run_pass(module, parse_pass("select-math"))
+    Runner().run(module, [parse_pass("select-math")])
     assert not named(module, *INTRINSICS)
     upstream = (
         "nvvm-attach-target{chip=sm_80 O=3},gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,"
         "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},canonicalize,cse,"
         "reconcile-unrealized-casts)"
     )
-    run_pass(module, parse_pass(upstream))
+    Runner().run(module, [parse_pass(upstream)])
     with ir.Location.unknown(module.context):
         return emission.ptx(module)

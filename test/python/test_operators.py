@@ -12,10 +12,10 @@ from operator_cases import NUMPY, Case, check, lowered, numbers, passes
 from mlir_gemm.errors import PassError
 from mlir_gemm.pipeline.assembler import usage
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.options import Options
+from mlir_gemm.spec.schedule import Schedule
 
 TYPES = [
     ("f16", "f32", ""), ("f16", "f16", ""), ("bf16", "f32", ""), ("f32", "f32", ""), ("f64", "f64", ""),

@@ -13,7 +13,7 @@ from group_products import GroupProduct
 import mlir_gemm
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule
 
 CHIP = "sm_90a"
 BY_TURNS = "operator=wgmma,block=128x128x64,warp=128x128x64,turns=2"

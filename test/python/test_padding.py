@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from mlir_gemm.passes.registry import run_passes
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.simulator.program import simulate_launch
 
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "i8": np.int8}

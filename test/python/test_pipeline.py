@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from machine_pace import slower
 
 from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.errors import PassError
-from mlir_gemm.passes.registry import run_passes
 from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.stages import STAGES
+from mlir_gemm.pipeline.runner import run_passes
+from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tile_model.chips import CHIPS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -160,7 +161,7 @@ def test_compiles_fast_from_cold(chip: str) -> None:
     )
     seconds = min(in_new_process(code) for _ in range(3))
     print(f"imports and compilation: {seconds:.3f} s")
-    assert seconds < 1.0
+    assert seconds < 1.0 * slower()
 
 
 C_TILE = "%arg2[%arg3 * 64 + %arg6, %arg4 * 64 + %arg7]"

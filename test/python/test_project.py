@@ -11,8 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from machine_pace import slower
 
 import mlir_gemm
+from mlir_gemm.pipeline.registry import DECIDING, NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
@@ -25,11 +27,12 @@ PACKAGES = (
     "simulator",
     "tools",
     "bench",
-    "operators",
+    "lowering",
+    "parts",
+    "spec",
 )
 MOST_LINES = 400
-NOT_PASSES = {"__init__", "base", "registry"}
-PASSES = sorted(path.stem for path in (ROOT / "passes").glob("*.py") if path.stem not in NOT_PASSES)
+PASSES = sorted(name.replace("-", "_") for name in NAMES)
 
 
 def best_seconds(*arguments: str) -> float:
@@ -44,11 +47,11 @@ def best_seconds(*arguments: str) -> float:
 
 
 def test_import_takes_less_than_300_ms():
-    assert best_seconds("-c", "import mlir_gemm") < 0.3
+    assert best_seconds("-c", "import mlir_gemm") < 0.3 * slower()
 
 
 def test_help_takes_less_than_300_ms():
-    assert best_seconds("-m", "mlir_gemm.tools.main", "--help") < 0.3
+    assert best_seconds("-m", "mlir_gemm.tools.main", "--help") < 0.3 * slower()
 
 
 def test_help_needs_no_mlir():
@@ -106,10 +109,9 @@ def test_lit_tests_belong_to_passes():
     assert refusals <= {module.replace("_", "-") for module in PASSES}
 
 
-@pytest.mark.parametrize("module", PASSES)
-def test_pass_is_registered_under_its_file_name(module: str):
-    registry = importlib.import_module("mlir_gemm.passes.registry")
-    assert module.replace("_", "-") in {name for name, _, _ in registry.describe()}
+def test_every_pass_is_registered_under_its_file_name():
+    files = {path.stem for path in (ROOT / "passes").rglob("*.py")} - {"__init__", "base"}
+    assert files == set(PASSES) - {name.replace("-", "_") for name in DECIDING}
 
 
 def test_the_way_that_cmake_starts_lit_starts_it():

@@ -11,11 +11,12 @@ from group_products import GroupProduct
 
 import mlir_gemm
 from mlir_gemm.dialect import constants
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator.reference import evaluate
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 
 CHIP = "sm_90a"
@@ -165,3 +166,23 @@ def test_rows_that_are_not_aligned_do_not_serialise_products_by_turns(element: s
     fields = f"operator=wgmma,block=128x128x64,warp=128x128x64,turns=2,persistent=132,group={group}"
     used = usage(compile_module(source, chip=CHIP, schedule=Schedule.parse(fields)).ptx, CHIP)
     assert (used.spill_bytes, used.warnings) == (0, ())
+
+
+@pytest.mark.parametrize("more", ["", ",bulk=off", ",persistent=1"])
+def test_sums_over_an_edge_start_from_what_no_other_warpgroup_stores(more: str):
+    """Of 48 columns 24 lie in the matrix: the second warpgroup has nothing to load, and must not load what the first
+    one stores. (A load was moved back into the matrix, and what it gave was not used.)"""
+    source = """func.func @f(%A: memref<64x72xf16>, %B: memref<24x72xf16>, %C: memref<64x24xf32>) {
+      linalg.matmul indexing_maps = [
+        affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>
+      ] ins(%A, %B : memref<64x72xf16>, memref<24x72xf16>) outs(%C : memref<64x24xf32>)
+      return
+    }"""
+    schedule = f"operator=wgmma,block=64x48x64,warp=64x24x64,stages=2{more}"
+    kernel = mlir_gemm.compile(source, chip=CHIP, device="simulator", schedule=schedule)
+    random = np.random.default_rng(0)
+    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((64, 72), (24, 72)))
+    c = random.integers(-9, 9, (64, 24)).astype(np.float32)
+    want = c + a.astype(np.float32) @ b.astype(np.float32).T
+    kernel(a, b, c)
+    np.testing.assert_array_equal(c, want)

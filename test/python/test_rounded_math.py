@@ -4,6 +4,7 @@ nearest numbers, but for a few that lie between two, and for what f32 loses too.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -85,7 +86,7 @@ def test_results_in_bf16_are_within_three_hundredths_of_the_nearest(body: str, e
 
 
 def test_a_quotient_by_one_more_than_exp_has_no_division():
-    lines = compiled(SILU, "f16").ir("lower")
+    lines = re.sub(r'tile.reference = "[^"]*"', "", compiled(SILU, "f16").ir("lower"))
     assert lines.count("arith.divf") == lines.count("fastmath<afn>") // 2 > 0
 
 

@@ -15,7 +15,7 @@ from test_hopper_groups import check
 
 import mlir_gemm
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.resources import rows_bytes, smem_bytes
 

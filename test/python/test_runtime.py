@@ -36,10 +36,10 @@ from runtime_fakes import (
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError, DeviceError, InputError, ScheduleError
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.runtime import device, info, launcher
 from mlir_gemm.runtime.torch_path import torch_path
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 
 # Sources.
 
@@ -59,6 +59,14 @@ def test_a_file_is_read_whatever_its_name(compiler: Compiler, tmp_path: Path, na
     mlir_gemm.compile(form(path), chip="sm_80")
     assert compiler.calls[0]["source"] == TEXT
     assert compiler.calls[0]["filename"] == str(path)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(compiler: Compiler, tmp_path: Path) -> None:
+    path = tmp_path / "marked.mlir"
+    path.write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    for source in (path, "\ufeff" + TEXT):
+        mlir_gemm.compile(source, chip="sm_80")
+    assert [call["source"] for call in compiler.calls] == [TEXT, TEXT]
 
 
 def test_one_line_of_text_is_text(compiler: Compiler) -> None:
@@ -103,12 +111,16 @@ def test_sources_that_cannot_be_read_are_named(compiler: Compiler, tmp_path: Pat
 
 
 def test_a_schedule_may_have_any_of_its_forms(compiler: Compiler) -> None:
-    for schedule in ("stages=2", {"stages": 2}, Schedule(stages=2)):
+    for schedule in ("stages=2", {"stages": 2}, {"stages": "2"}, Schedule(stages=2)):
         assert mlir_gemm.compile(TEXT, chip="sm_80", schedule=schedule).schedule == Schedule(stages=2)
     given = [call["schedule"] for call in compiler.calls]
-    assert given[0] == {"stages": 2}  # the dict found the text's entry in the cache
+    assert given[0] == {"stages": 2}  # the dicts found the text's entry in the cache
     assert len(given) == 2 and given[1]["block"] == (128, 128, 64)
-    for schedule in ("stagez=2", {"stages": 0}, 3):
+    made = mlir_gemm.compile(TEXT, chip="sm_80", schedule={"block": "64x64x32", "promote": "off", "copy": "plain"})
+    assert made.schedule == Schedule(block=(64, 64, 32), promote=False, copy="plain")
+    with pytest.raises(ScheduleError, match="'block=128x128': expected three positive sizes MxNxK"):
+        mlir_gemm.compile(TEXT, schedule={"block": "128x128"})
+    for schedule in ("stagez=2", {"stages": 0}, {"stages": "two"}, {"block": "128xx64"}, 3):
         with pytest.raises(ScheduleError):
             mlir_gemm.compile(TEXT, schedule=schedule)  # type: ignore[arg-type]
 
@@ -158,7 +170,7 @@ def test_a_call_without_a_driver_says_so(monkeypatch: pytest.MonkeyPatch, compil
 
     device.find_driver.cache_clear()
     monkeypatch.setattr(device.ctypes, "CDLL", absent)
-    made = mlir_gemm.compile(TEXT, chip="sm_80")
+    made = mlir_gemm.compile(TEXT, chip="sm_80", device="gpu")
     with pytest.raises(DeviceError, match="no NVIDIA driver was found"):
         made(*operands())
 

@@ -87,7 +87,7 @@ def _flip(text: str) -> str:
         lambda text: "null",
         lambda text: "{}",
         _flip,
-        lambda text: text.replace('"format": 2', '"format": 1'),
+        lambda text: text.replace('"format": 3', '"format": 2'),
         lambda text: text.replace("inout", "\udcff"),
     ],
 )
@@ -155,10 +155,13 @@ def test_many_writers_of_one_entry(compiler: Compiler, tmp_path: Path) -> None:
 def test_a_hit_needs_neither_the_bindings_nor_numpy(compiler: Compiler, tmp_path: Path) -> None:
     mlir_gemm.compile(TEXT, chip="sm_80")
     program = (
-        "import sys, mlir_gemm\n"
+        "import sys\n"
+        "before = set(sys.modules)\n"  # cuda-bindings 12.9 has Python import a module of theirs at the start
+        "import mlir_gemm\n"
         f"kernel = mlir_gemm.compile({TEXT!r}, chip='sm_80')\n"
         "assert kernel.ptx == '// sm_80'\n"
-        "heavy = [name for name in sys.modules if name.startswith(('mlir.', 'numba_cuda_mlir', 'numpy', 'cuda'))]\n"
+        "heavy = ('mlir.', 'numba_cuda_mlir', 'numpy', 'cuda')\n"
+        "heavy = [name for name in set(sys.modules) - before if name.startswith(heavy)]\n"
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

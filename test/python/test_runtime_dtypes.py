@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from mlir_gemm.errors import ArgumentError
-from mlir_gemm.pipeline.element_types import ITEM_BYTES, NAMES, numpy_dtype, spread
-from mlir_gemm.pipeline.launch import Argument
 from mlir_gemm.runtime import arguments, arrays, dlpack, results
 from mlir_gemm.runtime.device import Gpu
+from mlir_gemm.spec.element_types import ITEM_BYTES, NAMES, numpy_dtype, spread
+from mlir_gemm.spec.launch import Argument
 
 BEYOND_NUMPY = ("bf16", "f8E4M3FN", "f8E5M2")
 

@@ -15,11 +15,11 @@ from runtime_fakes import DeviceLike, FakeDriver, FakeGpu, FakeTensor, Machine, 
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError
-from mlir_gemm.pipeline.kernel_record import KernelRecord
-from mlir_gemm.pipeline.launch import Argument, Launch, Step
-from mlir_gemm.pipeline.problem import Problem
 from mlir_gemm.runtime import cache, device, dynamic
 from mlir_gemm.runtime.variants import divisors_of
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.launch import Argument, Launch, Step
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.select import select
 
@@ -61,6 +61,7 @@ class Compiler:
             launch=None if until == "select" else self.launch,
             target=types.SimpleNamespace(chip=chip),
             stages=("import", "select"),
+            divisors=None,
             ir=lambda stage, locations=False: f"// {stage} {sizes}",
         )
 
@@ -96,16 +97,16 @@ class Dynamic(Machine):
         super().__init__(monkeypatch, LAUNCH)
         self.driver = Driver(LAUNCH)
         self.loaded: list[str] = []
-        self._kept: dict[str, device.LoadedKernel] = {}
+        self._kept: dict[tuple[str, int], device.LoadedKernel] = {}
 
     def load(self, ptx: str, launch: Launch, ordinal: int) -> device.LoadedKernel:
         assert launch.symbols, "the code is loaded for all sizes"
-        if ptx not in self._kept:
+        if (ptx, ordinal) not in self._kept:
             self.loaded.append(ptx)
-            gpu = FakeGpu(ordinal, self.driver, 0x1000)
+            gpu = FakeGpu(ordinal, self.driver, 0x1000 + ordinal)
             gpu.places = self.places
-            self._kept[ptx] = device.LoadedKernel(gpu, (ptx,) * len(launch.steps), launch)
-        return self._kept[ptx]
+            self._kept[ptx, ordinal] = device.LoadedKernel(gpu, (ptx,) * len(launch.steps), launch)
+        return self._kept[ptx, ordinal]
 
 
 @pytest.fixture
@@ -129,6 +130,17 @@ def test_sizes_are_read_from_the_arrays(machine: Dynamic, rows: int) -> None:
     np.testing.assert_array_equal(memory(got.__cuda_array_interface__["data"][0], (rows, N), "f4"), x @ w)
     assert machine.driver.grids == [(-(-rows // 16), 1, 1)] * 2
     assert made.symbols == ("s0", "s1") and "s0, s1 at run time" in repr(made)
+
+
+def test_every_call_runs_where_its_arguments_are(machine: Dynamic, torch: Any) -> None:
+    made = mlir_gemm.compile(TEXT, chip="sm_90")
+    assert " on auto" in repr(made)
+    for rows, where in ((5, 1), (5, 0), (7, 0), (7, 1), (5, 1), (7, 0)):
+        x, w = inputs(rows)
+        result = made(FakeTensor(x, where), FakeTensor(w, where))
+        assert result.where == where
+        np.testing.assert_array_equal(result.array, x @ w)
+    assert " on cuda:0 and cuda:1" in repr(made)
 
 
 def test_tensors_take_the_short_way_for_sizes_seen_before(machine: Dynamic, torch: Any) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from mlir_gemm.errors import DeviceError
-from mlir_gemm.pipeline.launch import Argument, Buffer, Launch, Step
 from mlir_gemm.runtime import device
 from mlir_gemm.runtime.flags import Flags
 from mlir_gemm.runtime.parameters import Parameters
+from mlir_gemm.spec.launch import Argument, Buffer, Launch, Step
 
 ONE = (1, 1, 1)
 SIZE = 512
@@ -100,7 +100,7 @@ def gpu(driver: Driver) -> device.Gpu:
 
 
 def test_each_stream_has_its_own(driver: Driver):
-    flags = Flags(gpu(driver), SIZE)
+    flags = Flags(driver, SIZE)
     one, two = flags.at(1), flags.at(2)
     assert one != two
     assert (flags.at(1), flags.at(2)) == (one, two)
@@ -109,7 +109,7 @@ def test_each_stream_has_its_own(driver: Driver):
 
 
 def test_each_capture_has_its_own(driver: Driver):
-    flags = Flags(gpu(driver), SIZE)
+    flags = Flags(driver, SIZE)
     plain = flags.at(1)
     found = {plain}
     for number in (5, 6):
@@ -122,13 +122,13 @@ def test_each_capture_has_its_own(driver: Driver):
 
 
 def test_so_has_each_stream_of_a_capture(driver: Driver):
-    flags = Flags(gpu(driver), SIZE)
+    flags = Flags(driver, SIZE)
     driver.captures = {1: 5, 2: 5}
     assert flags.at(1) != flags.at(2)
 
 
 def test_no_memory_is_an_error_and_asked_for_again(driver: Driver):
-    flags = Flags(gpu(driver), SIZE)
+    flags = Flags(driver, SIZE)
     driver.out_of_memory = True
     with pytest.raises(DeviceError, match="allocating flags failed: CUDA_ERROR_OUT_OF_MEMORY"):
         flags.at(1)

@@ -5,7 +5,6 @@ its kernels multiply what they point to."""
 
 from __future__ import annotations
 
-import base64
 import ctypes
 import dataclasses
 import types
@@ -30,9 +29,9 @@ from runtime_fakes import (
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError, DeviceError
-from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step, TensorMap
 from mlir_gemm.runtime import cache, device, overlap, tensor_maps
 from mlir_gemm.runtime.parameters import Parameters
+from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, TensorMap
 
 M, N, K = 16, 32, 8
 ONE = (1, 1, 1)
@@ -59,7 +58,7 @@ PROGRAM = Launch(
     ),
     (Buffer(0, 4 * M * N),),
     tuple(
-        Constant(f"constant_{number}", (rows, N), "f32", base64.b64encode(data.tobytes()).decode())
+        Constant(f"constant_{number}", (rows, N), "f32", data.tobytes())
         for number, (rows, data) in enumerate(
             [(K, np.eye(K, N, dtype="f4")), (N, 2 * np.eye(N, dtype="f4"))]
         )

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import base64
 import ctypes
 import sys
 from collections.abc import Callable
@@ -29,8 +28,8 @@ from runtime_fakes import (
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError, DeviceError
-from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step
 from mlir_gemm.runtime import device
+from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step
 
 M, N, K = 4, 8, 16
 BIAS = np.arange(N, dtype=np.float32)
@@ -46,7 +45,7 @@ PROGRAM = Launch(
         Step("bias", ONE, ONE, ONE, 0, (4, 5, 2)),
     ),
     buffers=(Buffer(0, 4 * M * K), Buffer(256, 4 * M * N)),
-    constants=(Constant("constant_0", (N,), "f32", base64.b64encode(BIAS.tobytes()).decode()),),
+    constants=(Constant("constant_0", (N,), "f32", BIAS.tobytes()),),
     workspace_bytes=512,
 )
 

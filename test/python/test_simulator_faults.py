@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator.kernel import Options, Report, simulate
+from mlir_gemm.spec.schedule import Schedule
 
 SIZE = 64
 TILES = "block=32x32x16,warp=16x16x16"

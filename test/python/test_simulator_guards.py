@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.parse import new_context, parse_module
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
-from mlir_gemm.simulator.bisect import Decided, after_each_pass
+from mlir_gemm.simulator.bisect import after_each_pass
 from mlir_gemm.simulator.errors import SimulationError
+from mlir_gemm.simulator.expected import relative_error
 from mlir_gemm.simulator.kernel import Options, Report, simulate
 from mlir_gemm.simulator.reference import BOUNDS, evaluate
 from mlir_gemm.simulator.stages import run_stage
 from mlir_gemm.simulator.tile_numbers import DTYPES
-from mlir_gemm.tools.reference import relative_error
+from mlir_gemm.spec.schedule import Schedule
 
 CHIP = "sm_90"
 
@@ -130,10 +131,9 @@ def test_a_ragged_kernel_is_right_at_every_stage_and_finds_nothing(name: str):
 def test_every_pass_of_a_ragged_kernel_is_right(name: str):
     """Where neither interpreter runs what stands between tiles and lanes, the pass is passed over."""
     compiled = lowered(name)
-    decided = Decided.of(compiled.ir("lower"))
     previous, ran = compiled.ir("select"), 0
     for stage in compiled.stages[compiled.stages.index("select") + 1 :]:
-        for step, text in after_each_pass(stage, previous, decided):
+        for step, text in after_each_pass(stage, previous):
             memory = arrays(name)
             try:
                 run_stage(text, memory)

@@ -182,7 +182,7 @@ def test_more_elements_than_the_copy_has_are_found():
     assert "undefined" in run(code, [random("f32", 70), np.ones(128, np.float32)], threads=32, shared=512).checks_found
 
 
-def groups(pending: int, barrier: str) -> set[str]:
+def groups(pending: int, barrier: str, last: str = "nvgpu.device_async_wait %h {numGroups = 0 : i32}") -> set[str]:
     """Three groups of copies; the first is read, by the warp that did not copy it."""
     code = f"""
       %m = memref.view %bytes[%c0][] : memref<3072xi8, 3> to memref<3x256xf32, 3>
@@ -197,7 +197,8 @@ def groups(pending: int, barrier: str) -> set[str]:
       %c128 = arith.constant 128 : index
       %other = arith.xori %i, %c128 : index
       %v = vector.load %m[%c0, %other] : memref<3x256xf32, 3>, vector<4xf32>
-      vector.store %v, %b[%other] : memref<256xf32>, vector<4xf32>"""
+      vector.store %v, %b[%other] : memref<256xf32>, vector<4xf32>
+      {last}"""
     a, b = random("f32", 256), np.zeros(256, np.float32)
     found = run(code, [a, b], shared=3072, roles="in out").checks_found
     if not found:
@@ -210,6 +211,11 @@ def test_groups_are_waited_for_in_order():
     assert groups(0, "gpu.barrier") == set()
     assert "async-not-awaited" in groups(4, "gpu.barrier")
     assert "race-shared" in groups(3, "")
+
+
+def test_copies_are_waited_for_before_the_end():
+    assert groups(3, "gpu.barrier", last="") == {"async-not-awaited"}
+    assert groups(1, "gpu.barrier", last="") == set()  # the group that is left has no copies
 
 
 # Guards.

@@ -10,9 +10,9 @@ from test_stages import CHIP, EXAMPLES, SMALL, product
 
 from mlir_gemm.errors import Error, InputError
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator import sampling
-from mlir_gemm.tools.reference import reference
+from mlir_gemm.simulator.expected import reference
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools.reference_tile import reference_tile
 from mlir_gemm.tools.run_command import random_arrays
 
@@ -56,8 +56,9 @@ def test_reference_of_a_tile_is_the_tile_of_the_reference(name: str):
     given_ = before[: sum(argument.role != "result" for argument in compiled.launch.arguments)]
     whole = reference(source, given_)
     for tile in sampling.tiles_of(compiled.ir("parallelize"), before, [0, 3]):
-        part = reference_tile(source, given_, tile.region)[tile.argument]
-        np.testing.assert_allclose(part, whole[tile.argument][tile.region], rtol=1e-12)
+        for text in (source, compiled.ir("import")):
+            part = reference_tile(text, before, tile.argument, tile.region)
+            np.testing.assert_allclose(part, whole[tile.argument][tile.region], rtol=1e-12)
 
 
 def test_a_matrix_needed_in_two_places_has_no_tile_reference():
@@ -67,16 +68,29 @@ def test_a_matrix_needed_in_two_places_has_no_tile_reference():
     }"""
     arrays = [np.ones((64, 64), np.float16), np.ones((64, 64), np.float32)]
     with pytest.raises(Error, match="needed in two places"):
-        reference_tile(source, arrays, (slice(0, 16), slice(0, 16)))
+        reference_tile(source, arrays, 1, (slice(0, 16), slice(0, 16)))
 
 
-def test_a_tile_of_what_is_no_plain_product_is_refused() -> None:
-    """The caller evaluates the whole then."""
+def test_a_tile_of_a_product_in_another_layout() -> None:
     a = "memref<16x16xf32>"
     source = f"""func.func @f(%A: {a}, %B: {a}, %C: {a}) {{
   linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                                  affine_map<(m, n, k) -> (m, n)>] ins(%A, %B : {a}, {a}) outs(%C : {a})
   return
 }}"""
-    with pytest.raises(Error, match="no plain product"):
-        reference_tile(source, [np.zeros((16, 16), np.float32)] * 3, (slice(0, 8), slice(0, 8)))
+    arrays = list(np.random.default_rng(0).standard_normal((3, 16, 16), dtype=np.float32))
+    part = reference_tile(source, arrays, 2, (slice(0, 8), slice(4, 8)))
+    np.testing.assert_allclose(part, reference(source, arrays)[2][:8, 4:8], rtol=1e-12)
+
+
+def test_a_tile_that_depends_on_a_view_is_refused() -> None:
+    """The caller evaluates the whole then."""
+    a, b = "memref<16x16xf32>", "memref<16x16xf32, strided<[32, 1]>>"
+    source = f"""func.func @f(%A: memref<16x32xf32>, %B: {a}, %C: {a}) {{
+  %part = memref.subview %A[0, 0] [16, 16] [1, 1] : memref<16x32xf32> to {b}
+  linalg.matmul ins(%part, %B : {b}, {a}) outs(%C : {a})
+  return
+}}"""
+    arrays = [np.zeros(shape, np.float32) for shape in ((16, 32), (16, 16), (16, 16))]
+    with pytest.raises(Error, match=r"'memref.subview' is no plain product"):
+        reference_tile(source, arrays, 2, (slice(0, 8), slice(0, 8)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import named
-from mlir_gemm.passes.registry import pass_class
+from mlir_gemm.pipeline.registry import pass_class
 from mlir_gemm.simulator import tile_numbers
 from mlir_gemm.simulator.bisect import bisect
 from mlir_gemm.simulator.errors import SimulationError

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from mlir_gemm.errors import ArgumentError, InputError
-from mlir_gemm.pipeline.launch import Argument, Buffer, Constant, Launch, Step
-from mlir_gemm.pipeline.sizes import OPERATIONS, checked, compiled, product, shown, symbols_of, value
-from mlir_gemm.runtime import arguments
 from mlir_gemm.runtime.parameters import Parameters
+from mlir_gemm.spec import binding
+from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step
+from mlir_gemm.spec.sizes import OPERATIONS, checked, compiled, product, shown, symbols_of, value
 
 ONE = (1, 1, 1)
 X = Argument("x", ("s0", 24), "f16", "in")
@@ -27,7 +27,7 @@ PROGRAM = Launch(
     (X, Y, R),
     (STEP, NEXT, LAST),
     (Buffer(None, ("mul", "s0", 48)), Buffer(None, ("mul", ("mul", "s0", "s1"), 4))),
-    (Constant("c", (2,), "i8", "AQI="),),
+    (Constant("c", (2,), "i8", b"\x01\x02"),),
 )
 NUMBERS = some.integers(-40, 40)
 SYMBOLS = ("a", "b")
@@ -124,29 +124,29 @@ def test_a_size_that_no_argument_has() -> None:
 
 
 def test_arguments_bind_sizes() -> None:
-    assert arguments.bind([(7, 24), (2, 7)], PROGRAM) == (7, 2)
+    assert binding.bind([(7, 24), (2, 7)], PROGRAM) == (7, 2)
     message = (
         r"argument 1 \('y'\): its size 8 in dimension 1 must be 7, as follows from argument 0 \('x'\) with 7 in "
         r"dimension 0; the kernel takes \(s1, s0\) and \(s0, 24\)"
     )
     with pytest.raises(ArgumentError, match=message):
-        arguments.bind([(7, 24), (2, 8)], PROGRAM)
+        binding.bind([(7, 24), (2, 8)], PROGRAM)
     with pytest.raises(ArgumentError, match=r"argument 0 \('x'\): shape \(7,\) given, the kernel takes \(s0, 24\)"):
-        arguments.bind([(7,), (2, 8)], PROGRAM)
+        binding.bind([(7,), (2, 8)], PROGRAM)
 
 
 def test_multiples_of_a_size_tell_it_too() -> None:
     rows = Argument("rows", (("mul", "s0", 5), 8), "f32", "in")
     launch = Launch((rows, Argument("r", ("s1", "s0"), "f32", "inout")), ())
     assert launch.binding == ((1, 1, 1), (1, 0, 1))
-    assert arguments.bind([(15, 8), (2, 3)], launch) == (3, 2)
+    assert binding.bind([(15, 8), (2, 3)], launch) == (3, 2)
     with pytest.raises(
         ArgumentError, match=r"argument 0 \('rows'\): its size 10 in dimension 0 must be 15, as follows"
     ):
-        arguments.bind([(10, 8), (2, 3)], launch)
+        binding.bind([(10, 8), (2, 3)], launch)
     alone = Launch((rows, Argument("result0", ("s0", 40), "f32", "result")), ())
-    assert alone.binding == ((0, 0, 5),) and arguments.bind([(15, 8)], alone) == (3,)
+    assert alone.binding == ((0, 0, 5),) and binding.bind([(15, 8)], alone) == (3,)
     with pytest.raises(
         ArgumentError, match=r"its size 7 in dimension 0 must be a multiple of 5; .* takes \(s0\*5, 8\)"
     ):
-        arguments.bind([(7, 8)], alone)
+        binding.bind([(7, 8)], alone)

@@ -19,17 +19,17 @@ from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import ArgumentError, FindingsError, InputError
-from mlir_gemm.passes.registry import pass_class
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.pipeline.registry import pass_class
 from mlir_gemm.simulator.bisect import Decided, after_each_pass, bisect
 from mlir_gemm.simulator.errors import SimulationError
+from mlir_gemm.simulator.expected import TOLERANCE, reference, relative_error
 from mlir_gemm.simulator.kernel import Options, simulate
 from mlir_gemm.simulator.stages import run_stage
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tools.reference import TOLERANCE, reference, relative_error
 from mlir_gemm.tools.run_command import random_arrays
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -119,7 +119,7 @@ def test_every_pass_is_right(schedule: str):
     expected = reference(source, before[:2])
     previous = source
     for stage in compiled.stages:
-        for name, text in after_each_pass(stage, previous, decided):
+        for name, text in after_each_pass(stage, previous, Schedule.parse(schedule), CHIP):
             after = [array.copy() for array in before]
             run_stage(text, after)
             check(after, expected, decided.arguments, name)

@@ -15,10 +15,10 @@ from group_products import GroupProduct
 import mlir_gemm
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.launch import Launch
-from mlir_gemm.pipeline.schedule import Schedule
 from mlir_gemm.simulator.kernel import Options, simulate
 from mlir_gemm.simulator.stages import run_stage
+from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools import main
 
 TILE = "operator=wgmma,block=64x64x64,warp=64x64x64"
@@ -204,7 +204,8 @@ def test_blocks_bring_those_of_lower_numbers(tmp_path, capsys: pytest.CaptureFix
 
 
 PRODUCT = GroupProduct(128, 192, 512, out="f32", a="mk", b="nk")
-RAISE, LOWER, AWAIT = "st.release.gpu", "st.relaxed.gpu", "ld.acquire.gpu"
+ATOMIC = 'atomic syncscope("device") '
+RAISE, LOWER, AWAIT = f"{ATOMIC}release", f"{ATOMIC}monotonic", f"{ATOMIC}acquire"
 
 
 @pytest.fixture(scope="module")
@@ -226,8 +227,14 @@ def weaker(text: str) -> str:
 
 
 FAULTS = {
-    "nobody waits": (lambda text: without(text, AWAIT), "race-global"),
+    "nobody waits": (
+        lambda text: re.sub(r"= llvm\.load .* acquire .*", "= arith.constant 1 : i32", text), "race-global"),
+    "what was left is not acquired": (lambda text: text.replace(AWAIT, f"{ATOMIC}monotonic"), "race-global"),
+    "a flag is raised without release": (lambda text: text.replace(RAISE, f"{ATOMIC}monotonic"), "flag"),
     "nobody raises a flag": (lambda text: without(text, RAISE), "deadlock"),
+    "a flag is neither up nor down": (
+        lambda text: re.sub(r"llvm\.store %\w+(, .* release )", r"llvm.store %two\1", text).replace(
+            "nvvm.bar.warp.sync", "%two = arith.constant 2 : i32\nnvvm.bar.warp.sync", 1), "flag"),
     "flags stay up": (lambda text: without(text, LOWER), "flag"),
     "lanes do not meet before a flag is raised": (weaker, "race-global"),
     "lanes do not meet at all": (lambda text: without(text, "nvvm.bar.warp.sync"), "flag"),
@@ -269,6 +276,8 @@ def test_nothing_spills_and_products_are_not_done_one_by_one(
     assert compilation.launch is not None and compilation.launch.buffers
     found = usage(compilation.ptx, "sm_90a")
     assert not found.spill_bytes and not found.warnings, found
+    for flag in ("ld.acquire.gpu.global.b32", "st.release.gpu.global.b32", "st.relaxed.gpu.global.b32"):
+        assert (compilation.ptx or "").count(flag) == 1
 
 
 def test_the_ranges_of_blocks_differ_by_one_step_at_most():

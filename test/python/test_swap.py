@@ -8,8 +8,8 @@ import pytest
 from group_products import GroupProduct
 
 import mlir_gemm
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.group_search import group_proposals, is_proposed
 from mlir_gemm.tile_model.resources import leaves_transposed

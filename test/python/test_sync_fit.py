@@ -9,7 +9,7 @@ import statistics
 from pathlib import Path
 
 from mlir_gemm.bench.sweep_report import product_of_case
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
 

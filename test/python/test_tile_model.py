@@ -12,16 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlir_gemm.errors import TargetError
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule, Tile
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.tile_model.chips import CHIPS, target
 from mlir_gemm.tile_model.explain import explain
-from mlir_gemm.tile_model.published import (
-    is_square,
-    published_block_tile,
-    published_block_tiles,
-    published_warp_tiles,
-)
+from mlir_gemm.tile_model.published import is_square, published_block_tile, published_block_tiles, published_warp_tiles
 from mlir_gemm.tile_model.registers import register_limit, registers
 from mlir_gemm.tile_model.resources import occupancy, smem_bytes, storage
 from mlir_gemm.tile_model.rules import violations
@@ -81,8 +76,10 @@ class TestChips:
         assert {f"sm_{number}" for number in (70, 75, 80, 86, 89, 90, 100, 120)} <= set(CHIPS)
 
     @pytest.mark.parametrize(("spelt", "chip"), [("sm_100a", "sm_100"), ("sm_100f", "sm_100"), ("sm_120f", "sm_120")])
-    def test_architecture_specific_spellings(self, spelt: str, chip: str) -> None:
-        assert target(spelt) is CHIPS[chip]
+    def test_architecture_specific_chips_are_chips_of_their_own(self, spelt: str, chip: str) -> None:
+        found = target(spelt)
+        assert (found.chip, found.generation) == (spelt, CHIPS[chip].generation)
+        assert dataclasses.replace(found, chip=chip) == CHIPS[chip]
 
     def test_sm_90a_is_sm_90_with_wgmma_and_the_copy_engine(self) -> None:
         plain, own = target("sm_90"), target("SM_90a")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mlir_gemm.errors import InputError, ScheduleError
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule, Tile
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.tile_model import select as selection
 from mlir_gemm.tile_model.chips import CHIPS, target
 from mlir_gemm.tile_model.layout import buffer, copied, element_conflicts, streamed

@@ -10,11 +10,12 @@ import pytest
 from assembled import usage
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from machine_pace import slower
 
 from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.problem import ELEMENT_BYTES, Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model import select as selection
 from mlir_gemm.tile_model.chips import CHIPS, target
 from mlir_gemm.tile_model.cost import estimate
@@ -234,7 +235,7 @@ class TestSelect:
             start = time.process_time()
             select(problem, H200, SYNC)
             times.append(time.process_time() - start)
-        assert min(times) < 0.1
+        assert min(times) < 0.1 * slower()
 
     @pytest.mark.parametrize(
         ("chip", "size", "pinned"),

@@ -12,11 +12,12 @@ import pytest
 from assembled import usage
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from machine_pace import slower
 
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import CHIPS, target
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.published import published_warp_tiles
@@ -216,7 +217,7 @@ class TestSelect:
             start = time.process_time()
             select(problem, H200, WMMA)
             times.append(time.process_time() - start)
-        assert min(times) < 0.1
+        assert min(times) < 0.1 * slower()
 
     def test_imports_neither_numpy_nor_bindings(self) -> None:
         code = (

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from mlir_gemm.pipeline.problem import Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.select import select

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 from test_simulator import CHIP, run
 
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.problem import Problem
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import violations
 

@@ -19,8 +19,8 @@ import numpy as np
 
 import mlir_gemm
 from mlir_gemm.errors import Error
+from mlir_gemm.simulator.expected import limits, reference, relative_error
 from mlir_gemm.simulator.reference import BOUNDS
-from mlir_gemm.tools.reference import limits, reference, relative_error
 from mlir_gemm.tools.run_command import random_arrays
 
 CHIP = "sm_90a"

@@ -18,10 +18,10 @@ import numpy as np
 
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.schedule import Schedule
+from mlir_gemm.simulator.expected import relative_error
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.stages import run_stage
-from mlir_gemm.tools.reference import relative_error
+from mlir_gemm.spec.schedule import Schedule
 
 CHIP = "sm_90a"
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}

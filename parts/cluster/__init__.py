@@ -1,0 +1,1 @@
+"""What the blocks of a cluster do together."""

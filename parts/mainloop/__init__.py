@@ -1,0 +1,1 @@
+"""Main loops: how operands reach shared memory while others are multiplied."""

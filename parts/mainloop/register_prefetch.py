@@ -1,0 +1,12 @@
+"""prefetch: the next k tile is loaded into registers before the products, and stored to shared memory after them."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.base import Mainloop
+from mlir_gemm.spec.passes import at, step
+
+PART = Mainloop(
+    "prefetch",
+    lambda schedule, _: [at("pipeline", "mainloop", step("prefetch-copies", early=schedule.early))],
+    in_registers=True,
+)

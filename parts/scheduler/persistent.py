@@ -1,0 +1,19 @@
+"""persistent: a fixed number of blocks walks all tiles; with ping-pong, two groups of warpgroups take them by turns."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.base import Part
+from mlir_gemm.spec.passes import at, step, upstream
+
+PART = Part(
+    "persistent",
+    lambda schedule: bool(schedule.persistent),
+    lambda schedule, _: [
+        at(
+            "parallelize",
+            "scheduler",
+            step("persist-blocks", blocks=schedule.persistent, turns=schedule.turns),
+            upstream("cse"),
+        )
+    ],
+)

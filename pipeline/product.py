@@ -1,0 +1,91 @@
+"""The passes that every product has, whatever it is made of: parts put theirs between these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mlir_gemm.parts.mainloop.table import mainloop_of
+from mlir_gemm.parts.mma.table import mma_of
+from mlir_gemm.parts.table import passes_of_parts
+from mlir_gemm.spec import extensions
+from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.target import Target
+
+
+def product_passes(stage: str, schedule: Schedule, target: Target) -> list[PassSpec]:
+    """The passes of one stage, from `tile` to `nvvm`, of a product with this schedule."""
+    return in_stage(stage, SLOTS[stage], _placed(schedule, target))
+
+
+def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
+    yield from _before_parts(schedule)
+    for passes in passes_of_parts(schedule):
+        yield from passes(schedule, target)
+    yield from _after_parts(schedule, target)
+    for each in extensions.of(extensions.PassAt):
+        if each.applies(schedule, target):
+            yield at(each.stage, each.slot, step(each.name, **each.options))
+
+
+def _before_parts(schedule: Schedule) -> Iterator[Placed]:
+    """What comes first where a part has passes at the same slot."""
+    yield at("tile", "loops", step("keep-reference"))
+    yield at("tile", "loops", upstream("func.func(convert-linalg-to-affine-loops)"))
+    yield at("tile", "sizes", step("share-sizes"))
+    yield at("tile", "tile", step("tile-loops", block=schedule.block))
+    yield at("tile", "padding", step("reveal-padding"))
+    yield at("fuse", "fuse", step("fuse-blocks"))
+    if schedule.promote:
+        yield at("promote", "promote", step("promote-operands", layout=schedule.layout, pad=schedule.pad))
+    yield at("tensorize", "tensorize", step("tensorize"))
+    yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))
+    yield at("accumulate", "clean", upstream("cse,canonicalize"))
+    yield at("pipeline", "buffers", step("multi-buffer", stages=schedule.stages))
+    yield at("pipeline", "clean", upstream("cse"))
+    yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
+    raster = step(
+        "map-blocks", raster=schedule.raster, group=schedule.group, cluster_m=schedule.cluster_m,
+        cluster_n=schedule.cluster_n, split=schedule.split,
+    )  # fmt: skip
+    yield at("parallelize", "raster", raster, upstream("cse"))
+    yield at("distribute", "units", step("distribute-warps", warp=schedule.warp, unit=mma_of(schedule).unit))
+    yield at("distribute", "clean", upstream("cse"))
+    yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
+    yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
+    yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
+    yield at("lower", "layouts", step("apply-layouts"))
+    if schedule.unroll:
+        yield at("lower", "unroll", step("unroll-loops"))
+    yield at("lower", "copies", step("distribute-copies", bits=schedule.vector, unroll=schedule.unroll))
+
+
+def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
+    if schedule.cluster > 1:
+        yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
+    # The assembler must be told of the blocks of an SM where registers move between roles.
+    resident = schedule.resident or (1 if mainloop_of(schedule).producer else 0)
+    if resident:
+        yield at("launch", "registers", step("limit-registers", blocks=resident))
+    yield at("lower", "memory", step("place-shared", storage=schedule.storage), step("fold-subviews"))
+    if schedule.layout == "xor" or (schedule.layout == "swizzle128" and not mma_of(schedule).by_descriptor):
+        yield at("lower", "swizzle", step("swizzle-accesses"))
+    yield at("lower", "types", step("expand-fp8"), step("expand-math"))
+    cleaning = upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))")
+    yield at("lower", "clean", step("lower-unit-ids"), cleaning)
+    yield at("lower", "check", step("check-lowered"))
+    yield at("nvvm", "math", step("select-math"))
+    yield at("nvvm", "convert", conversions(target))
+
+
+def conversions(target: Target) -> PassSpec:
+    """Upstream's conversions. With 64-bit indices LLVM splits constants off addresses, so that accesses at constant
+    distances share one address register; with 32 bits it keeps one for each (docs/performance.md)."""
+    features = f" features={target.features}" if target.features else ""
+    return upstream(
+        f"nvvm-attach-target{{chip={target.chip} O=3{features}}},"
+        "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-nvgpu-to-nvvm,"
+        "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},convert-nvvm-to-llvm,"
+        "canonicalize,cse,reconcile-unrealized-casts)"
+    )

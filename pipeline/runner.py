@@ -1,0 +1,172 @@
+"""Runs passes, and tells hooks before and after each: the one runner that the driver, `opt` and bisection share.
+
+A hook sees every pass with the stage and the kernel that it runs for: verification, timing, printing and reproducers
+are hooks, and so is whatever a user wants to watch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.locations import from_mlir, lacking, relabelled
+from mlir_gemm.dialect.parse import COMPILER, parse_module
+from mlir_gemm.dialect.tile_limits import check_tiles
+from mlir_gemm.errors import Error, PassError
+from mlir_gemm.pipeline.registry import parse_passes, pass_of
+from mlir_gemm.spec.passes import PassSpec
+
+
+@dataclass(frozen=True)
+class Run:
+    """One pass on its way."""
+
+    spec: PassSpec
+    module: Any
+    """What it runs on: the whole module, or a kernel's."""
+    stage: str = ""
+    """Empty where passes are run by themselves."""
+    kernel: str = ""
+    """The name of a program's kernel; empty for the whole module."""
+    whole: Any = None
+    """The outermost module, in which that of a kernel stands."""
+    number: int = 0
+    """How many passes the runner has run before it."""
+
+    def __str__(self) -> str:
+        return f"{self.kernel}: {self.spec}" if self.kernel else str(self.spec)
+
+
+class Hook:
+    """Base of hooks; both calls do nothing."""
+
+    def before(self, run: Run) -> None:
+        """Called before a pass runs."""
+
+    def after(self, run: Run, seconds: float) -> None:
+        """Called after it has run. An Error raised here counts as the pass's own."""
+
+
+class Verify(Hook):
+    """Refuses what a pass leaves if it does not verify. Raises PassError."""
+
+    def after(self, run: Run, seconds: float) -> None:
+        try:
+            run.module.operation.verify()
+        except ir.MLIRError as error:
+            why = from_mlir(error, "it does not verify")
+            message = f"after pass '{run.spec}' the module does not verify: {why.message}"
+            raise PassError(message, why.location, why.notes) from None
+
+
+@dataclass
+class Timing(Hook):
+    """Notes how long each pass took."""
+
+    rows: list[tuple[str, str, PassSpec, float]] = field(default_factory=list[tuple[str, str, PassSpec, float]])
+    """Stage, kernel, pass, seconds; in order."""
+
+    def after(self, run: Run, seconds: float) -> None:
+        self.rows.append((run.stage, run.kernel, run.spec, seconds))
+
+
+@dataclass
+class Watch(Hook):
+    """Calls a function after each pass that it asks for, with the run and the text of the whole module."""
+
+    wants: Callable[[Run], bool]
+    show: Callable[[Run, str], None]
+
+    def after(self, run: Run, seconds: float) -> None:
+        if self.wants(run):
+            self.show(run, str(run.whole))
+
+
+@dataclass
+class Capture(Hook):
+    """Keeps the text of the module before one pass, by its number."""
+
+    number: int
+    text: str = ""
+
+    def before(self, run: Run) -> None:
+        if run.number == self.number:
+            self.text = str(run.module)
+
+
+@dataclass
+class Runner:
+    """Runs passes one after another."""
+
+    hooks: Sequence[Hook] = (Verify(),)
+    done: int = 0
+    """How many passes have run."""
+    failed: Run | None = None
+    """The pass that raised something."""
+
+    def run(
+        self, module: Any, specs: Iterable[PassSpec], *, stage: str = "", kernel: str = "", whole: Any = None
+    ) -> None:
+        """Runs passes on a module, in its context. Raises what they raise; `failed` then says which one it was."""
+        for spec in specs:
+            run = Run(spec, module, stage, kernel, whole or module, self.done)
+            try:
+                self._run(run)
+            except BaseException:
+                self.failed = run
+                raise
+            self.done += 1
+
+    def _run(self, run: Run) -> None:
+        for hook in self.hooks:
+            hook.before(run)
+        start = time.perf_counter()
+        with run.module.context, ir.Location.unknown():
+            pass_of(run.spec).run(run.module)
+        seconds = time.perf_counter() - start
+        for hook in self.hooks:
+            hook.after(run, seconds)
+
+
+def is_bug(error: Exception, run: Run) -> bool:
+    """Whether an error of a pass is no fault of the input, so that a reproducer is worth leaving. In `import` a
+    PassError is how a module is refused."""
+    return not isinstance(error, Error) or (isinstance(error, PassError) and run.stage != "import")
+
+
+def leave_reproducer(run: Run, text: str) -> tuple[str, ...]:
+    """Writes the IR before a pass to a file of the folder for temporary ones; the notes that name the file and the
+    command that runs the pass again, or none where nothing can be written."""
+    digest = hashlib.sha256(f"{run.spec}\n{text}".encode()).hexdigest()[:12]
+    path = os.path.join(tempfile.gettempdir(), f"mlir-gemm-{run.spec.name}-{digest}.mlir")
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError:
+        return ()
+    command = shlex.join(["mlir-gemm", "opt", path, str(run.spec)])
+    return f"the IR before the pass '{run.spec.name}' is in {path}", f"to run it again: {command}"
+
+
+def run_passes(text: str, specs: Sequence[str], *, filename: str = "-", hooks: Sequence[Hook] = ()) -> str:
+    """Runs passes, given as text, on a module, given as text; verifies after each; returns the module as text.
+
+    Raises InputError for a module that does not parse or that a pass refuses, PassError for a pass that does not exist.
+    """
+    steps = parse_passes(specs)
+    with COMPILER, relabelled(filename):
+        module = parse_module(text, filename, new_context())
+        check_tiles(module)
+        runner = Runner((Verify(), *hooks))
+        for step in steps:
+            with lacking(f"what pass '{step}' is given"):
+                runner.run(module, [step])
+    return str(module)

@@ -1,0 +1,131 @@
+"""What text that was saved after a stage was made from: the function of each kernel as it stood before `tile`.
+
+From `tile` on, a kernel's function carries it as the attribute `tile.reference`. It says what the kernel computes,
+where the IR itself says how: `run` compares results with it, and asks it which tiles a block is to write.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from mlir_gemm.dialect import symbols
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.parse import COMPILER, parse_module
+from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.pipeline import annotations
+from mlir_gemm.pipeline.dynamic_problem import Variant
+from mlir_gemm.pipeline.program import nested_kernels, outer_function
+from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, SCHEDULE, STAGE
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.stages import STAGES
+
+_LAST_WHOLE = "parallelize"
+"""The last stage whose IR computes whole tiles, which can be evaluated without rounding."""
+_DECISIONS = (PROBLEM, SCHEDULE)
+"""Attributes that stay on the function, and so need not be in the reference too."""
+
+
+def stage_of(text: str) -> str | None:
+    """The stage after which text was saved; None for a source. Of a program whose kernels stand at different stages,
+    the earliest. Raises InputError."""
+    if STAGE not in text:
+        return None
+    with COMPILER:
+        module = parse_module(text, "-", new_context())
+        found = [annotations.module_string(each, STAGE) for each in (module, *_kernels(module))]
+    return min((stage for stage in found if stage in STAGES), key=STAGES.index, default=None)
+
+
+def computed_by(text: str) -> str:
+    """What saved text computes, as the text of a module saved after `select` (or earlier, as far as it is); a source
+    as it is. Text without a reference, which an earlier version saved, is given back as it is while tiles are whole.
+    Raises InputError.
+    """
+    if STAGE not in text:
+        return text
+    with COMPILER:
+        module = parse_module(text, "-", new_context())
+        with module.context, ir.Location.unknown():
+            kernels = _kernels(module) or [module]
+            restored = [_restore(kernel) for kernel in kernels]
+            if not any(restored):
+                return text
+            stages = [annotations.module_string(kernel, STAGE) for kernel in kernels]
+            module.operation.attributes[STAGE] = ir.StringAttr.get(
+                min((stage for stage in stages if stage in STAGES), key=STAGES.index, default="select")
+            )
+        return str(module)
+
+
+def is_decided(stage: str) -> bool:
+    """Whether text that was saved after a stage (empty for a source) has been made for certain sizes already."""
+    return stage in STAGES and STAGES.index(stage) >= STAGES.index("select")
+
+
+def divisors_of(module: Any) -> dict[str, int]:
+    """What sizes that are known at run time only must be multiples of, for what has been decided to hold."""
+    found: dict[str, int] = {}
+    for kernel in _kernels(module) or [module]:
+        attributes = outer_function(kernel).operation.attributes
+        if DIVISORS in attributes:
+            for name, number in symbols.integers(attributes[DIVISORS]).items():
+                found[name] = math.lcm(number, found.get(name, 1))
+    return found
+
+
+def divisors_in(text: str) -> dict[str, int]:
+    """The same of text; none for a source. Raises InputError."""
+    if DIVISORS not in text:
+        return {}
+    with COMPILER:
+        return divisors_of(parse_module(text, "-", new_context()))
+
+
+def problems_at(text: str, sizes: Mapping[str, int]) -> list[Problem | None]:
+    """What each kernel of saved text computes when its sizes are these; None for what is no product. Raises Error."""
+    with COMPILER:
+        module = parse_module(computed_by(text), "-", new_context())
+        with module.context, ir.Location.unknown():
+            functions = [outer_function(kernel) for kernel in _kernels(module) or [module]]
+            at = Variant(sizes, divisors_of(module))
+            return [at.problem_of(each) if PROBLEM in each.attributes else None for each in functions]
+
+
+def _kernels(module: Any) -> list[Any]:
+    return [kernel for _, kernel in nested_kernels(module)]
+
+
+def _restore(kernel: Any) -> bool:
+    """Puts what a kernel's module was made from in the place of what it holds; whether it says what that is."""
+    function = outer_function(kernel)
+    attributes = function.operation.attributes
+    if REFERENCE not in attributes:
+        stage = annotations.module_string(kernel, STAGE)
+        if stage in STAGES and STAGES.index(stage) > STAGES.index(_LAST_WHOLE):
+            raise input_error(
+                function,
+                f"the text was saved after '{stage}', and its function has no {REFERENCE}, which 'tile' writes and "
+                "results are compared with; save it again from the source",
+            )
+        return False
+    if not isinstance(attributes[REFERENCE], ir.StringAttr):
+        raise input_error(function, f"'{REFERENCE}' is {attributes[REFERENCE]}; expected the text of a function")
+    held = parse_module(attributes[REFERENCE].value, REFERENCE, kernel.context)
+    decided = {name: attributes[name] for name in _DECISIONS if name in attributes}
+    for operation in in_block(body(kernel)):
+        operation.operation.erase()
+    end = ir.InsertionPoint(body(kernel))
+    for operation in in_block(body(held)):
+        operation.operation.clone(end)
+    restored = outer_function(kernel).operation.attributes
+    for name, value in decided.items():
+        restored[name] = value
+    around = kernel.operation.attributes
+    if "gpu.container_module" in around:
+        del around["gpu.container_module"]
+    around[STAGE] = ir.StringAttr.get("select")
+    return True

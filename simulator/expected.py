@@ -1,0 +1,77 @@
+"""What a function should compute, in float64, and how far a result may be from it.
+
+The module's source is evaluated as it is written (`simulator.reference`), so the reference knows nothing of tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
+from mlir_gemm.dialect.walk import body
+from mlir_gemm.pipeline.program import outer_function
+from mlir_gemm.simulator.reference import BOUNDS, evaluate_all
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.launch import Argument
+
+Array = NDArray[Any]
+
+TOLERANCE = {**BOUNDS, "i1": 0.0, "i8": 0.0, "i16": 0.0, "i32": 0.0, "i64": 0.0}
+"""Relative error allowed in an output of each type: f16 rounds to 11 bits, f32 carries the order of the sums. Integers
+are exact."""
+LARGE = 1 << 35
+"""Floating-point operations beyond which one kernel's source is evaluated only once: it takes seconds."""
+_PRECISION = {"tf32": 1e-3, "f16": 2e-2, "f8": 1e-2}
+"""The same where the schedule allows less than full precision: operands with 11 bits; sums in f16; sums of products of
+8-bit floats."""
+
+
+def reference(source: str, arguments: Sequence[Array], *, rounded: bool = False) -> list[Array]:
+    """The function's arguments as they are after it has run, then its results: float64, or integers of their types.
+
+    `arguments` are in the function's order and stay unchanged; those beyond the source's own, which stand for results,
+    are left out. With `rounded`, values are rounded to narrow types where the source says so; otherwise nothing is.
+    Raises Error for an operation that is not known.
+    """
+    module = parse_module(source, "-", new_context())
+    with module.context:
+        count = len(body(outer_function(module)).arguments)
+    memory, results, _ = evaluate_all(module, list(arguments[:count]), exact=not rounded)
+    return [*memory, *results]
+
+
+def relative_error(actual: Array, expected: Array) -> float:
+    """|actual - expected| / |expected| in the Frobenius norm. Where both are infinite or NaN alike there is no error;
+    other infinite or NaN results count as infinitely wrong."""
+    got, wanted = actual.astype(np.float64), np.asarray(expected).astype(np.float64)
+    alike = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+    difference = float(np.linalg.norm(np.where(alike, 0.0, got - np.where(alike, got, wanted))))
+    size = float(np.linalg.norm(np.where(np.isfinite(wanted), wanted, 0.0)))
+    error = difference / size if size else difference
+    return error if np.isfinite(error) else float("inf")
+
+
+def limits(
+    arguments: Sequence[Argument],
+    kernels: Sequence[KernelRecord],
+    source: str,
+    given: Sequence[Array],
+    expected: Sequence[Array],
+) -> list[float]:
+    """The relative error allowed in each argument. Those that are only read must not change. Where the source itself
+    rounds in between, such as between two products, a result may be off by about what that makes."""
+    loosest = max((_PRECISION.get(k.schedule.precision, 0.0) for k in kernels if k.schedule is not None), default=0.0)
+    flops = sum(kernel.problem.flops for kernel in kernels if kernel.problem is not None)
+    once = len(kernels) == 1 and flops > LARGE
+    rounded = expected if once else reference(source, given, rounded=True)
+    found: list[float] = []
+    for argument, exactly, roughly in zip(arguments, expected, rounded, strict=True):
+        own = 2 * relative_error(roughly, exactly)
+        allowed = max(TOLERANCE[argument.dtype], loosest, own if np.isfinite(own) else 0.0)
+        found.append(0.0 if argument.role == "in" else allowed)
+    return found

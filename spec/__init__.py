@@ -1,0 +1,1 @@
+"""Pure data that all other folders speak: problem, schedule, target, launch, element types, names of attributes."""

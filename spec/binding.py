@@ -1,0 +1,75 @@
+"""The arguments that a caller passes, and the sizes that they tell: shapes only, no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mlir_gemm.errors import ArgumentError
+from mlir_gemm.spec.launch import Argument, Launch
+from mlir_gemm.spec.sizes import Size, shown, symbols_of, value
+
+
+def passed(launch: Launch) -> tuple[Argument, ...]:
+    """The arguments that the caller passes, in order."""
+    return tuple(argument for argument in launch.arguments if argument.role != "result")
+
+
+def label(index: int, argument: Argument) -> str:
+    """How a message names an argument."""
+    return f"argument {index} ('{argument.name}')"
+
+
+def check_count(arrays: Sequence[Any], arguments: Sequence[Argument]) -> None:
+    """Raises ArgumentError unless as many arrays are given as the function has arguments."""
+    if len(arrays) == len(arguments):
+        return
+    wanted = ", ".join(f"{argument.name} ({_shown(argument.shape)} {argument.dtype})" for argument in arguments)
+    plural = "" if len(arguments) == 1 else "s"
+    message = f"{len(arrays)} given, the kernel takes {len(arguments)} argument{plural}: {wanted}"
+    if len(arrays) > len(arguments):
+        extra = f"argument {len(arguments)}: one too many; "
+        raise ArgumentError(extra + message + " (results are returned, not passed)")
+    raise ArgumentError(f"{label(len(arrays), arguments[len(arrays)])} is missing: {message}")
+
+
+def bind(shapes: Sequence[Sequence[int]], launch: Launch) -> tuple[int, ...]:
+    """The values of the launch's symbols, in their order, for arguments of these shapes: the first argument with a size
+    gives it its value. Raises ArgumentError for shapes of another rank, and where sizes that must agree do not."""
+    arguments = passed(launch)
+    for index, (shape, argument) in enumerate(zip(shapes, arguments, strict=True)):
+        if len(shape) != len(argument.shape):
+            given = tuple(shape)
+            raise ArgumentError(
+                f"{label(index, argument)}: shape {given} given, the kernel takes ({_sizes(argument.shape)})"
+            )
+    values: list[int] = []
+    for index, axis, factor in launch.binding:
+        extent = int(shapes[index][axis])
+        if extent % factor:
+            raise ArgumentError(
+                f"{label(index, arguments[index])}: its size {extent} in dimension {axis} must be a multiple of "
+                f"{factor}; the kernel takes ({_sizes(arguments[index].shape)})"
+            )
+        values.append(extent // factor)
+    known = dict(zip(launch.symbols, values, strict=True))
+    places = dict(zip(launch.symbols, launch.binding, strict=True))
+    for index, (shape, argument) in enumerate(zip(shapes, arguments, strict=True)):
+        for axis, (size, given) in enumerate(zip(argument.shape, shape, strict=True)):
+            if isinstance(size, int) or given == (wanted := value(size, known)):
+                continue
+            first, first_axis, _ = places[symbols_of(size)[0]]
+            raise ArgumentError(
+                f"{label(index, argument)}: its size {given} in dimension {axis} must be {wanted}, as follows from "
+                f"{label(first, arguments[first])} with {shapes[first][first_axis]} in dimension {first_axis}; the "
+                f"kernel takes ({_sizes(argument.shape)}) and ({_sizes(arguments[first].shape)})"
+            )
+    return tuple(values)
+
+
+def _shown(shape: tuple[Size, ...]) -> str:
+    return "x".join(map(shown, shape))
+
+
+def _sizes(shape: tuple[Size, ...]) -> str:
+    return ", ".join(map(shown, shape)) + ("," if len(shape) == 1 else "")

@@ -1,0 +1,189 @@
+"""What is added from outside the package: passes at a slot of a stage, parts, selectors, front ends.
+
+Registered by a call, `mlir_gemm.register(...)`, or by an entry point of the group `mlir_gemm.parts`, which names one of
+the things below or a function without arguments that registers some. Entry points are read before the first use.
+Whoever makes use of a kind of extension asks for it here by its class.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from mlir_gemm.errors import Error
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.target import Target
+
+ENTRY_POINTS = "mlir_gemm.parts"
+T = TypeVar("T")
+
+
+def _always(_: Schedule, __: Target) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class PassAt:
+    """A pass of one's own, and where it runs in the stages of every product: after what stands in that slot."""
+
+    cls: type[Any]
+    """A subclass of `mlir_gemm.passes.base.Pass`."""
+    stage: str
+    slot: str
+    """One of the stage's slots; `spec.stages.SLOTS` lists them."""
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    applies: Callable[[Schedule, Target], bool] = _always
+    """Which kernels it is for."""
+
+    @property
+    def name(self) -> str:
+        """The pass's name on the command line."""
+        return self.cls.name
+
+    def check(self) -> None:
+        """Raises Error for a slot that does not exist, and for what is no pass."""
+        if not (isinstance(getattr(self.cls, "name", None), str) and callable(getattr(self.cls, "run", None))):
+            raise Error(f"{self.cls!r} is no pass: expected a class with a name and a method run(module)")
+        if self.stage not in SLOTS or not SLOTS[self.stage] or self.stage in ("import", "select"):
+            known = [stage for stage, slots in SLOTS.items() if slots and stage not in ("import", "select")]
+            raise Error(f"pass '{self.name}' at stage '{self.stage}'; expected one of {', '.join(known)}")
+        if self.slot not in SLOTS[self.stage]:
+            raise Error(
+                f"pass '{self.name}' at slot '{self.slot}' of stage '{self.stage}'; expected one of "
+                f"{', '.join(SLOTS[self.stage])}"
+            )
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Chooses schedules in place of the tile model."""
+
+    name: str
+    choose: Callable[[Problem, Target, Mapping[str, Any]], Schedule | None]
+    """The schedule of a product on a chip that has the fields that are fixed; None leaves it to the model. What it
+    returns is checked by the model's rules."""
+
+
+@dataclass(frozen=True)
+class FrontEnd:
+    """Reads what is no MLIR, or MLIR of dialects that mlir-gemm does not take."""
+
+    name: str
+    read: Callable[[str], str | None]
+    """The module as linalg, as text, of a source's text; None where it is not for this front end. Raises InputError for
+    one that is, and is wrong."""
+
+
+@dataclass(frozen=True)
+class Extension:
+    """One registered thing."""
+
+    kind: str
+    """The name of its class: `PassAt`, `Part`, `Selector`, `FrontEnd`."""
+    name: str
+    value: Any
+    origin: str
+    """The package that it comes from, with its version where that is known."""
+    fingerprint: str
+    """Stands for the sources of that package: compiled kernels are kept apart by it."""
+
+
+class _Registry:
+    def __init__(self) -> None:
+        self.items: list[Extension] = []
+        self.loaded = False
+        self.lock = threading.RLock()
+
+
+_REGISTRY = _Registry()
+
+
+def register(value: Any) -> None:
+    """Adds a thing for all that is compiled from here on in this process. Raises Error where it is not well formed, or
+    its name is taken."""
+    if hasattr(value, "check"):
+        value.check()
+    kind, name = type(value).__name__, getattr(value, "name", None)
+    if not isinstance(name, str) or not name:
+        raise Error(f"{value!r} cannot be registered: expected a PassAt, a Part, a Selector or a FrontEnd")
+    maker = _maker(value)
+    with _REGISTRY.lock:
+        if any((item.kind, item.name) == (kind, name) for item in _REGISTRY.items):
+            raise Error(f"{kind} '{name}' is registered already; unregister it first")
+        _REGISTRY.items.append(Extension(kind, name, value, *_origin(maker)))
+
+
+def unregister(name: str) -> None:
+    """Takes what is registered under a name away again. Raises Error where there is nothing."""
+    with _REGISTRY.lock:
+        kept = [item for item in registered() if item.name != name]
+        if len(kept) == len(_REGISTRY.items):
+            raise Error(f"nothing is registered as '{name}'")
+        _REGISTRY.items[:] = kept
+
+
+def registered() -> tuple[Extension, ...]:
+    """All that is registered, in order."""
+    with _REGISTRY.lock:
+        if not _REGISTRY.loaded:
+            _REGISTRY.loaded = True
+            for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+                _load(point)
+        return tuple(_REGISTRY.items)
+
+
+def of(cls: type[T]) -> tuple[T, ...]:
+    """The registered things of a class, in order."""
+    return tuple(item.value for item in registered() if isinstance(item.value, cls))
+
+
+def fingerprint() -> str:
+    """Stands for all that is registered; empty for nothing."""
+    return " ".join(f"{item.kind}:{item.name}:{item.fingerprint}" for item in registered())
+
+
+def _load(point: importlib.metadata.EntryPoint) -> None:
+    try:
+        found = point.load()
+    except Exception as problem:
+        raise Error(
+            f"the entry point '{point.name}' of {ENTRY_POINTS} ({point.value}) does not load: {problem}"
+        ) from None
+    found() if callable(found) and not hasattr(found, "name") else register(found)
+
+
+def _maker(value: Any) -> str:
+    """The module whose code a thing is."""
+    own: list[Any] = [getattr(value, "cls", None), *cast("dict[str, Any]", vars(value)).values()]
+    for each in own:
+        module = getattr(each, "__module__", None)
+        if callable(each) and isinstance(module, str) and not module.startswith(("mlir_gemm.spec", "builtins")):
+            return module
+    return type(value).__module__
+
+
+def _origin(module: str) -> tuple[str, str]:
+    """The package of a module, and what stands for its sources."""
+    package = module.partition(".")[0]
+    versions = importlib.metadata.packages_distributions().get(package, [])
+    origin = f"{versions[0]} {importlib.metadata.version(versions[0])}" if versions else module
+    digest = hashlib.blake2b(origin.encode(), digest_size=12)
+    for path in _sources(sys.modules.get(package), sys.modules.get(module)):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return origin, digest.hexdigest()
+
+
+def _sources(package: Any, module: Any) -> list[Path]:
+    folders = [Path(each) for each in getattr(package, "__path__", ())]
+    if folders:
+        return sorted(path for folder in folders for path in folder.rglob("*.py"))
+    file = getattr(module, "__file__", None)
+    return [Path(file)] if file else []

@@ -1,0 +1,257 @@
+"""The schedule: every decision about how a product is computed, as a value, as text and as an attribute in the IR."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from mlir_gemm.errors import Location, ScheduleError
+from mlir_gemm.spec.l2_policy import PARTS
+
+Tile = tuple[int, int, int]
+
+OPERATORS = ("wmma", "mma_sync", "simt", "wgmma")
+COPIES = ("plain", "prefetch", "cp_async", "tma")
+LAYOUTS = ("pad", "xor", "swizzle128")
+PRECISIONS = ("full", "tf32", "f16", "f8")
+RASTERS = ("grouped", "snake", "row", "column")
+GROUPED = ("grouped", "snake")
+"""Rasters that walk `group` tile rows at a time."""
+STORAGES = ("auto", "static", "dynamic")
+VECTOR_BITS = (16, 32, 64, 128)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How one product is computed. Immutable, hashable and printable; `str` gives the text that `parse` takes.
+
+    Tiles are (M, N, K) in elements. Every field can be set, so that the effect of each optimisation can be measured.
+    """
+
+    block: Tile = (128, 128, 64)
+    """Block tile: what one thread block computes in one step of its k loop."""
+    warp: Tile = (64, 32, 16)
+    """Warp tile: what one warp computes in one step of the loop inside a block tile; with `wgmma` what one warpgroup of
+    four warps computes in one step of the k loop."""
+    instruction: Tile = (16, 16, 16)
+    """Shape of the tensor-core operation. With `wgmma` its N is a unit: the operation takes the warp tile's."""
+    operator: str = "wmma"
+    """Which operation multiplies: `wmma` (16x16x16 fragments), `mma_sync` (ldmatrix and mma.sync), `simt` (FMA) or
+    `wgmma` (whole warpgroups on shared memory)."""
+    precision: str = "full"
+    """What may be less exact than the module says: `full` (nothing), `tf32` (f32 operands are rounded to 10 bits for
+    the tensor cores), `f16` (a product of f16 with f16 results accumulates in f16) or `f8` (8-bit floats are multiplied
+    as they are, and their sums keep as many bits as the tensor cores have for them)."""
+    copy: str = "prefetch"
+    """How global memory reaches shared memory: `plain` (copy, then compute), `prefetch` (the next k tile is loaded
+    into registers before the compute and stored to shared memory after it), `cp_async` (asynchronous copies, `stages`
+    - 1 k tiles ahead) or `tma` (one warp copies by the copy engine, up to `stages` k tiles ahead)."""
+    early: bool = True
+    """With `prefetch`: issue the loads of the next k tile in front of the barrier rather than behind it."""
+    spread: bool = True
+    """With `cp_async` and `mma_sync`: issue the copies of a step between its products rather than in front of them."""
+    stages: int = 1
+    """Shared-memory buffers for each operand. With 2, prefetch needs one barrier for a k step instead of two."""
+    promote: bool = True
+    """Stage A and B in shared memory. Without it the operator reads global memory."""
+    accumulate: bool = True
+    """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
+    layout: str = "pad"
+    """How rows lie in shared memory: `pad` (`pad` elements after each row) or `xor` (the 16-byte chunks of a row change
+    places, by XOR with the row's number) or `swizzle128` (panels of 128-byte rows, of 64 or 32 bytes for an operand
+    whose rows wider ones do not divide, swizzled by the copy engine)."""
+    pad: int = 8
+    """Elements added to each row of the shared-memory buffers, against bank conflicts."""
+    vector: int = 128
+    """Bits that one thread moves in one access when it copies a tile."""
+    unroll: bool = True
+    """Unroll the copies and the k loop inside a block tile."""
+    bulk: bool = True
+    """With `tma`: results leave through shared memory by the copy engine too, where it can write them."""
+    overlap: bool = True
+    """With `tma`: the kernel starts while the one in front of it in the stream still runs, and waits before it touches
+    memory (programmatic dependent launch)."""
+    ahead: bool = True
+    """With `overlap`: the next kernel starts as soon as all blocks of this one have, so that its blocks get SMs in the
+    order in which they become free. Without, it starts when this one ends, and its blocks lie as they are numbered."""
+    persistent: int = 0
+    """With `tma`: the thread blocks that walk all tiles between them; 0 launches one for each tile."""
+    turns: int = 1
+    """With `persistent`: groups of warpgroups that take a block's tiles by turns. With 2 one multiplies while the other
+    finishes its tile."""
+    pace: int = 0
+    """With `wgmma`: numbers of an epilogue, in pairs, that a thread has under way at a time, so that its arithmetic
+    leaves the tensor cores to the warpgroups that multiply; 0 leaves it to the assembler."""
+    stream: int = 0
+    """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
+    blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
+    cluster_m: int = 1
+    """With `tma`: blocks below each other that form a cluster and copy their common tiles of B together."""
+    cluster_n: int = 1
+    """The same beside each other, with tiles of A."""
+    split: int = 1
+    """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their parts in a fixed order."""
+    divide: int = 1
+    """Parts of k that are multiplied side by side, as a batch of products, and added up by a kernel behind, in a fixed
+    order; `block` and all others are then those of that batch."""
+    keep_a: int = PARTS
+    """With `tma`: of 32 parts of A, how many L2 keeps like any other data; the rest is marked as the first to leave it.
+    32 marks nothing."""
+    keep_b: int = PARTS
+    """The same of B."""
+    resident: int = 0
+    """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
+    batch_invariant: bool = False
+    """A row of the result has the same bits however many rows there are: the operator is chosen without regard to M,
+    and the steps of k are not divided among blocks."""
+    exchanged: bool = False
+    """A and B change places, D^T = B^T A^T: all tiles are those of the exchanged product. Nothing moves in memory."""
+    raster: str = "grouped"
+    """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`group` tile rows at a time) or
+    `snake` (the same, every other group backwards)."""
+    group: int = 8
+    """Tile rows in a group of the `grouped` raster and of the `snake`."""
+    storage: str = "auto"
+    """Shared memory declared `static` (at most 48 KB) or `dynamic`; `auto` takes static when it fits."""
+
+    @property
+    def warps(self) -> int:
+        """Warps in a block; with `wgmma` the warpgroups that multiply."""
+        return (self.block[0] // self.warp[0]) * (self.block[1] // self.warp[1])
+
+    @property
+    def cluster(self) -> int:
+        """Blocks in a cluster."""
+        return self.cluster_m * self.cluster_n * self.split
+
+    @property
+    def marks(self) -> bool:
+        """Whether a part of an operand is marked as the first to leave L2."""
+        return min(self.keep_a, self.keep_b) < PARTS
+
+    @property
+    def groups(self) -> int:
+        """Warpgroups that multiply, where another one copies; of them each multiplies for itself with `wgmma`, and each
+        of their warps with `mma_sync`."""
+        return self.warps * self.turns if self.operator == "wgmma" else -(-self.warps // 4)
+
+    @property
+    def threads(self) -> int:
+        """Threads in a block: with `tma` those of the warpgroups that multiply and of one that copies."""
+        roles = self.operator == "wgmma" or self.copy == "tma"
+        return 128 * (self.groups + 1) if roles else 32 * self.warps
+
+    def __str__(self) -> str:
+        return Schedule.text(dataclasses.asdict(self))
+
+    def replace(self, **changes: Any) -> Schedule:
+        """A copy with some fields changed."""
+        return dataclasses.replace(self, **changes)
+
+    @staticmethod
+    def text(fields: Mapping[str, Any]) -> str:
+        """Some fields as text that `parse` takes."""
+        return ",".join(f"{name}={_show(value)}" for name, value in fields.items())
+
+    @staticmethod
+    def parse(text: str) -> dict[str, Any]:
+        """The fields that `text` sets, such as `block=128x128x64,stages=2`, as a dict of checked values.
+
+        Raises ScheduleError for a name that is no field, a value of the wrong form, or a field given twice.
+        """
+        fields: dict[str, Any] = {}
+        for item in filter(None, (part.strip() for part in text.split(","))):
+            name, equals, value = (part.strip() for part in item.partition("="))
+            if not equals:
+                raise ScheduleError(f"schedule item '{item}' has no value; write name=value, as in block=128x128x64")
+            if name in fields:
+                raise ScheduleError(f"schedule field '{name}' is given twice")
+            fields[name] = _read(name, value, None)
+        return fields
+
+    @staticmethod
+    def check_fields(fields: Mapping[str, Any], location: Location | None = None) -> dict[str, Any]:
+        """The same fields, each checked for name, type and range; values may be texts as `parse` takes them. Raises
+        ScheduleError."""
+        return {
+            name: _read(name, value, location) if isinstance(value, str) else _checked(name, value, location)
+            for name, value in fields.items()
+        }
+
+
+FIELDS: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Schedule)}
+_CHOICES = {
+    "operator": OPERATORS,
+    "precision": PRECISIONS,
+    "copy": COPIES,
+    "layout": LAYOUTS,
+    "raster": RASTERS,
+    "storage": STORAGES,
+}
+_TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "x".join(map(str, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else str(value)
+
+
+def _known(name: str, location: Location | None) -> Any:
+    if name in FIELDS:
+        return FIELDS[name]
+    close = difflib.get_close_matches(name, FIELDS, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    raise ScheduleError(f"unknown schedule field '{name}'{hint} (fields: {', '.join(FIELDS)})", location)
+
+
+def _read(name: str, text: str, location: Location | None) -> Any:
+    default = _known(name, location)
+    try:
+        if isinstance(default, bool):
+            value: Any = _TRUTH[text.lower()]
+        elif isinstance(default, tuple):
+            value = tuple(int(part) for part in text.split("x"))
+        elif isinstance(default, int):
+            value = int(text)
+        else:
+            value = text
+    except (KeyError, ValueError):
+        forms = {"bool": "on or off", "tuple": "MxNxK, as in 128x128x64", "int": "an integer"}
+        expected = forms[type(FIELDS[name]).__name__]
+        raise ScheduleError(f"schedule field '{name}={text}': expected {expected}", location) from None
+    return _checked(name, value, location)
+
+
+def _checked(name: str, value: Any, location: Location | None) -> Any:
+    default = _known(name, location)
+    shown = f"schedule field '{name}={_show(value)}'"
+    if isinstance(default, tuple):
+        sizes = list(cast("tuple[Any, ...]", value)) if isinstance(value, (list, tuple)) else []
+        if len(sizes) != 3 or not all(type(size) is int and size > 0 for size in sizes):
+            raise ScheduleError(f"{shown}: expected three positive sizes MxNxK, as in 128x128x64", location)
+        return tuple(sizes)
+    if type(value) is not type(default):
+        raise ScheduleError(f"{shown}: expected a value like {_show(default)}", location)
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise ScheduleError(f"{shown}: expected one of {', '.join(_CHOICES[name])}", location)
+    if name == "vector" and value not in VECTOR_BITS:
+        raise ScheduleError(f"{shown}: expected one of {', '.join(map(str, VECTOR_BITS))} bits", location)
+    if name in ("stages", "group", "cluster_m", "cluster_n", "split", "turns", "divide") and value < 1:
+        raise ScheduleError(f"{shown}: expected at least 1", location)
+    if name == "resident" and not 0 <= value <= 32:
+        raise ScheduleError(f"{shown}: expected 0 to 32 blocks", location)
+    if name == "stream" and not 0 <= value <= 2**20:
+        raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
+    if name == "persistent" and not 0 <= value <= 2**20:
+        raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
+    if name == "pace" and not 0 <= value <= 64:
+        raise ScheduleError(f"{shown}: expected 0 to 64 numbers", location)
+    if name in ("keep_a", "keep_b") and not 0 <= value <= PARTS:
+        raise ScheduleError(f"{shown}: expected 0 to {PARTS} parts of an operand", location)
+    if name == "pad" and not 0 <= value <= 1024:
+        raise ScheduleError(f"{shown}: expected 0 to 1024 elements", location)
+    return value

@@ -1,0 +1,78 @@
+"""The target: a chip as data. Nothing in passes/ knows a chip by name; pipeline/ chooses passes from this data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How fast an SM multiplies each type: tensor cores through mma.sync relative to f16 with f32 accumulation, the
+    others as operations in one clock of one SM (a multiplication and an addition are two)."""
+
+    tf32: float = 0.5
+    f16_f16: float = 1.0
+    """f16 with f16 accumulation."""
+    i8: float = 2.0
+    f64: float = 0.0
+    """f64 tensor operations in one clock of one SM (not relative: their ratio differs most between chips)."""
+    fma_f32: float = 256
+    fma_f64: float = 4
+    fma_i32: float = 128
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the compiler and its model need to know of a chip.
+
+    Memory sizes in bytes, rates in units per second or per clock and SM, as named; sources stand beside the table
+    in `tile_model/chips.py`.
+    """
+
+    chip: str
+    """Compute capability by LLVM's name, such as `sm_90`."""
+    name: str
+    """The product that the rates below belong to."""
+    sms: int
+    """Streaming multiprocessors."""
+    clock_hz: float
+    """Clock under a sustained tensor-core load, in Hz."""
+    smem_static: int
+    """Most shared memory that a block may declare statically."""
+    smem_block: int
+    """Most shared memory a block may ask for at launch (opt-in)."""
+    smem_sm: int
+    """Shared memory of one SM."""
+    smem_reserved: int
+    """Shared memory that the system keeps of each block."""
+    registers_sm: int
+    """32-bit registers of one SM."""
+    registers_thread: int
+    """Most registers of one thread."""
+    threads_block: int
+    """Most threads of one block."""
+    threads_sm: int
+    """Most resident threads of one SM."""
+    blocks_sm: int
+    """Most resident blocks of one SM."""
+    tensor_flops_clock_sm: float
+    """f16 tensor-core FLOPs with f32 accumulation in one clock of one SM, through mma.sync and WMMA."""
+    l2_bytes: int
+    l2_bytes_s: float
+    dram_bytes_s: float
+    rates: Rates = Rates()
+    """The rates of the other types and of the ordinary arithmetic units."""
+    operators: tuple[str, ...] = ("wmma",)
+    copies: tuple[str, ...] = ("plain", "prefetch")
+    features: str = ""
+    """LLVM target features, such as `+ptx83`."""
+
+    @property
+    def has_dependent_launch(self) -> bool:
+        """Whether a kernel may start while the one before it ends (programmatic dependent launch)."""
+        return "tma" in self.copies
+
+    @property
+    def generation(self) -> int:
+        """The compute capability as a number: 90 for sm_90 and sm_90a."""
+        return int(self.chip.removeprefix("sm_").rstrip("af"))

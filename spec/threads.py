@@ -1,0 +1,6 @@
+"""Numbers of threads that act together."""
+
+LANES = 32
+"""Threads of a warp."""
+GROUP = 128
+"""Threads of a warpgroup."""

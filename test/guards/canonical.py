@@ -1,0 +1,108 @@
+"""What was decided about a product in a form that outlives names: the only place of the guards that a rename touches.
+
+Each field has a key, which never changes, and the value that counts as nothing said, which does not change either when
+a default does. A field that is renamed gets its new name here, on the left; one whose values are renamed gets them in
+VALUES. A new field is added with the value that leaves kernels as they were: what is recorded then stays as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.schedule import Schedule
+
+DIGITS = 16
+"""Of a hash, in hexadecimal."""
+FIELDS: dict[str, tuple[str, Any]] = {
+    "block": ("block", (128, 128, 64)),
+    "warp": ("warp", (64, 32, 16)),
+    "instruction": ("instruction", (16, 16, 16)),
+    "operator": ("operator", "wmma"),
+    "precision": ("precision", "full"),
+    "copy": ("copy", "prefetch"),
+    "early": ("early", True),
+    "spread": ("spread", True),
+    "stages": ("stages", 1),
+    "promote": ("promote", True),
+    "accumulate": ("accumulate", True),
+    "layout": ("layout", "pad"),
+    "pad": ("pad", 8),
+    "vector": ("vector", 128),
+    "unroll": ("unroll", True),
+    "bulk": ("bulk", True),
+    "overlap": ("overlap", True),
+    "ahead": ("ahead", True),
+    "persistent": ("persistent", 0),
+    "turns": ("turns", 1),
+    "pace": ("pace", 0),
+    "stream": ("stream", 0),
+    "cluster_m": ("cluster_m", 1),
+    "cluster_n": ("cluster_n", 1),
+    "split": ("split", 1),
+    "divide": ("divide", 1),
+    "keep_a": ("keep_a", 32),
+    "keep_b": ("keep_b", 32),
+    "resident": ("resident", 0),
+    "batch_invariant": ("batch_invariant", False),
+    "exchanged": ("exchanged", False),
+    "raster": ("raster", "grouped"),
+    "group": ("group", 8),
+    "storage": ("storage", "auto"),
+}
+"""By the present name of a schedule's field: its key, and its neutral value."""
+VALUES: dict[tuple[str, Any], Any] = {}
+"""By key and present value: what the value was called when this was first recorded."""
+PROBLEM = {
+    "m": "m", "n": "n", "k": "k", "batch": "batch", "a_order": "a_order", "b_order": "b_order", "a_vector": "a_vector",
+    "b_vector": "b_vector",
+}  # fmt: skip
+"""Keys of the attributes of a problem that tell what was done to a product before its schedule was chosen: operands
+re-laid out, k divided, sides exchanged."""
+
+
+def canonical(schedule: Schedule) -> dict[str, Any]:
+    """A schedule by keys, without what is neutral."""
+    found: dict[str, Any] = {}
+    for name in type(schedule).__dataclass_fields__:
+        if name not in FIELDS:
+            raise KeyError(f"the schedule's field '{name}' has no key in test/guards/canonical.py; add it to FIELDS")
+        (key, neutral), value = FIELDS[name], getattr(schedule, name)
+        if value != neutral:
+            found[key] = VALUES.get((key, value), value)
+    return found
+
+
+def decisions(kernels: Iterable[KernelRecord]) -> list[dict[str, Any]]:
+    """What was decided for the kernels of a module, in order."""
+    found: list[dict[str, Any]] = []
+    for kernel in kernels:
+        found.append({"kind": kernel.kind})
+        if kernel.problem is not None and kernel.schedule is not None:
+            found[-1] |= {key: getattr(kernel.problem, name) for name, key in PROBLEM.items()}
+            found[-1]["schedule"] = canonical(kernel.schedule)
+    return found
+
+
+def hashed(data: Any) -> str:
+    """A short hash of plain data."""
+    return digest(json.dumps(data, sort_keys=True))
+
+
+def digest(text: str) -> str:
+    """A short hash of text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def shortened(schedule: Schedule) -> str:
+    """A schedule as text, without the fields that have neutral values."""
+    shown = dict(item.split("=") for item in str(schedule).split(","))
+    return ",".join(f"{name}={shown[name]}" for name in shown if getattr(schedule, name) != FIELDS[name][1])
+
+
+def lengthened(text: str) -> Mapping[str, Any]:
+    """All fields of a schedule of which `shortened` gave the text."""
+    return {name: neutral for name, (_, neutral) in FIELDS.items()} | Schedule.parse(text)

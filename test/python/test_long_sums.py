@@ -1,0 +1,175 @@
+"""Products of a long k: no accumulator adds up more than is stated, all SMs work, and the parts are added up in a tree
+of fixed shape."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from group_products import GroupProduct
+from test_divide_steps import operands_of
+
+import mlir_gemm
+from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.parse import parse_module
+from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.runner import Runner
+from mlir_gemm.spec import sum_tree
+from mlir_gemm.spec.kernel_record import POINTS, PRODUCT
+from mlir_gemm.spec.passes import step
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.tile_model import long_sums
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.dividing import divide_advice, divided
+from mlir_gemm.tile_model.explain import explain
+from mlir_gemm.tile_model.long_sums import Division, long_divisions, longest_sum
+
+CHIP = "sm_90a"
+H200 = target(CHIP)
+THIN = Problem(3, 3, 1_000_000, "f16", "f16", "f32", "f16", reads_c=False, b_order="nk")
+DEPTHS = (8193, 10_000, 12_345, 100_000, 500_000, 999_983, 1_000_000, 10_000_000, 49_999_991, 50_000_000)
+
+
+def in_parts(product: GroupProduct, parts: int, depth: int) -> str:
+    """The module of a product, its k in parts of so many elements and a rest."""
+    text = compile_module(product.source(), chip=CHIP, until="import", keep=("import",)).ir("import")
+    module = parse_module(text, "-", new_context())
+    Runner().run(module, [step("divide-steps", parts=parts, depth=depth)])
+    return str(module)
+
+
+def run(source: str, arrays: list[np.ndarray], wanted: np.ndarray, schedule: str = "") -> tuple[np.ndarray, list[str]]:
+    """What the simulator computes, and the kernels' kinds."""
+    kernel = mlir_gemm.compile(source, chip=CHIP, device="simulator", schedule=schedule)
+    d = np.full(wanted.shape, np.nan, wanted.dtype)
+    kernel(*arrays, d)
+    return d, [each.kind for each in kernel.kernels]
+
+
+@pytest.mark.parametrize(("product", "longest"), [
+    (GroupProduct(3, 3, 1_000_000, b="nk"), 2048),
+    (GroupProduct(33, 33, 500_000), 8192),
+    (GroupProduct(64, 64, 999_983, b="nk", element="bf16", out="bf16"), 8192),
+    (GroupProduct(1, 256, 1_000_000), 16384),
+], ids=str)  # fmt: skip
+def test_no_accumulator_takes_more_than_is_stated_and_all_sms_work(product: GroupProduct, longest: int) -> None:
+    kernels = compile_module(product.source(), chip=CHIP, until="select").kernels
+    problems = [each.problem for each in kernels if each.problem is not None]
+    assert all(each.k <= longest for each in problems)
+    assert sum(each.k * each.batch for each in problems) == product.k
+    assert max(each.batch for each in problems) >= 60
+    assert sum(each.kind == POINTS and "add" in each.name for each in kernels) >= 1
+
+
+@pytest.mark.parametrize("side", [1, 3, 33, 64, 200, 256, 300, 1000])
+@pytest.mark.parametrize("element", ["f16", "f32", "f8E4M3FN"])
+def test_divisions_keep_to_the_stated_length(side: int, element: str) -> None:
+    for depth in DEPTHS:
+        problem = dataclasses.replace(THIN, m=side, n=side, k=depth, a=element, b=element)
+        if not long_sums.is_long(problem):
+            continue
+        longest, found = longest_sum(problem), list(long_divisions(problem, H200))
+        assert longest is not None and found
+        assert longest <= {1: 2048, 3: 2048, 300: 65536, 1000: 65536}.get(side, 16384)
+        for each in found:
+            assert 0 < each.depth <= longest and 0 <= each.rest(depth) <= longest and each.parts > 1
+
+
+@pytest.mark.parametrize("changes", [
+    {"k": 8192}, {"m": 512, "n": 512, "k": 65536}, {"m": 4096, "n": 4096, "k": 28672},
+], ids=str)  # fmt: skip
+def test_other_products_are_not_long(changes: dict[str, int]) -> None:
+    problem = dataclasses.replace(THIN, **changes)
+    assert not long_sums.is_long(problem) and longest_sum(problem) is None
+
+
+def test_exact_sums_are_divided_for_the_sms_alone() -> None:
+    problem = dataclasses.replace(THIN, m=64, n=64, a="i8", b="i8", acc="i32", out="i32")
+    assert longest_sum(problem) is None and divide_advice(problem, H200).parts > 60
+
+
+@pytest.mark.parametrize("fields", [
+    {"batch_invariant": True}, {"split": 2}, {"block": (64, 16, 64)}, {"divide": 1},
+], ids=str)  # fmt: skip
+def test_what_the_user_has_shaped_is_left_whole(fields: dict[str, object]) -> None:
+    assert divide_advice(THIN, H200, fields) == Division(1, THIN.k)
+
+
+def test_what_is_known_at_run_time_only_and_what_adds_to_memory_are_left_whole() -> None:
+    for changes in ({"dynamic": "m"}, {"reads_c": True}):
+        assert divide_advice(dataclasses.replace(THIN, **changes), H200).parts == 1
+
+
+def test_parts_of_one_row_or_column_lie_along_k() -> None:
+    parts = divided(dataclasses.replace(THIN, n=1, b_order="kn", b_vector=16), 500, 2000)
+    assert (parts.b_order, parts.b_vector, parts.batch, parts.k) == ("nk", 128, 500, 2000)
+    assert divided(dataclasses.replace(THIN, m=1, a_order="km", a_vector=16), 500, 1999).a_vector == 16
+
+
+@pytest.mark.parametrize("count", [1, 2, 32, 33, 40, 125, 500, 1250, 7512, 30_048])
+def test_a_tree_adds_up_every_part_once(count: int) -> None:
+    levels, remaining, left = sum_tree.levels(count), count, 0
+    for level in levels:
+        assert level.groups * level.fan + level.left == remaining and level.fan <= sum_tree.MOST
+        remaining, left = level.groups, left + level.left
+    assert sum_tree.last_width(count) == remaining + left <= 50
+    assert len(levels) <= 2 or count > 32**3
+
+
+def in_tree(values: np.ndarray) -> np.float32:
+    """Numbers added up in f32 as `sum_tree` says."""
+
+    def total(terms: np.ndarray) -> np.float32:
+        result = terms[0]
+        for term in terms[1:]:
+            result = np.float32(result + term)
+        return result
+
+    left: list[np.float32] = []
+    for level in sum_tree.levels(len(values)):
+        left += list(values[level.groups * level.fan :])
+        values = np.array([total(values[i * level.fan : (i + 1) * level.fan]) for i in range(level.groups)])
+    return total(np.array([*values, *left], np.float32))
+
+
+def test_the_order_is_that_of_the_tree_and_the_rest_comes_last() -> None:
+    """Of each part one product is not zero, so that the sums of parts are exact, and the result has the tree's bits."""
+    parts, depth, rest = 40, 4, 3
+    k = parts * depth + rest
+    rng = np.random.default_rng(7)
+    values = rng.normal(size=parts + 1).astype(np.float32) * 10.0 ** rng.integers(-3, 4, parts + 1)
+    values = values.astype(np.float16).astype(np.float32)
+    a, b = np.zeros((1, k), np.float16), np.ones((k, 1), np.float16)
+    a[0, np.arange(parts + 1) * depth] = values
+    d, kinds = run(in_parts(GroupProduct(1, 1, k, out="f32"), parts, depth), [a, b], np.zeros((1, 1), np.float32))
+    assert kinds.count(PRODUCT) == kinds.count(POINTS) == 2
+    assert d[0, 0] == np.float32(in_tree(values[:parts]) + values[parts])
+
+
+@pytest.mark.parametrize(("product", "parts", "depth", "schedule"), [
+    (GroupProduct(33, 30, 100, epilogue=("bias", "relu")), 3, 32, "operator=mma_sync"),
+    (GroupProduct(16, 24, 560, a="km", b="nk", out="f32"), 34, 16, "operator=wgmma"),
+    (GroupProduct(8, 1, 140, a="km", epilogue=("residual",)), 35, 4, "operator=simt"),
+], ids=str)  # fmt: skip
+def test_parts_and_a_rest_add_up_to_the_product(product: GroupProduct, parts: int, depth: int, schedule: str) -> None:
+    arrays, wanted = operands_of(product, 5)
+    d, _ = run(in_parts(product, parts, depth), arrays, wanted, schedule)
+    assert np.array_equal(d, wanted)
+
+
+def test_copies_with_aligned_rows_are_divided_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small product goes the way of a long one: B is copied to aligned rows, whose zeros its parts know of."""
+    monkeypatch.setattr(long_sums, "LONG", 255)
+    monkeypatch.setattr(long_sums, "LONGEST", ((long_sums.SMALL, 64),))
+    monkeypatch.setattr(long_sums, "SHORTEST", 32)
+    product = GroupProduct(40, 30, 600, epilogue=("bias",))
+    arrays, wanted = operands_of(product, 5)
+    d, kinds = run(product.source(), arrays, wanted, "operator=wgmma")
+    assert kinds == [POINTS, PRODUCT, POINTS] and np.array_equal(d, wanted)
+
+
+def test_explain_says_why() -> None:
+    text = explain(THIN, H200)
+    assert "no accumulator takes more than 2048 of k" in text and "in 500 parts" in text
+    assert "and the last 47 of k" in explain(dataclasses.replace(THIN, k=999_983, a_vector=16, b_vector=16), H200)

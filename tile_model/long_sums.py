@@ -1,0 +1,124 @@
+"""How many elements of k one accumulator may add up, and the parts of k that follow from it.
+
+Tensor cores align products and accumulator to the largest exponent among them and cut off what lies below its last
+bit: each step of an instruction loses a little, always towards zero. On an H200 a sum of positive numbers loses 6.5e-9
+of itself for each element of k, 1.0e-7 for a step of 16, whatever the length (`docs/performance.md`); a sum of normal
+numbers a fifth of that. Short sums that ordinary additions in f32 add up, in a tree, keep what the rounding of a 16-bit
+result leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.target import Target
+
+SMALL = 256
+"""Rows and columns up to which a result counts as small: its parts' sums are few bytes beside its operands."""
+LONG = 8192
+"""Elements of k from which on a product with a small result is long."""
+LONGEST = ((32, 2048), (128, 8192), (SMALL, 16384))
+"""Elements of k that an accumulator takes in a long product, by the rows and columns of its result. 8192 are 512 steps
+of 16-bit types: 5.3e-5 of a sum of positive numbers, a quarter of what rounding the result to f16 costs. Shorter sums
+cost tiny results nothing that can be measured, and larger ones the time to write them and to add them up."""
+LONGEST_LARGE = 65536
+"""The same for results of more rows or columns."""
+LONGEST_OF = {"f8E4M3FN": 1024, "f8E5M2": 1024, "f32": 2048}
+"""The most with small results of some types: 8-bit floats multiplied as they are have short accumulators, and f32 in
+full is so slow that shorter sums cost it nothing."""
+SHORTEST, SHORTEST_WIDE = 256, 128
+"""Elements of k that a part has at least; and where the result is not rounded to 16 bits, but shows all that the sum
+has lost."""
+SHOWN_SIDE, SHOWN_DEPTH, SHORTER = 64, 1 << 17, 1.25
+"""Such a result has shorter sums than the fastest, with up to so many rows and columns and elements of k: those of the
+vendor's library are shorter then, too. And how many times the least predicted time they may take."""
+WAVES = (0.5, 1, 2, 4)
+"""Parts for each SM and tile that are tried; of shorter k as many as are not too short, and half of these."""
+LARGEST_TILE, LONG_SIDE = 256 * 128, 256
+"""Elements of the largest block tile, and of its longer side."""
+VECTOR, LINE = 16, 128
+"""Bytes that parts must begin at multiples of, and better do: of a vector, and of a line of memory."""
+OFF_LINES, PIECE = 1.03, 1024
+"""Times as long as parts take that begin between lines; elements of k that a tile multiplies while a kernel starts that
+multiplies what is left."""
+
+
+@dataclass(frozen=True)
+class Division:
+    """k in `parts` of `depth` elements each. What is left at the end is a product of its own."""
+
+    parts: int
+    depth: int
+
+    def rest(self, k: int) -> int:
+        """Elements of k that are in no part."""
+        return k - self.parts * self.depth
+
+
+def longest_sum(problem: Problem, precision: str = "full") -> int | None:
+    """Elements of k that one accumulator may take; None where sums are exact, and for products that are not long."""
+    if not is_long(problem) or problem.acc.startswith("i"):
+        return None
+    longest = next((depth for side, depth in LONGEST if max(problem.m, problem.n) <= side), None)
+    if longest is None:
+        return LONGEST_LARGE
+    multiplied = "tf32" if problem.a == "f32" and precision == "tf32" else problem.a
+    return min(LONGEST_OF.get(multiplied, longest), longest)
+
+
+def is_long(problem: Problem) -> bool:
+    """Whether k is so long that it is divided for the digits of the sum, and for SMs that would idle."""
+    return problem.k > (LONG if is_small(problem) else LONGEST_LARGE)
+
+
+def is_small(problem: Problem) -> bool:
+    """Whether the parts' sums are few bytes beside the operands."""
+    return max(problem.m, problem.n) <= SMALL
+
+
+def shows_more(problem: Problem) -> bool:
+    """Whether a result shows more digits of its sums than 16 bits hold, and shorter sums cost next to nothing."""
+    small = max(problem.m, problem.n) <= SHOWN_SIDE and problem.k <= SHOWN_DEPTH
+    return small and problem.out in ("f32", "f64")
+
+
+def long_divisions(problem: Problem, target: Target, precision: str = "full") -> Iterator[Division]:
+    """Divisions of the k of a long product that are worth a comparison: parts that fill the SMs a few times over, none
+    longer than an accumulator may take, none shorter than pays."""
+    least = ceil(problem.k / (longest_sum(problem, precision) or problem.k))
+    most = max(least, problem.k // (SHORTEST_WIDE if shows_more(problem) else SHORTEST), 1)
+    long_side = ceil(max(problem.m, problem.n) / LONG_SIDE)  # thin results have no tiles that are as large
+    wave = target.sms / (problem.batch * max(long_side, ceil(problem.m * problem.n / LARGEST_TILE)))
+    wanted = {min(most, max(1, int(waves * wave))) for waves in WAVES}
+    if most < wave:
+        wanted.add(most // 2)
+    whole_waves = int(ceil(least / wave) * wave) if wave >= 1 else least
+    wanted = {each if each >= least else max(whole_waves, least) for each in wanted}
+    found = [fitted(problem, each, least, wave) for each in sorted(wanted)]
+    yield from dict.fromkeys(each for each in found if each.parts > 1)
+
+
+def fitted(problem: Problem, wanted: int, least: int, wave: float) -> Division:
+    """The division into up to `wanted` parts, and no fewer than `least`, that takes the least time if each SM has one
+    part of a wave at a time: few waves of short parts, that leave little over or nothing and begin at lines."""
+    element = min(ELEMENT_BYTES.get(each, 4) for each in (problem.a_memory or problem.a, problem.b_memory or problem.b))
+    low = max(least, wanted * 3 // 5, 1)
+    numbers = range(low, max(wanted, low * 5 // 4, low) + 1)
+    vector, grain = max(VECTOR // element, 1), max(LINE // element, 1)
+    made = [Division(each, problem.k // each) for each in numbers if problem.k % (each * vector) == 0]
+    made += [Division(each, problem.k // each // grain * grain) for each in numbers]
+    made += [Division(problem.k // depth, depth)
+             for depth in range(-(-problem.k // (numbers[-1] + 1) // grain) * grain, problem.k // low + 1, grain)
+             if depth]  # fmt: skip
+    longest = ceil(problem.k / least)
+    made = [each for each in made if each.depth and each.parts >= low and 0 <= each.rest(problem.k) <= longest]
+
+    def time(each: Division) -> float:
+        off = OFF_LINES if each.depth % grain else 1.0
+        rest = each.rest(problem.k)
+        return ceil(each.parts / wave) * each.depth * off + (PIECE + ceil(1 / wave) * rest if rest else 0)
+
+    return min(made, key=lambda each: (time(each), each.parts), default=Division(1, problem.k))
