@@ -47,6 +47,8 @@ COPY = """func.func @copy(%A: memref<{n}x{n}xf32>, %B: memref<{n}x{n}xf32>) {{
 }}
 """
 TINY = COPY.format(n=32)
+WARPGROUP_PRODUCTS = "wgmma.mma_async"
+"""The capability of chips whose warpgroups multiply."""
 
 
 class Prober:
@@ -56,7 +58,7 @@ class Prober:
         self.chip, self._torch, self._monitor = chip, torch, monitor
         properties = torch.cuda.get_device_properties(0)
         self.name, self.sms = properties.name, properties.multi_processor_count
-        self.has_wgmma = "wgmma" in target(chip).operators
+        self.has_wgmma = WARPGROUP_PRODUCTS in target(chip).capabilities
         self.max_clock = 1e6 * (monitor.limits()["max_sm_mhz"] or 0)
 
     def device(self) -> Figures:
@@ -334,7 +336,7 @@ def kernels(chip: str) -> list[tuple[str, str]]:
     found.append((module(Problem("probe", 16, 65536, 8192, "f16", "f16", "NT")), ""))
     schedules = ["operator=mma_sync"]
     tiles = [f"operator=mma_sync,copy=cp_async,stages=3,block={block},warp={warp}" for block, warp in L2_TILES]
-    if "wgmma" in target(chip).operators:
+    if WARPGROUP_PRODUCTS in target(chip).capabilities:
         schedules.append(WGMMA.format(m=128, n=256, w=64))
         tiles.append(WGMMA.format(m=64, n=64, w=64))
         tiny = module(Problem("probe", 64, 64, 64, "f16", "f16", "NT"))

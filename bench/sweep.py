@@ -6,7 +6,7 @@
     python -m mlir_gemm.bench.sweep --report sweep.json                             # needs no GPU
 
 The result is on disk after every problem; `--resume` goes on with what is missing. docs/benchmarks.md describes how it
-is measured and the file, `fit_group_cost.py` fits the model's constants to it.
+is measured and the file, `fit_wgmma_cost.py` fits the model's constants to it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ from mlir_gemm.bench.sweep_measure import GpuBursts, Reference, Rounds, Watchdog
 from mlir_gemm.bench.sweep_report import Entry, case_of, line_of, read, summary, write
 from mlir_gemm.bench.sweep_space import Explored, Space, explore, precision_of
 from mlir_gemm.errors import Error
+from mlir_gemm.parts.registry import mmas
 from mlir_gemm.progress import Progress
-from mlir_gemm.spec.schedule import OPERATORS, Schedule
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.usage import UsageError, matrix_sizes
 
@@ -299,8 +300,8 @@ def _chosen(arguments: argparse.Namespace) -> list[Problem]:
 def _space(arguments: argparse.Namespace) -> Space:
     operators = tuple(_names([arguments.operators]))
     for name in operators:
-        if name not in OPERATORS:
-            raise UsageError(f"--operators {name}: expected some of {', '.join(OPERATORS)}")
+        if name not in mmas():
+            raise UsageError(f"--operators {name}: expected some of {', '.join(mmas())}")
     try:
         groups = tuple(int(group) for group in _names([arguments.groups]))
     except ValueError:

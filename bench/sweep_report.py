@@ -1,7 +1,7 @@
 """The file of a sweep and its summary: the model's choice against the best measured and against cuBLAS.
 
 The file is a list with an entry for each problem. `case`, `cublas_us` and `rows` (`schedule`, `us`, `err`) are what
-`fit_group_cost.py` reads; what else an entry has is described in docs/benchmarks.md.
+`fit_wgmma_cost.py` reads; what else an entry has is described in docs/benchmarks.md.
 """
 
 from __future__ import annotations

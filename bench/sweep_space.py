@@ -13,15 +13,17 @@ from mlir_gemm.bench.contenders import PRECISIONS
 from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.errors import Error
+from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.mma.wgmma.search import proposals
+from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.spec.problem import Problem as Product
-from mlir_gemm.spec.schedule import GROUPED, Schedule
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.completing import best_group
 from mlir_gemm.tile_model.cost import estimate
-from mlir_gemm.tile_model.grid import blocks as blocks_of
-from mlir_gemm.tile_model.group_search import group_proposals
 from mlir_gemm.tile_model.rules import broken
-from mlir_gemm.tile_model.select import best_group, candidates, operators
+from mlir_gemm.tile_model.select import candidates, operators
 from mlir_gemm.tile_model.swap import as_computed, may_swap, swapped
 
 MANY_TILES = 2
@@ -129,7 +131,7 @@ def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[s
     if pinned["operator"] != "wgmma":
         return
     if space.wide:
-        wider = group_proposals(product, chip, pinned, True)
+        wider = proposals(product, chip, pinned, True)
         own = [_grouped(product, each, chip, pinned) for each in wider if _legal(product, each, chip)]
         yield from own
     if space.streams and "stream" not in pinned:
@@ -154,7 +156,7 @@ def _sharing(product: Product, chip: Target, space: Space, own: Iterable[Schedul
 
 
 def _grouped(product: Product, schedule: Schedule, chip: Target, pinned: Mapping[str, Any]) -> Schedule:
-    if schedule.raster not in GROUPED or "group" in pinned:
+    if not raster_of(schedule).grouped or "group" in pinned:
         return schedule
     return schedule.replace(group=best_group(product, schedule, chip))
 
@@ -175,4 +177,4 @@ def _legal(product: Product, schedule: Schedule, chip: Target) -> bool:
 def _many_tiles(product: Product, schedule: Schedule, chip: Target) -> bool:
     m, n, _ = schedule.block
     tiles = product.batch * -(-product.m // m) * -(-product.n // n)
-    return schedule.raster in GROUPED and tiles >= MANY_TILES * chip.sms
+    return raster_of(schedule).grouped and tiles >= MANY_TILES * chip.sms

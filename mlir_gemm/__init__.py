@@ -23,9 +23,10 @@ from mlir_gemm.errors import (
 from mlir_gemm.version import __version__
 
 if TYPE_CHECKING:
-    from mlir_gemm.parts.base import Part
+    from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
     from mlir_gemm.runtime.kernel import Kernel, compile
-    from mlir_gemm.spec.extensions import FrontEnd, PassAt, Selector, register, unregister
+    from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Selector
+    from mlir_gemm.spec.extensions import register, unregister
     from mlir_gemm.spec.schedule import Schedule
 
 __all__ = [
@@ -37,9 +38,13 @@ __all__ = [
     "FrontEnd",
     "InputError",
     "Kernel",
+    "Layout",
+    "Mainloop",
+    "Mma",
     "Part",
     "PassAt",
     "PassError",
+    "Raster",
     "Schedule",
     "ScheduleError",
     "Selector",
@@ -51,12 +56,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "FrontEnd": "spec.extensions",
+    "FrontEnd": "spec.extension_points",
     "Kernel": "runtime.kernel",
+    "Layout": "parts.base",
+    "Mainloop": "parts.base",
+    "Mma": "parts.base",
     "Part": "parts.base",
-    "PassAt": "spec.extensions",
+    "PassAt": "spec.extension_points",
+    "Raster": "parts.base",
     "Schedule": "spec.schedule",
-    "Selector": "spec.extensions",
+    "Selector": "spec.extension_points",
     "compile": "runtime.kernel",
     "register": "spec.extensions",
     "unregister": "spec.extensions",

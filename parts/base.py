@@ -1,18 +1,67 @@
-"""What a part is: a name, traits that others may ask for, and the passes that it puts at slots of the stages.
+"""What a part is: a name, traits that others may ask for, rules, needs, and the passes that it puts at slots of the
+stages.
 
-Whoever needs to know something of another part asks for a trait, never for the part's name.
+Whoever needs to know something of another part asks for a trait, never for the part's name. A part's name is that of
+its file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
+from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.spec.passes import Placed
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 
 Passes = Callable[[Schedule, Target], Iterable[Placed]]
+Rule = Callable[[Problem, Schedule, Target], str | None]
+"""Why a schedule does not go with a problem and a chip, in words that name the value, the rule and the nearest value
+that is right; None where it does."""
+Search = Callable[[Problem, Target, Mapping[str, Any], bool], Iterator[Schedule]]
+"""Schedules to try, legal or not, with these fields fixed. The flag asks for a wide search: tiles too that are seldom
+worth it."""
+
+
+class Form(NamedTuple):
+    """One way in which an operation multiplies."""
+
+    operands: tuple[str, ...]
+    """Element types of A and B."""
+    mixed: bool
+    """Whether A and B may be different ones of `operands`."""
+    acc: str
+    """Element type of the accumulator."""
+    instruction: Tile
+    precision: str = ""
+    """The schedule's `precision` without which this form is not allowed; empty where it is exact."""
+    needs: frozenset[str] = frozenset()
+    """Capabilities that a chip must have for it, beyond those of the operation."""
+
+
+class Rules(NamedTuple):
+    """A part's rules. A later group is asked only where all earlier ones hold."""
+
+    problem: tuple[Rule, ...] = ()
+    """What it can compute at all."""
+    shape: tuple[Rule, ...] = ()
+    """Which tiles, stages and layouts go with it."""
+    resource: tuple[Rule, ...] = ()
+    """What that takes of the chip."""
+
+
+NO_RULES = Rules()
+
+
+class CostFamily(NamedTuple):
+    """One formula for the time of a kernel, with the constants that were fitted for it."""
+
+    estimate: Callable[[Problem, Schedule, Target], Prediction]
+    launch: Callable[[Target], float]
+    """Seconds that a kernel takes at least, in this formula."""
 
 
 @dataclass(frozen=True)
@@ -23,42 +72,109 @@ class Part:
     applies: Callable[[Schedule], bool]
     """Whether a schedule has it."""
     passes: Passes
+    rank: int = 100
+    """Its place among the parts that put passes at the same slot."""
+    fields: tuple[str, ...] = ()
+    """Fields of the schedule that are its own."""
+    rules: Rules = NO_RULES
+    """Asked where it applies."""
+    on_ring: bool = False
+    """Whether it needs a warp of its own that copies."""
+    by_warpgroups: bool = False
+    """Whether it needs an operation that warpgroups multiply with."""
+    shared: Callable[[Problem, Schedule], int] | None = None
+    """Bytes of shared memory through which results leave; None where they do not."""
+
+
+def always_no(_: Problem, __: str) -> bool:
+    """A trait that an operation has for no operand."""
+    return False
 
 
 @dataclass(frozen=True)
 class Mma:
     """An operation that multiplies tiles."""
 
+    kind: ClassVar[str] = "mma"
     name: str
     """Its name in a schedule."""
+    rank: int
+    """Operations are tried in this order: the first that has a legal schedule is taken."""
+    forms: tuple[Form, ...]
+    """The types that it multiplies; where several take a type, the best first."""
     passes: Passes
+    search: Search
+    family: CostFamily
+    rate: Callable[[Problem, Target], float]
+    """Operations that an SM does in one clock for a problem's types, a multiplication and an addition being two."""
+    registers: Callable[[Problem, Schedule, Target], int]
+    """Estimate of the 32-bit registers that a thread needs."""
+    needs: frozenset[str] = frozenset()
+    """Capabilities of a chip without which it does not exist."""
+    rules: Rules = NO_RULES
+    fields: tuple[str, ...] = ()
+    """Fields of the schedule that are its own."""
+    results: tuple[str, ...] = ()
+    """Element types of results; empty for all."""
+    default: bool = False
+    """Whether a schedule that names none has this one."""
+    lanes: tuple[int, int] | None = None
+    """Rows and columns of the lanes of a warp, where each lane computes a tile of its own."""
     unit: str = "warp"
     """Who multiplies a tile together: a `warp`, or a `warpgroup` of four."""
     asynchronous: bool = False
     """Whether it is issued and waited for, and reads shared memory in between."""
     by_descriptor: bool = False
     """Whether it takes operands in shared memory by descriptors, which know of the swizzle, and not from lanes."""
+    reads_rings: bool = False
+    """Whether it can take operands from a ring of stages that a warp of its own fills."""
     opaque: bool = False
     """Whether only the operation knows which lane holds which element of the accumulator."""
     tensor_cores: bool = True
     """Whether tensor cores multiply, and not ordinary arithmetic."""
-
+    whole_tiles: bool = False
+    """Whether it is for single aligned products in the orders mk and kn, whose tiles divide them: it guards no edges,
+    and may read operands and partial sums from global memory."""
     stores_rows: bool = False
     """Whether its epilogue can hand whole rows to lanes, through shared memory."""
+    rival: bool = False
+    """Whether it is compared with operations that are tried earlier."""
+    by_matrix: Callable[[Problem, str], bool] = always_no
+    """Whether the fragments of operand `a` or `b` are loaded as 8x8 matrices (ldmatrix), and not element by element."""
+    fragments: Callable[[Problem, Schedule], int] | None = None
+    """Registers of the fragments of one k step, where the assembler loads those of the next ahead."""
+    scratch: Callable[[Problem, Schedule], int] = lambda _, __: 0
+    """Bytes of shared memory of the epilogue, in the place of the operands."""
+    preferred: Callable[[list[Schedule]], list[Schedule]] = lambda legal: legal
+    """Of its legal schedules those that are better known; all where none are."""
 
     @property
     def warps(self) -> int:
         """Warps that multiply a tile together."""
         return 4 if self.unit == "warpgroup" else 1
 
+    def tile_unit(self, instruction: Tile) -> Tile:
+        """What the sizes of a warp tile must be multiples of."""
+        return (*self.lanes, 1) if self.lanes else instruction
+
 
 @dataclass(frozen=True)
 class Mainloop:
     """How operands reach shared memory while others are multiplied."""
 
+    kind: ClassVar[str] = "mainloop"
     name: str
     """Its name in a schedule."""
+    rank: int
+    """Of schedules that are predicted to take the same time, the one with the lowest is preferred."""
     passes: Passes
+    needs: frozenset[str] = frozenset()
+    """Capabilities of a chip without which it does not exist."""
+    rules: Rules = NO_RULES
+    fields: tuple[str, ...] = ()
+    """Fields of the schedule that are its own."""
+    default: bool = False
+    """Whether a schedule that names none has this one."""
     most_stages: int = 2
     """Most buffers of an operand that it can make use of."""
     least_stages: int = 1
@@ -68,3 +184,41 @@ class Mainloop:
     """Whether copies go on while the threads that issued them do something else."""
     producer: bool = False
     """Whether a warp of its own copies, by the copy engine, and hands over through barriers in shared memory."""
+
+    @property
+    def ahead(self) -> bool:
+        """Whether the next k tile is loaded while this one is multiplied."""
+        return self.in_registers or self.asynchronous
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How rows of A and B lie in shared memory."""
+
+    kind: ClassVar[str] = "smem_layout"
+    name: str
+    """Its name in a schedule."""
+    padded: bool = False
+    """Whether `pad` elements follow each row."""
+    swizzled: bool = False
+    """Whether the 16-byte chunks of rows change places."""
+    panels: bool = False
+    """Whether rows are cut into panels, as the copy engine swizzles them."""
+    rules: Rules = NO_RULES
+    fields: tuple[str, ...] = ()
+    default: bool = False
+
+
+@dataclass(frozen=True)
+class Raster:
+    """The order in which blocks walk the tiles of the result."""
+
+    kind: ClassVar[str] = "raster"
+    name: str
+    """Its name in a schedule."""
+    rows: Callable[[Schedule, int], int]
+    """How many of so many tile rows are walked at a time."""
+    grouped: bool = False
+    """Whether it walks groups of tile rows, of a height that the schedule gives."""
+    fields: tuple[str, ...] = ()
+    default: bool = False

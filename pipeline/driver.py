@@ -30,6 +30,7 @@ from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.pipeline.selection.passes import select_passes
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import CHIP, STAGE
+from mlir_gemm.spec.extension_points import FrontEnd
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.schedule import Schedule
@@ -120,7 +121,7 @@ def compile_module(
 
 def _translated(source: str) -> str:
     """What the first registered front end that takes the source makes of it; the source itself where none does."""
-    for each in extensions.of(extensions.FrontEnd):
+    for each in extensions.of(FrontEnd):
         text = each.read(source)
         if text is not None:
             return text

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlir_gemm.parts.mainloop.table import mainloop_of
-from mlir_gemm.parts.mma.table import mma_of
-from mlir_gemm.parts.table import passes_of_parts
+from mlir_gemm.parts.block import threads
+from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, passes_of_parts, raster_of
 from mlir_gemm.spec import extensions
+from mlir_gemm.spec.extension_points import PassAt
 from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import SLOTS
@@ -24,7 +24,7 @@ def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
     for passes in passes_of_parts(schedule):
         yield from passes(schedule, target)
     yield from _after_parts(schedule, target)
-    for each in extensions.of(extensions.PassAt):
+    for each in extensions.of(PassAt):
         if each.applies(schedule, target):
             yield at(each.stage, each.slot, step(each.name, **each.options))
 
@@ -38,7 +38,7 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("tile", "padding", step("reveal-padding"))
     yield at("fuse", "fuse", step("fuse-blocks"))
     if schedule.promote:
-        yield at("promote", "promote", step("promote-operands", layout=schedule.layout, pad=schedule.pad))
+        yield at("promote", "promote", step("promote-operands", layout=layout_of(schedule).name, pad=schedule.pad))
     yield at("tensorize", "tensorize", step("tensorize"))
     yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
@@ -46,13 +46,13 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("pipeline", "clean", upstream("cse"))
     yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
     raster = step(
-        "map-blocks", raster=schedule.raster, group=schedule.group, cluster_m=schedule.cluster_m,
+        "map-blocks", raster=raster_of(schedule).name, group=schedule.group, cluster_m=schedule.cluster_m,
         cluster_n=schedule.cluster_n, split=schedule.split,
     )  # fmt: skip
     yield at("parallelize", "raster", raster, upstream("cse"))
     yield at("distribute", "units", step("distribute-warps", warp=schedule.warp, unit=mma_of(schedule).unit))
     yield at("distribute", "clean", upstream("cse"))
-    yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
+    yield at("launch", "launch", step("launch-blocks", threads=threads(schedule)))
     yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
     yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
     yield at("lower", "layouts", step("apply-layouts"))
@@ -69,7 +69,7 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     if resident:
         yield at("launch", "registers", step("limit-registers", blocks=resident))
     yield at("lower", "memory", step("place-shared", storage=schedule.storage), step("fold-subviews"))
-    if schedule.layout == "xor" or (schedule.layout == "swizzle128" and not mma_of(schedule).by_descriptor):
+    if layout_of(schedule).swizzled and not mma_of(schedule).by_descriptor:
         yield at("lower", "swizzle", step("swizzle-accesses"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math"))
     cleaning = upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))")

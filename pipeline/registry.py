@@ -14,6 +14,7 @@ from mlir_gemm.dialect.verifier import trusted
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec import extensions
+from mlir_gemm.spec.extension_points import PassAt
 from mlir_gemm.spec.passes import UPSTREAM, PassSpec, shown
 
 BY_STAGE: dict[str, tuple[str, ...]] = {
@@ -58,7 +59,7 @@ DECIDING = frozenset({"pin-schedule", "select-precision", "select-relayout", "se
 def pass_class(name: str) -> type[Pass]:
     """The class of one of our passes, or of one that is registered. Modules are imported on first use."""
     if name not in NAMES:
-        return next(each.cls for each in extensions.of(extensions.PassAt) if each.name == name)
+        return next(each.cls for each in extensions.of(PassAt) if each.name == name)
     home = "pipeline.selection" if name in DECIDING else "passes"
     module = importlib.import_module(f"mlir_gemm.{home}.{name.replace('-', '_')}")
     found = getattr(module, "".join(part.capitalize() for part in name.split("-")))
@@ -86,7 +87,7 @@ class Upstream(Pass):
 
 def known_names() -> tuple[str, ...]:
     """The names of all passes: ours, and those that are registered."""
-    return (*NAMES, *(each.name for each in extensions.of(extensions.PassAt)))
+    return (*NAMES, *(each.name for each in extensions.of(PassAt)))
 
 
 def pass_of(spec: PassSpec) -> Pass:
@@ -141,7 +142,7 @@ def parse_passes(texts: Sequence[str]) -> list[PassSpec]:
 def describe() -> list[tuple[str, str, str, str]]:
     """(stage, name, options with their defaults, one line of what it does) of each pass."""
     rows = [_row(stage, name) for stage, names in BY_STAGE.items() for name in names]
-    added = [_row(f"{each.stage}, slot {each.slot}", each.name) for each in extensions.of(extensions.PassAt)]
+    added = [_row(f"{each.stage}, slot {each.slot}", each.name) for each in extensions.of(PassAt)]
     return [*rows, *added]
 
 

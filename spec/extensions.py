@@ -1,8 +1,8 @@
-"""What is added from outside the package: passes at a slot of a stage, parts, selectors, front ends.
+"""What is added from outside the package: passes at a slot of a stage, parts, selectors, front ends, element types.
 
 Registered by a call, `mlir_gemm.register(...)`, or by an entry point of the group `mlir_gemm.parts`, which names one of
-the things below or a function without arguments that registers some. Entry points are read before the first use.
-Whoever makes use of a kind of extension asks for it here by its class.
+those things (`extension_points`, `parts.base`) or a function without arguments that registers some. Entry points are
+read before the first use. Whoever makes use of a kind of extension asks for it here by its class.
 """
 
 from __future__ import annotations
@@ -11,75 +11,15 @@ import hashlib
 import importlib.metadata
 import sys
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from mlir_gemm.errors import Error
-from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.spec.stages import SLOTS
-from mlir_gemm.spec.target import Target
 
 ENTRY_POINTS = "mlir_gemm.parts"
 T = TypeVar("T")
-
-
-def _always(_: Schedule, __: Target) -> bool:
-    return True
-
-
-@dataclass(frozen=True)
-class PassAt:
-    """A pass of one's own, and where it runs in the stages of every product: after what stands in that slot."""
-
-    cls: type[Any]
-    """A subclass of `mlir_gemm.passes.base.Pass`."""
-    stage: str
-    slot: str
-    """One of the stage's slots; `spec.stages.SLOTS` lists them."""
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    applies: Callable[[Schedule, Target], bool] = _always
-    """Which kernels it is for."""
-
-    @property
-    def name(self) -> str:
-        """The pass's name on the command line."""
-        return self.cls.name
-
-    def check(self) -> None:
-        """Raises Error for a slot that does not exist, and for what is no pass."""
-        if not (isinstance(getattr(self.cls, "name", None), str) and callable(getattr(self.cls, "run", None))):
-            raise Error(f"{self.cls!r} is no pass: expected a class with a name and a method run(module)")
-        if self.stage not in SLOTS or not SLOTS[self.stage] or self.stage in ("import", "select"):
-            known = [stage for stage, slots in SLOTS.items() if slots and stage not in ("import", "select")]
-            raise Error(f"pass '{self.name}' at stage '{self.stage}'; expected one of {', '.join(known)}")
-        if self.slot not in SLOTS[self.stage]:
-            raise Error(
-                f"pass '{self.name}' at slot '{self.slot}' of stage '{self.stage}'; expected one of "
-                f"{', '.join(SLOTS[self.stage])}"
-            )
-
-
-@dataclass(frozen=True)
-class Selector:
-    """Chooses schedules in place of the tile model."""
-
-    name: str
-    choose: Callable[[Problem, Target, Mapping[str, Any]], Schedule | None]
-    """The schedule of a product on a chip that has the fields that are fixed; None leaves it to the model. What it
-    returns is checked by the model's rules."""
-
-
-@dataclass(frozen=True)
-class FrontEnd:
-    """Reads what is no MLIR, or MLIR of dialects that mlir-gemm does not take."""
-
-    name: str
-    read: Callable[[str], str | None]
-    """The module as linalg, as text, of a source's text; None where it is not for this front end. Raises InputError for
-    one that is, and is wrong."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +40,16 @@ class _Registry:
     def __init__(self) -> None:
         self.items: list[Extension] = []
         self.loaded = False
+        self.listeners: list[Callable[[], None]] = []
         self.lock = threading.RLock()
 
 
 _REGISTRY = _Registry()
+
+
+def _tell() -> None:
+    for forget in _REGISTRY.listeners:
+        forget()
 
 
 def register(value: Any) -> None:
@@ -119,6 +65,7 @@ def register(value: Any) -> None:
         if any((item.kind, item.name) == (kind, name) for item in _REGISTRY.items):
             raise Error(f"{kind} '{name}' is registered already; unregister it first")
         _REGISTRY.items.append(Extension(kind, name, value, *_origin(maker)))
+        _tell()
 
 
 def unregister(name: str) -> None:
@@ -128,6 +75,7 @@ def unregister(name: str) -> None:
         if len(kept) == len(_REGISTRY.items):
             raise Error(f"nothing is registered as '{name}'")
         _REGISTRY.items[:] = kept
+        _tell()
 
 
 def registered() -> tuple[Extension, ...]:
@@ -138,6 +86,11 @@ def registered() -> tuple[Extension, ...]:
             for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
                 _load(point)
         return tuple(_REGISTRY.items)
+
+
+def on_change(forget: Callable[[], None]) -> None:
+    """Has a function called whenever something is registered or taken away."""
+    _REGISTRY.listeners.append(forget)
 
 
 def of(cls: type[T]) -> tuple[T, ...]:

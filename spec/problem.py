@@ -66,3 +66,15 @@ class Problem:
         orders = "" if (self.a_order, self.b_order) == ("mk", "kn") else f" ({self.a_order}, {self.b_order})"
         sizes = f"{batch}{self.m}x{self.n}x{self.k}"
         return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc})"
+
+
+def element_bytes(problem: Problem, operand: str) -> int:
+    """Bytes of an element of A or B in shared memory: as the operation takes it."""
+    return ELEMENT_BYTES[problem.a if operand == "a" else problem.b]
+
+
+def memory_bytes(problem: Problem, operand: str) -> int:
+    """Bytes of an element of A or B in global memory, in front of a prologue where there is one."""
+    if operand == "a":
+        return ELEMENT_BYTES[problem.a_memory or problem.a]
+    return ELEMENT_BYTES[problem.b_memory or problem.b]

@@ -10,16 +10,11 @@ from typing import Any, cast
 
 from mlir_gemm.errors import Location, ScheduleError
 from mlir_gemm.spec.l2_policy import PARTS
+from mlir_gemm.spec.part_names import KINDS, names
 
 Tile = tuple[int, int, int]
 
-OPERATORS = ("wmma", "mma_sync", "simt", "wgmma")
-COPIES = ("plain", "prefetch", "cp_async", "tma")
-LAYOUTS = ("pad", "xor", "swizzle128")
 PRECISIONS = ("full", "tf32", "f16", "f8")
-RASTERS = ("grouped", "snake", "row", "column")
-GROUPED = ("grouped", "snake")
-"""Rasters that walk `group` tile rows at a time."""
 STORAGES = ("auto", "static", "dynamic")
 VECTOR_BITS = (16, 32, 64, 128)
 
@@ -29,6 +24,7 @@ class Schedule:
     """How one product is computed. Immutable, hashable and printable; `str` gives the text that `parse` takes.
 
     Tiles are (M, N, K) in elements. Every field can be set, so that the effect of each optimisation can be measured.
+    Fields that name a part (`operator`, `copy`, `layout`, `raster`) may be left empty: the default part of that kind.
     """
 
     block: Tile = (128, 128, 64)
@@ -38,14 +34,14 @@ class Schedule:
     four warps computes in one step of the k loop."""
     instruction: Tile = (16, 16, 16)
     """Shape of the tensor-core operation. With `wgmma` its N is a unit: the operation takes the warp tile's."""
-    operator: str = "wmma"
+    operator: str = ""
     """Which operation multiplies: `wmma` (16x16x16 fragments), `mma_sync` (ldmatrix and mma.sync), `simt` (FMA) or
     `wgmma` (whole warpgroups on shared memory)."""
     precision: str = "full"
     """What may be less exact than the module says: `full` (nothing), `tf32` (f32 operands are rounded to 10 bits for
     the tensor cores), `f16` (a product of f16 with f16 results accumulates in f16) or `f8` (8-bit floats are multiplied
     as they are, and their sums keep as many bits as the tensor cores have for them)."""
-    copy: str = "prefetch"
+    copy: str = ""
     """How global memory reaches shared memory: `plain` (copy, then compute), `prefetch` (the next k tile is loaded
     into registers before the compute and stored to shared memory after it), `cp_async` (asynchronous copies, `stages`
     - 1 k tiles ahead) or `tma` (one warp copies by the copy engine, up to `stages` k tiles ahead)."""
@@ -59,7 +55,7 @@ class Schedule:
     """Stage A and B in shared memory. Without it the operator reads global memory."""
     accumulate: bool = True
     """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
-    layout: str = "pad"
+    layout: str = ""
     """How rows lie in shared memory: `pad` (`pad` elements after each row) or `xor` (the 16-byte chunks of a row change
     places, by XOR with the row's number) or `swizzle128` (panels of 128-byte rows, of 64 or 32 bytes for an operand
     whose rows wider ones do not divide, swizzled by the copy engine)."""
@@ -109,7 +105,7 @@ class Schedule:
     and the steps of k are not divided among blocks."""
     exchanged: bool = False
     """A and B change places, D^T = B^T A^T: all tiles are those of the exchanged product. Nothing moves in memory."""
-    raster: str = "grouped"
+    raster: str = ""
     """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`group` tile rows at a time) or
     `snake` (the same, every other group backwards)."""
     group: int = 8
@@ -132,24 +128,12 @@ class Schedule:
         """Whether a part of an operand is marked as the first to leave L2."""
         return min(self.keep_a, self.keep_b) < PARTS
 
-    @property
-    def groups(self) -> int:
-        """Warpgroups that multiply, where another one copies; of them each multiplies for itself with `wgmma`, and each
-        of their warps with `mma_sync`."""
-        return self.warps * self.turns if self.operator == "wgmma" else -(-self.warps // 4)
-
-    @property
-    def threads(self) -> int:
-        """Threads in a block: with `tma` those of the warpgroups that multiply and of one that copies."""
-        roles = self.operator == "wgmma" or self.copy == "tma"
-        return 128 * (self.groups + 1) if roles else 32 * self.warps
-
     def __str__(self) -> str:
         return Schedule.text(dataclasses.asdict(self))
 
     def replace(self, **changes: Any) -> Schedule:
         """A copy with some fields changed."""
-        return dataclasses.replace(self, **changes)
+        return Schedule(**{**self.__dict__, **changes})  # a third of the time of dataclasses.replace
 
     @staticmethod
     def text(fields: Mapping[str, Any]) -> str:
@@ -184,11 +168,7 @@ class Schedule:
 
 FIELDS: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Schedule)}
 _CHOICES = {
-    "operator": OPERATORS,
     "precision": PRECISIONS,
-    "copy": COPIES,
-    "layout": LAYOUTS,
-    "raster": RASTERS,
     "storage": STORAGES,
 }
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
@@ -236,8 +216,9 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         return tuple(sizes)
     if type(value) is not type(default):
         raise ScheduleError(f"{shown}: expected a value like {_show(default)}", location)
-    if name in _CHOICES and value not in _CHOICES[name]:
-        raise ScheduleError(f"{shown}: expected one of {', '.join(_CHOICES[name])}", location)
+    known = ("", *names(name)) if name in KINDS else _CHOICES.get(name, (value,))
+    if value not in known:
+        raise ScheduleError(f"{shown}: expected one of {', '.join(filter(None, known))}", location)
     if name == "vector" and value not in VECTOR_BITS:
         raise ScheduleError(f"{shown}: expected one of {', '.join(map(str, VECTOR_BITS))} bits", location)
     if name in ("stages", "group", "cluster_m", "cluster_n", "split", "turns", "divide") and value < 1:

@@ -1,8 +1,23 @@
-"""The target: a chip as data. Nothing in passes/ knows a chip by name; pipeline/ chooses passes from this data."""
+"""The target: a chip as data. Nothing knows a chip by name; parts say which capabilities they need."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+CAPABILITIES = {
+    "wmma.mma": "WMMA, fragments of 16x16x16 and their kin",
+    "wmma.replicated": "WMMA whose fragments hold every element twice (sm_70, sm_75)",
+    "mma.sync": "mma.sync of the shapes used here, with ldmatrix",
+    "mma.sync.f64": "mma.sync of f64 beyond 8x8x4",
+    "cp.async": "asynchronous copies of 4 to 16 bytes",
+    "cp.async.bulk.tensor": "the copy engine (TMA), with mbarriers and clusters",
+    "wgmma.mma_async": "products of whole warpgroups",
+    "griddepcontrol": "programmatic dependent launch",
+}
+"""The capabilities that a row of the chips' table may list."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +77,24 @@ class Target:
     dram_bytes_s: float
     rates: Rates = Rates()
     """The rates of the other types and of the ordinary arithmetic units."""
-    operators: tuple[str, ...] = ("wmma",)
-    copies: tuple[str, ...] = ("plain", "prefetch")
+    capabilities: frozenset[str] = frozenset()
+    """What its instructions can do, by the names that the PTX manual has for them (`CAPABILITIES`)."""
+    fitted: tuple[Any, ...] = field(default=(), hash=False)
+    """Constants of cost formulas that were fitted to measurements, an object of each class."""
     features: str = ""
     """LLVM target features, such as `+ptx83`."""
 
     @property
     def has_dependent_launch(self) -> bool:
         """Whether a kernel may start while the one before it ends (programmatic dependent launch)."""
-        return "tma" in self.copies
+        return "griddepcontrol" in self.capabilities
+
+    def constants(self, cls: type[T]) -> T:
+        """The fitted constants of a class. Raises LookupError where the chip's row has none."""
+        for each in self.fitted:
+            if type(each) is cls:
+                return each
+        raise LookupError(f"the row of {self.chip} has no constants of {cls.__name__}")
 
     @property
     def generation(self) -> int:

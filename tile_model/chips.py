@@ -8,8 +8,9 @@ Sources of the columns, unless a row says otherwise:
 * `rates`: relative tensor rates from the dense rates that the same papers give for tf32, f16 with f16 accumulation,
   int8 and f64; FMA rates from "Arithmetic Instructions" in NVIDIA's CUDA programming guide (results in one clock of one
   SM by compute capability), two operations each. bf16 has f16's rate on every chip.
-* operators and copies: `mma.sync` of the shapes used here, `ldmatrix` of all of them and `cp.async` begin with sm_80
-  (PTX ISA). sm_70 and sm_75 have WMMA and ordinary arithmetic.
+* `has`: `mma.sync` of the shapes used here, `ldmatrix` of all of them and `cp.async` begin with sm_80 (PTX ISA). sm_70
+  and sm_75 have WMMA and ordinary arithmetic.
+* `fitted`: what was fitted on the H200, for all rows: nothing was measured on other chips.
 * `l2_bytes_s`: published microbenchmarks where a row says so, else an estimate of 32 bytes per clock and SM
   (that is what the H200's measured products need).
 """
@@ -22,7 +23,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mlir_gemm.errors import TargetError
+from mlir_gemm.parts.registry import has, mainloops_on, mmas_on
 from mlir_gemm.spec.target import Rates, Target
+from mlir_gemm.tile_model import fitted
 
 KB = 1024
 _NUMBER = re.compile(r"(?:sm_)?(\d+[af]?)")
@@ -51,10 +54,12 @@ _ORIN = _Limits(163, 164, 1, 1536, 16)
 _ADA = _Limits(99, 100, 1, 1536, 24)
 _HOPPER = _Limits(227, 228, 1, 2048, 32)
 
-_OLDER = ("wmma", "simt"), ("plain", "prefetch")
-_NEWER = ("wmma", "mma_sync", "simt"), ("plain", "prefetch", "cp_async")
-_HOPPER_ONLY = ("wgmma", *_NEWER[0]), (*_NEWER[1], "tma")
-"""Operators and copies of sm_70 and sm_75, of sm_80 and later, and of sm_90a, whose code runs on no other chip."""
+_OLDER = frozenset({"wmma.mma", "wmma.replicated"})
+_NEWER = frozenset({"wmma.mma", "mma.sync", "cp.async"})
+_LATER = _NEWER | {"mma.sync.f64"}
+_HOPPER_ONLY = _LATER | {"cp.async.bulk.tensor", "wgmma.mma_async", "griddepcontrol"}
+"""Capabilities of sm_70 and sm_75, of sm_80 and later, of sm_90 and later, and of sm_90a, whose code runs on no other
+chip. What code for sm_90 does without, so that it runs on all later chips too, it does not list."""
 
 # Half the f32 lanes of the later ones, and f64 at half of f32's rate; no tensor cores for tf32 and f64.
 _VOLTA_RATES = Rates(tf32=0, i8=0, fma_f32=128, fma_f64=64)
@@ -85,9 +90,9 @@ def _chip(
     l2: tuple[float, float],
     dram: float,
     rates: Rates,
-    has: tuple[tuple[str, ...], tuple[str, ...]] = _NEWER,
+    has: frozenset[str] = _NEWER,
 ) -> Target:
-    """One row: clock in GHz, `l2` in MB and TB/s, `dram` in TB/s, `has` its operators and copies."""
+    """One row: clock in GHz, `l2` in MB and TB/s, `dram` in TB/s, `has` its capabilities."""
     return Target(
         chip=chip,
         name=name,
@@ -107,8 +112,8 @@ def _chip(
         l2_bytes_s=l2[1] * 1e12,
         dram_bytes_s=dram * 1e12,
         rates=rates,
-        operators=has[0],
-        copies=has[1],
+        capabilities=has,
+        fitted=fitted.H200,
     )
 
 
@@ -116,7 +121,9 @@ def _chip(
 # microbenchmarks find for mma.sync and WMMA. DRAM: a measured copy, read plus write (datasheet: 4.8). L2 rate
 # (with what L1 keeps of it) fitted to measured products. Clock: that of products of 4096, from their time and the
 # profiler's clocks; the power limit holds it under the 1.98 GHz boost, and 2 % lower at 8192.
-_H200 = _chip("sm_90", "H200", _HOPPER, sms=132, clock=1.7, tensor=2621, l2=(60, 11.0), dram=4.3, rates=_HOPPER_RATES)
+_H200 = _chip(
+    "sm_90", "H200", _HOPPER, sms=132, clock=1.7, tensor=2621, l2=(60, 11.0), dram=4.3, rates=_HOPPER_RATES, has=_LATER
+)
 
 _ROWS = (
     # V100 SXM2: Volta white paper (125 TFLOP/s at 1.53 GHz); L2 rate measured by Jia et al., 2018.
@@ -138,15 +145,50 @@ _ROWS = (
     # RTX 4090: Ada white paper (165 TFLOP/s with f32 accumulation at 2.52 GHz); L4 and L40 have twice its tensor rate.
     _chip("sm_89", "RTX 4090", _ADA, sms=128, clock=2.52, tensor=512, l2=(72, 10.3), dram=1.0, rates=_GEFORCE_RATES),
     _H200,
-    replace(_H200, chip="sm_90a", operators=_HOPPER_ONLY[0], copies=_HOPPER_ONLY[1]),
+    replace(_H200, chip="sm_90a", capabilities=_HOPPER_ONLY),
     # B200: datasheet. Tensor rate an estimate: the full 8192 need tcgen05; mma.sync is taken to run at sm_80's rate.
-    _chip("sm_100", "B200", _HOPPER, sms=148, clock=1.85, tensor=2048, l2=(126, 8.8), dram=7.7, rates=_BLACKWELL_RATES),
+    _chip(
+        "sm_100",
+        "B200",
+        _HOPPER,
+        sms=148,
+        clock=1.85,
+        tensor=2048,
+        l2=(126, 8.8),
+        dram=7.7,
+        rates=_BLACKWELL_RATES,
+        has=_LATER,
+    ),
     # B300: datasheet; tensor rate as for sm_100, an estimate.
-    _chip("sm_103", "B300", _HOPPER, sms=148, clock=1.9, tensor=2048, l2=(126, 9.0), dram=7.7, rates=_ULTRA_RATES),
+    _chip(
+        "sm_103",
+        "B300",
+        _HOPPER,
+        sms=148,
+        clock=1.9,
+        tensor=2048,
+        l2=(126, 9.0),
+        dram=7.7,
+        rates=_ULTRA_RATES,
+        has=_LATER,
+    ),
     # RTX 5090: Blackwell RTX white paper (209 TFLOP/s with f32 accumulation at 2.41 GHz).
-    _chip("sm_120", "RTX 5090", _ADA, sms=170, clock=2.41, tensor=512, l2=(96, 13.1), dram=1.79, rates=_GEFORCE_RATES),
+    _chip(
+        "sm_120",
+        "RTX 5090",
+        _ADA,
+        sms=170,
+        clock=2.41,
+        tensor=512,
+        l2=(96, 13.1),
+        dram=1.79,
+        rates=_GEFORCE_RATES,
+        has=_LATER,
+    ),
     # GB10 (DGX Spark): datasheet; tensor rate as for sm_120, an estimate; memory shared with the CPU.
-    _chip("sm_121", "GB10", _ADA, sms=48, clock=2.4, tensor=512, l2=(24, 3.7), dram=0.27, rates=_GEFORCE_RATES),
+    _chip(
+        "sm_121", "GB10", _ADA, sms=48, clock=2.4, tensor=512, l2=(24, 3.7), dram=0.27, rates=_GEFORCE_RATES, has=_LATER
+    ),
 )
 
 CHIPS: dict[str, Target] = {row.chip: row for row in _ROWS}
@@ -199,5 +241,5 @@ def fuller(chip: str) -> str:
     own = CHIPS.get(f"{row.chip}a") if row else None
     if row is None or own is None:
         return ""
-    more = [each for each in (*own.operators, *own.copies) if each not in (*row.operators, *row.copies)]
+    more = [each.name for each in (*mmas_on(own), *mainloops_on(own)) if not has(each, row)]
     return f"its code runs on every later chip too, without {' and '.join(more)}; {own.chip} uses the whole chip"

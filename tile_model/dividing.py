@@ -14,15 +14,16 @@ from math import inf
 from typing import Any
 
 from mlir_gemm.errors import Error, ScheduleError
+from mlir_gemm.parts.mma.wgmma.work import KEPT
+from mlir_gemm.parts.registry import mma_of, warpgroup_mma
+from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.spec import sum_tree
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.group_work import KEPT
 from mlir_gemm.tile_model.long_sums import SHORTER, Division, is_long, is_small, long_divisions, longest_sum, shows_more
 from mlir_gemm.tile_model.order import is_less
 from mlir_gemm.tile_model.select import Choice, select
 from mlir_gemm.tile_model.swap import should_swap, swapped
-from mlir_gemm.tile_model.traffic import operand_bytes
 
 WHOLE = 1
 """The number of parts of a k that is left whole."""
@@ -177,7 +178,8 @@ def sum_seconds(problem: Problem, parts: int) -> float:
 
 
 def _may_pay(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> bool:
-    if "wgmma" not in target.operators or pinned.get("operator", "wgmma") != "wgmma" or pinned.get("batch_invariant"):
+    mma = warpgroup_mma(target)
+    if mma is None or pinned.get("operator", mma.name) != mma.name or pinned.get("batch_invariant"):
         return False
     if any(name in pinned for name in _SHAPING) or problem.dynamic or problem.batch > 1 or problem.reads_c:
         return False
@@ -194,7 +196,7 @@ def _seconds(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> flo
         choice = select(computed, target, pinned)
     except Error:
         return None
-    if choice.schedule.operator != "wgmma":
+    if mma_of(choice.schedule) is not warpgroup_mma(target):
         return None
     if problem.batch > 1:
         return choice.cost.total

@@ -4,96 +4,41 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.errors import Error
+from mlir_gemm.parts.block import consumer_warpgroups, threads
+from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
+from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.grid import outside, ragged, waste
+from mlir_gemm.parts.layout import copied
+from mlir_gemm.parts.mma.wmma.search import widest_vector
+from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.parts.resources import occupancy, staging_bytes, storage
+from mlir_gemm.parts.scheduler.stream_k import shared_tiles
+from mlir_gemm.parts.warp_level.clocks import fragment_conflicts
+from mlir_gemm.parts.wording import shown_clusters, shown_tile
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.clocks import fragment_conflicts
 from mlir_gemm.tile_model.cost import estimate
+from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.dividing import (
-    check_division,
-    divide_advice,
-    divided,
     divided_fields,
     sum_seconds,
-    typical_part,
 )
-from mlir_gemm.tile_model.grid import blocks as blocks_of
-from mlir_gemm.tile_model.grid import outside, ragged, waste
-from mlir_gemm.tile_model.group_work import shared_tiles
-from mlir_gemm.tile_model.invariance import STANDARD_ROWS, invariant
-from mlir_gemm.tile_model.layout import copied
-from mlir_gemm.tile_model.long_sums import Division, is_long, longest_sum
-from mlir_gemm.tile_model.operators import flops_clock_sm
+from mlir_gemm.tile_model.invariance import STANDARD_ROWS
+from mlir_gemm.tile_model.long_sums import longest_sum
 from mlir_gemm.tile_model.order import by_time, preference
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
-from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
-from mlir_gemm.tile_model.resources import occupancy, rows_bytes, staging_bytes, storage
+from mlir_gemm.tile_model.relayout import relayout_seconds
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.search import widest_vector
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select
-from mlir_gemm.tile_model.swap import FEWEST_ROWS, check_exchange, should_swap, swapped
-from mlir_gemm.tile_model.wording import shown_clusters, shown_tile
+from mlir_gemm.tile_model.swap import FEWEST_ROWS
 
 SHOWN = 10
 """How many candidates are printed."""
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """Everything that the stage `select` decides of a product, in the order in which it does."""
-
-    source: Problem
-    """The product as the module has it."""
-    pinned: Mapping[str, Any]
-    """The fields that the user has fixed."""
-    advice: Mapping[str, str]
-    """The operands that are re-laid out first, each with its new order."""
-    relaid: Problem
-    division: Division
-    """The parts in which its k is multiplied."""
-    divided: Problem
-    """`relaid`, or the batch of products of its parts."""
-    exchanged: bool
-    """Whether the sides of `divided` change places."""
-    fixed_sides: str
-    """Why they do not although that would be faster; empty where there is no such reason."""
-    choice: Choice
-    """The schedule of what is computed in the end."""
-
-
-def decide(
-    problem: Problem,
-    target: Target,
-    pinned: Mapping[str, Any] | None = None,
-    cannot_swap: str = "",
-    cannot_divide: str = "",
-) -> Decisions:
-    """What the stage `select` does with a product: the model's part of `pipeline/kernel_run.py`, without the IR.
-    `cannot_swap` says why the sides cannot change places, if so, `cannot_divide` why k cannot be divided so.
-
-    Raises what `select` raises.
-    """
-    given = dict(pinned or {})
-    fields = invariant(problem, target, given)
-    advice = relayout_advice(problem if cannot_divide else typical_part(problem, target, given), target, fields)
-    lying = relaid(problem, advice)
-    check_division(given, cannot_divide)
-    whole = cannot_divide or (advice and not is_long(lying) and "divide" not in given)
-    division = Division(1, lying.k) if whole else divide_advice(lying, target, given)
-    parts = division.parts
-    batch, fields = divided(lying, parts, division.depth) if parts > 1 else lying, {**divided_fields(parts), **fields}
-    wanted = should_swap(batch, target, fields)
-    check_exchange(given, cannot_swap)
-    exchanged = wanted and not cannot_swap
-    computed = swapped(batch) if exchanged else batch
-    choice = select(computed, target, {**fields, "exchanged": True} if exchanged else fields)
-    refused = cannot_swap if wanted else ""
-    return Decisions(problem, given, advice, lying, division, batch, exchanged, refused, choice)
 
 
 def explain(
@@ -193,7 +138,7 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
 def _gain(problem: Problem) -> str:
     """What exchanging the sides is good for."""
     if problem.m < FEWEST_ROWS:
-        return f"an instruction of wgmma has at least {FEWEST_ROWS} rows, but as few as 8 columns"
+        return f"an instruction of a warpgroup has at least {FEWEST_ROWS} rows, but as few as 8 columns"
     return "there are other tiles for it"
 
 
@@ -222,7 +167,7 @@ def _occupancy(choice: Choice) -> list[str]:
     taken = occupancy(problem, schedule, target)
     return [
         "occupancy",
-        f"  {schedule.threads} threads ({_units(schedule)}) a block, about {taken.registers} registers a thread",
+        f"  {threads(schedule)} threads ({_units(schedule)}) a block, about {taken.registers} registers a thread",
         f"  {taken.smem} bytes of {storage(problem, schedule, target)} shared memory a block "
         f"(at most {target.smem_block})",
         f"  blocks on an SM: {taken.blocks}, limited by {taken.limit}",
@@ -255,12 +200,12 @@ def _grid(choice: Choice, places: int) -> list[str]:
 
 
 def _units(schedule: Schedule) -> str:
-    if schedule.operator == "wgmma":
-        groups = (
-            "1 warpgroup that multiplies" if schedule.groups == 1 else f"{schedule.groups} warpgroups that multiply"
+    if mma_of(schedule).unit == "warpgroup":
+        count = consumer_warpgroups(schedule)
+        return (
+            f"{'1 warpgroup that multiplies' if count == 1 else f'{count} warpgroups that multiply'}, one that copies"
         )
-        return f"{groups}, one that copies"
-    if schedule.copy == "tma":
+    if mainloop_of(schedule).producer:
         return f"{schedule.warps} warps that multiply, four of which one copies"
     return f"{schedule.warps} warps"
 
@@ -273,18 +218,19 @@ def _kept(schedule: Schedule, operand: str) -> str:
 def _operands(choice: Choice) -> list[str]:
     """What multiplies, and how A and B come to it."""
     problem, schedule = choice.problem, choice.schedule
-    rate = flops_clock_sm(schedule.operator, problem, choice.target)
+    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
+    rate = mma.rate(problem, choice.target)
     m, n, k = schedule.instruction
-    shape = m, schedule.warp[1] if schedule.operator == "wgmma" else n, k
+    shape = m, schedule.warp[1] if mma.unit == "warpgroup" else n, k
     lines = [
         "operands",
-        f"  {schedule.operator} {shown_tile(shape)}, {problem.a} times {problem.b} into {problem.acc}: "
+        f"  {mma.name} {shown_tile(shape)}, {problem.a} times {problem.b} into {problem.acc}: "
         f"{rate:.0f} operations a clock and SM",
     ]
     for operand in "ab" if schedule.promote else "":
         lying, vector, asynchronous = copied(problem, schedule, operand)
         order = problem.a_order if operand == "a" else problem.b_order
-        if schedule.copy == "tma":
+        if mainloop.producer:
             lines.append(
                 f"  {operand.upper()} {order}: {lying.rows} rows by the copy engine, panels of {lying.panel} bytes, "
                 f"swizzled{_kept(schedule, operand)}"
@@ -292,7 +238,7 @@ def _operands(choice: Choice) -> list[str]:
             continue
         memory = problem.a_memory if operand == "a" else problem.b_memory
         conflicts = ""
-        if schedule.operator != "simt":
+        if not mma.lanes:
             conflicts = f", fragments at {fragment_conflicts(problem, schedule, operand, lying):g} times their accesses"
         lines.append(
             f"  {operand.upper()} {order}{f' computed from {memory}' if memory else ''}: "
@@ -302,7 +248,7 @@ def _operands(choice: Choice) -> list[str]:
     lines += [f"  D {problem.out_order}: {way}" for way in _result_way(problem, schedule)]
     if ragged(problem, schedule):
         more = waste(problem, schedule)
-        copies = "the copy engine reads zeros there" if schedule.copy == "tma" else "guarded copies"
+        copies = "the copy engine reads zeros there" if mainloop.producer else "guarded copies"
         lines.append(f"  tiles reach over the edges: {more:.2f} times the products of the problem, {copies}")
     return lines
 
@@ -312,7 +258,7 @@ def _result_way(problem: Problem, schedule: Schedule) -> Iterator[str]:
     by_rows, staged = rows_bytes(problem, schedule), staging_bytes(problem, schedule)
     if by_rows:
         yield f"rows start between vectors: in vectors through {by_rows} bytes of shared memory, their ends one by one"
-    elif schedule.operator == "wgmma" and staged and not problem.extra_bytes:
+    elif mma_of(schedule).unit == "warpgroup" and staged and not problem.extra_bytes:
         yield f"by the copy engine, through {staged} bytes of shared memory"
 
 
@@ -387,9 +333,10 @@ def _published(choice: Choice) -> list[str]:
 
 
 def _published_schedule(choice: Choice, pinned: Mapping[str, Any], warp: Tile) -> Schedule:
-    if choice.schedule.operator != "wmma":
-        # The warp tile's k is the operator's matter, which the rules know nothing of.
-        depth = pinned["block"][2] if choice.schedule.operator == "wgmma" else choice.schedule.warp[2]
+    mma = mma_of(choice.schedule)
+    if not mma.whole_tiles:
+        # The warp tile's k is the operation's matter, which the rules know nothing of.
+        depth = pinned["block"][2] if mma.unit == "warpgroup" else choice.schedule.warp[2]
         return choice.schedule.replace(block=pinned["block"], warp=(*warp[:2], depth))
     vector = widest_vector(pinned["block"], warp, pinned.get("pad", Schedule.pad))
     fields: dict[str, Any] = {"vector": vector, **pinned, "warp": warp}

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mlir_gemm.parts.forms import full_rate_seconds
+from mlir_gemm.parts.grid import grid, is_one_wave
+from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.grid import grid, is_one_wave
-from mlir_gemm.tile_model.operators import full_rate_seconds
-from mlir_gemm.tile_model.traffic import operand_bytes
 
 ROOM = 0.36
 """Part of L2 that an operand may stay in. Launches back to back of 42 to 134 MB of weights are fastest with 20 to 26 MB
@@ -38,7 +39,7 @@ def kept_parts(problem: Problem, schedule: Schedule, target: Target, operand: st
     larger, own = "a" if sizes["a"] > sizes["b"] else "b", sizes[operand]
     if operand != larger or not LEAST * target.l2_bytes <= own <= MOST * target.l2_bytes:
         return PARTS
-    products = full_rate_seconds(schedule.operator, problem, target)
+    products = full_rate_seconds(mma_of(schedule), problem, target)
     if own <= FITS * target.l2_bytes or own / target.dram_bytes_s < products:
         return 0
     return round(PARTS * ROOM * target.l2_bytes / own)
@@ -53,7 +54,7 @@ def _once(problem: Problem, schedule: Schedule, target: Target, operand: str) ->
 
 def keeping(problem: Problem, schedule: Schedule, target: Target, pinned: Mapping[str, Any]) -> Schedule:
     """The schedule with the parts of A and B that L2 should keep, where the user has not said."""
-    if schedule.copy != "tma":
+    if not mainloop_of(schedule).producer:
         return schedule
     names = [name for name in "ab" if f"keep_{name}" not in pinned]
     parts = {f"keep_{name}": kept_parts(problem, schedule, target, name) for name in names}

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from mlir_gemm.spec.schedule import COPIES, Schedule
+from mlir_gemm.parts.registry import mainloop_of
+from mlir_gemm.spec.schedule import Schedule
 
 T = TypeVar("T")
 
@@ -30,7 +31,7 @@ def preference(schedule: Schedule) -> tuple[Any, ...]:
     """A key that puts schedules of the same predicted time into their order, the preferred one first. It is what the
     order of proposals was among exactly equal times, and has few rows and long ones first, as everywhere:
 
-    1. the copy: `tma`, then `cp_async`, `prefetch`, `plain`
+    1. the main loop, by its rank
     2. the block tile: fewer rows, then more columns, then a longer k
     3. the warp tile: the same
     4. fewer stages: less shared memory
@@ -41,7 +42,7 @@ def preference(schedule: Schedule) -> tuple[Any, ...]:
     """
     (block_m, block_n, block_k), (warp_m, warp_n, warp_k) = schedule.block, schedule.warp
     return (
-        -COPIES.index(schedule.copy),
+        mainloop_of(schedule).rank,
         (block_m, -block_n, -block_k),
         (warp_m, -warp_n, -warp_k),
         schedule.stages,

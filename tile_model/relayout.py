@@ -16,13 +16,13 @@ from math import inf
 from typing import Any
 
 from mlir_gemm.errors import ScheduleError
-from mlir_gemm.spec.problem import Problem
+from mlir_gemm.parts.registry import mmas
+from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.parts.warp_level.constants import FragmentConstants
+from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.clocks import CONSTANTS
-from mlir_gemm.tile_model.operators import by_matrix, element_bytes, memory_bytes
 from mlir_gemm.tile_model.order import is_less
 from mlir_gemm.tile_model.select import operators, select
-from mlir_gemm.tile_model.traffic import operand_bytes
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
@@ -87,10 +87,12 @@ def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str
     order, vector = _order(problem, operand), problem.a_vector if operand == "a" else problem.b_vector
     keeps = [order] if vector < ALIGNED else []
     turned = dataclasses.replace(problem, **{f"{operand}_order": ALONG_K[operand]})
-    by_element = element_bytes(problem, operand) == 1 and not by_matrix("mma_sync", problem, operand)
-    helps = by_element and by_matrix("mma_sync", turned, operand)
+    rival = next(each for each in mmas().values() if each.rival)  # whose fragments ldmatrix loads, if it can
+    by_element = element_bytes(problem, operand) == 1 and not rival.by_matrix(problem, operand)
+    helps = by_element and rival.by_matrix(turned, operand)
     if element_bytes(problem, operand) != 2 and order != ALONG_K[operand]:
-        helps = helps or bool({"wgmma"}.intersection(operators(problem, target, pinned)))
+        found = (mmas()[name] for name in operators(problem, target, pinned))
+        helps = helps or any(each.by_descriptor for each in found)
     return ["", *([ALONG_K[operand]] if helps else keeps)]
 
 
@@ -123,7 +125,7 @@ def relayout_seconds(problem: Problem, advice: Mapping[str, str], target: Target
         moved = 2 * turns * operand_bytes(problem, operand)
         if order not in ALONG_K.values() and across < NARROW:
             moved *= (1 + FILLED / across) / 2
-        total += CONSTANTS.launch + moved / target.dram_bytes_s
+        total += target.constants(FragmentConstants).launch + moved / target.dram_bytes_s
     return total
 
 

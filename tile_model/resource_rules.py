@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
+from mlir_gemm.parts.block import threads
+from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.registers import register_limit, reserved_registers
+from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.parts.resources import smem_bytes
+from mlir_gemm.parts.wording import shown_tile
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.grid import blocks as blocks_of
-from mlir_gemm.tile_model.layout import VECTOR_ELEMENT_BITS
-from mlir_gemm.tile_model.registers import register_limit, registers_needed, reserved_registers
-from mlir_gemm.tile_model.resources import smem_bytes
-from mlir_gemm.tile_model.wording import narrower_vector, shown_tile
 
 MOST_BLOCKS = 2**31 - 1
 """Largest x dimension of a grid (CUDA programming guide, every compute capability)."""
 
 
 def threads_fit(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if schedule.threads <= target.threads_block:
+    count = threads(schedule)
+    if count <= target.threads_block:
         return None
     return (
         f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}: {schedule.warps} warps are "
-        f"{schedule.threads} threads, a block has at most {target.threads_block}; take a larger warp tile or a "
+        f"{count} threads, a block has at most {target.threads_block}; take a larger warp tile or a "
         "smaller block tile"
     )
-
-
-def copies_even(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """`wmma` copies without guards; with the other operators the threads of a copy may divide unevenly."""
-    if not schedule.promote or schedule.operator != "wmma":
-        return None
-    m, n, k = schedule.block
-    width = schedule.vector // VECTOR_ELEMENT_BITS
-    if not (k % width or n % width or m * k // width % schedule.threads or k * n // width % schedule.threads):
-        return None
-    for name, rows, columns in (("A", m, k), ("B", k, n)):
-        if columns % width == 0 and rows * columns // width % schedule.threads == 0:
-            continue
-        return (
-            f"vector={schedule.vector}: the {rows}x{columns} tile of {name} must split into whole "
-            f"{schedule.vector}-bit vectors, the same number for each of {schedule.threads} threads; "
-            f"{narrower_vector(schedule)}"
-        )
-    return None
 
 
 def smem_fits(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -63,11 +46,11 @@ def smem_fits(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 
 
 def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    needed = registers_needed(problem, schedule, target) + reserved_registers(target)
+    needed = mma_of(schedule).registers(problem, schedule, target) + reserved_registers(target)
     limit = register_limit(schedule, target)
     if needed <= limit:
         return None
-    shown = f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}, copy={schedule.copy}"
+    shown = f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}, copy={mainloop_of(schedule).name}"
     if needed > target.registers_thread:
         return (
             f"{shown}: about {needed} registers a thread, at most {target.registers_thread}; "
@@ -76,7 +59,7 @@ def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str |
     asked = f"resident={schedule.resident}, {shown}" if schedule.resident > 1 else shown
     blocks = f"{schedule.resident} blocks of " if schedule.resident > 1 else ""
     return (
-        f"{asked}: about {needed} registers a thread, but {blocks}{schedule.threads} threads have {limit} each on an "
+        f"{asked}: about {needed} registers a thread, but {blocks}{threads(schedule)} threads have {limit} each on an "
         f"SM; take {'fewer resident blocks or ' if blocks else ''}a smaller block tile"
     )
 
@@ -85,12 +68,12 @@ def resident_fits(problem: Problem, schedule: Schedule, target: Target) -> str |
     if schedule.resident <= 1:
         return None
     smem = smem_bytes(problem, schedule) + target.smem_reserved
-    most = min(target.threads_sm // schedule.threads, target.blocks_sm, target.smem_sm // max(1, smem))
+    most = min(target.threads_sm // threads(schedule), target.blocks_sm, target.smem_sm // max(1, smem))
     if schedule.resident <= most:
         return None
     return (
         f"resident={schedule.resident}: an SM of {target.chip} has threads, shared memory and places for {most} blocks "
-        f"of {schedule.threads} threads and {smem} bytes; the nearest: {most}"
+        f"of {threads(schedule)} threads and {smem} bytes; the nearest: {most}"
     )
 
 

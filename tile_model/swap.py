@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlir_gemm.errors import Error, ScheduleError
+from mlir_gemm.parts.epilogue.tma_store import leaves_transposed
+from mlir_gemm.parts.registry import mma_of, warpgroup_mma
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.order import is_less
-from mlir_gemm.tile_model.resources import leaves_transposed
 from mlir_gemm.tile_model.select import select
 
 FEWEST_ROWS = 64
@@ -54,15 +55,16 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
                 f"exchanged=on: sizes known at run time only ({', '.join(problem.dynamic)}); expected off"
             )
         return pinned["exchanged"]
-    if "wgmma" not in target.operators or problem.dynamic:
+    mma = warpgroup_mma(target)
+    if mma is None or problem.dynamic:
         return False
-    if any(name in pinned for name in _SHAPING) or pinned.get("operator", "wgmma") != "wgmma":
+    if any(name in pinned for name in _SHAPING) or pinned.get("operator", mma.name) != mma.name:
         return False
     if not may_swap(problem):
         return False
     try:
         exchanged = select(swapped(problem), target, pinned)
-        if exchanged.schedule.operator != "wgmma":
+        if mma_of(exchanged.schedule) is not mma:
             return False
         return is_less(exchanged.cost.total, _worth(problem) * select(problem, target, pinned).cost.total)
     except Error:

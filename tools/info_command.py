@@ -9,12 +9,13 @@ import io
 import platform
 
 from mlir_gemm.dialect import bindings
+from mlir_gemm.parts.forms import shown_forms
+from mlir_gemm.parts.registry import mainloops_on, mmas_on
 from mlir_gemm.runtime.cache import cache_directory
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.runtime.info import describe_devices
 from mlir_gemm.spec.extensions import registered
 from mlir_gemm.tile_model.chips import CHIPS, PRODUCTS, target
-from mlir_gemm.tile_model.operators import shown_forms
 from mlir_gemm.tools.report import table
 from mlir_gemm.version import __version__
 
@@ -36,8 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     rows += [("default chip", default_chip()), ("cache", str(cache_directory() or "off"))]
     rows += [("chips", ", ".join(f"{each} ({CHIPS[each].name})" for each in CHIPS))]
     rows += [("by product", ", ".join(f"{product} ({name})" for product, name in sorted(PRODUCTS.items())))]
-    rows += [(f"{operator} on {chip.chip}", shown_forms(operator)) for operator in chip.operators]
-    rows += [(f"copies on {chip.chip}", ", ".join(chip.copies))]
+    rows += [(f"{mma.name} on {chip.chip}", shown_forms(mma)) for mma in mmas_on(chip)]
+    rows += [(f"main loops on {chip.chip}", ", ".join(each.name for each in mainloops_on(chip)))]
     rows += [(f"{each.kind} '{each.name}'", f"registered by {each.origin}") for each in registered()]
     print(table(rows))
     return 0

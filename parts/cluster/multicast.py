@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
-from mlir_gemm.parts.base import Part
+from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.parts.cluster.split_k import MOST_BLOCKS
+from mlir_gemm.parts.layout import buffer
 from mlir_gemm.spec.passes import at, step, upstream
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+MOST = 4
+"""Blocks below or beside each other that share copies."""
+
+
+def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Clusters divide what they copy together, and have whole tiles, or tiles outside the result where there are edges
+    at which stores are tested."""
+    shown = f"cluster_m={schedule.cluster_m}, cluster_n={schedule.cluster_n}"
+    if max(schedule.cluster_m, schedule.cluster_n) > MOST or schedule.cluster > MOST_BLOCKS:
+        return f"{shown}: expected at most {MOST} of each, and {MOST_BLOCKS} blocks in a cluster"
+    if problem.dynamic:
+        return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}) need not divide into clusters"
+    sides = ("m", problem.m, schedule.cluster_m), ("n", problem.n, schedule.cluster_n)
+    for (name, extent, part), block in zip(sides, schedule.block[:2], strict=True):
+        size = -(-extent // block)
+        if size < part:
+            return f"cluster_{name}={part}: expected at most the {size} tiles along {name}"
+        if size % part and extent % block == 0:
+            return f"cluster_{name}={part}: expected a divisor of the {size} tiles along {name}, which have no edge"
+    if schedule.persistent % schedule.cluster:
+        return f"persistent={schedule.persistent}: expected a multiple of the cluster's {schedule.cluster} blocks"
+    for operand, sharing in (("a", schedule.cluster_n), ("b", schedule.cluster_m)):
+        rows = buffer(problem, schedule, operand).rows
+        if sharing > 1 and rows % (8 * sharing):
+            return f"{shown}: the {rows} rows of a tile of {operand.upper()} do not divide into parts of whole 8 rows"
+    return None
+
 
 PART = Part(
     "multicast",
     lambda schedule: schedule.cluster_m * schedule.cluster_n > 1,
     lambda _, __: [at("parallelize", "cluster", step("share-copies"), upstream("cse"))],
+    rank=12,
+    fields=("cluster_m", "cluster_n"),
+    rules=Rules(shape=(clusters,)),
+    on_ring=True,
 )

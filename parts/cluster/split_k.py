@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
-from mlir_gemm.parts.base import Part
+from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.parts.grid import steps
+from mlir_gemm.parts.shared_sums import cannot_share
 from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+MOST_BLOCKS = 8
+"""Blocks of a cluster that every chip with clusters takes."""
+
+
+def parts_of_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    shown = f"split={schedule.split}"
+    if schedule.cluster > MOST_BLOCKS or schedule.persistent:
+        return f"{shown}: expected at most {MOST_BLOCKS} blocks in a cluster, and persistent=0"
+    why = cannot_share(problem)
+    if why:
+        return f"{shown}: {why}; expected split=1"
+    if steps(problem, schedule) < 2 * schedule.split:
+        return f"{shown}: {steps(problem, schedule)} k steps; expected at least two for each part"
+    if schedule.warp[1] % (8 * schedule.split):
+        return f"{shown}: the warp tile's n of {schedule.warp[1]} must be a multiple of {8 * schedule.split}"
+    return None
+
 
 PART = Part(
     "split_k",
     lambda schedule: schedule.split > 1,
     lambda _, __: [at("distribute", "split", step("split-steps")), at("distribute", "reduce", step("sum-parts"))],
+    rank=13,
+    fields=("split",),
+    rules=Rules(shape=(parts_of_k,)),
+    on_ring=True,
+    by_warpgroups=True,
 )

@@ -1,13 +1,54 @@
-"""tma_store: results leave through shared memory by the copy engine, where it can write them."""
+"""tma_store: results leave through shared memory by the copy engine, where it can write them: two buffers for each
+warpgroup."""
 
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Part
-from mlir_gemm.parts.mainloop.table import mainloop_of
+from mlir_gemm.parts.block import consumer_warpgroups
+from mlir_gemm.parts.layout import CHUNK, LINE, NARROWEST
+from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule
+
+STAGED = (2, 4)
+"""Bytes of the elements that leave so."""
+TRANSPOSED = 64
+"""Most columns of a tile in a panel whose rows run along them: only elements of two bytes leave so."""
+ROWS, BUFFERS = 64, 2
+"""Rows of a panel, and panels of each warpgroup."""
+
+
+def leaves_transposed(problem: Problem) -> bool:
+    """Whether the copy engine can write a result whose rows run down the tiles."""
+    alone = problem.out_order == "nm" and not problem.extra_bytes
+    return alone and ELEMENT_BYTES[problem.out] == 2 and problem.out_vector >= 8 * CHUNK
+
+
+def _shared(problem: Problem, schedule: Schedule) -> int:
+    columns, warpgroups = schedule.warp[1] // schedule.split, consumer_warpgroups(schedule)
+    if leaves_transposed(problem):
+        part = next((part for part in range(TRANSPOSED, 0, -8) if columns % part == 0), 0)
+        return warpgroups * BUFFERS * part * LINE
+    if problem.out_order == "nm" and not problem.extra_bytes:
+        return 0
+    last = (ELEMENT_BYTES[problem.out],) if problem.out_vector >= 8 * CHUNK else ()
+    widths = STAGED if problem.extra_bytes else [width for width in last if width in STAGED]
+    rows = [row for width in widths if (row := columns * width) >= LINE // 2 and row % NARROWEST == 0]
+    if not rows:
+        return 0
+    return warpgroups * BUFFERS * ROWS * (LINE // 2 if all(row % LINE for row in rows) else LINE)
+
+
+def _applies(schedule: Schedule) -> bool:
+    return schedule.bulk and mainloop_of(schedule).producer and mma_of(schedule).unit == "warpgroup"
+
 
 PART = Part(
     "tma_store",
-    lambda schedule: schedule.bulk and mainloop_of(schedule).producer,
+    _applies,
     lambda _, __: [at("describe", "store", step("stage-stores"))],
+    rank=20,
+    fields=("bulk",),
+    shared=_shared,
 )

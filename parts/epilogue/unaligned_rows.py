@@ -1,13 +1,46 @@
-"""unaligned_rows: results whose rows start between vectors leave through shared memory, by lanes, in whole vectors."""
+"""unaligned_rows: results whose rows start between vectors leave through shared memory, by lanes, in whole vectors: a
+buffer for each warpgroup or warp."""
 
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Part
-from mlir_gemm.parts.mma.table import mma_of
+from mlir_gemm.parts.block import consumer_warpgroups
+from mlir_gemm.parts.layout import CHUNK, LINE
+from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.shared_rows import columns_of_buffer, shape_of_buffer
+
+PATTERN = 1024
+"""Bytes at multiples of which the pattern of the copy engine's swizzle starts, after the buffers."""
+
+
+def rows_bytes(problem: Problem, schedule: Schedule) -> int:
+    """Bytes of the buffers; 0 where rows start at vectors, or the result does not leave so: on a ring only from whole
+    warpgroups."""
+    mma, ring = mma_of(schedule), mainloop_of(schedule).producer
+    if not _applies(schedule) or problem.out_vector >= 8 * CHUNK or (mma.unit == "warpgroup") != ring:
+        return 0
+    units = consumer_warpgroups(schedule) if mma.unit == "warpgroup" else schedule.warps
+    width, transposed = ELEMENT_BYTES[problem.out], problem.out_order == "nm"
+    columns = columns_of_buffer(schedule.warp[1] // schedule.split, width, mma.unit, transposed)
+    if not columns:
+        return 0
+    lines, run = shape_of_buffer(columns, width, mma.unit, transposed)
+    unit = PATTERN if ring else LINE
+    return -(-units * lines * run * width // unit) * unit
+
+
+def _applies(schedule: Schedule) -> bool:
+    return schedule.bulk and mma_of(schedule).stores_rows
+
 
 PART = Part(
     "unaligned_rows",
-    lambda schedule: schedule.bulk and mma_of(schedule).stores_rows,
+    _applies,
     lambda _, __: [at("describe", "store", step("stage-rows"))],
+    rank=21,
+    fields=("bulk",),
+    shared=rows_bytes,
 )

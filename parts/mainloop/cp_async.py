@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mlir_gemm.parts.base import Mainloop
+from mlir_gemm.parts.base import Mainloop, Rules
+from mlir_gemm.parts.registry import mainloops
 from mlir_gemm.spec.passes import Placed, at, step
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -17,4 +19,25 @@ def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
     yield at("lower", "copies", step("lower-async"))
 
 
-PART = Mainloop("cp_async", _passes, most_stages=8, least_stages=2, asynchronous=True)
+def asynchronous_operands(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if not (problem.a_memory or problem.b_memory):
+        return None
+    name, memory = ("A", problem.a_memory) if problem.a_memory else ("B", problem.b_memory)
+    others = " or ".join(each.name for each in mainloops().values() if not each.asynchronous)
+    return (
+        f"copy=cp_async: {name} is computed from {memory} on its way to shared memory, and asynchronous copies pass no "
+        f"registers; expected {others}"
+    )
+
+
+def accumulated(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.accumulate:
+        return None
+    others = " or ".join(each.name for each in mainloops().values() if not each.asynchronous)
+    return f"accumulate=off with copy=cp_async: expected copy={others}"
+
+
+PART = Mainloop(
+    "cp_async", 1, _passes, needs=frozenset({"cp.async"}), rules=Rules(shape=(asynchronous_operands, accumulated)),
+    fields=("stages", "spread"), most_stages=8, least_stages=2, asynchronous=True,
+)  # fmt: skip

@@ -4,38 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mlir_gemm.parts.base import Mainloop
-from mlir_gemm.parts.mma.table import mma_of
-from mlir_gemm.spec.l2_policy import PARTS
+from mlir_gemm.parts.base import Mainloop, Rules
+from mlir_gemm.parts.registers import role_registers
+from mlir_gemm.parts.registry import mainloops, mma_of
 from mlir_gemm.spec.passes import Placed, at, step
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
-LARGEST_SHARE, PRODUCER_REGISTERS, CONSUMER_REGISTERS = 248, 40, 240
-"""The most 32-bit registers that a thread can start with, what the thread that copies keeps, and the most that one that
-multiplies takes over: 24 and 240 for two consumers gave nothing over 40 and 232, with which nothing spills."""
+ALIGNED = 128
+"""Bits that rows in global memory must be multiples of for the copy engine."""
 
 
 def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
     mma = mma_of(schedule)
     yield at("pipeline", "mainloop", step("specialize-copies", asynchronous=mma.asynchronous))
     yield at("describe", "maps", step("describe-copies", tf32=schedule.precision == "tf32"))
-    if min(schedule.keep_a, schedule.keep_b) < PARTS:
-        yield at("describe", "l2", step("keep-lines", a=schedule.keep_a, b=schedule.keep_b))
-    producer, consumer = _registers(schedule, target)
+    producer, consumer = role_registers(schedule, target)
     yield at("lower", "roles", step("lower-rings"), step("lower-roles", producer=producer, consumer=consumer))
-    if schedule.overlap:
-        yield at("lower", "roles", step("overlap-launches", early=schedule.ahead))
     yield at("nvvm", "maps", step("mark-maps"))
 
 
-def _registers(schedule: Schedule, target: Target) -> tuple[int, int]:
-    """Registers of a thread that copies and of one that multiplies; zeros where they stay as they start."""
-    each = min(LARGEST_SHARE, target.registers_sm // (schedule.threads * (schedule.resident or 1)) // 8 * 8)
-    consumer = (each * (schedule.groups + 1) - PRODUCER_REGISTERS) // schedule.groups
-    if consumer <= each or schedule.groups < 2:
-        return 0, 0
-    return PRODUCER_REGISTERS, min(CONSUMER_REGISTERS, consumer // 8 * 8)
+def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    others = [each.name for each in mainloops().values() if not each.asynchronous]
+    for name, memory in (("A", problem.a_memory), ("B", problem.b_memory)):
+        if memory:
+            return (
+                f"copy=tma: {name} is computed from {memory} on its way to shared memory, and the copy engine passes "
+                f"no registers; expected {' or '.join(others)}"
+            )
+    for name, bits in (("A", problem.a_vector), ("B", problem.b_vector)):
+        if bits < ALIGNED:
+            others = [each.name for each in mainloops().values() if each.ahead and not each.producer]
+            return (
+                f"copy=tma: the rows of {name} start at multiples of {bits} bits only, the copy engine needs "
+                f"{ALIGNED}; expected copy={' or '.join(others)}"
+            )
+    return None
 
 
-PART = Mainloop("tma", _passes, most_stages=16, least_stages=2, asynchronous=True, producer=True)
+PART = Mainloop(
+    "tma", 0, _passes, needs=frozenset({"cp.async.bulk.tensor"}), rules=Rules(shape=(copy_engine,)), fields=("stages",),
+    most_stages=16, least_stages=2, asynchronous=True, producer=True,
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""persistent: a fixed number of blocks walks all tiles; with ping-pong, two groups of warpgroups take them by turns."""
+"""persistent: a fixed number of blocks walks all tiles."""
 
 from __future__ import annotations
 
@@ -16,4 +16,7 @@ PART = Part(
             upstream("cse"),
         )
     ],
+    rank=11,
+    fields=("persistent",),
+    on_ring=True,
 )

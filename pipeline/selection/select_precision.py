@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.join_extensions import JoinExtensions
 from mlir_gemm.passes.narrow_accumulator import NarrowAccumulator
 from mlir_gemm.pipeline.selection.undecided import undecided
-from mlir_gemm.tile_model.operators import operators_for
 
 _PASSES = {"f8": JoinExtensions, "f16": NarrowAccumulator}
 
@@ -30,6 +30,6 @@ class SelectPrecision(Pass):
             with kernel.errors():
                 pinned = kernel.pinned()
                 precision = pinned.get("precision", "full")
-                able = operators_for(precision, kernel.target)
+                able = [mma.name for mma in mmas_on(kernel.target) if any(f.precision == precision for f in mma.forms)]
                 if precision in _PASSES and able and pinned.get("operator", able[0]) in able:
                     _PASSES[precision]().run(kernel.module)

@@ -18,6 +18,7 @@ from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.selection.undecided import kernels_before_select, undecided
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import HINTS, PROBLEM, SCHEDULE
+from mlir_gemm.spec.extension_points import Selector
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -48,7 +49,7 @@ class SelectSchedule(Pass):
 
 def _chosen(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Schedule:
     """What the first registered selector that has an answer says, else the model."""
-    for selector in extensions.of(extensions.Selector):
+    for selector in extensions.of(Selector):
         schedule = selector.choose(problem, target, pinned)
         if schedule is not None:
             changed = [name for name, value in pinned.items() if getattr(schedule, name) != value]

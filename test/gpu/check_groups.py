@@ -206,7 +206,7 @@ def _chip(options: argparse.Namespace) -> str:
     if not options.compile_only:
         open_gpu(0)
     chip = options.chip or default_chip()
-    if "wgmma" not in target(chip).operators:
+    if "wgmma.mma_async" not in target(chip).capabilities:
         raise TargetError(f"{chip} has no operator wgmma: expected sm_90a (--chip)")
     return chip
 

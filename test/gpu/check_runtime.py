@@ -322,7 +322,7 @@ def main() -> int:
         print("no GPU was found")
         return 1
     _checks.extend((*runtime_refusals.CHECKS, *runtime_gradients.CHECKS, *runtime_costs.CHECKS, *runtime_gpus.CHECKS))
-    if "tma" in target(str(devices[0]["chip"])).copies:
+    if "cp.async.bulk.tensor" in target(str(devices[0]["chip"])).capabilities:
         _checks.extend(runtime_maps.CHECKS)
     for device in devices:
         print(device)

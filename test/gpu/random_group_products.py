@@ -18,11 +18,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "simulator"))
 import random_groups
 from random_products import EPILOGUES, Product
 
+from mlir_gemm.parts.forms import instruction_of
+from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem as ModelProblem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.operators import instruction_of
 from mlir_gemm.tile_model.rules import broken
 from mlir_gemm.tile_model.swap import as_computed
 
@@ -102,7 +103,7 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
             return GroupCase(number, kind, product, _with_precision(rng.choice(CHOSEN), kind))
         fields = _fields(rng, drawn, kind)
         model = model_problem(product, kind)
-        operation = instruction_of("wgmma", model, target(chip))
+        operation = instruction_of(mmas()["wgmma"], model, target(chip))
         schedule = Schedule(**{"storage": "dynamic", **fields, "instruction": operation})
         if together and schedule.cluster == schedule.turns == 1 and not schedule.stream:
             continue

@@ -10,10 +10,11 @@ from typing import Any
 from random_group_products import KINDS, GroupCase, kept, lying, model_problem, rounded_up, shown
 from random_products import EPILOGUES, Product
 
+from mlir_gemm.parts.forms import instruction_of
+from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import ELEMENT_BYTES
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.operators import instruction_of
 from mlir_gemm.tile_model.rules import broken
 
 SHARES = {"f16": 6, "bf16": 3, "tf32": 2, "s8": 2}
@@ -33,7 +34,7 @@ def draw_warps(seed: int, number: int, chip: str) -> GroupCase:
         product = _product(rng, kind)
         model = model_problem(product, kind)
         fields = _fields(rng, kind)
-        schedule = Schedule(**fields, instruction=instruction_of("mma_sync", model, target(chip)))
+        schedule = Schedule(**fields, instruction=instruction_of(mmas()["mma_sync"], model, target(chip)))
         if next(broken(model, schedule, target(chip)), None) is None:
             return GroupCase(number, kind, product, shown(fields))
     raise RuntimeError(f"seed {seed}, case {number}: no legal schedule in {TRIES} tries")

@@ -71,7 +71,7 @@ def canonical(schedule: Schedule) -> dict[str, Any]:
         if name not in FIELDS:
             raise KeyError(f"the schedule's field '{name}' has no key in test/guards/canonical.py; add it to FIELDS")
         (key, neutral), value = FIELDS[name], getattr(schedule, name)
-        if value != neutral:
+        if value not in (neutral, ""):
             found[key] = VALUES.get((key, value), value)
     return found
 

@@ -16,7 +16,7 @@ import fake_torch
 import numpy as np
 import pytest
 
-from mlir_gemm.bench import fit_group_cost, sweep, sweep_measure
+from mlir_gemm.bench import fit_wgmma_cost, sweep, sweep_measure
 from mlir_gemm.bench.contenders import Contender
 from mlir_gemm.bench.operands import Operands, Verdict
 from mlir_gemm.bench.problems import Problem
@@ -203,7 +203,7 @@ def test_an_entry_has_what_the_fit_reads(measured: Any, tmp_path: Path):
     assert entry["case"] == [256, 512, 512, "n", "t", "f16", "f16"]
     assert [round(row["us"]) for row in entry["rows"]] == [10, 20, 30, 40]
     assert round(entry["cublas_us"]) == 20 and round(entry["choice"]["us"]) == 50
-    table = fit_group_cost.read([str(tmp_path / "sweep.json")])
+    table = fit_wgmma_cost.read([str(tmp_path / "sweep.json")])
     assert len(table.schedules) == 4 and sum(each.exchanged for each in table.schedules) == 2
     assert table.problems[0] == product_of_case(entry["case"])
 
@@ -278,7 +278,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         (["--report", str(tmp_path / "no.json")], 1, "is no sweep"),
         (["--report", str(tmp_path / "absent.json")], 1, "cannot read the sweep"),
         (["--mnk", "8,8,8", "--group", "large"], 2, "leave out --group"),
-        (["--operators", "tensor"], 2, "expected some of wmma"),
+        (["--operators", "tensor"], 2, "expected some of wgmma"),
         (["--groups", "a"], 2, "expected numbers joined by commas"),
         (["--types", "f17"], 1, "is no type of the list"),
         (["-o", str(tmp_path / "old.json")], 2, "go on with it by --resume"),

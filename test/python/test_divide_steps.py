@@ -18,8 +18,9 @@ from mlir_gemm.spec.kernel_record import POINTS, PRODUCT
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.dividing import divide_advice, divided
-from mlir_gemm.tile_model.explain import decide, explain
+from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.select import select
 
 CHIP = "sm_90a"

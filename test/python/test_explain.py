@@ -13,7 +13,8 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import fuller, target
-from mlir_gemm.tile_model.explain import decide, explain
+from mlir_gemm.tile_model.decisions import decide
+from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tools.main import main
 
 CHIP = "sm_90a"

@@ -26,12 +26,12 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ScheduleError
+from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.resources import smem_bytes
 
 CHIP = "sm_90a"
 ONE, TALL = "block=64x128x64,warp=64x128x64", "block=256x128x64,warp=128x128x64"

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
+from mlir_gemm.parts.prediction import Prediction
+from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model import relayout, select, variants
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.explain import decide
+from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.order import TOLERANCE, by_time, is_less, preference
-from mlir_gemm.tile_model.prediction import Prediction
 
 ULP = 2.0**-52
 NOISE = 4
@@ -104,7 +105,7 @@ def test_fewer_stages_and_rows_go_first():
 
 @pytest.mark.parametrize(("problem", "chip"), PROBLEMS[:6], ids=str)
 def test_no_two_candidates_are_equal_before_their_text(problem: Problem, chip: str):
-    for name in target(chip).operators:
+    for name in (mma.name for mma in mmas_on(target(chip))):
         keys = [preference(each)[:-1] for each in select.candidates(problem, target(chip), {"operator": name})]
         assert len(set(keys)) == len(keys)
         assert all(a != b for a, b in pairwise(sorted(keys)))

@@ -14,10 +14,11 @@ from test_dynamic import check as check_dynamic
 from test_hopper_groups import check
 
 import mlir_gemm
+from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
+from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.resources import rows_bytes, smem_bytes
 
 GROUPS = (
     "block=64x64x64,warp=64x64x64",

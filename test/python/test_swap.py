@@ -8,11 +8,12 @@ import pytest
 from group_products import GroupProduct
 
 import mlir_gemm
+from mlir_gemm.parts.epilogue.tma_store import leaves_transposed
+from mlir_gemm.parts.mma.wgmma.search import is_proposed
+from mlir_gemm.parts.mma.wgmma.search import proposals as wgmma_proposals
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.group_search import group_proposals, is_proposed
-from mlir_gemm.tile_model.resources import leaves_transposed
 from mlir_gemm.tile_model.select import select
 from mlir_gemm.tile_model.swap import as_computed, may_swap, should_swap, swapped
 
@@ -81,7 +82,7 @@ def test_of_mirror_images_the_low_one_is_taken():
 def test_the_search_proposes_what_it_says(orders: tuple[str, str], sizes: tuple[int, int, int]):
     m, n, k = sizes
     problem = Problem(m, n, k, out="f16", reads_c=False, a_order=orders[0], b_order=orders[1])
-    proposed = list(group_proposals(problem, H200, {}, False))
+    proposed = list(wgmma_proposals(problem, H200, {}, False))
     assert proposed and all(map(is_proposed, proposed))
     assert not is_proposed(Schedule(block=(192, 192, 64), warp=(192, 96, 64), operator="wgmma"))
     assert not is_proposed(proposed[0].replace(cluster_m=3, cluster_n=2))

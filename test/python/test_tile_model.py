@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlir_gemm.errors import TargetError
+from mlir_gemm.parts.registers import register_limit, registers
+from mlir_gemm.parts.registry import mainloops_on, mmas_on
+from mlir_gemm.parts.resources import occupancy, smem_bytes, storage
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.tile_model.chips import CHIPS, target
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.published import is_square, published_block_tile, published_block_tiles, published_warp_tiles
-from mlir_gemm.tile_model.registers import register_limit, registers
-from mlir_gemm.tile_model.resources import occupancy, smem_bytes, storage
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
 
@@ -84,9 +85,9 @@ class TestChips:
     def test_sm_90a_is_sm_90_with_wgmma_and_the_copy_engine(self) -> None:
         plain, own = target("sm_90"), target("SM_90a")
         assert (own.chip, own.generation) == ("sm_90a", 90)
-        assert set(own.operators) - set(plain.operators) == {"wgmma"}
-        assert set(own.copies) - set(plain.copies) == {"tma"}
-        same = {"chip": plain.chip, "operators": plain.operators, "copies": plain.copies, "features": plain.features}
+        assert {each.name for each in mmas_on(own)} - {each.name for each in mmas_on(plain)} == {"wgmma"}
+        assert {each.name for each in mainloops_on(own)} - {each.name for each in mainloops_on(plain)} == {"tma"}
+        same = {"chip": plain.chip, "capabilities": plain.capabilities, "features": plain.features}
         assert dataclasses.replace(own, **same) == plain
 
     @pytest.mark.parametrize("chip", ["sm_60", "sm_80a", "sm90", "", "gfx942"])
@@ -216,11 +217,10 @@ class TestRules:
         assert "must be f32" in violations(Problem(4096, 4096, 4096, out="f16"), schedule, H200)[0]
 
     def test_operators_and_copies_are_the_chips(self) -> None:
-        bare = dataclasses.replace(H200, operators=(), copies=("plain",))
-        assert [
-            "operator=wmma" in violations(CUBE, LEGAL, bare)[0],
-            "copy=prefetch" in violations(CUBE, LEGAL, bare)[1],
-        ]
+        bare = dataclasses.replace(H200, capabilities=frozenset())
+        reasons = violations(CUBE, LEGAL.replace(copy="cp_async", stages=3), bare)
+        assert reasons[0] == "operator=wmma: sm_90 has simt"
+        assert reasons[1] == "copy=cp_async: sm_90 has prefetch, plain"
 
     def test_grid(self) -> None:
         huge = Problem(2**20, 2**20, 16)

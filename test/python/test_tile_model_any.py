@@ -8,20 +8,28 @@ from itertools import product
 from typing import Any
 
 import pytest
+from mma_order import reorder
 
 from mlir_gemm.errors import InputError, ScheduleError
+from mlir_gemm.parts import registry
+from mlir_gemm.parts.layout import buffer, copied, element_conflicts, streamed
+from mlir_gemm.parts.registry import mainloops_on, mma_of, mmas, mmas_on
+from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
-from mlir_gemm.tile_model import select as selection
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import CHIPS, target
-from mlir_gemm.tile_model.layout import buffer, copied, element_conflicts, streamed
-from mlir_gemm.tile_model.operators import FORMS, flops_clock_sm
-from mlir_gemm.tile_model.registers import registers_needed
-from mlir_gemm.tile_model.resources import smem_bytes
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import operators, select
 
 H200 = target("sm_90")
+
+
+def needed(problem: Problem, schedule: Schedule, chip: Target) -> int:
+    """Registers that a thread needs."""
+    return mma_of(schedule).registers(problem, schedule, chip)
+
+
 SYNC: dict[str, Any] = {"operator": "mma_sync"}
 ORDERS = (("wmma", "mma_sync", "simt"), ("mma_sync", "wmma", "simt"))
 SWIZZLED = Schedule(
@@ -54,12 +62,12 @@ def square(size: int, **fields: Any) -> Problem:
 
 @pytest.fixture
 def prefer_sync(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "PREFERRED", ORDERS[1])
+    reorder(monkeypatch, ORDERS[1])
 
 
 @pytest.fixture(params=ORDERS, ids=["wmma first", "mma_sync first"])
 def either_order(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "PREFERRED", request.param)
+    reorder(monkeypatch, request.param)
 
 
 class TestOperators:
@@ -71,7 +79,7 @@ class TestOperators:
         assert (chosen.operator, chosen.instruction) == (operator, instruction)
 
     def test_plain_f16_products_stay_with_the_first_operator(self, either_order: None) -> None:
-        assert select(square(512), H200).schedule.operator == selection.PREFERRED[0]
+        assert select(square(512), H200).schedule.operator == next(iter(registry.mmas()))
         assert select(square(512), target("sm_75")).schedule.operator == "wmma"
 
     @pytest.mark.parametrize(
@@ -102,13 +110,13 @@ class TestOperators:
     def test_older_chips(self) -> None:
         for chip in ("sm_70", "sm_75"):
             assert operators(square(512), CHIPS[chip], {}) == ["wmma", "simt"]
-            assert "cp_async" not in CHIPS[chip].copies
+            assert "cp_async" not in [each.name for each in mainloops_on(CHIPS[chip])]
         with pytest.raises(ScheduleError, match=r"operator=mma_sync: sm_75 has wmma, simt"):
             select(square(512), target("sm_75"), SYNC)
 
     def test_rates(self) -> None:
         def rate(a: str, acc: str, operator: str = "mma_sync") -> float:
-            return flops_clock_sm(operator, square(1, a=a, b=a, acc=acc), H200)
+            return mmas()[operator].rate(square(1, a=a, b=a, acc=acc), H200)
 
         assert rate("f32", "f32") * 2 == rate("f16", "f32") == rate("bf16", "f32") == rate("i8", "i32") / 2
         # 67 TFLOP/s at 1.98 GHz for f64 on the tensor cores and f32 beside them, half of it for f64 there.
@@ -117,10 +125,10 @@ class TestOperators:
 
     @pytest.mark.parametrize("chip", CHIPS)
     def test_every_form_has_a_rate_on_every_chip(self, chip: str) -> None:
-        for operator in CHIPS[chip].operators:
-            for form in FORMS[operator]:
+        for mma in mmas_on(CHIPS[chip]):
+            for form in mma.forms:
                 a = form.operands[0]
-                assert flops_clock_sm(operator, square(1, a=a, b=a, acc=form.acc), CHIPS[chip]) > 0
+                assert mma.rate(square(1, a=a, b=a, acc=form.acc), CHIPS[chip]) > 0
 
 
 class TestProblems:
@@ -229,17 +237,17 @@ class TestResources:
         assert smem_bytes(square(512, out="f16"), SWIZZLED) == smem_bytes(square(512), SWIZZLED)
 
     def test_registers(self) -> None:
-        plain = registers_needed(square(4096), SWIZZLED, H200)
+        plain = needed(square(4096), SWIZZLED, H200)
         # 128 accumulators, 16 registers of A's fragments and as many of B's.
         assert 128 + 32 < plain <= 245
-        half = registers_needed(square(4096, acc="f16", out="f16"), SWIZZLED.replace(precision="f16"), H200)
+        half = needed(square(4096, acc="f16", out="f16"), SWIZZLED.replace(precision="f16"), H200)
         assert plain - half == 64
         double = square(4096, a="f64", b="f64", acc="f64", out="f64")
         fields: dict[str, Any] = {"instruction": (8, 8, 4), "warp": (32, 64, 4), "block": (128, 128, 16)}
-        assert registers_needed(double, SWIZZLED.replace(**fields), H200) == pytest.approx(plain, abs=16)
-        assert registers_needed(square(4095), SWIZZLED, H200) > plain
+        assert needed(double, SWIZZLED.replace(**fields), H200) == pytest.approx(plain, abs=16)
+        assert needed(square(4095), SWIZZLED, H200) > plain
         prefetched = SWIZZLED.replace(copy="prefetch", stages=2)
-        assert registers_needed(square(4096), prefetched, H200) == plain + 48
+        assert needed(square(4096), prefetched, H200) == plain + 48
 
     def test_vectors_narrow_with_alignment_and_rows(self) -> None:
         assert copied(square(512), SWIZZLED, "a").vector == 128

@@ -11,20 +11,21 @@ from assembled import usage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_pace import slower
+from mma_order import reorder
 
 from mlir_gemm.errors import InputError, ScheduleError
+from mlir_gemm.parts.grid import blocks, waste
+from mlir_gemm.parts.registry import mmas_on
+from mlir_gemm.parts.traffic import dram_bytes, l2_bytes
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.tile_model import select as selection
 from mlir_gemm.tile_model.chips import CHIPS, target
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.explain import explain
-from mlir_gemm.tile_model.grid import blocks, waste
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
-from mlir_gemm.tile_model.traffic import dram_bytes, l2_bytes
 
 H200 = target("sm_90")
 SYNC: dict[str, Any] = {"operator": "mma_sync"}
@@ -58,7 +59,7 @@ def square(size: int, **fields: Any) -> Problem:
 
 @pytest.fixture
 def prefer_sync(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "PREFERRED", ORDERS[1])
+    reorder(monkeypatch, ORDERS[1])
 
 
 class TestCost:
@@ -153,13 +154,13 @@ class TestSelect:
                 choice = select(problem, CHIPS[chip], {"precision": precision})
             except InputError:
                 # f16 accumulators need mma.sync.
-                assert problem.acc == "f16" and "mma_sync" not in CHIPS[chip].operators
+                assert problem.acc == "f16" and "mma.sync" not in CHIPS[chip].capabilities
                 return
             for candidate in choice.ranking:
                 assert violations(problem, candidate.schedule, CHIPS[chip]) == []
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(selection, "PREFERRED", order)
+            reorder(patch, order)
             check()
 
     @settings(max_examples=150, deadline=None)
@@ -220,7 +221,7 @@ class TestSelect:
 
     def test_swizzle_is_one_switch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert select(square(4096), H200, SYNC).schedule.layout == "xor"
-        monkeypatch.setattr("mlir_gemm.tile_model.search.SWIZZLE", False)
+        monkeypatch.setattr("mlir_gemm.parts.warp_level.search.SWIZZLE", False)
         chosen = select(square(4096), H200, SYNC).schedule
         assert (chosen.layout, chosen.pad) == ("pad", 8)
 
@@ -320,7 +321,7 @@ class TestExplain:
 
     @pytest.mark.parametrize("chip", CHIPS)
     def test_every_chip_and_operator(self, chip: str) -> None:
-        for operator in CHIPS[chip].operators:
+        for operator in (mma.name for mma in mmas_on(CHIPS[chip])):
             assert operator in explain(square(128), CHIPS[chip], {"operator": operator})
 
     def test_prologue(self) -> None:

@@ -1,0 +1,25 @@
+"""The threads of a block: who multiplies, and who copies."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.spec.schedule import Schedule
+
+WARP_SIZE = 32
+WARPGROUP = 4
+"""Warps of a warpgroup."""
+
+
+def consumer_warpgroups(schedule: Schedule) -> int:
+    """Warpgroups that multiply, where another one copies; of those with ping-pong all count."""
+    if mma_of(schedule).unit == "warpgroup":
+        return schedule.warps * schedule.turns
+    return -(-schedule.warps // WARPGROUP)
+
+
+def threads(schedule: Schedule) -> int:
+    """Threads in a block: where a warp of its own copies, those of the warpgroups that multiply and of one that
+    copies."""
+    if mma_of(schedule).by_descriptor or mainloop_of(schedule).producer:
+        return WARPGROUP * WARP_SIZE * (consumer_warpgroups(schedule) + 1)
+    return WARP_SIZE * schedule.warps

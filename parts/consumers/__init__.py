@@ -1,0 +1,1 @@
+"""How the warpgroups that multiply share the tiles of a block."""

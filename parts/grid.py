@@ -1,0 +1,55 @@
+"""What a schedule makes of a problem: tiles along each dimension, blocks, k steps, and what hangs over the edges."""
+
+from __future__ import annotations
+
+from mlir_gemm.spec.problem import Problem, element_bytes
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+
+def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
+    """Tile rows and tile columns of one product's result; the last of each may be partly outside. Of those that fill
+    the last clusters some are entirely."""
+    m, n, _ = schedule.block
+    rows, columns = -(-problem.m // m), -(-problem.n // n)
+    return -(-rows // schedule.cluster_m) * schedule.cluster_m, -(-columns // schedule.cluster_n) * schedule.cluster_n
+
+
+def blocks(problem: Problem, schedule: Schedule) -> int:
+    """Blocks of the whole batch."""
+    rows, columns = grid(problem, schedule)
+    return problem.batch * rows * columns
+
+
+def outside(problem: Problem, schedule: Schedule) -> int:
+    """Blocks whose tiles lie outside the result: they fill the last clusters."""
+    return blocks(problem, schedule) - blocks(problem, schedule.replace(cluster_m=1, cluster_n=1))
+
+
+def is_one_wave(problem: Problem, schedule: Schedule, target: Target) -> bool:
+    """Whether there are SMs for all tiles at once, or for all parts of them."""
+    return blocks(problem, schedule) * schedule.split <= target.sms
+
+
+def steps(problem: Problem, schedule: Schedule) -> int:
+    """Steps of a block's k loop."""
+    return -(-problem.k // schedule.block[2])
+
+
+def ragged(problem: Problem, schedule: Schedule) -> bool:
+    """Whether a tile reaches over an edge of the problem, or may because its sizes are known at run time only."""
+    m, n, k = schedule.block
+    return bool(problem.dynamic or problem.m % m or problem.n % n or problem.k % k)
+
+
+def waste(problem: Problem, schedule: Schedule) -> float:
+    """Products that the whole tiles compute, over those of the problem: 1 when the tiles divide it."""
+    m, n, k = schedule.block
+    whole = blocks(problem, schedule) * steps(problem, schedule) * m * n * k
+    return 2 * whole / problem.flops
+
+
+def tile_bytes(problem: Problem, schedule: Schedule) -> int:
+    """Bytes of one k step's tiles of A and B, without padding."""
+    m, n, k = schedule.block
+    return m * k * element_bytes(problem, "a") + k * n * element_bytes(problem, "b")

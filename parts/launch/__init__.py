@@ -1,0 +1,1 @@
+"""How kernels follow each other in a stream."""

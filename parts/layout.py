@@ -1,0 +1,168 @@
+"""How the tiles of A and B lie in shared memory, and how often accesses to them meet in the same bank. Exact: it is
+what the promotion lays out and what the hardware's 32 banks of 4 bytes do."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import gcd
+from typing import NamedTuple
+
+from mlir_gemm.parts.registry import layout_of, mainloop_of
+from mlir_gemm.spec.problem import Problem, element_bytes
+from mlir_gemm.spec.schedule import Schedule
+
+LINE = 128
+"""Bytes that the L1 and shared memory of an SM move in one clock, 32 banks of 4 bytes; also the bytes of an L1 line,
+of which one is looked up in a clock (CUDA programming guide)."""
+CHUNK = 16
+"""Bytes that one thread moves of a vector, and of one row of an 8x8 matrix in ldmatrix; eight such fill the banks."""
+CHUNKS = LINE // CHUNK
+NARROWEST = 32
+"""Bytes of a row of the narrowest panels that the copy engine swizzles."""
+BANK = 4
+ASYNCHRONOUS_BITS = 32
+"""The narrowest vector that cp.async moves."""
+VECTOR_ELEMENT_BITS = 16
+"""Bits of the elements that vectors of a copy hold with `wmma`, which takes f16 only."""
+
+
+class Buffer(NamedTuple):
+    """One stage of an operand in shared memory: the tile as it lies in global memory, with `stride` bytes a row."""
+
+    rows: int
+    columns: int
+    element: int
+    """Bytes of an element."""
+    stride: int
+    swizzled: bool
+    along_k: bool
+    """Whether the elements of a row are neighbours in k; else they are in m or n."""
+
+    @property
+    def row(self) -> int:
+        """Bytes of a row without its padding."""
+        return self.columns * self.element
+
+    @property
+    def panel(self) -> int:
+        """Bytes of a row of a panel, where the copy engine lays it out: the most of 128, 64 and 32 that divide a
+        row."""
+        return panel_of(self.row)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the buffer."""
+        return self.rows * self.stride
+
+
+class Copied(NamedTuple):
+    """How an operand's tile comes to its buffer."""
+
+    lying: Buffer
+    vector: int
+    """Bits of each access: at most the schedule's `vector`, narrowed by how the operand is aligned in memory and by the
+    tile's rows."""
+    streamed: bool
+    """Whether the copies really are asynchronous, as the copy engine's are: cp.async moves 4, 8 or 16 bytes, narrower
+    vectors fall back to a load and a store."""
+
+
+SWIZZLED_ROWS = (32, 64, 96, 192)
+"""Bytes of rows whose chunks can change places by XOR, beside the multiples of 128."""
+
+
+def swizzles(row: int) -> bool:
+    """Whether the chunks of rows of so many bytes can change places by XOR with the row's number."""
+    return row in SWIZZLED_ROWS or row % LINE == 0
+
+
+def panel_of(row: int) -> int:
+    """Bytes of a row of the widest panels that divide rows of so many bytes; 0 where none do."""
+    widest = gcd(row, LINE)
+    return widest if widest >= NARROWEST else 0
+
+
+def buffer(problem: Problem, schedule: Schedule, operand: str) -> Buffer:
+    """The buffer of operand `a` or `b`."""
+    return copied(problem, schedule, operand).lying
+
+
+def copied(problem: Problem, schedule: Schedule, operand: str) -> Copied:
+    """The buffer of operand `a` or `b`, and the copies that fill it."""
+    m, n, k = schedule.block
+    if operand == "a":
+        across, along_k, aligned = m, problem.a_order == "mk", problem.a_vector
+    else:
+        across, along_k, aligned = n, problem.b_order == "nk", problem.b_vector
+    element = element_bytes(problem, operand)
+    vector = min(schedule.vector, aligned)
+    mainloop = mainloop_of(schedule)
+    narrowest = 0 if mainloop.producer else ASYNCHRONOUS_BITS if mainloop.asynchronous else None
+    return _copied(across, k, along_k, element, schedule.pad, layout_of(schedule).swizzled, vector, narrowest)
+
+
+@lru_cache(maxsize=1 << 12)
+def _copied(
+    across: int, k: int, along_k: bool, element: int, pad: int, swizzled: bool, vector: int, narrowest: int | None
+) -> Copied:
+    rows, columns = (across, k) if along_k else (k, across)
+    lying = Buffer(rows, columns, element, (columns + pad) * element, swizzled, along_k)
+    row_bits = 8 * lying.row
+    vector = max(8 * element, min(vector, row_bits & -row_bits))
+    return Copied(lying, vector, narrowest is not None and vector >= narrowest)
+
+
+def streamed(problem: Problem, schedule: Schedule) -> bool:
+    """Whether the copies of both operands are asynchronous."""
+    if not mainloop_of(schedule).asynchronous:
+        return False
+    return copied(problem, schedule, "a").streamed and copied(problem, schedule, "b").streamed
+
+
+@lru_cache
+def bank_conflicts(stride: int) -> int:
+    """How many times over ldmatrix reads eight rows of 16 bytes that lie `stride` bytes apart: 1 when they fall on
+    different eighths of the 128 bytes of banks, 8 when all fall on the same. `stride` is a multiple of 16."""
+    eighths = stride // CHUNK % CHUNKS
+    return (eighths & -eighths) or CHUNKS
+
+
+@lru_cache
+def store_conflicts(row: int, stride: int) -> int:
+    """How many times over eight threads store 16 bytes each to rows of `row` bytes that lie `stride` bytes apart: 1
+    for rows of 128 bytes or more, 2 for rows of 64 bytes padded to 80, the second partly on the banks of the first."""
+    groups = max(1, row // CHUNK)
+    eighths = [(i // groups * (stride // CHUNK) + i % groups) % CHUNKS for i in range(CHUNKS)]
+    return max(map(eighths.count, eighths))
+
+
+@lru_cache
+def element_conflicts(element: int, stride: int, swizzled: bool, along_k: bool, row: int) -> float:
+    """How many times over a warp reads the elements of a fragment one by one, against the clocks that their bytes need.
+
+    Lane l has index l / 4 of m or n and l % 4 of k, as in every fragment that `mma` takes element by element (for 8
+    bits, the first of four in k)."""
+    in_word = 4 // element if element < 4 else 1
+    addresses: list[int] = []
+    for lane in range(32):
+        across, k = lane // 4, lane % 4 * in_word
+        line, column = (across, k) if along_k else (k, across)
+        addresses.append(line * stride + _swizzled(column * element, line, row, swizzled))
+    passes = 0
+    lanes = 32 if element <= 4 else 16  # 64-bit accesses are served half a warp at a time
+    for first in range(0, 32, lanes):
+        words = {
+            address // BANK + part for address in addresses[first : first + lanes] for part in range(-(-element // 4))
+        }
+        banks = [word % 32 for word in words]
+        passes += max(map(banks.count, set(banks)))
+    return passes / (32 * element / LINE)
+
+
+def _swizzled(byte: int, line: int, row: int, swizzled: bool) -> int:
+    """The byte of a row at which the layout keeps `byte`: the chunks of a row change places by XOR with the number of
+    the row, or, where several rows share the 128 bytes of banks, of the group of rows."""
+    if not swizzled:
+        return byte
+    chunks = gcd(row, LINE) // CHUNK
+    return byte ^ (line // (CHUNKS // chunks) % chunks * CHUNK)

@@ -1,0 +1,15 @@
+"""prefetch: the next k tile is loaded into registers before the products, and stored to shared memory after them."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.base import Mainloop
+from mlir_gemm.spec.passes import at, step
+
+PART = Mainloop(
+    "prefetch",
+    2,
+    lambda schedule, _: [at("pipeline", "mainloop", step("prefetch-copies", early=schedule.early))],
+    fields=("stages", "early"),
+    in_registers=True,
+    default=True,
+)

@@ -1,0 +1,1 @@
+"""What the caches are told of A and B."""

@@ -1,0 +1,87 @@
+"""The constants of the cost of wgmma."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class WgmmaConstants:
+    """What is fitted; the values stand in the chips' rows. Times inside an SM are clocks at the chip's `clock_hz`."""
+
+    write: float
+    """Part of the clocks of writing shared memory that tensor cores wait for."""
+    row: float
+    """Clocks of the copy engine for a row of 128 bytes: 107 bytes a clock and SM."""
+    odd: float
+    """How much longer a row takes that begins elsewhere than at a line of 128 bytes."""
+    thin: float
+    """How much longer one takes of 64 or 32 bytes than one of 128."""
+    outside: float
+    """Rows outside an operand that all SMs together pass in one clock."""
+    l2: float
+    """Bytes that L2 gives all SMs in one clock."""
+    apart: float
+    """Readers of the same lines that L2 serves one by one; the requests of more become one."""
+    parted: float
+    """Part of that which blocks that share the steps of tiles lose: they read different steps."""
+    latency: float
+    """Clocks from a copy's start to its data; the stages that are not being multiplied hide it."""
+    held: float
+    """Stages that are being multiplied."""
+    chain: float
+    """Clocks that a step takes at least."""
+    sync: float
+    """Clocks of a step in which a warpgroup does not multiply; two cover for each other."""
+    cluster: float
+    """Further ones with clusters, for each row of 128 bytes of k: a stage is free only when both blocks say so."""
+    inside: float
+    """Exponent of the norm that overlaps the parts of a step."""
+    tile: float
+    """Clocks of a tile's end that are hidden behind nothing."""
+    staged: float
+    """Bytes of results a clock through shared memory."""
+    narrow: float
+    """How much longer rows of 64 bytes take than half as many of 128; of 32 three times that."""
+    by_rows: float
+    """Bytes of results a clock that lanes store in whole vectors, through shared memory, and in parts at the ends."""
+    direct: float
+    """Bytes a clock that threads store or load themselves."""
+    issued: float
+    """Instructions of the epilogue that an SM issues in a clock: 27 an element took 25 us at 4096 x 4096."""
+    turned: float
+    """Factor on the k steps of tiles taken by turns, which nothing between tiles holds up: measured at 4096, 8192."""
+    guarded: float
+    """Part by which tests of the edge make those longer."""
+    parts: float
+    """Bytes a clock of partial sums from other blocks."""
+    split: float
+    """Clocks of the two barriers of a cluster that shares a tile."""
+    ragged: float
+    """Part of the idle time in the last wave that is not lost: the SMs still at work are faster then."""
+    memory: float
+    """Exponent of the norm that overlaps the SMs with DRAM."""
+    dram: float
+    """Part of the chip's DRAM rate that is reached."""
+    taken: float
+    """Bytes of a result that L2 takes in one clock from all SMs."""
+    torn: float
+    """How much longer that takes where its rows begin between lines of 128 bytes."""
+    fill: float
+    """Clocks from a kernel's start to its first product."""
+    overlap: float
+    """Part of them that shows when the next kernel finds free SMs to start on."""
+    form: float
+    """Clocks more with clusters."""
+    power: float
+    """Tensor cores that are busy all the time would be held at this part of the clock by the power limit ..."""
+    heat: float
+    """... and at less the longer it lasts: exponent of the time over 200 us."""
+    limit: float
+    """Exponent of the norm of this limit with all others."""
+    bend: float
+    """How much of what goes beyond the limit the clock loses: power falls faster, since the voltage does too."""
+    launch: float
+    """Seconds after which a program in Python starts the next kernel."""
+    issue: float
+    """Exponent of the norm of the launches with the kernel's own time."""

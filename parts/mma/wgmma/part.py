@@ -1,0 +1,56 @@
+"""The part: traits, types, shapes and passes of wgmma."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.base import Form, Mma, Rules
+from mlir_gemm.parts.mma.wgmma import rules
+from mlir_gemm.parts.mma.wgmma.cost import FAMILY
+from mlir_gemm.parts.mma.wgmma.search import proposals
+from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+FLOPS = 4096
+"""f16 operations in one clock of one SM (Hopper white paper: 989 TFLOP/s dense on 132 SMs at 1.83 GHz). The instruction
+reads 32 bytes of k of each type in the same time."""
+THREADS, ADDRESSING = 128, 40
+"""Threads of a warpgroup, and registers of a thread beside its accumulators."""
+
+
+def _rate(problem: Problem, _: Target) -> float:
+    return FLOPS * 2 / ELEMENT_BYTES[problem.a]
+
+
+def _registers(_: Problem, schedule: Schedule, __: Target) -> int:
+    return schedule.warp[0] * schedule.warp[1] // THREADS + ADDRESSING
+
+
+PART = Mma(
+    "wgmma",
+    rank=0,
+    # N is what the tile's is a multiple of: an instruction has that of the warp tile.
+    forms=(
+        Form(("f16",), False, "f32", (64, 8, 16)),
+        Form(("f16",), False, "f16", (64, 8, 16), "f16"),
+        Form(("bf16",), False, "f32", (64, 8, 16)),
+        Form(("f32",), False, "f32", (64, 8, 8), "tf32"),
+        Form(("i8",), False, "i32", (64, 8, 32)),
+        Form(("f8E4M3FN", "f8E5M2"), True, "f32", (64, 8, 32), "f8"),
+    ),
+    passes=lambda _, __: [
+        at("lower", "mma", step("mma-to-wgmma")),
+        at("lower", "positions", step("sink-positions")),
+    ],
+    search=proposals,
+    family=FAMILY,
+    rate=_rate,
+    registers=_registers,
+    needs=frozenset({"wgmma.mma_async"}),
+    rules=Rules(shape=(rules.orders, rules.warpgroup_tiles)),
+    unit="warpgroup",
+    asynchronous=True,
+    by_descriptor=True,
+    reads_rings=True,
+    stores_rows=True,
+)

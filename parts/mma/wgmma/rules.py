@@ -1,0 +1,67 @@
+"""Rules of wgmma: which operands it takes, and the tiles of warpgroups."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.block import consumer_warpgroups
+from mlir_gemm.parts.layout import NARROWEST, panel_of
+from mlir_gemm.parts.registry import mmas
+from mlir_gemm.parts.together import MOST_CONSUMERS
+from mlir_gemm.parts.wording import multiples, shown_tile
+from mlir_gemm.spec.problem import Problem, element_bytes
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+PANEL = 128
+"""Bytes of a row of a panel: what an operand with k along its rows has."""
+WIDEST = 256
+"""Columns of a warpgroup's tile."""
+ACCUMULATORS, MOST_ACCUMULATORS = 160, 192
+"""Registers of accumulators in a thread: with two warpgroups or more, and with one."""
+
+
+def orders(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if element_bytes(problem, "a") == 2 or (problem.a_order, problem.b_order) == ("mk", "nk"):
+        return None
+    other = next(each.name for each in mmas().values() if each.rival)
+    return (
+        f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma transposes elements of "
+        f"16 bits only; expected mk and nk, or operator={other}"
+    )
+
+
+def warpgroup_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    m, n, k = schedule.warp
+    depth = PANEL // element_bytes(problem, "a")
+    shown = f"warp={shown_tile(schedule.warp)}"
+    warpgroups = consumer_warpgroups(schedule)
+    if k != schedule.block[2]:
+        return f"{shown}: a warpgroup multiplies the whole block tile's k; expected {schedule.block[2]}"
+    if k % depth:
+        nearest = multiples(k, depth)
+        return f"block={shown_tile(schedule.block)}: its k must be a multiple of {depth}; the nearest: {nearest}"
+    if n > WIDEST:
+        return f"{shown}: its n of {n} is at most {WIDEST}"
+    if warpgroups > MOST_CONSUMERS:
+        return f"block={shown_tile(schedule.block)}, {shown}: {warpgroups} warpgroups; expected 1 to {MOST_CONSUMERS}"
+    most = ACCUMULATORS if warpgroups > 1 else MOST_ACCUMULATORS
+    if m * n > 128 * most:
+        return f"{shown}: {m * n // 128} accumulators a thread; expected at most {most}"
+    for name, size, part, along_k in (
+        ("m", schedule.block[0], m, problem.a_order == "mk"),
+        ("n", schedule.block[1], n, problem.b_order == "nk"),
+    ):
+        why = "" if along_k else _no_panels(name, size, part, element_bytes(problem, "b"))
+        if why:
+            return f"{shown}: neighbours of an operand lie along {name}, so its {name} must be a multiple of {why}"
+    return None
+
+
+def _no_panels(name: str, size: int, part: int, element: int) -> str:
+    """What the part of a block tile that a warpgroup has must be a multiple of where neighbours lie along it, if it is
+    not."""
+    panel = panel_of(size * element) // element
+    if not panel:
+        return str(NARROWEST // element)
+    if part % panel:
+        return f"{panel}, as the panels of a block's {name} of {size} are wide"
+    return ""

@@ -1,0 +1,203 @@
+"""Where the choice of a schedule looks with `wgmma`: block tiles of one or two warpgroups, as many stages as fit, and
+clusters that share copies or the steps of k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mlir_gemm.parts.forms import instruction_of
+from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.grid import grid
+from mlir_gemm.parts.layout import buffer
+from mlir_gemm.parts.mma.wgmma.rules import PANEL
+from mlir_gemm.parts.mma.wgmma.work import cluster_places, lies_between_lines, work_of
+from mlir_gemm.parts.registry import mainloops, mmas, panelled
+from mlir_gemm.parts.resources import smem_bytes, staging_bytes
+from mlir_gemm.spec.problem import Problem, element_bytes
+from mlir_gemm.spec.schedule import Schedule, Tile
+from mlir_gemm.spec.target import Target
+
+ROWS = ((64, 64), (128, 64), (192, 64), (256, 128))
+"""Rows of a block tile and of a warpgroup's."""
+COLUMNS = (16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256)
+"""Columns of both. Of 57 shapes measured on the H200 for 79 products, with more columns, and with warpgroups beside
+each other, these hold the best, or one within 1 %, of every product."""
+LOW, NARROW = 64, 48
+"""Tiles of so few columns are as low as can be, or high in clusters of four that share the columns: on the H200 64x16
+takes 34.3 us for 8192 x 8192 weights; for 28672 x 8192 and 32 columns 64x32 takes 119 us, 256x32 alone 123, in clusters
+of two 124, of four 117."""
+FEW_COLUMNS = {192: (96, 128), 256: (32, 64, 128)}
+"""Those of high block tiles: with others they were not faster than lower ones."""
+SMALL = 128 * 64
+"""Elements of a block tile from which it is never too small."""
+DEEP = 64 * 64
+"""Elements of a block tile up to which a stage may hold two panels of k: its copies are small."""
+MOST_STAGES = 12
+MANY_TILES = 48
+"""Tiles for each SM from which smaller ones are no longer proposed."""
+TURNS_TILE, TURNS_EACH = (128, 128), 1.9
+"""The tile of a warpgroup that takes turns, and how many of them each SM must have. Tiles of 96 to 160 columns are
+legal and were not faster on the H200, but by 3 % for 2560 x 2560 x 2560."""
+PACE, PACED, HIDING = 2, 5.2, 0.75
+"""Numbers of an epilogue that a thread has under way while another warpgroup multiplies, the clocks that an instruction
+takes then, and the part of the products' clocks that all may take. With two numbers the products take no longer, with
+four (3.7 clocks) as long as if nothing paced: one clock more for each instruction."""
+FEWEST_OPERATIONS = 3
+"""Instructions on an element from which pacing them is worth it."""
+SCHEDULERS = 4
+"""Of an SM, of which each has a warp of a warpgroup."""
+FEW_ACCUMULATORS = 96
+SPLITS = (2, 3, 4, 8)
+PAIRS = ((1, 1), (2, 1), (1, 2))
+CLUSTERS = (*PAIRS, (2, 2), (4, 1), (1, 4), (4, 2), (2, 4))
+"""Blocks of a cluster along m and n. More than two are for rows that start between lines, which take more requests: of
+114 products measured on the H200 with others, pairs are the best of 113, or within 2 % of it."""
+FILLED = 1.1
+"""How many times as many tiles there may be with those that lie outside the result and fill the last clusters."""
+SHARED_SPLITS = (2, 3, 4)
+"""Parts of the steps of k that several blocks each may have, which then share copies."""
+LARGE_CLUSTER = 4
+FEW, MANY = 0.75, 1.15
+"""Tiles for each SM under which the steps of k may be divided, and blocks for each SM that they are divided into at
+most."""
+SHARING = 0.4
+"""Tiles for each SM from which blocks may share copies: with fewer, memory is not what limits."""
+
+
+def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
+    """Schedules of `wgmma` to try, legal or not."""
+    mma, ring = mmas()["wgmma"], next(each for each in mainloops().values() if each.producer)
+    own: dict[str, Any] = {"operator": mma.name, "copy": ring.name, "layout": panelled().name, "pad": 0,
+           "storage": "dynamic", "instruction": instruction_of(mma, problem, target)}  # fmt: skip
+    fixed = {**own, **pinned}
+    shapes: list[tuple[Tile, Tile, dict[str, Any]]] = [(*tiles, {}) for tiles in _tiles(problem, target, pinned, wide)]
+    for block, warp, turns in [*shapes, *_by_turns(problem, target, pinned)]:
+        fields: dict[str, Any] = {**fixed, "block": block, "warp": warp, **turns}
+        base = Schedule(**fields)
+        if not wide and "block" not in pinned and _spills(problem, base):
+            continue
+        for shared in ({},) if turns else _clusters(problem, target, base, pinned):
+            schedule = _staged(problem, target, base.replace(**shared), pinned)
+            paced = turns and "pace" not in pinned and _hides(problem, schedule, target)
+            yield schedule.replace(pace=PACE) if paced else schedule
+
+
+def is_proposed(schedule: Schedule) -> bool:
+    """Whether the search proposes block tiles of this shape, in such clusters, for some product."""
+    (m, n, _), rows = schedule.block, dict(ROWS)
+    if (schedule.cluster_m, schedule.cluster_n) not in CLUSTERS:
+        return False
+    if schedule.turns > 1:
+        return schedule.block[:2] == schedule.warp[:2] == TURNS_TILE
+    return schedule.warp[:2] == (rows.get(m), n) and n in FEW_COLUMNS.get(m, COLUMNS)
+
+
+def _spills(problem: Problem, schedule: Schedule) -> bool:
+    """Whether a tile has more accumulators a thread than an epilogue that also stores them one by one, or several
+    results, leaves registers for: of about 380 kernels assembled for sm_90a, 19 such ones spilled."""
+    staged = staging_bytes(problem, schedule) > 0 and not problem.extra_bytes
+    plain = not problem.epilogue_ops and not problem.extra_bytes and problem.out in ("f16", "bf16", "f32", "i32")
+    return not (staged or plain) and schedule.warp[0] * schedule.warp[1] > 128 * FEW_ACCUMULATORS
+
+
+def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[tuple[Tile, Tile]]:
+    if "block" in pinned:
+        yield pinned["block"], pinned.get("warp") or _divided(pinned["block"])
+        return
+    panel = PANEL // element_bytes(problem, "a")
+    # Where neighbours lie along n: panels narrower than 128 bytes take more rows of copies, unless one holds it all.
+    # With its sides exchanged the product has other tiles, unless neighbours of both lie across k.
+    unit = 1
+    if problem.b_order == "kn" and problem.n > panel // 2:
+        unit = panel if problem.a_order == "mk" else panel // 2
+    least_m, least_n = 64, max(unit, COLUMNS[0])
+    # One that holds a narrow problem is enough.
+    widest = next((n for n in COLUMNS if n >= problem.n), COLUMNS[-1]) if problem.n <= LOW and not wide else COLUMNS[-1]
+    smallest = problem.batch * problem.m * problem.n / (MANY_TILES * target.sms)
+    for m, warp_m in ROWS:
+        if m > least_m and m >= 2 * problem.m and not wide:
+            continue
+        for n in COLUMNS:
+            if n % unit or n not in FEW_COLUMNS.get(m, COLUMNS):
+                continue
+            if n > max(widest, least_n):
+                continue
+            if not wide and ((n > least_n and n >= 2 * problem.n) or m * n < min(smallest, SMALL)):
+                continue
+            for depth in (1, 2) if wide or (m * n <= DEEP and problem.k >= 8 * panel) else (1,):
+                warp = pinned.get("warp") or (warp_m, n, depth * panel)
+                yield (m, n, depth * panel), warp
+
+
+def _by_turns(
+    problem: Problem, target: Target, pinned: Mapping[str, Any]
+) -> Iterator[tuple[Tile, Tile, dict[str, Any]]]:
+    """Two warpgroups that take tiles by turns: where each has a tile at least."""
+    named = ("block", "warp", "turns", "persistent", "cluster_m", "cluster_n", "split")
+    if any(name in pinned for name in named) or pinned.get("stream"):
+        return
+    m, n = TURNS_TILE
+    if problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * m * n:
+        tile: Tile = (m, n, PANEL // element_bytes(problem, "a"))
+        yield tile, tile, {"turns": 2, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
+
+
+def _hides(problem: Problem, schedule: Schedule, target: Target) -> bool:
+    """Whether the products of a tile take so long that the epilogue of another one, at its own pace, ends meanwhile."""
+    work = work_of(problem, schedule, target)
+    ends = PACED * work.arithmetic / SCHEDULERS < HIDING * work.tensor * work.steps
+    return problem.epilogue_ops >= FEWEST_OPERATIONS and ends
+
+
+def _divided(block: Tile) -> Tile:
+    """A warpgroup's tile of a block tile: half its rows where there are rows for two."""
+    m, n, k = block
+    return (m if m % 128 else m // 2, n, k)
+
+
+def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[str, Any]) -> Iterator[dict[str, int]]:
+    """How blocks work together: not at all, sharing copies, or sharing the steps of a tile."""
+    names = ("cluster_m", "cluster_n", "split")
+    given = {name: pinned[name] for name in names if name in pinned}
+    if given or "persistent" in pinned or problem.dynamic:
+        yield given
+        return
+    tiles = blocks_of(problem, base)
+    if base.block[1] <= NARROW and base.block[0] > LOW:
+        if "block" in pinned:
+            yield {}
+        if tiles >= SHARING * target.sms and _fills(problem, base, LARGE_CLUSTER, 1):
+            yield {"cluster_m": LARGE_CLUSTER, "cluster_n": 1}
+        return
+    for down, along in CLUSTERS if lies_between_lines(problem, base) else PAIRS:
+        if down * along == 1 or (tiles >= SHARING * target.sms and _fills(problem, base, down, along)):
+            yield {"cluster_m": down, "cluster_n": along}
+    if tiles < FEW * target.sms and not pinned.get("stream"):
+        for parts in SPLITS:
+            if tiles * parts <= MANY * target.sms:
+                yield {"split": parts}
+                if parts in SHARED_SPLITS and tiles * parts >= SHARING * target.sms:
+                    yield from ({"split": parts, **shared} for shared in ({"cluster_m": 2}, {"cluster_n": 2}))
+
+
+def _fills(problem: Problem, base: Schedule, down: int, along: int) -> bool:
+    """Whether clusters of so many rows and columns of blocks have few tiles outside the result."""
+    rows, columns = grid(problem, base)
+    whole = blocks_of(problem, base.replace(cluster_m=down, cluster_n=along))
+    return rows >= down and columns >= along and whole <= FILLED * blocks_of(problem, base)
+
+
+def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[str, Any]) -> Schedule:
+    """With as many stages as fit, and blocks that walk the tiles where there are more than places."""
+    if "stages" not in pinned:
+        share = min(target.smem_block, target.smem_sm // max(1, base.resident) - target.smem_reserved)
+        most = share // (buffer(problem, base, "a").size + buffer(problem, base, "b").size)
+        deeper = (base.replace(stages=count) for count in range(min(MOST_STAGES, most), 2, -1))
+        fitting = (schedule for schedule in deeper if smem_bytes(problem, schedule) <= share)
+        base = next(fitting, base.replace(stages=2))
+    if "persistent" not in pinned and base.split == 1:
+        tiles, places = blocks_of(problem, base), cluster_places(target, base.cluster) * max(1, base.resident)
+        walk = tiles > places or problem.dynamic or bool(base.stream)
+        base = base.replace(persistent=places if walk else 0)
+    return base

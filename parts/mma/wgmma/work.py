@@ -1,0 +1,234 @@
+"""What a schedule of `wgmma` has to do: clocks, rows and bytes of one k step, tiles, waves. `cost` turns
+these into seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir_gemm.parts.block import consumer_warpgroups
+from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
+from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.grid import grid, steps
+from mlir_gemm.parts.layout import LINE, buffer, panel_of
+from mlir_gemm.parts.registry import raster_of
+from mlir_gemm.parts.resources import staging_bytes
+from mlir_gemm.parts.scheduler.stream_k import shared_tiles
+from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
+from mlir_gemm.spec.l2_policy import PARTS
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, element_bytes, memory_bytes
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+INSTRUCTION_BYTES = 32
+"""Bytes of k that one instruction multiplies, whatever the type."""
+GROUP_ROWS = 64
+CLUSTER_PLACES = {3: 117 / 132, 4: 120 / 132, 5: 110 / 132, 6: 102 / 132, 7: 105 / 132, 8: 120 / 132}
+"""Part of the SMs on which clusters of that size fit at once: a cluster stays in one GPC of 16 or 18 SMs. So says the
+H200's driver of blocks that fill shared memory (cuOccupancyMaxActiveClusters), and 32 clusters of 4 take two waves."""
+KEPT = 0.8
+"""Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Figures of one block's k step unless said otherwise. All are plain numbers, flags 0 or 1, so that the arithmetic
+    on them also works on columns of a table of kernels, which is how the constants are fitted."""
+
+    tensor: float
+    """Clocks of the tensor cores at their full rate: N / 2 for each 64 rows and 32 bytes of k."""
+    reads: float
+    """Clocks in which shared memory gives the tensor cores A and B, at 128 bytes each. Instructions of one warpgroup
+    below each other count B once: an assumption, with which 256x128 and 128x256 fit the measurements equally well."""
+    writes: float
+    """Clocks in which it takes the copies."""
+    rows_a: float
+    """Rows of boxes that the copy engine fetches of A, of 128 bytes or, of narrower panels, 64 or 32; those that
+    clusters get from a neighbour do not count. That narrow rows take as long as others is assumed."""
+    rows_b: float
+    outside: float
+    """Rows of boxes that lie outside the operand: they take the copy engine longer than those inside."""
+    odd_a: float
+    """Whether rows of boxes of A begin elsewhere than at multiples of their bytes, so that each takes two lines of
+    L2."""
+    odd_b: float
+    thin_a: float
+    """Whether rows of boxes of A have 64 or 32 bytes and not 128."""
+    thin_b: float
+    bytes_a: float
+    """Bytes of A from L2, all blocks' together divided by the blocks; clusters share them."""
+    bytes_b: float
+    readers_a: float
+    """Blocks in flight, or clusters that share it, that read the same rows of A."""
+    readers_b: float
+    panels: float
+    """Rows of 128 bytes that the block tile's k makes."""
+    steps: float
+    """Steps of k of one tile in one block."""
+    groups: float
+    stages: float
+    active: float
+    """SMs that have a block."""
+    alone: float
+    """Whether at most half of the SMs have one, so that the next kernel starts beside this one."""
+    rounds: float
+    """Tiles of the SM that has most: parts of them too, with `stream`."""
+    mean: float
+    """Tiles of the average SM that has any."""
+    hidden: float
+    """Whether a tile ends while other warpgroups multiply the next, with `turns`."""
+    staged: float
+    """Bytes of a tile's result that leave through shared memory by the copy engine."""
+    narrow: float
+    """How many more rows of panels that takes than with 128 bytes in each, to those: 0, 1 or 3."""
+    by_rows: float
+    """Those that leave through it by lanes, since rows of the result start between vectors."""
+    direct: float
+    """Bytes that threads store, or load in the epilogue, themselves."""
+    arithmetic: float
+    """Instructions of the epilogue on a tile, each for 32 elements."""
+    guarded: float
+    """Those of `direct` that are tested against the result's edge."""
+    parts: float
+    """Bytes of partial sums that a block reads from the others of its cluster, with `split`."""
+    splits: float
+    """Whether blocks share the steps of k."""
+    handed: float
+    """Bytes of partial sums that a block leaves to others, and reads of them, with `stream`."""
+    clustered: float
+    dram: float
+    """Bytes of the whole product from and to DRAM."""
+    result: float
+    """Bytes of the whole result."""
+    odd_d: float
+    """Whether its rows begin elsewhere than at lines of 128 bytes."""
+    useful: float
+    """Clocks of all tensor cores of an SM for the problem's own products, spread over all SMs: what takes power."""
+
+
+def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
+    """The work of a schedule of `wgmma`."""
+    m, n, k = schedule.block
+    warp_m, warp_n, _ = schedule.warp
+    size = element_bytes(problem, "a")
+    rows, columns = grid(problem, schedule)
+    tiles, split = blocks_of(problem, schedule), schedule.split
+    places = cluster_places(target, schedule.cluster)
+    walkers = min(schedule.persistent, tiles) if schedule.persistent else tiles * split
+    waves, left, shared = shared_tiles(problem, schedule, tiles)
+    if shared and not waves:
+        walkers = shared
+    active = min(walkers, places)
+    rounds = -(-tiles // schedule.persistent) * -(-walkers // places) if schedule.persistent else -(-walkers // places)
+    if shared:
+        rounds = waves + left / shared
+    flight = max(1, min(tiles, active // split))
+    across_m, across_n = _in_flight(schedule, rows, columns, flight)
+
+    deep = k * size // INSTRUCTION_BYTES
+    panels = k * size / LINE
+    inside_m, inside_n = problem.m / rows, problem.n / columns
+    beside = 0.0 if problem.b_order == "kn" else n - inside_n
+    below = 0.0 if problem.a_order == "km" else m - inside_m
+    bytes_d = epilogue_bytes(problem) / (problem.batch * problem.m * problem.n)
+    in_tile = m * n * bytes_d / split
+    alone = not (problem.extra_bytes or problem.reads_c)
+    by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
+    staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
+    over = problem.dynamic or problem.m % m or problem.n % n
+    return Work(
+        tensor=deep * (m // GROUP_ROWS) * n / 2,
+        reads=deep * (m * (n // warp_n) + n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
+        writes=(m + n) * panels,
+        rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
+        rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
+        outside=(below / schedule.cluster_n + beside / schedule.cluster_m) * panels,
+        odd_a=_odd(problem, schedule, "a"),
+        odd_b=_odd(problem, schedule, "b"),
+        thin_a=buffer(problem, schedule, "a").panel < LINE,
+        thin_b=buffer(problem, schedule, "b").panel < LINE,
+        bytes_a=inside_m * k * size / schedule.cluster_n,
+        bytes_b=inside_n * k * size / schedule.cluster_m,
+        readers_a=max(1.0, across_n / schedule.cluster_n),
+        readers_b=max(1.0, across_m / schedule.cluster_m),
+        panels=panels,
+        steps=-(-steps(problem, schedule) // split),
+        groups=consumer_warpgroups(schedule),
+        stages=schedule.stages,
+        active=active,
+        alone=active <= target.sms // 2,
+        rounds=rounds,
+        mean=tiles * split / active,
+        hidden=schedule.turns > 1,
+        staged=staged,
+        narrow=_narrow(problem, schedule) if staged else 0.0,
+        by_rows=by_rows,
+        direct=in_tile - staged - by_rows,
+        arithmetic=m * n * problem.epilogue_ops / (32 * split),
+        guarded=(in_tile - staged - by_rows) if over else 0.0,
+        parts=m * n * 4 * (split - 1) / split,
+        splits=split > 1,
+        handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,
+        clustered=schedule.cluster_m * schedule.cluster_n > 1,
+        dram=_dram(problem, schedule, target, tiles / flight, across_m / rows, across_n / columns),
+        result=epilogue_bytes(problem),
+        odd_d=_odd_result(problem),
+        useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
+    )
+
+
+def cluster_places(target: Target, blocks: int) -> int:
+    """Blocks of clusters of so many that fit on a chip at once, each on an SM of its own."""
+    return int(target.sms * CLUSTER_PLACES.get(blocks, 1.0)) // blocks * blocks
+
+
+def _narrow(problem: Problem, schedule: Schedule) -> float:
+    """Rows of panels in which a result leaves, beyond those of 128 bytes, to these. Transposed they have 128."""
+    if problem.out_order == "nm":
+        return 0.0
+    return LINE / panel_of(schedule.warp[1] // schedule.split * ELEMENT_BYTES[problem.out]) - 1
+
+
+def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float) -> float:
+    """Rows of boxes that hold one k step of so many rows or columns of an operand."""
+    lying = buffer(problem, schedule, operand)
+    return inside * (schedule.block[2] * lying.element / lying.panel)
+
+
+def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tuple[float, float]:
+    """Tile rows and columns of the result that the blocks in flight cover."""
+    high = raster_of(schedule).rows(schedule, rows)
+    wide = min(columns, max(1.0, flight / high))
+    return min(rows, max(1.0, flight / wide)), wide
+
+
+def lies_between_lines(problem: Problem, schedule: Schedule) -> bool:
+    """Whether rows of boxes of A or B take two lines of L2 each."""
+    return any(_odd(problem, schedule, operand) for operand in "ab")
+
+
+def _odd(problem: Problem, schedule: Schedule, operand: str) -> bool:
+    """Whether rows of an operand, which start at multiples of its vectors, start elsewhere than at 128-byte lines, or
+    where panels are narrower at multiples of those: then each row of a box lies in one line."""
+    if operand == "a":
+        row, vector = problem.k if problem.a_order == "mk" else problem.m, problem.a_vector
+    else:
+        row, vector = problem.n if problem.b_order == "kn" else problem.k, problem.b_vector
+    unit, panel = max(1, vector // 8), buffer(problem, schedule, operand).panel or LINE
+    return -(-row * memory_bytes(problem, operand) // unit) * unit % panel != 0
+
+
+def _odd_result(problem: Problem) -> bool:
+    """Whether rows of the result, as it lies in memory, start elsewhere than at lines."""
+    row = problem.m if problem.out_order == "nm" else problem.n
+    return row * ELEMENT_BYTES[problem.out] % LINE != 0
+
+
+def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, part_a: float, part_b: float) -> float:
+    """Bytes from and to DRAM: none when everything fits in L2, where a kernel that runs again finds it; otherwise the
+    result once, and of the operands what each wave covers, each at least once but for what L2 keeps."""
+    a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
+    result = epilogue_bytes(problem)
+    if a + b + result <= KEPT * target.l2_bytes:
+        return 0.0
+    kept = sum(size * part / PARTS for size, part in ((a, schedule.keep_a), (b, schedule.keep_b)) if part < PARTS)
+    return max(a + b, max(1.0, waves / problem.batch) * (part_a * a + part_b * b)) - kept + result

@@ -1,0 +1,53 @@
+"""Registers of WMMA. The constants were fitted and stand in `RegisterModel`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from mlir_gemm.parts.block import threads
+from mlir_gemm.parts.grid import tile_bytes
+from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
+from mlir_gemm.parts.registers import FRAGMENT, UNEVEN_COPY, UNEVEN_ROW, WARP_SIZE, model_of
+from mlir_gemm.parts.registry import mainloop_of
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule, Tile
+from mlir_gemm.spec.target import Target
+
+
+def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> int:
+    """Estimate of the registers that a thread needs: accumulators, prefetched vectors, fragments, addressing."""
+    model = model_of(target)
+    warp_m, warp_n, _ = schedule.warp
+    rows, columns = warp_m // FRAGMENT, warp_n // FRAGMENT
+    alive = min(min(rows, columns) + 1, model.alive) if model.alive else rows + columns
+    count = warp_m * warp_n // WARP_SIZE + alive * model.fragment + model.addressing
+    if not schedule.promote:
+        return count
+    vectors, rows_odd = _uneven(schedule.block, schedule.vector, threads(schedule))
+    count += UNEVEN_COPY * vectors + UNEVEN_ROW * rows_odd
+    if mainloop_of(schedule).in_registers:
+        # A vector narrower than a register takes one all the same.
+        loads = -(-tile_bytes(problem, schedule) * 8 // (schedule.vector * threads(schedule)))
+        # A loop of two steps is unrolled, and then the assembler has both tiles in flight.
+        tiles = 2 if problem.k == 2 * schedule.block[2] else 1
+        count += tiles * loads * max(1, schedule.vector // 32)
+    return count
+
+
+def uneven_vectors(schedule: Schedule) -> int:
+    """Vectors of A and B that one thread copies from tiles whose rows do not hold a whole part or multiple of the
+    threads' vectors, so that from one to the next the row and the column change."""
+    return _uneven(schedule.block, schedule.vector, threads(schedule))[0]
+
+
+@lru_cache(maxsize=1 << 14)
+def _uneven(block: Tile, vector: int, threads: int) -> tuple[int, int]:
+    """The uneven vectors of A and B, and how many of the two have rows that do not hold a power of two of vectors."""
+    m, n, k = block
+    width = max(1, vector // VECTOR_ELEMENT_BITS)
+    vectors = rows_odd = 0
+    for rows, in_row in ((m, max(1, k // width)), (k, max(1, n // width))):
+        if threads % in_row and in_row % threads:
+            vectors += rows * in_row // threads
+        rows_odd += in_row & (in_row - 1) != 0
+    return vectors, rows_odd

@@ -1,0 +1,118 @@
+"""Rules of WMMA: plain products, aligned, in tiles that divide them."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.block import threads
+from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
+from mlir_gemm.parts.registry import layout_of, mmas
+from mlir_gemm.parts.wording import divisors, multiples, shown_tile
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+SIZE_UNIT = 16
+"""Sizes of a product are multiples of this: no edges are guarded."""
+ALIGNMENT = 128
+"""Bits to which everything is aligned that is read or written."""
+STRIDE = 8
+"""WMMA loads f16 rows whose stride is a multiple of 8 elements (PTX: `wmma.load`, 16 bytes)."""
+_AXES = ("m", "n", "k")
+
+
+def _others() -> str:
+    return " or ".join(each.name for each in mmas().values() if not each.whole_tiles and not each.by_descriptor)
+
+
+def whole_sizes(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if not (problem.m | problem.n | problem.k) % SIZE_UNIT:
+        return None
+    for name, size in (("M", problem.m), ("N", problem.n), ("K", problem.k)):
+        if size % SIZE_UNIT:
+            return (
+                f"{name}={size} is not supported by operator=wmma: its sizes must be multiples of {SIZE_UNIT} (it "
+                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or operator={_others()}"
+            )
+    return None
+
+
+def plain_product(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    given = ""
+    if (problem.a_order, problem.b_order) != ("mk", "kn"):
+        given = f"operands in the orders {problem.a_order} and {problem.b_order}"
+    elif problem.batch > 1:
+        given = f"a batch of {problem.batch}"
+    elif problem.dynamic:
+        given = f"sizes known at run time only ({', '.join(problem.dynamic)})"
+    elif problem.a_memory or problem.b_memory:
+        given = "an operand that is computed on its way to shared memory"
+    elif min(problem.a_vector, problem.b_vector, problem.out_vector) < ALIGNMENT:
+        given = f"rows aligned to less than {ALIGNMENT} bits"
+    if not given:
+        return None
+    return f"{given}: not with operator=wmma, which takes one aligned product of mk and kn; expected {_others()}"
+
+
+def block_divides_problem(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    for axis, size, extent in zip(_AXES, schedule.block, (problem.m, problem.n, problem.k), strict=True):
+        if extent % size:
+            return (
+                f"block={shown_tile(schedule.block)}: its {axis} of {size} must divide {axis.upper()}={extent} "
+                f"(operator=wmma guards no edges); the nearest: {divisors(extent, size, SIZE_UNIT)}"
+            )
+    return None
+
+
+def unaccumulated(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.accumulate:
+        return None
+    if problem.out != problem.acc:
+        return (
+            f"accumulate=off with result type {problem.out}: the result then holds partial sums and must be "
+            f"{problem.acc}"
+        )
+    if schedule.vector < 32:
+        return (
+            f"accumulate=off with vector={schedule.vector}: a tile of f32 is copied too, so expected at least 32 bits"
+        )
+    return None
+
+
+def stride(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if not schedule.promote or not layout_of(schedule).padded:
+        return None
+    if (schedule.block[2] + schedule.pad) % STRIDE == 0 == (schedule.block[1] + schedule.pad) % STRIDE:
+        return None
+    return (
+        f"pad={schedule.pad}: WMMA needs rows in shared memory of a multiple of {STRIDE} elements (16 bytes); "
+        f"the nearest: {multiples(schedule.pad, STRIDE, least=0)}"
+    )
+
+
+def copies_even(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Copies have no guards, so that all threads copy the same number of vectors."""
+    if not schedule.promote:
+        return None
+    m, n, k = schedule.block
+    width, count = schedule.vector // VECTOR_ELEMENT_BITS, threads(schedule)
+    if not (k % width or n % width or m * k // width % count or k * n // width % count):
+        return None
+    for name, rows, columns in (("A", m, k), ("B", k, n)):
+        if columns % width == 0 and rows * columns // width % count == 0:
+            continue
+        return (
+            f"vector={schedule.vector}: the {rows}x{columns} tile of {name} must split into whole "
+            f"{schedule.vector}-bit vectors, the same number for each of {count} threads; "
+            f"{_narrower_vector(schedule, count)}"
+        )
+    return None
+
+
+def _narrower_vector(schedule: Schedule, count: int) -> str:
+    """The widest vector at most as wide as the one given that splits both tiles, as advice."""
+    m, n, k = schedule.block
+    for bits in (128, 64, 32, 16):
+        width = bits // VECTOR_ELEMENT_BITS
+        tiles_split = m * k % (width * count) == 0 == k * n % (width * count)
+        if bits < schedule.vector and k % width == 0 == n % width and tiles_split:
+            return f"the nearest: vector={bits}"
+    return "no vector does: take fewer warps or a larger block tile"

@@ -1,0 +1,1 @@
+"""Orders in which blocks walk the tiles of the result."""

@@ -1,0 +1,7 @@
+"""column: one tile column after another."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.base import Raster
+
+PART = Raster("column", lambda _, rows: rows)

@@ -1,0 +1,9 @@
+"""grouped: `group` tile rows at a time, so that the blocks in flight read few rows of A and few columns of B."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.base import Raster
+
+PART = Raster(
+    "grouped", lambda schedule, rows: min(schedule.group, rows), grouped=True, fields=("group",), default=True
+)

@@ -1,0 +1,1 @@
+"""How rows of A and B lie in shared memory."""

@@ -1,0 +1,41 @@
+"""xor: the 16-byte chunks of a row change places, by XOR with the row's number."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.base import Layout, Rules
+from mlir_gemm.parts.layout import LINE, SWIZZLED_ROWS, buffer, swizzles
+from mlir_gemm.parts.registry import mma_of, mmas, padded
+from mlir_gemm.parts.wording import multiples
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+
+def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mma = mma_of(schedule)
+    if mma.by_descriptor:  # whose own rule says so
+        return None
+    if mma.whole_tiles:
+        others = " or ".join(each.name for each in mmas().values() if not each.whole_tiles and not each.by_descriptor)
+        return f"layout=xor with operator={mma.name}: expected layout={padded().name}, or operator={others}"
+    if not schedule.promote:
+        return f"layout=xor with promote=off: without buffers in shared memory expected layout={padded().name}"
+    if schedule.pad:
+        return f"pad={schedule.pad} with layout=xor: swizzled rows are not padded; expected pad=0"
+    for operand in "ab":
+        row = buffer(problem, schedule, operand).row
+        if not swizzles(row):
+            return (
+                f"layout=xor: rows of {operand.upper()} have {row} bytes in shared memory, expected 32, 64, 96, 192 "
+                f"or a multiple of {LINE}; the nearest: {_nearest_row(row)}"
+            )
+    return None
+
+
+def _nearest_row(row: int) -> str:
+    if row < LINE:
+        return str(min((*SWIZZLED_ROWS, LINE), key=lambda size: abs(size - row)))
+    return multiples(row, LINE)
+
+
+PART = Layout("xor", swizzled=True, rules=Rules(shape=(swizzled_rows,)))

@@ -1,0 +1,61 @@
+"""Bytes that a schedule moves: through L2, from DRAM, and in the epilogue."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.grid import grid, steps
+from mlir_gemm.parts.registry import raster_of
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, memory_bytes
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+UNPROMOTED_L2 = 2.0
+"""Factor on L2 traffic without shared memory: L1 does not keep all of a block's tiles. Fitted."""
+L2_SHARE = 0.75
+"""Part of L2 that the operands of a wave can count on. Fitted."""
+
+
+def l2_bytes(problem: Problem, schedule: Schedule) -> float:
+    """Bytes that all blocks move through L2: each tile row of the result reads its rows of A for every tile column,
+    each tile column its columns of B, and without accumulation C is read and written in each step. What lies beyond an
+    edge is not read."""
+    rows, columns = grid(problem, schedule)
+    read_a = problem.m * columns * memory_bytes(problem, "a")
+    read_b = problem.n * rows * memory_bytes(problem, "b")
+    moved: float = problem.k * (read_a + read_b)
+    if not schedule.promote:
+        moved *= UNPROMOTED_L2
+    if not schedule.accumulate:
+        moved += steps(problem, schedule) * 2 * problem.m * problem.n * ELEMENT_BYTES[problem.acc]
+    return problem.batch * moved
+
+
+def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: int) -> float:
+    """Bytes of A and B that come from DRAM.
+
+    Each once when both, of one product, stay in L2. Otherwise every wave of resident blocks reads the rows of A and the
+    columns of B that it covers; the raster decides what it covers.
+    """
+    bytes_a = problem.m * problem.k * memory_bytes(problem, "a")
+    bytes_b = problem.k * problem.n * memory_bytes(problem, "b")
+    if bytes_a + bytes_b <= L2_SHARE * target.l2_bytes:
+        return problem.batch * (bytes_a + bytes_b)
+    grid_m, grid_n = grid(problem, schedule)
+    wave = min(target.sms * resident, grid_m * grid_n)
+    rows = raster_of(schedule).rows(schedule, grid_m)
+    columns = min(grid_n, wave / rows)
+    rows = min(grid_m, wave / columns)
+    waves = grid_m * grid_n / wave
+    read = waves * (rows / grid_m * bytes_a + columns / grid_n * bytes_b)
+    return problem.batch * max(read, bytes_a + bytes_b)
+
+
+def operand_bytes(problem: Problem, operand: str) -> int:
+    """Bytes of A or B, the whole batch's, as it lies in memory."""
+    across = problem.m if operand == "a" else problem.n
+    return problem.batch * across * problem.k * memory_bytes(problem, operand)
+
+
+def epilogue_bytes(problem: Problem) -> int:
+    """Bytes of the result written, of C read, and of what the epilogue reads or writes beside them."""
+    element = ELEMENT_BYTES[problem.out] * (2 if problem.reads_c else 1) + problem.extra_bytes
+    return problem.batch * problem.m * problem.n * element

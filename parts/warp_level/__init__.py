@@ -1,0 +1,1 @@
+"""What operations have in common that each warp multiplies with for itself: where to look, and what it costs."""

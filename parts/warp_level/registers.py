@@ -1,0 +1,77 @@
+"""Registers of operations that each warp multiplies with for itself, from what their fragments hold; compared with what
+the assembler took for about 170 kernels assembled for sm_90."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.grid import ragged
+from mlir_gemm.parts.layout import copied
+from mlir_gemm.parts.registers import WARP_SIZE, copy_registers
+from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, element_bytes
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+
+UNPACKED = 6
+"""Registers for each register of 8-bit elements that are read one by one, and packed then."""
+LANE_STEPS, LANE_HELD = 4, 32
+"""Steps of k, and elements of A, that a lane loads at once where both operands lie along k."""
+LONG_F64 = (16, 8, 16)
+"""An instruction whose fragments take many registers with f64: the assembler loads the longer side in two parts."""
+EXTENDED = 3
+"""Registers for each value of a lane that is narrower than the accumulator: it is loaded with its neighbours in k."""
+ADDRESSING = 24
+"""Pointers into global and shared memory, loop counters and constants."""
+GUARDS = 8
+"""Bounds and predicates where a tile reaches over the edge: what is needed."""
+GUARDED_LANES = 200
+"""What guarded loads cost in front of the unrolled products of lanes, where they wait in registers: most such kernels
+spill."""
+NARROW_LANES = 64
+"""What guarded copies of single elements cost beside them: 32 a thread, each with its own bounds."""
+EPILOGUE = 8
+"""Operands of the epilogue beside the accumulators, and converted results."""
+
+
+def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> int:
+    """Estimate of the registers that a thread needs: accumulators, prefetched vectors, fragments, addressing."""
+    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
+    warp_m, warp_n, _ = schedule.warp
+    count = warp_m * warp_n * ELEMENT_BYTES[problem.acc] // (4 * WARP_SIZE)
+    count += fragments(problem, schedule) + ADDRESSING
+    if ragged(problem, schedule):
+        count += GUARDS
+        if mma.lanes and mainloop.in_registers and schedule.unroll:
+            count += GUARDED_LANES
+        if mma.lanes and min(copied(problem, schedule, operand).vector for operand in "ab") < 128:
+            count += NARROW_LANES
+    if problem.extra_bytes or problem.out != problem.acc:
+        count += EPILOGUE
+    return count + sum(copy_registers(problem, schedule, operand) for operand in "ab")
+
+
+def fragments(problem: Problem, schedule: Schedule) -> int:
+    """Registers of the fragments of one k step of the instruction."""
+    warp_m, warp_n, _ = schedule.warp
+    mma = mma_of(schedule)
+    if mma.lanes:
+        # Operands are extended to the accumulator's type: one row of each lane's tile and one column; where both lie
+        # along k, a few steps of it.
+        acc = ELEMENT_BYTES[problem.acc]
+        rows, columns = warp_m // mma.lanes[0], warp_n // mma.lanes[1]
+        steps = max(1, min(LANE_STEPS, LANE_HELD // rows))
+        if (problem.a_order, problem.b_order) != ("mk", "nk"):
+            steps = 1
+        held = 0
+        for operand, count in (("a", rows), ("b", columns)):
+            narrow = element_bytes(problem, operand) < acc
+            held += count * max(EXTENDED if narrow else 1, steps)
+        return held * acc // 4
+    sides: list[int] = []
+    for operand, across in (("a", warp_m), ("b", warp_n)):
+        element = element_bytes(problem, operand)
+        held = across * element * schedule.instruction[2] // (4 * WARP_SIZE)
+        packed = element == 1 and not mma.by_matrix(problem, operand)
+        sides.append(held * UNPACKED if packed else held)
+    if problem.a == "f64" and schedule.instruction == LONG_F64:
+        sides = [min(sides), max(sides) // 2]
+    return sum(sides)

@@ -1,0 +1,164 @@
+"""Where the choice of a schedule looks with operations that each warp multiplies with for itself, and that guard their
+edges: block tiles are powers of two up to just above the problem's sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from math import gcd
+from typing import Any
+
+from mlir_gemm.parts.base import Mma, Search
+from mlir_gemm.parts.forms import instruction_of
+from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.layout import CHUNK, swizzles
+from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled
+from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, element_bytes
+from mlir_gemm.spec.schedule import VECTOR_BITS, Schedule, Tile
+from mlir_gemm.spec.target import Target
+
+SWIZZLE = True
+"""Whether asynchronous copies are proposed with swizzled rows, where rows allow it, rather than padded ones: 1.2 times
+as fast at 4096 and 8192 on the H200."""
+SPREAD_STAGES, SPREAD_AREA, SPREAD_STEPS = 3, 96 * 128, 24
+"""Stages, elements of a block tile and k steps from which copies are spread over the products of a step. On the H200 it
+gives 3 to 5 % with large tiles, costs 1 to 4 % with smaller ones, and 15 % with two stages, which have no time to
+spare."""
+SIZES = (256, 128, 96, 64, 32, 16)
+"""Block tiles in m and n."""
+DEPTH_BYTES = (128, 64, 32)
+"""Bytes that block tiles have in k; the last for short products only."""
+RING_STAGES = (2, 3, 4, 6)
+"""Stages that are proposed for a ring."""
+MOST_WARPS = 8
+MOST_ACCUMULATORS = 128
+"""Registers of accumulators in a thread."""
+FEW_WARPS = 1024
+"""Elements of a block tile for each warp that it must have, up to four: a single one would copy too much."""
+LANE_K = 8
+"""The warp tile's k where lanes multiply: their products are unrolled."""
+WIDE_LANE = 16
+"""Most rows or columns of a lane's tile."""
+
+
+def searching(name: str) -> Search:
+    """The search of the operation of this name."""
+
+    def search(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
+        return proposals(mmas()[name], problem, target, pinned, wide)
+
+    return search
+
+
+def proposals(
+    mma: Mma, problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool = False
+) -> Iterator[Schedule]:
+    """Schedules of an operation to try, legal or not, with the main loop that `pinned` names."""
+    searched = ("block", "warp", "stages", "vector", "instruction", "layout", "pad", "spread")
+    fixed = {name: value for name, value in pinned.items() if name not in searched}
+    instruction: Tile = pinned.get("instruction") or instruction_of(mma, problem, target)
+    mainloop = mainloops()[pinned["copy"]] if "copy" in pinned else None
+    ring = mainloop is not None and mainloop.producer
+    streamed = mainloop is not None and mainloop.asynchronous and not ring
+    vector = pinned.get("vector", VECTOR_BITS[-1])
+    for block in [pinned["block"]] if "block" in pinned else _blocks(problem, target, mma, wide):
+        layout, pad = _layout(problem, block, mma, streamed, ring, pinned)
+        stages = stages_of(problem, block) if streamed else (1, 2) if problem.k > block[2] else (1,)
+        if ring:
+            stages = RING_STAGES
+            walked = blocks_of(problem, Schedule(block=block)) > target.sms
+            fixed["persistent"] = pinned.get("persistent", target.sms if walked else 0)
+        if "stages" in pinned:
+            stages = (pinned["stages"],)
+        tiles = [pinned["warp"]] if "warp" in pinned else _warps(problem, block, mma, instruction, wide)
+        for warp in tiles:
+            for buffers in stages:
+                spread: bool = pinned.get("spread", streamed and _spreads(problem, block, buffers))
+                yield Schedule(
+                    block=block, warp=warp, instruction=instruction, stages=buffers, vector=vector, layout=layout,
+                    pad=pad, spread=spread, **fixed,
+                )  # fmt: skip
+
+
+def _spreads(problem: Problem, block: Tile, stages: int) -> bool:
+    """Whether copies are better spread over the products of a step than issued in front of them."""
+    m, n, k = block
+    return stages >= SPREAD_STAGES and m * n >= SPREAD_AREA and problem.k >= SPREAD_STEPS * k
+
+
+def _blocks(problem: Problem, target: Target, mma: Mma, wide: bool) -> list[Tile]:
+    rows, columns = _up_to(problem.m), _up_to(problem.n)
+    widest = max(element_bytes(problem, "a"), element_bytes(problem, "b"))
+    depths = [size // widest for size in DEPTH_BYTES]
+    if wide:
+        return [(m, n, k) for m in rows for n in columns for k in depths]
+    # The shortest only where a longer one would be twice the product's k.
+    likely = [k for k in depths[:-1] if k < 2 * problem.k] or depths[-1:]
+    if mma.lanes:
+        rows, columns = ([size for size in sizes if size < LARGEST] for sizes in (rows, columns))
+        likely = [k for k in depths if k < 2 * problem.k] or depths[-1:]
+    return worthwhile(problem, target, rows, columns, likely)
+
+
+def _up_to(extent: int) -> list[int]:
+    """Block tiles up to the first that holds `extent` elements, largest first."""
+    return [size for size in SIZES if size < 2 * extent] or [SIZES[-1]]
+
+
+@lru_cache(maxsize=1 << 12)
+def _warp_sizes(extent: int, unit: int) -> tuple[int, ...]:
+    """Warp tiles along a side of a block tile. Those under 16 read too much for what they multiply, and are for the
+    shortest sides only."""
+    sizes = [size for size in (128, 64, 48, 32, 16, 8) if extent % size == 0 and size % unit == 0]
+    return tuple(size for size in sizes if size >= 16) or tuple(sizes[:1]) or (unit,)
+
+
+def _warps(problem: Problem, block: Tile, mma: Mma, instruction: Tile, wide: bool) -> list[Tile]:
+    unit_m, unit_n, unit_k = mma.tile_unit(instruction)
+    deep = gcd(block[2], LANE_K) if mma.lanes else unit_k
+    rows, columns = _warp_sizes(block[0], unit_m), _warp_sizes(block[1], unit_n)
+    words = 2 if problem.acc == "f64" else 1
+    tiles: list[Tile] = []
+    for m in rows:
+        for n in columns:
+            warps = (block[0] // m) * (block[1] // n)
+            if not wide:
+                aspect = max(m, n) > MOST_ASPECT * min(m, n)
+                if warps > MOST_WARPS or m * n * words > 32 * MOST_ACCUMULATORS or aspect:
+                    continue
+                if mma.lanes and max(m // mma.lanes[0], n // mma.lanes[1]) > WIDE_LANE:
+                    continue
+                if warps < min(4, block[0] * block[1] // FEW_WARPS):
+                    continue
+            tiles.append((m, n, deep))
+    return tiles
+
+
+def _layout(
+    problem: Problem, block: Tile, mma: Mma, streamed: bool, ring: bool, pinned: Mapping[str, Any]
+) -> tuple[str, int]:
+    """The layout and the pad that are pinned, or that suit the copy and how fragments are read: those of f64 element by
+    element, four columns of eight rows, which fill the banks where rows are shifted by four elements."""
+    narrowest = min(element_bytes(problem, "a"), element_bytes(problem, "b"))
+    by_element = narrowest == ELEMENT_BYTES["f64"]
+    swizzled = SWIZZLE and streamed and not pinned.get("pad") and mma.tensor_cores and not by_element
+    if ring:
+        return pinned.get("layout") or panelled().name, pinned.get("pad", 0)
+    layout = layouts()[pinned["layout"]] if pinned.get("layout") else None
+    if layout is None:
+        layout = chunks_swizzled() if swizzled and _swizzles(problem, block) else padded()
+    if "pad" in pinned:
+        return layout.name, pinned["pad"]
+    if layout.swizzled and not layout.panels:
+        return layout.name, 0
+    return layout.name, (2 * CHUNK if by_element and mma.tensor_cores else CHUNK) // narrowest
+
+
+def _swizzles(problem: Problem, block: Tile) -> bool:
+    m, n, k = block
+    rows = (
+        (k if problem.a_order == "mk" else m) * element_bytes(problem, "a"),
+        (k if problem.b_order == "nk" else n) * element_bytes(problem, "b"),
+    )
+    return all(swizzles(row) for row in rows)

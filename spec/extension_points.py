@@ -1,0 +1,69 @@
+"""What is added from outside the package and is no part: passes at a slot of a stage, selectors, front ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlir_gemm.errors import Error
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.target import Target
+
+
+def _always(_: Schedule, __: Target) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class PassAt:
+    """A pass of one's own, and where it runs in the stages of every product: after what stands in that slot."""
+
+    cls: type[Any]
+    """A subclass of `mlir_gemm.passes.base.Pass`."""
+    stage: str
+    slot: str
+    """One of the stage's slots; `spec.stages.SLOTS` lists them."""
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    applies: Callable[[Schedule, Target], bool] = _always
+    """Which kernels it is for."""
+
+    @property
+    def name(self) -> str:
+        """The pass's name on the command line."""
+        return self.cls.name
+
+    def check(self) -> None:
+        """Raises Error for a slot that does not exist, and for what is no pass."""
+        if not (isinstance(getattr(self.cls, "name", None), str) and callable(getattr(self.cls, "run", None))):
+            raise Error(f"{self.cls!r} is no pass: expected a class with a name and a method run(module)")
+        if self.stage not in SLOTS or not SLOTS[self.stage] or self.stage in ("import", "select"):
+            known = [stage for stage, slots in SLOTS.items() if slots and stage not in ("import", "select")]
+            raise Error(f"pass '{self.name}' at stage '{self.stage}'; expected one of {', '.join(known)}")
+        if self.slot not in SLOTS[self.stage]:
+            raise Error(
+                f"pass '{self.name}' at slot '{self.slot}' of stage '{self.stage}'; expected one of "
+                f"{', '.join(SLOTS[self.stage])}"
+            )
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Chooses schedules in place of the tile model."""
+
+    name: str
+    choose: Callable[[Problem, Target, Mapping[str, Any]], Schedule | None]
+    """The schedule of a product on a chip that has the fields that are fixed; None leaves it to the model. What it
+    returns is checked by the model's rules."""
+
+
+@dataclass(frozen=True)
+class FrontEnd:
+    """Reads what is no MLIR, or MLIR of dialects that mlir-gemm does not take."""
+
+    name: str
+    read: Callable[[str], str | None]
+    """The module as linalg, as text, of a source's text; None where it is not for this front end. Raises InputError for
+    one that is, and is wrong."""

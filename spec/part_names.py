@@ -1,0 +1,31 @@
+"""The names of parts. A part is named like its file, so that names can be listed and checked without loading any."""
+
+from __future__ import annotations
+
+import importlib.util
+import pkgutil
+from functools import lru_cache
+
+from mlir_gemm.spec import extensions
+
+FOLDERS = (
+    "mma", "mainloop", "smem_layout", "scheduler", "consumers", "cluster", "raster", "epilogue", "memory", "launch",
+)  # fmt: skip
+"""Folders of `parts/`, a kind of part each."""
+KINDS = {"operator": "mma", "copy": "mainloop", "layout": "smem_layout", "raster": "raster"}
+"""The fields of a schedule that name a part, with its kind."""
+
+
+@lru_cache
+def own_names(kind: str) -> tuple[str, ...]:
+    """The names of this package's parts of a kind."""
+    found = importlib.util.find_spec(f"mlir_gemm.parts.{kind}")
+    places = found.submodule_search_locations if found else None
+    return tuple(sorted(each.name for each in pkgutil.iter_modules(places or [])))
+
+
+def names(field: str) -> tuple[str, ...]:
+    """The names that a field of a schedule may have: this package's parts of that kind, and those registered."""
+    kind = KINDS[field]
+    added = (each.name for each in extensions.registered() if getattr(each.value, "kind", "") == kind)
+    return (*own_names(kind), *added)

@@ -1,0 +1,73 @@
+"""Where the choice of a schedule looks with `wgmma`: which tiles, clusters and stages are proposed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mlir_gemm.parts.mma.wgmma.search import MOST_STAGES, NARROW
+from mlir_gemm.parts.mma.wgmma.search import proposals as wgmma_proposals
+from mlir_gemm.parts.resources import smem_bytes
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.rules import violations
+
+H200 = target("sm_90a")
+
+
+def square(**fields: Any) -> Problem:
+    return Problem(**{"m": 1024, "n": 1024, "k": 1024, "reads_c": False, **fields})
+
+
+@pytest.mark.parametrize("b_order", ["kn", "nk"])
+@pytest.mark.parametrize("n", [8, 16, 24, 32])
+def test_few_columns_have_tiles_of_few_columns(n: int, b_order: str) -> None:
+    proposals = wgmma_proposals(Problem(8192, n, 8192, reads_c=False, b_order=b_order), H200, {}, wide=False)
+    assert max(schedule.block[1] for schedule in proposals) == (16 if n <= 16 else 32)
+
+
+@pytest.mark.parametrize("n", [40, 64, 80, 96, 160, 1024])
+def test_more_columns_fill_whole_panels(n: int) -> None:
+    proposals = wgmma_proposals(Problem(8192, n, 8192, reads_c=False), H200, {}, wide=False)
+    assert all(schedule.block[1] % 64 == 0 for schedule in proposals)
+
+
+def test_nothing_is_proposed_that_nobody_asked_for() -> None:
+    assert not any(schedule.stream for schedule in wgmma_proposals(square(), H200, {}, wide=True))
+    asked = list(wgmma_proposals(square(), H200, {"stream": 2}, wide=False))
+    assert asked
+    assert all((schedule.stream, schedule.split) == (2, 1) for schedule in asked)
+    assert {each.persistent for each in asked} == {132}
+
+
+def test_more_than_pairs_are_proposed_where_rows_start_between_lines() -> None:
+    def proposed(k: int) -> dict[int, set[int]]:
+        """Persistent blocks by blocks of a cluster, of tiles that are not narrow."""
+        every = wgmma_proposals(square(m=4000, n=4000, k=k, b_order="nk"), H200, {}, wide=False)
+        found = [each for each in every if each.block[1] > NARROW]
+        return {size: {each.persistent for each in found if each.cluster == size} - {0} for size in (1, 2, 4, 8)}
+
+    assert proposed(4096) == {1: {132}, 2: {132}, 4: set(), 8: set()}
+    assert proposed(4088) == {1: {132}, 2: {132}, 4: {120}, 8: {120}}
+
+
+@pytest.mark.parametrize("problem", [square(), Problem(64, 8192, 8192, reads_c=False), square(b_order="nk", out="f16")])
+def test_proposals_are_of_one_kind_and_some_are_legal(problem: Problem) -> None:
+    proposals = list(wgmma_proposals(problem, H200, {}, wide=True))
+    for schedule in proposals:
+        assert (schedule.operator, schedule.copy, schedule.layout) == ("wgmma", "tma", "swizzle128")
+        assert 2 <= schedule.stages <= MOST_STAGES
+    assert len(set(proposals)) == len(proposals)
+    legal = [schedule for schedule in proposals if not violations(problem, schedule, H200)]
+    assert legal
+    assert all(smem_bytes(problem, schedule) <= H200.smem_block for schedule in legal)
+
+
+def test_proposals_keep_what_is_given() -> None:
+    given = {"block": (128, 192, 64), "stages": 3, "persistent": 7, "bulk": False}
+    proposals = list(wgmma_proposals(square(), H200, given, wide=False))
+    assert proposals
+    for schedule in proposals:
+        assert {name: getattr(schedule, name) for name in given} == given
+        assert schedule.warp == (64, 192, 64)

@@ -1,0 +1,73 @@
+"""What follows from a finished choice: what L2 keeps, when the next kernel starts, how high the raster's groups are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import sqrt
+from typing import Any
+
+from mlir_gemm.parts.grid import grid, is_one_wave
+from mlir_gemm.parts.mma.wgmma.work import lies_between_lines
+from mlir_gemm.parts.registry import mma_of, named, raster_of
+from mlir_gemm.parts.resources import occupancy
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.keeping import keeping
+
+OBLONG = 1.5
+"""How much lower than a square's side a group may be that divides the rows: 8 of 32 or 64 rows of 128x128 take as long
+as 11 on the H200, with an epilogue up to 1 % less, since a place is found by shifts, and 1 % less where rows of the
+result are not aligned. There 16, as near to the square, take 5 to 15 % more (8191 x 8191 x 8191)."""
+SMALL_TILE, NEIGHBOURS = 64 * 128, 8
+"""Elements of a block tile of `wgmma` that L2 limits, and blocks beside each other: with squares of 8 instead of all
+128 the H200 takes 4.8 us instead of 5.1 for 1024 x 1024 x 1024, 8.2 instead of 8.4 for 1000; 256 x 8192 x 8192
+exchanged, with an empty cache, 52 us in groups of 4, 56 in groups of 11."""
+
+
+def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
+    """The group of the raster with which the blocks in flight read least: they cover a rectangle of the result, `group`
+    tile rows high, and read the rows of A and the columns of B that it spans, which are fewest when it is square.
+    The tile rows of the result are shared evenly among the groups; in several waves a height that divides them is
+    preferred, if it is hardly lower. Small tiles of `wgmma` that are all in flight need more than L2 gives, and an
+    operand of which lines leave L2 first is best read at once by all who need it; then the square is that of
+    neighbours, whose requests for the same lines become one."""
+    block_m, block_n, _ = schedule.block
+    rows, columns = grid(problem, schedule)
+    in_flight = rows * columns
+    if in_flight > target.sms:
+        in_flight = min(in_flight, target.sms * occupancy(problem, schedule, target).blocks)
+    elif mma_of(schedule).asynchronous and (block_m * block_n <= SMALL_TILE or schedule.marks):
+        in_flight = min(in_flight, NEIGHBOURS)
+    side = sqrt(in_flight * block_n / block_m)
+    whole = [size for size in range(1, round(side) + 1) if rows % size == 0 and side <= size * OBLONG]
+    if whole and rows >= 2 * side and rows * columns > target.sms:
+        return whole[-1]
+    groups = max(1, round(rows / max(1, round(side))))
+    return -(-rows // groups)
+
+
+def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mapping[str, Any]) -> Schedule:
+    """With what follows from the rest of a schedule: what L2 keeps, when the next kernel starts, the raster."""
+    changes: dict[str, Any] = {}
+    schedule = keeping(problem, schedule, target, pinned)
+    if "ahead" not in pinned and _in_order(problem, schedule, target):
+        changes["ahead"] = False
+    if "group" not in pinned and raster_of(schedule).grouped:
+        changes["group"] = best_group(problem, schedule, target)
+    return named(schedule, changes)
+
+
+def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:
+    """Whether it counts which blocks are neighbours: with a tile for each, or with rows of operands that lie between
+    lines, of which neighbours need the same.
+
+    Blocks of a kernel that is started ahead get SMs in the order in which these become free, and neighbours no longer
+    ask L2 for the same lines at once. Of 260 random products on the H200 those of one wave take 5 to 8 % less without,
+    from 2.5 to 100 us (0.7 to 1.1 of the time), others the same; between lines up to 15 % less.
+    """
+    if problem.dynamic or not mma_of(schedule).asynchronous:
+        return False
+    if 1 in grid(problem, schedule) and schedule.cluster_m * schedule.cluster_n > 1 and schedule.split == 1:
+        return False  # blocks that need the same lines are a cluster, which stays together: only the gap would show
+    return is_one_wave(problem, schedule, target) or lies_between_lines(problem, schedule)
