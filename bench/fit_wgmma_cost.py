@@ -117,7 +117,7 @@ def read(paths: Sequence[str]) -> Table:
     for entry in entries:
         problem = product_of_case(entry["case"])
         timed = [row for row in entry["rows"] if row.get("us")]
-        every = [(Schedule(**Schedule.parse(row["schedule"])), row["us"] * 1e-6) for row in timed]
+        every = [(Schedule.make(Schedule.parse(row["schedule"])), row["us"] * 1e-6) for row in timed]
         rows = [row for row in every if is_proposed(row[0])]
         rows.sort(key=lambda row: in_turn(row[0]))
         schedules += [schedule for schedule, _ in rows]

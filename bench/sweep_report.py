@@ -123,7 +123,7 @@ def predicted_choice(entry: Entry, rows: Sequence[Entry], chip: str) -> Entry | 
     product, known = product_of_case(entry["case"]), target(entry.get("chip", chip))
 
     def seconds(row: Entry) -> float:
-        schedule = Schedule(**Schedule.parse(row["schedule"]))
+        schedule = Schedule.make(Schedule.parse(row["schedule"]))
         return estimate(as_computed(product, schedule), schedule, known).total
 
     return min(rows, key=seconds)
@@ -136,7 +136,7 @@ def name_of_case(case: Sequence[Any]) -> str:
 
 def shown(text: str, swapped: bool = False) -> str:
     """What tells schedules apart, such as `128x256x64 c2x1 g8`."""
-    schedule = Schedule(**Schedule.parse(text))
+    schedule = Schedule.make(Schedule.parse(text))
     parts = ["x".join(map(str, schedule.block))]
     if schedule.operator != "wgmma":
         parts += [schedule.operator, "x".join(map(str, schedule.warp)), f"s{schedule.stages}"]

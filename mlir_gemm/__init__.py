@@ -64,7 +64,7 @@ _HOMES = {
     "Part": "parts.base",
     "PassAt": "spec.extension_points",
     "Raster": "parts.base",
-    "Schedule": "spec.schedule",
+    "Schedule": "parts.fields",
     "Selector": "spec.extension_points",
     "compile": "runtime.kernel",
     "register": "spec.extensions",

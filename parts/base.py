@@ -8,7 +8,7 @@ its file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from mlir_gemm.parts.prediction import Prediction
@@ -76,12 +76,17 @@ class Part:
     """Its place among the parts that put passes at the same slot."""
     fields: tuple[str, ...] = ()
     """Fields of the schedule that are its own."""
+    own_fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Those of a part from outside, with their defaults: integers, truth values or texts. A schedule has them as
+    `part.field`; `Schedule.value` reads them."""
     rules: Rules = NO_RULES
     """Asked where it applies."""
     on_ring: bool = False
     """Whether it needs a warp of its own that copies."""
     by_warpgroups: bool = False
     """Whether it needs an operation that warpgroups multiply with."""
+    by_rows: bool = False
+    """Whether it needs an operation whose epilogue can hand whole rows to lanes."""
     shared: Callable[[Problem, Schedule], int] | None = None
     """Bytes of shared memory through which results leave; None where they do not."""
 

@@ -76,6 +76,11 @@ def swizzles(row: int) -> bool:
     return row in SWIZZLED_ROWS or row % LINE == 0
 
 
+def pad_of(schedule: Schedule) -> int:
+    """Elements that follow each row in shared memory."""
+    return schedule.pad if layout_of(schedule).padded else 0
+
+
 def panel_of(row: int) -> int:
     """Bytes of a row of the widest panels that divide rows of so many bytes; 0 where none do."""
     widest = gcd(row, LINE)
@@ -98,7 +103,7 @@ def copied(problem: Problem, schedule: Schedule, operand: str) -> Copied:
     vector = min(schedule.vector, aligned)
     mainloop = mainloop_of(schedule)
     narrowest = 0 if mainloop.producer else ASYNCHRONOUS_BITS if mainloop.asynchronous else None
-    return _copied(across, k, along_k, element, schedule.pad, layout_of(schedule).swizzled, vector, narrowest)
+    return _copied(across, k, along_k, element, pad_of(schedule), layout_of(schedule).swizzled, vector, narrowest)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -132,14 +132,6 @@ def raster_of(schedule: Schedule) -> Raster:
     return (_found or _parts()).raster_of[schedule.raster]
 
 
-def named(schedule: Schedule, changes: Mapping[str, Any]) -> Schedule:
-    """The schedule with some changes, and with the names of the parts that it has without saying so."""
-    return schedule.replace(
-        operator=mma_of(schedule).name, copy=mainloop_of(schedule).name, layout=layout_of(schedule).name,
-        raster=raster_of(schedule).name, **changes,
-    )  # fmt: skip
-
-
 def parts_of(schedule: Schedule) -> Iterator[Part]:
     """The parts of a schedule that others do without."""
     return (part for part in optional_parts() if part.applies(schedule))

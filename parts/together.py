@@ -38,7 +38,7 @@ def rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
         return f"copy={mainloop.name} with {given}: expected copy={able}"
     if not layout.panels:
         return f"layout={layout.name} with {given}: expected layout={panelled().name}"
-    for name, wanted in (("promote", True), ("accumulate", True), ("pad", 0)):
+    for name, wanted in (("promote", True), ("accumulate", True)):
         value = getattr(schedule, name)
         if value != wanted:
             asking = f"operator={mma.name}" if mma.by_descriptor else f"copy={mainloop.name}"

@@ -64,7 +64,8 @@ def read_dictionary(operation: Any, name: str) -> dict[str, Any] | None:
 def written_schedule(function: Any) -> dict[str, Any]:
     """The schedule fields that stand on a function, checked, in their usual order. Raises ScheduleError."""
     fields = Schedule.check_fields(read_dictionary(function, SCHEDULE) or {}, location_of(function))
-    return {name: fields[name] for name in FIELDS if name in fields}
+    known = {name: fields[name] for name in FIELDS if name in fields}
+    return {**known, **{name: value for name, value in fields.items() if "." in name}}
 
 
 def written_problem(function: Any) -> Problem | None:

@@ -76,5 +76,5 @@ class KernelRun:
                 "which 'select' writes",
             )
         with self.module.context:
-            self.schedule = Schedule(**annotations.written_schedule(function))
+            self.schedule = Schedule.make(annotations.written_schedule(function))
             self.problem = annotations.written_problem(function)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mlir_gemm.parts.block import threads
+from mlir_gemm.parts.layout import pad_of
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, passes_of_parts, raster_of
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.extension_points import PassAt
@@ -38,7 +39,7 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("tile", "padding", step("reveal-padding"))
     yield at("fuse", "fuse", step("fuse-blocks"))
     if schedule.promote:
-        yield at("promote", "promote", step("promote-operands", layout=layout_of(schedule).name, pad=schedule.pad))
+        yield at("promote", "promote", step("promote-operands", layout=layout_of(schedule).name, pad=pad_of(schedule)))
     yield at("tensorize", "tensorize", step("tensorize"))
     yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))
     yield at("accumulate", "clean", upstream("cse,canonicalize"))

@@ -241,7 +241,7 @@ class Decided:
 def _decided_kernel(name: str, module: Any) -> KernelRecord:
     function = outer_function(module)
     problem = annotations.written_problem(function)
-    schedule = Schedule(**annotations.written_schedule(function)) if problem is not None else None
+    schedule = Schedule.make(annotations.written_schedule(function)) if problem is not None else None
     return KernelRecord(name, kind_of(function), problem, schedule, None, "")
 
 

@@ -42,7 +42,7 @@ class KernelRecord:
         problem, schedule = fields.pop("problem"), fields.pop("schedule")
         return KernelRecord(
             problem=None if problem is None else Problem(**problem),
-            schedule=None if schedule is None else Schedule(**schedule),
+            schedule=None if schedule is None else Schedule.make(schedule),
             **fields,
         )
 

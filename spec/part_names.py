@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import pkgutil
 from functools import lru_cache
+from typing import Any
 
 from mlir_gemm.spec import extensions
 
@@ -29,3 +30,12 @@ def names(field: str) -> tuple[str, ...]:
     kind = KINDS[field]
     added = (each.name for each in extensions.registered() if getattr(each.value, "kind", "") == kind)
     return (*own_names(kind), *added)
+
+
+def own_default(name: str) -> Any:
+    """The default of a field that a part from outside has of its own, `part.field`; None where there is no such."""
+    part, _, field = name.rpartition(".")
+    for each in extensions.registered() if part else ():
+        if each.name == part:
+            return getattr(each.value, "own_fields", {}).get(field)
+    return None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from mlir_gemm.errors import Location, ScheduleError
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.part_names import KINDS, names
+from mlir_gemm.spec.part_names import KINDS, names, own_default
 
 Tile = tuple[int, int, int]
 
@@ -112,6 +112,8 @@ class Schedule:
     """Tile rows in a group of the `grouped` raster and of the `snake`."""
     storage: str = "auto"
     """Shared memory declared `static` (at most 48 KB) or `dynamic`; `auto` takes static when it fits."""
+    own: tuple[tuple[str, Any], ...] = ()
+    """Fields of parts from outside the package, by names such as `my_part.width`, sorted."""
 
     @property
     def warps(self) -> int:
@@ -129,11 +131,24 @@ class Schedule:
         return min(self.keep_a, self.keep_b) < PARTS
 
     def __str__(self) -> str:
-        return Schedule.text(dataclasses.asdict(self))
+        return Schedule.text({name: self.value(name) for name in _shown(self)})
+
+    @staticmethod
+    def make(fields: Mapping[str, Any]) -> Schedule:
+        """A schedule with these fields, those of parts from outside among them."""
+        own = {**dict(fields.get("own", ())), **{name: value for name, value in fields.items() if "." in name}}
+        if not own:
+            return Schedule(**{**fields, "own": ()})
+        named = {name: value for name, value in fields.items() if "." not in name}
+        return Schedule(**{**named, "own": tuple(sorted(own.items()))})
+
+    def value(self, name: str) -> Any:
+        """A field by its name; of a part from outside, its default where it is not set."""
+        return dict(self.own).get(name, own_default(name)) if "." in name else getattr(self, name)
 
     def replace(self, **changes: Any) -> Schedule:
         """A copy with some fields changed."""
-        return Schedule(**{**self.__dict__, **changes})  # a third of the time of dataclasses.replace
+        return Schedule.make({**self.__dict__, **changes})  # a third of the time of dataclasses.replace
 
     @staticmethod
     def text(fields: Mapping[str, Any]) -> str:
@@ -166,7 +181,20 @@ class Schedule:
         }
 
 
-FIELDS: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Schedule)}
+def _all_fields(_: Schedule) -> Iterable[str]:
+    return FIELDS
+
+
+_shown: Callable[[Schedule], Iterable[str]] = _all_fields
+
+
+def show_by(fields_of: Callable[[Schedule], Iterable[str]]) -> None:
+    """Has `str` show only the fields that a function gives: those of the parts that a schedule has."""
+    global _shown
+    _shown = fields_of
+
+
+FIELDS: dict[str, Any] = {each.name: each.default for each in dataclasses.fields(Schedule) if each.name != "own"}
 _CHOICES = {
     "precision": PRECISIONS,
     "storage": STORAGES,
@@ -183,6 +211,8 @@ def _show(value: Any) -> str:
 def _known(name: str, location: Location | None) -> Any:
     if name in FIELDS:
         return FIELDS[name]
+    if own_default(name) is not None:
+        return own_default(name)
     close = difflib.get_close_matches(name, FIELDS, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
     raise ScheduleError(f"unknown schedule field '{name}'{hint} (fields: {', '.join(FIELDS)})", location)
@@ -201,7 +231,7 @@ def _read(name: str, text: str, location: Location | None) -> Any:
             value = text
     except (KeyError, ValueError):
         forms = {"bool": "on or off", "tuple": "MxNxK, as in 128x128x64", "int": "an integer"}
-        expected = forms[type(FIELDS[name]).__name__]
+        expected = forms[type(default).__name__]
         raise ScheduleError(f"schedule field '{name}={text}': expected {expected}", location) from None
     return _checked(name, value, location)
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
+from mlir_gemm.parts.fields import normalised
 from mlir_gemm.parts.grid import grid, is_one_wave
 from mlir_gemm.parts.mma.wgmma.work import lies_between_lines
-from mlir_gemm.parts.registry import mma_of, named, raster_of
+from mlir_gemm.parts.registry import mma_of, raster_of
 from mlir_gemm.parts.resources import occupancy
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -55,7 +56,7 @@ def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mappi
         changes["ahead"] = False
     if "group" not in pinned and raster_of(schedule).grouped:
         changes["group"] = best_group(problem, schedule, target)
-    return named(schedule, changes)
+    return normalised(schedule, changes)
 
 
 def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:

@@ -340,7 +340,7 @@ def _published_schedule(choice: Choice, pinned: Mapping[str, Any], warp: Tile) -
         return choice.schedule.replace(block=pinned["block"], warp=(*warp[:2], depth))
     vector = widest_vector(pinned["block"], warp, pinned.get("pad", Schedule.pad))
     fields: dict[str, Any] = {"vector": vector, **pinned, "warp": warp}
-    return Schedule(**fields)
+    return Schedule.make(fields)
 
 
 def _time(seconds: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.layout import pad_of
 from mlir_gemm.parts.registers import register_limit, reserved_registers
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import smem_bytes
@@ -39,8 +40,8 @@ def smem_fits(problem: Problem, schedule: Schedule, target: Target) -> str | Non
     if needed <= target.smem_block:
         return None
     return (
-        f"block={shown_tile(schedule.block)}, stages={schedule.stages}, pad={schedule.pad}: the block needs {needed} "
-        f"bytes of shared memory, {target.chip} has {target.smem_block} a block; take fewer stages or a "
+        f"block={shown_tile(schedule.block)}, stages={schedule.stages}, pad={pad_of(schedule)}: the block needs "
+        f"{needed} bytes of shared memory, {target.chip} has {target.smem_block} a block; take fewer stages or a "
         "smaller block tile"
     )
 

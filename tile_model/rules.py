@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlir_gemm.parts import together
+from mlir_gemm.parts import fields, together
 from mlir_gemm.parts.base import NO_RULES, Rule, Rules
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, parts_of
 from mlir_gemm.spec.problem import Problem
@@ -25,6 +25,7 @@ OF_CHIP: tuple[Rule, ...] = (
     shape_rules.copy_of_chip,
     together.rings,
     together.parts_on_rings,
+    fields.fields_of_others,
 )
 OF_SHAPES: tuple[Rule, ...] = (
     shape_rules.instruction_shape,

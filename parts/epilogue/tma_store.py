@@ -50,5 +50,6 @@ PART = Part(
     lambda _, __: [at("describe", "store", step("stage-stores"))],
     rank=20,
     fields=("bulk",),
+    by_rows=True,
     shared=_shared,
 )

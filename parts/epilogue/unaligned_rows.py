@@ -42,5 +42,6 @@ PART = Part(
     lambda _, __: [at("describe", "store", step("stage-rows"))],
     rank=21,
     fields=("bulk",),
+    by_rows=True,
     shared=rows_bytes,
 )

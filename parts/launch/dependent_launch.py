@@ -13,4 +13,5 @@ PART = Part(
     lambda schedule, _: [at("lower", "roles", step("overlap-launches", early=schedule.ahead))],
     rank=0,
     fields=("overlap", "ahead"),
+    on_ring=True,
 )

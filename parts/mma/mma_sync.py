@@ -42,7 +42,6 @@ PART = Mma(
     rate=tensor_core_rate,
     registers=registers_needed,
     needs=frozenset({"mma.sync"}),
-    fields=("instruction",),
     reads_rings=True,
     stores_rows=True,
     rival=True,

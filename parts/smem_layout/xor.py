@@ -20,8 +20,6 @@ def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str |
         return f"layout=xor with operator={mma.name}: expected layout={padded().name}, or operator={others}"
     if not schedule.promote:
         return f"layout=xor with promote=off: without buffers in shared memory expected layout={padded().name}"
-    if schedule.pad:
-        return f"pad={schedule.pad} with layout=xor: swizzled rows are not padded; expected pad=0"
     for operand in "ab":
         row = buffer(problem, schedule, operand).row
         if not swizzles(row):

@@ -10,6 +10,7 @@ from mlir_gemm.parts.layout import (
     buffer,
     copied,
     element_conflicts,
+    pad_of,
     store_conflicts,
     streamed,
 )
@@ -44,7 +45,7 @@ def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants) ->
     moved = 0.0 if schedule.accumulate else 2 * m * n * ELEMENT_BYTES[problem.acc] * constants.unaccumulated
     if not schedule.promote:
         return (moved + (read_a + read_b) * constants.unpromoted_shared) / LINE
-    stride_a, stride_b = (k + schedule.pad) * a, (n + schedule.pad) * b
+    stride_a, stride_b = (k + pad_of(schedule)) * a, (n + pad_of(schedule)) * b
     moved += read_a * bank_conflicts(stride_a) + read_b * bank_conflicts(stride_b)
     moved += m * k * a * store_conflicts(k * a, stride_a) + k * n * b * store_conflicts(n * b, stride_b)
     # A row shorter than a line takes a line's time to look up.

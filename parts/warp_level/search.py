@@ -74,11 +74,11 @@ def proposals(
         tiles = [pinned["warp"]] if "warp" in pinned else _warps(problem, block, mma, instruction, wide)
         for warp in tiles:
             for buffers in stages:
-                spread: bool = pinned.get("spread", streamed and _spreads(problem, block, buffers))
-                yield Schedule(
-                    block=block, warp=warp, instruction=instruction, stages=buffers, vector=vector, layout=layout,
-                    pad=pad, spread=spread, **fixed,
-                )  # fmt: skip
+                spread: bool = pinned.get("spread", not streamed or _spreads(problem, block, buffers))
+                yield Schedule.make({
+                    "block": block, "warp": warp, "instruction": instruction, "stages": buffers, "vector": vector,
+                    "layout": layout, "pad": pad, "spread": spread, **fixed,
+                })  # fmt: skip
 
 
 def _spreads(problem: Problem, block: Tile, stages: int) -> bool:

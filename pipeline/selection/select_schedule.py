@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.errors import ScheduleError
+from mlir_gemm.parts.fields import fields_of
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.selection.undecided import kernels_before_select, undecided
@@ -40,7 +41,8 @@ class SelectSchedule(Pass):
                 broken = violations(problem, schedule, kernel.target)
                 if broken:
                     raise ScheduleError("; ".join(broken))
-                kernel.function.attributes[SCHEDULE] = annotations.to_dictionary(schedule)
+                decided = {name: schedule.value(name) for name in fields_of(schedule)}
+                kernel.function.attributes[SCHEDULE] = annotations.dictionary(decided)
                 kernel.function.attributes[PROBLEM] = annotations.to_dictionary(problem)
         for kernel in kernels_before_select(module):  # what was typical has served its purpose
             if HINTS in kernel.function.attributes:
@@ -52,7 +54,7 @@ def _chosen(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Sche
     for selector in extensions.of(Selector):
         schedule = selector.choose(problem, target, pinned)
         if schedule is not None:
-            changed = [name for name, value in pinned.items() if getattr(schedule, name) != value]
+            changed = [name for name, value in pinned.items() if schedule.value(name) != value]
             if changed:
                 raise ScheduleError(f"the selector '{selector.name}' changes what is fixed: {', '.join(changed)}")
             return schedule

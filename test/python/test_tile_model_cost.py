@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mlir_gemm.parts.fields import normalised
 from mlir_gemm.parts.layout import bank_conflicts, store_conflicts
-from mlir_gemm.parts.registry import named
 from mlir_gemm.parts.traffic import dram_bytes
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -82,7 +82,7 @@ class TestCost:
     def test_choice_is_among_the_best_measured(self, size: int) -> None:
         problem, measured = measured_at(size)
         chosen = select(problem, H200, WMMA).schedule.replace(group=Schedule.group)
-        assert {named(each, {}): rate for each, rate in measured.items()}[chosen] >= 0.95 * max(measured.values())
+        assert {normalised(each, {}): rate for each, rate in measured.items()}[chosen] >= 0.95 * max(measured.values())
 
     @pytest.mark.parametrize("fields", ABLATED)
     def test_ablations(self, fields: str) -> None:

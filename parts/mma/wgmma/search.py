@@ -74,7 +74,7 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
     shapes: list[tuple[Tile, Tile, dict[str, Any]]] = [(*tiles, {}) for tiles in _tiles(problem, target, pinned, wide)]
     for block, warp, turns in [*shapes, *_by_turns(problem, target, pinned)]:
         fields: dict[str, Any] = {**fixed, "block": block, "warp": warp, **turns}
-        base = Schedule(**fields)
+        base = Schedule.make(fields)
         if not wide and "block" not in pinned and _spills(problem, base):
             continue
         for shared in ({},) if turns else _clusters(problem, target, base, pinned):

@@ -37,7 +37,7 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
         for warp in [pinned["warp"]] if "warp" in pinned else _warps(block, wide):
             vector = pinned.get("vector") or widest_vector(block, warp, pinned.get("pad", 8))
             for count in (pinned["stages"],) if "stages" in pinned else stages:
-                yield Schedule(block=block, warp=warp, stages=count, vector=vector, **fixed)
+                yield Schedule.make({"block": block, "warp": warp, "stages": count, "vector": vector, **fixed})
 
 
 def tile_sizes(extent: int) -> list[int]:

@@ -1,0 +1,122 @@
+"""Whose a field of the schedule is, which fields a schedule has, and a schedule in one line for people.
+
+The tiles and what every kernel has are shared; all other fields belong to parts. A schedule has the fields of its parts
+and of those that it could have; fields of other parts mean nothing and stay at their defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
+from mlir_gemm.parts.registry import (
+    layout_of,
+    layouts,
+    mainloop_of,
+    mainloops,
+    mma_of,
+    mmas,
+    optional_parts,
+    raster_of,
+    rasters,
+)
+from mlir_gemm.parts.wording import shown_tile, shown_value
+from mlir_gemm.spec.part_names import KINDS
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import FIELDS, Schedule, show_by
+from mlir_gemm.spec.target import Target
+
+AnyPart = Mma | Mainloop | Layout | Raster | Part
+
+
+def owners(name: str) -> list[AnyPart]:
+    """The parts that a field belongs to; none where all kernels have it."""
+    every: list[AnyPart] = [
+        *mmas().values(), *mainloops().values(), *layouts().values(), *rasters().values(), *optional_parts(),
+    ]  # fmt: skip
+    return [part for part in every if name in part.fields]
+
+
+def is_available(part: Part, schedule: Schedule) -> bool:
+    """Whether a schedule could have a part that is there or not, given what else it is made of."""
+    mma = mma_of(schedule)
+    if part.on_ring and not mainloop_of(schedule).producer:
+        return False
+    if part.by_warpgroups and mma.unit != "warpgroup":
+        return False
+    return mma.stores_rows or not part.by_rows
+
+
+def owned(schedule: Schedule) -> Iterator[str]:
+    """The fields that a schedule has of its parts, and of those that it could have."""
+    yield from mma_of(schedule).fields
+    yield from mainloop_of(schedule).fields
+    yield from layout_of(schedule).fields
+    yield from raster_of(schedule).fields
+    for part in optional_parts():
+        if is_available(part, schedule):
+            yield from part.fields
+
+
+def meaningless(schedule: Schedule) -> Iterator[str]:
+    """The fields of parts that a schedule does not have."""
+    own = set(owned(schedule))
+    return (name for name in FIELDS if name not in own and owners(name))
+
+
+def fields_of(schedule: Schedule) -> list[str]:
+    """The fields that a schedule has, shared ones and those of its parts, in their order."""
+    without = set(meaningless(schedule))
+    return [*(name for name in FIELDS if name not in without), *dict(schedule.own)]
+
+
+def fields_of_others(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Fields of parts that are not there."""
+    for name in meaningless(schedule):
+        value = getattr(schedule, name)
+        if value in (FIELDS[name], NOTHING.get(name)):
+            continue
+        if any(isinstance(part, Part) and part.applies(schedule) for part in owners(name)):
+            continue  # a rule about the part itself says more
+        able = " or ".join(dict.fromkeys(_named(part) for part in owners(name)))
+        return f"{name}={shown_value(value)}: a field of {able}, which this schedule does not have"
+    return None
+
+
+NOTHING = {"pad": 0}
+"""Values that say no more than that the part is not there."""
+
+
+def _named(part: AnyPart) -> str:
+    field = next((field for field, kind in KINDS.items() if kind == getattr(part, "kind", "")), "")
+    return f"{field}={part.name}" if field else part.name
+
+
+def normalised(schedule: Schedule, changes: Mapping[str, Any]) -> Schedule:
+    """The schedule with some changes, with the names of the parts that it has without saying so, and with the defaults
+    of fields that mean nothing."""
+    made = schedule.replace(
+        operator=mma_of(schedule).name, copy=mainloop_of(schedule).name, layout=layout_of(schedule).name,
+        raster=raster_of(schedule).name, **changes,
+    )  # fmt: skip
+    return made.replace(**{name: FIELDS[name] for name in meaningless(made)})
+
+
+def summary(schedule: Schedule) -> str:
+    """A schedule in one line for people: what it is made of, its tiles, and what is not as usual."""
+    named = {name: part.name for name, part in (
+        ("operator", mma_of(schedule)), ("copy", mainloop_of(schedule)), ("layout", layout_of(schedule)),
+        ("raster", raster_of(schedule)),
+    )}  # fmt: skip
+    tiles = [f"block {shown_tile(schedule.block)}", f"warp {shown_tile(schedule.warp)}"]
+    usual = {**FIELDS, **named}
+    others = [
+        f"{name} {shown_value(schedule.value(name))}"
+        for name in fields_of(schedule)
+        if name not in ("block", "warp", "instruction", *named) and schedule.value(name) != usual.get(name)
+    ]
+    return ", ".join([named["operator"], named["copy"], *tiles, *others])
+
+
+show_by(fields_of)

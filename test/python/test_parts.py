@@ -1,0 +1,187 @@
+"""Parts: found by their files, named by nobody else, with fields of their own; from outside the package too."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mlir_gemm
+from mlir_gemm.errors import ScheduleError
+from mlir_gemm.parts.base import Mma, Part, Search
+from mlir_gemm.parts.fields import fields_of, meaningless, owners, summary
+from mlir_gemm.parts.registry import layouts, mainloops, mmas, mmas_on, optional_parts, rasters
+from mlir_gemm.parts.warp_level.search import proposals
+from mlir_gemm.pipeline.registry import pass_of
+from mlir_gemm.spec import extensions, part_names
+from mlir_gemm.spec.passes import UPSTREAM, Placed, at, step
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import FIELDS, Schedule
+from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.target import CAPABILITIES
+from mlir_gemm.tile_model.chips import CHIPS, target
+from mlir_gemm.tile_model.rules import violations
+from mlir_gemm.tile_model.select import select
+
+ROOT = Path(__file__).resolve().parents[2]
+ASK = ("spec", "parts", "tile_model", "pipeline", "runtime", "tools", "mlir_gemm")
+"""Folders that ask what a kernel is made of. Passes, the dialect and the simulator carry out what parts say, and have
+words of their own that are spelt alike."""
+ALSO_FIELDS = frozenset(FIELDS)
+"""Names that are fields of the schedule as well; fields may be named."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_else() -> Iterator[None]:
+    """Takes away again what a test registers."""
+    before = extensions.registered()
+    yield
+    for item in extensions.registered():
+        if item not in before:
+            extensions.unregister(item.name)
+
+
+def files(name: str) -> list[Path]:
+    """The files of a part: one, or all of its folder."""
+    found = list((ROOT / "parts").rglob(f"{name}.py"))
+    folders = [path for path in (ROOT / "parts").rglob(name) if path.is_dir()]
+    return [*found, *(each for folder in folders for each in folder.rglob("*.py"))]
+
+
+def every_name() -> list[str]:
+    return [*mmas(), *mainloops(), *layouts(), *rasters(), *(part.name for part in optional_parts())]
+
+
+def test_every_part_lies_in_a_file_or_a_folder_of_its_name() -> None:
+    listed = [name for folder in part_names.FOLDERS for name in part_names.own_names(folder)]
+    assert sorted(listed) == sorted(every_name())
+    assert len(set(listed)) == len(listed)
+    assert all(files(name) for name in listed)
+
+
+def test_nothing_else_names_a_part() -> None:
+    """No comparison, no `in`, no key, no default and no tuple outside a part's own file has its name: 0 of them."""
+    own = {name: set(files(name)) for name in every_name() if name not in ALSO_FIELDS}
+    found: list[str] = []
+    for path in (path for folder in ASK for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and node.value in own and path not in own[str(node.value)]:
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno}: '{node.value}'")
+    assert found == []
+
+
+def test_every_pass_that_a_part_names_exists_and_every_slot_does() -> None:
+    placed: list[Placed] = []
+    for chip in CHIPS.values():
+        for mma in mmas_on(chip):
+            placed += mma.passes(Schedule(operator=mma.name), chip)
+        full = Schedule(operator=next(iter(mmas())), copy=next(iter(mainloops())), keep_a=0, persistent=8)
+        for part in (*mainloops().values(), *optional_parts()):
+            placed += part.passes(full, chip)
+    assert len(placed) > 20
+    for each in placed:
+        assert each.slot in SLOTS[each.stage]
+        for spec in each.passes:
+            assert spec.name == UPSTREAM or pass_of(spec)
+
+
+def test_chips_list_capabilities_that_parts_need() -> None:
+    needed = set().union(*(part.needs for part in (*mmas().values(), *mainloops().values())))
+    assert needed <= set(CAPABILITIES)
+    for chip in CHIPS.values():
+        assert chip.capabilities <= set(CAPABILITIES)
+
+
+class TestFields:
+    def test_each_has_one_kind_of_owner_or_is_shared(self) -> None:
+        shared = [name for name in FIELDS if not owners(name)]
+        assert {"block", "warp", "operator", "copy", "layout", "raster", "precision"} <= set(shared)
+        for part in (*mmas().values(), *mainloops().values(), *layouts().values(), *rasters().values()):
+            assert set(part.fields) <= set(FIELDS)
+
+    @pytest.mark.parametrize("chip", ["sm_70", "sm_80", "sm_90a"])
+    def test_a_text_shows_those_that_apply_and_gives_the_schedule_again(self, chip: str) -> None:
+        for size in (64, 1000, 4096):
+            schedule = select(Problem(size, size, size, reads_c=False), target(chip)).schedule
+            shown = Schedule.parse(str(schedule))
+            assert list(shown) == fields_of(schedule)
+            assert not set(shown) & set(meaningless(schedule))
+            assert Schedule.make(shown) == schedule
+            assert len(summary(schedule)) < 160 and schedule.operator in summary(schedule)
+
+    def test_one_of_a_part_that_is_not_there_is_refused_in_words(self) -> None:
+        problem, chip = Problem(4096, 4096, 4096), target("sm_80")
+        with pytest.raises(ScheduleError, match="early=off: a field of copy=prefetch, which this schedule does not"):
+            select(problem, chip, {"early": False, "copy": "cp_async"})
+        with pytest.raises(ScheduleError, match="persistent=8: expected 0 without copy=tma"):
+            select(problem, chip, {"persistent": 8})
+        assert violations(problem, Schedule(bulk=False), chip)[0].startswith("bulk=off: a field of")
+
+
+def test_an_operation_from_outside() -> None:
+    """A slower cousin of the ordinary arithmetic, that is tried first."""
+    simt = mmas()["simt"]
+    cousin = dataclasses.replace(simt, name="cousin", rank=-1, rate=lambda problem, chip: simt.rate(problem, chip) / 2)
+    mlir_gemm.register(dataclasses.replace(cousin, search=_search(cousin)))
+    problem = Problem(64, 64, 64, "f32", "f32", reads_c=False)
+    assert select(problem, target("sm_80")).schedule.operator == "cousin"
+    assert Schedule.parse("operator=cousin") == {"operator": "cousin"}
+    a, b = np.random.default_rng(1).standard_normal((2, 64, 64), np.float32)
+    kernel = mlir_gemm.compile(SOURCE, chip="sm_80", device="simulator")
+    assert kernel.schedule.operator == "cousin"
+    assert np.allclose(product(kernel, a, b), a.astype(np.float64) @ b, atol=1e-4)
+    mlir_gemm.unregister("cousin")
+    assert select(problem, target("sm_80")).schedule.operator == "simt"
+
+
+def product(kernel: mlir_gemm.Kernel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    result = np.full((64, 64), np.nan, np.float32)
+    kernel(a, b, result)
+    return result
+
+
+def _search(mma: Mma) -> Search:
+    return lambda problem, chip, pinned, wide: proposals(mma, problem, chip, pinned, wide)
+
+
+SOURCE = """
+func.func @f(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<64x64xf32>)
+  linalg.matmul ins(%a, %b : memref<64x64xf32>, memref<64x64xf32>) outs(%c : memref<64x64xf32>)
+  return
+}
+"""
+
+
+def test_a_main_loop_from_outside() -> None:
+    plain = mainloops()["plain"]
+    mlir_gemm.register(dataclasses.replace(plain, name="my_loop", rank=-1, default=False))
+    kernel = mlir_gemm.compile(SOURCE, chip="sm_80", device="simulator", schedule={"copy": "my_loop"})
+    assert kernel.schedule.copy == "my_loop"
+    a, b = np.random.default_rng(2).standard_normal((2, 64, 64), np.float32)
+    assert np.allclose(product(kernel, a, b), a.astype(np.float64) @ b, atol=1e-4)
+
+
+def test_fields_from_outside() -> None:
+    def applies(schedule: Schedule) -> bool:
+        return schedule.value("marked.count") > 0
+
+    part = Part(
+        "marked",
+        applies,
+        lambda schedule, _: [at("pipeline", "clean", step("multi-buffer", stages=schedule.stages))],
+        own_fields={"count": 0, "loud": False},
+    )
+    mlir_gemm.register(part)
+    assert Schedule.parse("marked.count=3,marked.loud=on") == {"marked.count": 3, "marked.loud": True}
+    with pytest.raises(ScheduleError, match=r"unknown schedule field 'marked\.colour'"):
+        Schedule.parse("marked.colour=3")
+    kernel = mlir_gemm.compile(SOURCE, chip="sm_80", device="simulator", schedule={"marked.count": 2})
+    assert kernel.schedule.value("marked.count") == 2 and kernel.schedule.value("marked.loud") is False
+    assert "marked.count=2" in str(kernel.schedule)
+    assert Schedule.make(Schedule.parse(str(kernel.schedule))) == kernel.schedule
