@@ -66,7 +66,7 @@ def text_of(bytecode: bytes, filename: str) -> str:
         raise InputError(what, Location(filename, 1, 1))
     fate, said = GUARD.ask(READ_BYTECODE, bytecode)
     if fate == DIED:
-        raise InputError(f"this bytecode is damaged: reading it {_how_it_ends(said)}", Location(filename, 1, 1))
+        raise InputError(f"this bytecode is damaged: reading it {how_it_ends(said)}", Location(filename, 1, 1))
     if fate == LATE:
         raise _too_slow(filename, bytecode)
     if fate == REFUSED:
@@ -122,7 +122,7 @@ def _check_rules(text: str, filename: str) -> None:
 
 
 def _fatal(text: str, filename: str, said: bytes) -> InputError:
-    ends = _how_it_ends(said)
+    ends = how_it_ends(said)
     if len(text) > _LONGEST_PROBED:
         return InputError(f"reading this module {ends}", Location(filename, 1, 1))
     last = _last_character(text)
@@ -134,8 +134,9 @@ def _fatal(text: str, filename: str, said: bytes) -> InputError:
     return InputError(what, _place(filename, text, last))
 
 
-def _how_it_ends(said: bytes) -> str:
-    number = int(said)
+def how_it_ends(said: bytes) -> str:
+    """In words, how the helper says that a child of it died."""
+    number = int(said.partition(b"\n")[0])
     if number == NO_MEMORY:
         return "takes more memory than a module can need"
     return "ends the process" if number == ENDED else f"crashes ({signal.Signals(number).name})"

@@ -13,12 +13,14 @@ ANSWER = struct.Struct("<cQ")
 BYTECODE_MAGIC = b"ML\xefR"
 """How bytecode starts."""
 
-READ_TEXT, READ_BYTECODE = b"t", b"b"
-"""Requests: read this text; read this bytecode and give its text."""
+READ_TEXT, READ_BYTECODE, RUN_PIPELINE = b"t", b"b", b"p"
+"""Requests: read this text; read this bytecode and give its text; run a pipeline over a module on it, where the first
+line names the pipeline and the rest is the text."""
 
 READY, READ, REFUSED, DIED, LATE = b"s", b"r", b"e", b"d", b"l"
 """Answers: started; read (with the text of bytecode); MLIR refused it (with message, place and notes, in JSON); reading
-it ended the process (with how: a signal's number, or one of the next two); it took longer than allowed."""
+it ended the process (with how: a signal's number, or one of the next two, and from the next line on what it wrote on
+stderr); it took longer than allowed."""
 NO_MEMORY, ENDED = 0, -1
 """Reading it took more memory than allowed; it called exit."""
 

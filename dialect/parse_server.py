@@ -36,11 +36,14 @@ from mlir_gemm.dialect.parse_protocol import (
     READY,
     REFUSED,
     REQUEST,
+    RUN_PIPELINE,
     receive,
 )
 
 MEMORY = 1 << 30, 64
 """Bytes that reading may take: so many, and so many more for each byte that is read."""
+PIPELINE_MEMORY = 1 << 33
+"""Bytes that a pipeline may take."""
 
 PATIENCE = 10
 """Seconds on the clock for one of the processor, which is what is allowed: others may use it too."""
@@ -118,10 +121,12 @@ _USUAL = b"""func.func @f(%a: tensor<4xf32>, %b: memref<4xf32>) -> tensor<4xf32>
 def _in_child(connection: socket.socket, context: Any, kind: bytes, seconds: float, payload: bytes) -> None:
     deadline = time.monotonic() + PATIENCE * seconds
     reading, writing = os.pipe()
+    heard = os.memfd_create("stderr")
     child = os.fork()
     if not child:
         try:
-            _limit(len(payload), seconds)
+            os.dup2(heard, 2)
+            _limit(PIPELINE_MEMORY if kind == RUN_PIPELINE else MEMORY[0] + MEMORY[1] * len(payload), seconds)
             status, said = _read(kind, payload, context)
             with os.fdopen(writing, "wb") as pipe:
                 pipe.write(ANSWER.pack(status, len(said)) + said)
@@ -140,16 +145,22 @@ def _in_child(connection: socket.socket, context: Any, kind: bytes, seconds: flo
         connection.sendall(ANSWER.pack(LATE, 0))
     elif not answer:
         number = str(os.WTERMSIG(status) if os.WIFSIGNALED(status) else ENDED).encode()
-        connection.sendall(ANSWER.pack(DIED, len(number)) + number)
+        how = number + b"\n" + os.pread(heard, _HEARD, 0)
+        connection.sendall(ANSWER.pack(DIED, len(how)) + how)
+    os.close(heard)
 
 
-def _limit(size: int, seconds: float) -> None:
+_HEARD = 1 << 14
+"""Bytes of what a child wrote on stderr that are told."""
+
+
+def _limit(memory: int, seconds: float) -> None:
     """Limits a child, and makes it sensitive. It gets half the stack, so that what it just manages is safe in the
     parent. Memory that is freed, or not written yet, holds neither zeros nor what it held before, so that using it
     shows."""
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    _lower(resource.RLIMIT_AS, used + MEMORY[0] + MEMORY[1] * size)
+    _lower(resource.RLIMIT_AS, used + memory)
     _lower(resource.RLIMIT_CPU, math.ceil(time.process_time() + seconds))
     stack = resource.getrlimit(resource.RLIMIT_STACK)[0]
     _lower(resource.RLIMIT_STACK, stack // 2 if stack > 0 else 4 << 20)
@@ -165,11 +176,16 @@ def _lower(limit: int, value: int) -> None:
 
 
 def _read(kind: bytes, payload: bytes, context: Any) -> tuple[bytes, bytes]:
-    from mlir_gemm.dialect.bindings import ir
+    from mlir_gemm.dialect.bindings import ir, passmanager
     from mlir_gemm.dialect.locations import from_mlir
 
     try:
         with context:
+            if kind == RUN_PIPELINE:
+                pipeline, _, text = payload.decode().partition("\n")
+                module = ir.Module.parse(text)
+                passmanager.PassManager.parse(f"builtin.module({pipeline})").run(module.operation)
+                return READ, b""
             module = ir.Module.parse(payload if kind == READ_BYTECODE else payload.decode())
             # Printed in any case, for what is short in memory and endless in print: attributes that repeat others.
             text = str(module)

@@ -18,14 +18,15 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import verifier
 from mlir_gemm.dialect.walk import named
+from mlir_gemm.spec.attributes import SCRATCH
 
 ext: Any = dialect("ext")
 
 Value = TypeVar("Value", bound=Any)
 
-SCRATCH, PARTS, FLAGS = "tile.scratch", "parts", "flags"
-"""On a memref.alloc in a kernel's host function: memory that the launch provides. What `parts` hold means nothing
-between launches; `flags` are zero between them."""
+PARTS, FLAGS = "parts", "flags"
+"""Kinds of memory that the launch provides. What `parts` hold means nothing between launches; `flags` are zero between
+them."""
 QUADS, GROUP = 4, 128
 """Elements that a thread leaves at a time, and threads of a warpgroup: a row of a place."""
 FLAG_ROW = 32
@@ -34,8 +35,9 @@ FLAG_ROW = 32
 
 _LEFT = (
     rules.tile(rules.operand(0), "value", 2),
-    rules.ranked(1, "parts", 3),
-    rules.ranked(2, "flags", 2),
+    rules.ranked(1, "parts", 3, space=rules.GLOBAL),
+    rules.ranked(2, "flags", 2, space=rules.GLOBAL),
+    rules.dense(2, "flags"),
     rules.same_elements(rules.operand(0), rules.operand(1), "value and parts"),
     rules.scratch(QUADS * GROUP, FLAG_ROW),
 )

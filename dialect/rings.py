@@ -18,7 +18,7 @@ from mlir_gemm.dialect import constants, rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.tile import Place, Tile, offsets_of, placed
-from mlir_gemm.dialect.verifier import FLAG, at_least, between, verifier
+from mlir_gemm.dialect.verifier import FLAG, between, verifier
 from mlir_gemm.spec.l2_policy import PARTS
 
 ext: Any = dialect("ext")
@@ -27,11 +27,9 @@ Value = TypeVar("Value", bound=Any)
 
 BARRIERS = "barriers"
 """The layout of a ring's barriers in shared memory."""
-SWIZZLE = "swizzle128"
 LOADED = "loaded"
 """On a tile.release of a stage that lanes have loaded from, which the copy engine does not wait for by itself."""
-UNTIL_SUM, FROM_SUM = "tile.until_sum", "tile.from_sum"
-"""On a buffer that no block of the cluster needs once tile.cluster_sum begins, and on one that nobody needs before."""
+SWIZZLE = "swizzle128"
 """The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/pipeline.md`)."""
 PANELS = {SWIZZLE: 128, "swizzle64": 64, "swizzle32": 32}
 """Bytes of one row of a panel, by layout: those of the same kind with narrower panels are for rows that no wider ones
@@ -43,7 +41,7 @@ PANEL_BYTES = PANELS[SWIZZLE]
 MOST_BYTES = (1 << 20) - 1
 """What a barrier can count (PTX: the range of tx-count)."""
 _RING, _TURNS = rules.barriers(2), rules.barriers(1, 2)
-_SHARED = {"blocks": at_least(1), "group": at_least(1)}
+_SHARED = {"blocks": rules.BLOCKS, "group": rules.BLOCKS}
 """Of operations on a ring that several blocks of a cluster share."""
 
 
@@ -52,7 +50,7 @@ class Ring(Tile.Operation, name="ring"):
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr
-    verify_invariants = verifier(_RING, consumers=at_least(1), **_SHARED)
+    verify_invariants = verifier(_RING, rules.shared_ring("blocks"), consumers=rules.WARPS, **_SHARED)
 
 
 class Enter(Tile.Operation, name="enter"):
@@ -81,7 +79,7 @@ class Advance(Tile.Operation, name="advance"):
     next_slot: ext.Result[ir.IndexType]
     next_phase: ext.Result[Value]
     stages: ir.IntegerAttr
-    verify_invariants = verifier(rules.phases(rules.operand(1)), stages=at_least(1))
+    verify_invariants = verifier(rules.phases(rules.operand(1)), stages=rules.STAGES)
 
 
 class Acquire(Tile.Operation, name="acquire"):
@@ -91,7 +89,9 @@ class Acquire(Tile.Operation, name="acquire"):
     slot: ext.Operand[ir.IndexType]
     phase: ext.Operand[Any]
     bytes: ir.IntegerAttr
-    verify_invariants = verifier(_RING, rules.phases(rules.operand(2)), bytes=between(1, MOST_BYTES))
+    verify_invariants = verifier(
+        _RING, rules.phases(rules.operand(2)), bytes=between(rules.BOX_BYTES, MOST_BYTES, rules.BOX_BYTES)
+    )
 
 
 class CopyBulk(Tile.Operation, name="copy_bulk"):
@@ -104,14 +104,15 @@ class CopyBulk(Tile.Operation, name="copy_bulk"):
     slot: ext.Operand[ir.IndexType]
     offsets: Sequence[ext.Operand[ir.IndexType]]
     verify_invariants = verifier(
-        rules.ranked(0, "target", 2, shared=True),
+        rules.ranked(0, "target", 2, space=rules.IN_SHARED),
         rules.source,
         rules.barriers(2, at=2),
-        rules.place(1, 4, rules.operand(0)),
+        rules.place(1, 4, rules.operand(0), whole=True),
+        rules.shared_ring("multicast"),
         keep=between(0, PARTS),
-        multicast=at_least(2),
-        group=at_least(1),
-        stride=at_least(1),
+        multicast=between(2, rules.MOST_BLOCKS),
+        group=rules.BLOCKS,
+        stride=rules.BLOCKS,
         **rules.PLACE,
     )
 
@@ -130,7 +131,7 @@ class Release(Tile.Operation, name="release"):
 
     barriers: ext.Operand[Any]
     slot: ext.Operand[ir.IndexType]
-    verify_invariants = verifier(_RING, loaded=FLAG, **_SHARED)
+    verify_invariants = verifier(_RING, rules.shared_ring("blocks"), loaded=FLAG, **_SHARED)
 
 
 class MmaWait(Tile.Operation, name="mma_wait"):
@@ -139,7 +140,7 @@ class MmaWait(Tile.Operation, name="mma_wait"):
     acc: ext.Operand[Value]
     result: ext.Result[Value]
     pending: ir.IntegerAttr
-    verify_invariants = verifier(rules.tile(rules.operand(0), "acc", 2), pending=at_least(0))
+    verify_invariants = verifier(rules.tile(rules.operand(0), "acc", 2), pending=rules.PENDING)
 
 
 class ClusterSum(Tile.Operation, name="cluster_sum"):
@@ -151,12 +152,12 @@ class ClusterSum(Tile.Operation, name="cluster_sum"):
     result: ext.Result[Any]
     verify_invariants = verifier(
         rules.tile(rules.operand(0), "value", 2),
-        rules.ranked(1, "scratch", 4, shared=True),
+        rules.ranked(1, "scratch", 4, space=rules.IN_SHARED),
         rules.tile(rules.result, "result", 2),
         rules.same_elements(rules.operand(0), rules.result, "value and result"),
         rules.same_elements(rules.operand(0), rules.operand(1), "value and scratch"),
         rules.columns,
-        group=at_least(1),
+        group=rules.BLOCKS,
     )
 
 
@@ -165,7 +166,7 @@ class MakeTurns(Tile.Operation, name="make_turns"):
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr
-    verify_invariants = verifier(_TURNS, consumers=at_least(1))
+    verify_invariants = verifier(_TURNS, consumers=rules.WARPS)
 
 
 class TakeTurn(Tile.Operation, name="take_turn"):
@@ -198,7 +199,7 @@ class Rank(Tile.Operation, name="rank"):
     it may be the row or the column of a block in its cluster, or which part of the steps of k it has."""
 
     result: ext.Result[ir.IndexType]
-    verify_invariants = verifier(stride=at_least(1), count=at_least(0))
+    verify_invariants = verifier(stride=rules.BLOCKS, count=between(0, rules.MOST_BLOCKS))
 
 
 class Specialize(Tile.Operation, name="specialize", traits=[ir.NoTerminatorTrait]):

@@ -7,8 +7,8 @@ from math import prod
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.memory import in_shared
-from mlir_gemm.dialect.verifier import NUMBERS, TRUTHS, Rule, counted, word
+from mlir_gemm.dialect.memory import SHARED, in_shared
+from mlir_gemm.dialect.verifier import NUMBERS, TRUTHS, Rule, between, counted, is_integer, word
 
 PLACE = {"dims": NUMBERS, "in_bounds": TRUTHS}
 """Attributes of operations that name a place in memory."""
@@ -17,38 +17,65 @@ SCOPE = {"scope": word("warp", "warpgroup")}
 ORDERS = {"a": ("mk", "km"), "b": ("kn", "nk")}
 """How the operands of a product may be stored."""
 _EACH = "one for each dimension of the memory"
-MOST_BOX = 256
-"""Elements of a box of a tensor map along one dimension."""
+MOST_BOX, MOST_AXES, BOX_BYTES = 256, 5, 16
+"""Of a tensor map: elements of a box along one dimension, dimensions, and what divides the bytes of a box's rows (CUDA
+driver API, cuTensorMapEncodeTiled)."""
+MOST_BLOCKS, MOST_WARPS = 16, 32
+"""Of a cluster, whose blocks a copy names in 16 bits (PTX, `.multicast::cluster`), and of a block."""
+MOST_STAGES = 64
+"""Of a buffer: far beyond any use; it keeps sizes from overflowing."""
+WARPS, BLOCKS = between(1, MOST_WARPS), between(1, MOST_BLOCKS)
+STAGES, PENDING = between(1, MOST_STAGES), between(0, MOST_STAGES)
+
+GLOBAL, IN_SHARED = (None,), (SHARED,)
+ANYWHERE = (*GLOBAL, *IN_SHARED)
+"""Memory spaces in which an operand may be."""
+_PLACES: dict[tuple[int | None, ...], str] = {
+    GLOBAL: "in global memory",
+    IN_SHARED: "in memory space 3",
+    ANYWHERE: "in global memory or memory space 3",
+}
 
 
-def ranked(operand: int, name: str, rank: int | None = None, *, static: bool = True, shared: bool = False) -> Rule:
-    """An operand is a memref: of so many dimensions, of constant sizes, in shared memory, where that is asked for."""
+def ranked(
+    operand: int, name: str, rank: int | None = None, *, static: bool = True, space: tuple[int | None, ...] = ANYWHERE
+) -> Rule:
+    """An operand is a memref: of so many dimensions and of constant sizes where that is asked for, in one of some
+    memory spaces."""
     wanted = " ".join(
         ["a memref", *([f"of {rank} dimensions"] if rank else []), *(["of constant sizes"] if static else []),
-         *(["in memory space 3"] if shared else [])]
+         _PLACES[space]]
     )  # fmt: skip
 
     def rule(op: Any) -> str:
-        value = op.operands[operand]
-        type_ = value.type
+        type_ = op.operands[operand].type
         right = (
             isinstance(type_, ir.MemRefType)
             and rank in (None, type_.rank)
             and (type_.has_static_shape or not static)
-            and (not shared or in_shared(value))
+            and _space_of(type_) in space
         )
         return "" if right else f"{name} is {type_}; expected {wanted}"
 
     return rule
 
 
+def _space_of(type_: Any) -> int | None:
+    """The number of a memref's memory space, None where it has none; -1 for a space that is no number."""
+    space = type_.memory_space
+    if space is None:
+        return None
+    return space.value if isinstance(space, ir.IntegerAttr) else -1
+
+
 def tile(value: Callable[[Any], Any], name: str, rank: int | None = None) -> Rule:
     """A value is a vector, of so many dimensions where that is asked for."""
+    wanted = f"a vector of {f'{rank} dimensions' if rank else '1 dimension or more'}, of constant sizes"
 
     def rule(op: Any) -> str:
         type_ = value(op).type
-        right = isinstance(type_, ir.VectorType) and rank in (None, type_.rank)
-        return "" if right else f"{name} is {type_}; expected a vector{f' of {rank} dimensions' if rank else ''}"
+        right = isinstance(type_, ir.VectorType) and type_.rank == (rank or max(type_.rank, 1)) and not type_.scalable
+        return "" if right else f"{name} is {type_}; expected {wanted}"
 
     return rule
 
@@ -64,15 +91,24 @@ def result(op: Any) -> Any:
 
 
 def same_elements(one: Callable[[Any], Any], other: Callable[[Any], Any], names: str) -> Rule:
-    """Two shaped values have one element type; `names` are theirs, with `and` between them."""
+    """Two shaped values have one element type, of numbers; `names` are theirs, with `and` between them."""
 
-    def rule(op: Any) -> str:
-        types = one(op).type.element_type, other(op).type.element_type
-        return (
-            "" if types[0] == types[1] else f"the elements of {names} are {types[0]} and {types[1]}; expected one type"
-        )
+    return lambda op: _elements(one(op).type, other(op).type, names)
 
-    return rule
+
+def _elements(one: Any, other: Any, names: str) -> str:
+    types = one.element_type, other.element_type
+    if types[0] != types[1]:
+        return f"the elements of {names} are {types[0]} and {types[1]}; expected one type"
+    return "" if _are_numbers(types[0]) else f"the elements of {names} are {types[0]}; expected {_NUMBERS}"
+
+
+_NUMBERS = "integers or floating-point numbers"
+
+
+def _are_numbers(*types: Any) -> bool:
+    """Whether element types are of numbers that have a width."""
+    return all(isinstance(type_, ir.IntegerType | ir.FloatType) for type_ in types)
 
 
 def place(memory: int, first: int, tile_of: Callable[[Any], Any], *, whole: bool = False) -> Rule:
@@ -80,12 +116,14 @@ def place(memory: int, first: int, tile_of: Callable[[Any], Any], *, whole: bool
     `memory`, and each of the tile's dimensions runs along one of them at most; a `whole` tile's each along one."""
 
     def rule(op: Any) -> str:
-        type_, of_tile = op.operands[memory].type, tile_of(op).type
-        rank = of_tile.rank
+        value, of_tile = op.operands[memory], tile_of(op).type
+        type_, rank = value.type, of_tile.rank
         offsets = len(op.operands) - first
-        axes = type_.rank if isinstance(type_, ir.MemRefType) else offsets
+        described = _memory_of(value)
+        axes = described.rank if described is not None else min(max(offsets, rank), MOST_AXES)
         if offsets != axes:
-            return f"has {counted(offsets, 'offset')} in {type_}; expected {axes}, {_EACH}"
+            wanted = axes if described is not None else f"{rank} to {MOST_AXES}"
+            return f"has {counted(offsets, 'offset')} in {type_}; expected {wanted}, {_EACH}"
         for name in PLACE:
             if name in op.attributes and len(op.attributes[name]) != axes:
                 return f"{name} = {op.attributes[name]}; expected {axes} entries, {_EACH}"
@@ -98,10 +136,18 @@ def place(memory: int, first: int, tile_of: Callable[[Any], Any], *, whole: bool
             )
         runs = len(along) if "dims" in op.attributes else axes
         if whole and runs < rank:
-            return f"writes {of_tile} along {counted(runs, 'dimension')} of {type_}; expected {rank}"
+            return f"moves {of_tile} along {counted(runs, 'dimension')} of {type_}; expected {rank}"
         return ""
 
     return rule
+
+
+def _memory_of(value: Any) -> Any | None:
+    """The type of a memref, or of the one that a tensor map describes, where that is made here."""
+    if isinstance(value.type, ir.MemRefType):
+        return value.type
+    maker = value.owner
+    return maker.operands[0].type if getattr(maker, "name", "") == "tile.tensor_map" else None
 
 
 def product(op: Any) -> str:
@@ -120,6 +166,8 @@ def product(op: Any) -> str:
 
 
 def _product_types(op: Any, lhs: Any, rhs: Any, acc: Any) -> str:
+    if not _are_numbers(lhs, rhs, acc):
+        return f"multiplies {lhs} by {rhs} into {acc}; expected {_NUMBERS}"
     whole = [isinstance(type_, ir.IntegerType) for type_ in (lhs, rhs, acc)]
     if len(set(whole)) > 1:
         return f"multiplies {lhs} by {rhs} into {acc}; expected all integers, or all floating-point numbers"
@@ -149,8 +197,9 @@ def barriers(rows: int, columns: int | None = None, at: int = 0) -> Rule:
             and type_.has_static_shape
             and type_.rank == 2
             and type_.shape[0] == rows
-            and columns in (None, type_.shape[1])
-            and _is_integer(type_.element_type, 64)
+            and type_.shape[1] == (columns or max(type_.shape[1], 1))
+            and _is_dense(type_)
+            and is_integer(type_.element_type, 64)
             and in_shared(value)
         )
         return "" if right else f"barriers is {type_}; expected {wanted}"
@@ -158,15 +207,26 @@ def barriers(rows: int, columns: int | None = None, at: int = 0) -> Rule:
     return rule
 
 
-def _is_integer(type_: Any, bits: int) -> bool:
-    return isinstance(type_, ir.IntegerType) and type_.is_signless and type_.width == bits
+def dense(number: int, name: str) -> Rule:
+    """An operand whose bytes are counted has no gaps between its rows."""
+
+    def rule(op: Any) -> str:
+        type_ = op.operands[number].type
+        return "" if _is_dense(type_) else f"{name} is {type_}; expected rows without gaps between them"
+
+    return rule
+
+
+def _is_dense(type_: Any) -> bool:
+    shape = type_.shape
+    return type_.get_strides_and_offset()[0] == [prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
 def phases(*values: Callable[[Any], Any]) -> Rule:
     """Values are phases."""
 
     def rule(op: Any) -> str:
-        wrong = next((each(op).type for each in values if not _is_integer(each(op).type, 32)), None)
+        wrong = next((each(op).type for each in values if not is_integer(each(op).type, 32)), None)
         return "" if wrong is None else f"phase is {wrong}; expected i32"
 
     return rule
@@ -185,17 +245,33 @@ def roles(op: Any) -> str:
 
 
 def source(op: Any) -> str:
-    """The memory of a copy or store by the copy engine is a memref, of the same elements, or a tensor map."""
-    moved, type_ = op.operands[0].type, op.operands[1].type
+    """The memory of a copy or store by the copy engine is a memref in global memory, of the same elements, or a tensor
+    map."""
+    moved, memory = op.operands[0].type, op.operands[1]
     names = ("target", "source") if op.name == "tile.copy_bulk" else ("value", "memory")
-    if str(type_) == "!llvm.ptr":
+    type_ = _memory_of(memory)
+    if type_ is None and str(memory.type) == "!llvm.ptr":
+        return "" if _are_numbers(moved.element_type) else f"{names[0]} is {moved}; expected {_NUMBERS}"
+    if type_ is None or _space_of(type_) not in GLOBAL:
+        return f"{names[1]} is {memory.type}; expected a memref in global memory, or the !llvm.ptr of a tile.tensor_map"
+    return _elements(moved, type_, " and ".join(names))
+
+
+def shared_ring(name: str) -> Rule:
+    """What several blocks of a cluster share is shared by a whole `group` of them, as the attribute of that name says,
+    and their numbers lie in a cluster."""
+
+    def rule(op: Any) -> str:
+        attributes = op.attributes
+        count = attributes[name].value if name in attributes else 1
+        if "group" in attributes and attributes["group"].value != count:
+            return f"group = {attributes['group'].value} with {name} = {count}; expected the same"
+        stride = attributes["stride"].value if "stride" in attributes else 1
+        if (count - 1) * stride >= MOST_BLOCKS:
+            return f"{name} = {count} with stride = {stride}; expected blocks of one cluster, of at most {MOST_BLOCKS}"
         return ""
-    if not isinstance(type_, ir.MemRefType):
-        return f"{names[1]} is {type_}; expected a memref, or the !llvm.ptr of a tile.tensor_map"
-    types = moved.element_type, type_.element_type
-    if types[0] == types[1]:
-        return ""
-    return f"the elements of {' and '.join(names)} are {types[0]} and {types[1]}; expected one type"
+
+    return rule
 
 
 def columns(op: Any) -> str:
@@ -219,10 +295,14 @@ def box(op: Any) -> str:
     memory, attributes = op.operands[0].type, op.attributes
     if "box" not in attributes:
         return f"'box' is missing; expected {NUMBERS.wanted}, one for each dimension of the memory"
+    if not 1 <= memory.rank <= MOST_AXES or not _are_numbers(memory.element_type):
+        return f"memory is {memory}; expected 1 to {MOST_AXES} dimensions, of {_NUMBERS}"
     sizes = list(attributes["box"])
     if len(sizes) != memory.rank or not all(1 <= size <= MOST_BOX for size in sizes):
         return f"box = {sizes} for {memory}; expected 1 to {MOST_BOX} for each of its {memory.rank} dimensions"
     swizzle, row = attributes["swizzle"].value, sizes[-1] * memory.element_type.width // 8
+    if row % BOX_BYTES:
+        return f"box = {sizes} has rows of {row} bytes of {memory.element_type}; expected multiples of {BOX_BYTES}"
     if swizzle != "none" and row > int(swizzle):
         return f"box = {sizes} has rows of {row} bytes of {memory.element_type}; expected {swizzle} at most (swizzle)"
     if "element" in attributes and str(memory.element_type) != "f32":
@@ -242,7 +322,7 @@ def scratch(row: int, flags_of_place: int) -> Rule:
                 "each range of steps"
             )
         wanted = [parts.shape[0], flags_of_place]
-        if flags.shape == wanted and _is_integer(flags.element_type, 32):
+        if flags.shape == wanted and is_integer(flags.element_type, 32):
             return ""
         return f"flags is {flags}; expected memref<{wanted[0]}x{wanted[1]}xi32>: {wanted[1]} for each place of parts"
 

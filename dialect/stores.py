@@ -21,7 +21,8 @@ ext: Any = dialect("ext")
 _STAGED = (
     rules.tile(rules.operand(0), "value", 2),
     rules.source,
-    rules.ranked(2, "staging", 3, shared=True),
+    rules.ranked(2, "staging", 3, space=rules.IN_SHARED),
+    rules.dense(2, "staging"),
     rules.place(1, 3, rules.operand(0), whole=True),
     rules.same_elements(rules.operand(0), rules.operand(2), "value and staging"),
 )
@@ -45,7 +46,9 @@ class StoreRows(Tile.Operation, name="store_rows"):
     memory: ext.Operand[Any]
     staging: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
-    verify_invariants = verifier(rules.ranked(1, "memory", static=False), *_STAGED, **rules.PLACE, **rules.SCOPE)
+    verify_invariants = verifier(
+        rules.ranked(1, "memory", static=False, space=rules.GLOBAL), *_STAGED, **rules.PLACE, **rules.SCOPE
+    )
 
 
 class StoreWait(Tile.Operation, name="store_wait"):
@@ -62,7 +65,7 @@ class TensorMap(Tile.Operation, name="tensor_map"):
     map: ext.Result[Any]
     swizzle: ir.StringAttr
     verify_invariants = verifier(
-        rules.ranked(0, "memory", static=False),
+        rules.ranked(0, "memory", static=False, space=rules.GLOBAL),
         rules.box,
         box=NUMBERS,
         swizzle=word("128", "64", "32", "none"),

@@ -94,7 +94,12 @@ class CopyAsync(Tile.Operation, name="copy_async"):
     target: ext.Operand[Any]
     source: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
-    verify_invariants = verifier(*_COPIED, **rules.PLACE)
+    verify_invariants = verifier(
+        rules.ranked(0, "target", space=rules.IN_SHARED),
+        rules.ranked(1, "source", static=False, space=rules.GLOBAL),
+        *_COPIED,
+        **rules.PLACE,
+    )
 
 
 class Commit(Tile.Operation, name="commit"):
@@ -108,7 +113,7 @@ class Await(Tile.Operation, name="await"):
     barrier must follow before other threads' copies are read."""
 
     pending: ir.IntegerAttr
-    verify_invariants = verifier(pending=at_least(0))
+    verify_invariants = verifier(pending=rules.PENDING)
 
 
 class Clip(Tile.Operation, name="clip"):
@@ -149,10 +154,10 @@ class Mma(Tile.Operation, name="mma"):
 
 
 class Run(Tile.Operation, name="run"):
-    """Runs a kernel, by the name of its module, on whole buffers. Only their addresses are handed over: the kernel may
-    see them in another shape."""
+    """Runs a kernel, by the name of its module, on whole buffers, of which it gets the addresses: it may see them in
+    another shape."""
 
-    buffers: Sequence[ext.Operand[Any]]
+    buffers: Sequence[ext.Operand[ir.IndexType]]
     kernel: ir.StringAttr
     verify_invariants = verifier(kernel=word())
 

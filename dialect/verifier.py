@@ -156,14 +156,26 @@ def _attributes(op: Any, signature: _Signature, kinds: dict[str, Kind]) -> str:
 
 def at_least(least: int) -> Kind:
     """A whole number."""
-    return Kind(lambda attribute: isinstance(attribute, ir.IntegerAttr) and attribute.value >= least,
-                f"a number from {least} on")  # fmt: skip
+    return Kind(lambda attribute: is_number(attribute) and attribute.value >= least, f"a number from {least} on (i64)")
 
 
-def between(least: int, most: int) -> Kind:
-    """A whole number in a range."""
-    return Kind(lambda attribute: isinstance(attribute, ir.IntegerAttr) and least <= attribute.value <= most,
-                f"a number from {least} to {most}")  # fmt: skip
+def between(least: int, most: int, step: int = 1) -> Kind:
+    """A whole number in a range, which `step` divides."""
+
+    def accepts(attribute: Any) -> bool:
+        return is_number(attribute) and least <= attribute.value <= most and attribute.value % step == 0
+
+    return Kind(accepts, f"a number from {least} to {most} (i64){f', a multiple of {step}' if step > 1 else ''}")
+
+
+def is_number(attribute: Any) -> bool:
+    """Whether an attribute is a whole number of 64 bits, as one without a type in the text is."""
+    return isinstance(attribute, ir.IntegerAttr) and is_integer(attribute.type, 64)
+
+
+def is_integer(type_: Any, bits: int) -> bool:
+    """Whether a type is that of integers of so many bits, which the type gives no sign."""
+    return isinstance(type_, ir.IntegerType) and type_.is_signless and type_.width == bits
 
 
 def word(*choices: str) -> Kind:

@@ -21,9 +21,11 @@ def advance(op: Any) -> tuple[Any, Any]:
 
 def _next(slot: Any, phase: Any, stages: int) -> tuple[Any, Any]:
     arith = dialect("arith")
+    flipped = arith.XOrIOp(phase, i32_constant(1)).result
+    if stages == 1:
+        return slot, flipped
     last = arith.CmpIOp(arith.CmpIPredicate.eq, slot, constants.index(stages - 1)).result
     following = arith.AddIOp(slot, constants.index(1)).result
-    flipped = arith.XOrIOp(phase, i32_constant(1)).result
     return (
         arith.SelectOp(last, constants.index(0), following).result,
         arith.SelectOp(last, flipped, phase).result,

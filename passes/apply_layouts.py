@@ -4,14 +4,13 @@ Expects memref.alloc with `tile.layout = "padN"` or `"xor"`. Leaves a `padN` buf
 (a strided memref type), and every subview of it with the strides that follow. An `xor` buffer keeps its type and its
 attribute, which is for `swizzle-accesses`: all accesses are known only then. So do those of panels (`swizzle128`,
 `swizzle64`, `swizzle32`) and the barriers of a ring, which only instructions of their own access. Without a layout
-attribute nothing changes, nor in a second run. Refuses an unknown layout, a buffer that is not a dense one of constant
+attribute nothing changes, nor in a second run. Refuses a buffer that is not a dense one of constant
 sizes, `xor` for rows of other than whole chunks of 16 bytes, and views other than subviews in steps of 1 that drop at
 most leading dimensions.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -38,22 +37,17 @@ class ApplyLayouts(Pass):
 
 
 def _apply(alloc: Any) -> None:
-    layout = alloc.operation.attributes[LAYOUT]
-    if str(layout) == f'"{XOR}"':
+    layout = ir.StringAttr(alloc.operation.attributes[LAYOUT]).value
+    if layout == XOR:
         check_rows(alloc)
         return
-    if str(layout).strip('"') in (*PANELS, BARRIERS):
+    if layout in (*PANELS, BARRIERS):
         return
-    padding = re.fullmatch(r'"pad([0-9]+)"', str(layout))
-    if not padding:
-        raise pass_error(
-            alloc, f"unknown layout {layout}; expected padN for N elements of padding in each row, or {XOR}"
-        )
     buffer = alloc.operation.results[0]
     shape = list(buffer.type.shape)
     if not buffer.type.has_static_shape or len(shape) < 2 or not isinstance(buffer.type.layout, ir.AffineMapAttr):
         raise pass_error(alloc, f"a layout for {buffer.type}; expected a dense buffer of constant sizes with rows")
-    _retype(buffer, _strides(shape, int(padding[1])), 0)
+    _retype(buffer, _strides(shape, int(layout.removeprefix("pad"))), 0)
     del alloc.operation.attributes[LAYOUT]
 
 

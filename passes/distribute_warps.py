@@ -24,14 +24,11 @@ from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import LEVEL, SCOPE
+from mlir_gemm.spec.attributes import LEVEL, SCOPE, TURNS, WARPS
 
 _TILE_WORK = ("tile.load", "tile.store", "tile.mma", "tile.mma_wait", "tile.leave_part", "tile.add_parts")
 UNITS = {"warp": 1, "warpgroup": 4}
 """What tiles are divided among, and its warps."""
-WARPS, TURNS = "tile.warps", "tile.turns"
-"""On the scf.forall over blocks: among how many warps its tiles were divided, and how many groups of consumers take
-tiles by turns."""
 
 
 @dataclass(frozen=True)

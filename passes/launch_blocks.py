@@ -16,7 +16,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute_warps import WARPS
+from mlir_gemm.spec.attributes import WARPS
 from mlir_gemm.spec.threads import LANES
 
 

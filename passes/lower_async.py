@@ -14,6 +14,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named, parents
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import COMMIT
 
 _OUTERMOST = ("builtin.module", "gpu.module", "gpu.func")
 
@@ -40,7 +41,7 @@ def _group() -> Any:
     """A group without operands: what it is made of, the machine knows. It carries an attribute because the text of one
     with neither would take the next line for its operands."""
     group = dialect("nvgpu").DeviceAsyncCreateGroupOp([])
-    group.operation.attributes["tile.commit"] = ir.UnitAttr.get()
+    group.operation.attributes[COMMIT] = ir.UnitAttr.get()
     return group
 
 

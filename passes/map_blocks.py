@@ -28,10 +28,8 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT
 
-CLUSTER, SPLIT, ROWS = "tile.cluster", "tile.split", "tile.cluster_rows"
-"""On the scf.forall over blocks: how many blocks a cluster has, how many share a tile's k steps, and how many are
-below each other, where others are beside them."""
 MOST_BLOCKS = 8
 """Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
 
@@ -90,7 +88,7 @@ def _map(parallel: Any, options: MapBlocks) -> None:
     if size > 1:
         forall.operation.attributes[CLUSTER] = constants.integer(size)
     if min(options.cluster_m, options.cluster_n) > 1:
-        forall.operation.attributes[ROWS] = constants.integer(options.cluster_m)
+        forall.operation.attributes[CLUSTER_ROWS] = constants.integer(options.cluster_m)
     parallel.operation.erase()
 
 

@@ -14,13 +14,11 @@ from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import SHARED
+from mlir_gemm.dialect.rules import MOST_STAGES
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import LAYOUT
-
-MOST_STAGES = 64
-"""Far beyond any use; it keeps sizes from overflowing."""
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute_warps import TURNS
-from mlir_gemm.passes.map_blocks import CLUSTER
+from mlir_gemm.spec.attributes import CLUSTER, TILES, TURNS
 
 _SHARED = ("memref.alloc", "tile.ring")
 """What a block does once, whatever tiles it gets."""
@@ -54,10 +53,6 @@ class PersistBlocks(Pass):
             tiles = tiles_of(forall)
             if not isinstance(tiles, int) or tiles > self.blocks or self.turns > 1:
                 _persist(forall, roles, tiles, self)
-
-
-TILES = "tile.tiles"
-"""On the loops over tiles."""
 
 
 def is_walked(forall: Any) -> bool:
@@ -236,9 +231,8 @@ def _by_turns(work: list[Any], loop: Any, turn: Any, barriers: Any) -> Any:
     with ir.InsertionPoint(filled):
         rings.take_turn(barriers, turn, phase)
     _pass_on(work, waits[0], barriers, turn)
-    with ir.InsertionPoint(waits[0]):
-        one = dialect("arith").ConstantOp(rings.i32(), 1).result
-        return dialect("arith").XOrIOp(phase, one).result
+    with ir.InsertionPoint(waits[0]):  # turns are a ring of one stage
+        return rings.advanced(constants.index(0), phase, 1)[1]
 
 
 def _pass_on(work: list[Any], last_wait: Any, barriers: Any, turn: Any) -> None:

@@ -20,11 +20,11 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import SHARED, in_shared
-from mlir_gemm.dialect.rings import FROM_SUM, PANELS, UNTIL_SUM
+from mlir_gemm.dialect.rings import PANELS
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, parents, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import LAYOUT
+from mlir_gemm.spec.attributes import FROM_SUM, LAYOUT, UNTIL_SUM
 
 VIEWS = ("memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
          "memref.collapse_shape")  # fmt: skip

@@ -22,9 +22,8 @@ from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.rings import Axis
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.map_blocks import ROWS as CLUSTER_ROWS
-from mlir_gemm.passes.map_blocks import SPLIT
 from mlir_gemm.passes.split_steps import group_of_blocks
+from mlir_gemm.spec.attributes import CLUSTER_ROWS, SPLIT
 
 MULTICAST, BLOCKS = "multicast", "blocks"
 ROWS = 8

@@ -18,10 +18,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.map_blocks import CLUSTER, SPLIT
-
-_DONE = "tile.part"
-"""On loops that are a part of the steps."""
+from mlir_gemm.spec.attributes import CLUSTER, PART, SPLIT
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ def _split(roles: Any, parts: int, group: int) -> None:
     producer, consumer = (loop_of(roles, name) for name in ("tile.copy_bulk", "tile.mma"))
     if producer is None:
         raise pass_error(roles, "no loop over k steps, so there is nothing to divide among blocks")
-    if _DONE in producer.attributes:
+    if PART in producer.attributes:
         return
     check_starts(roles)
     steps = trips_of(producer)
@@ -68,12 +65,12 @@ def _split(roles: Any, parts: int, group: int) -> None:
     if part * parts > steps:
         for copy in named(producer, "tile.copy_bulk"):
             _forget_bounds(copy.operation, moved)
-    producer.attributes[_DONE] = ir.UnitAttr.get()
+    producer.attributes[PART] = ir.UnitAttr.get()
     if consumer is not None:
         peeled = steps - trips_of(consumer)
         with ir.InsertionPoint(consumer), consumer.location:
             consumer.operands[1] = constants.index(part - peeled)
-        consumer.attributes[_DONE] = ir.UnitAttr.get()
+        consumer.attributes[PART] = ir.UnitAttr.get()
 
 
 def check_starts(roles: Any) -> None:

@@ -22,9 +22,9 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer, stride_divisors
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute_warps import UNITS, WARPS
+from mlir_gemm.passes.distribute_warps import UNITS
 from mlir_gemm.passes.stage_stores import ends_aligned
-from mlir_gemm.spec.attributes import SCOPE
+from mlir_gemm.spec.attributes import SCOPE, WARPS
 from mlir_gemm.spec.shared_rows import VECTOR, columns_of_buffer, shape_of_buffer
 
 

@@ -23,8 +23,8 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.lowering.bulk_store import BUFFERS
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe_copies import ALIGNED, cannot_describe
-from mlir_gemm.passes.distribute_warps import UNITS, WARPS
-from mlir_gemm.spec.attributes import SCOPE
+from mlir_gemm.passes.distribute_warps import UNITS
+from mlir_gemm.spec.attributes import SCOPE, WARPS
 
 ROWS = 64
 """Rows of a panel."""

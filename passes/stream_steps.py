@@ -28,9 +28,9 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.map_blocks import CLUSTER, SPLIT
 from mlir_gemm.passes.persist_blocks import Work, into_loop, is_walked, tiles_of
 from mlir_gemm.passes.split_steps import check_starts, loop_of, trips_of
+from mlir_gemm.spec.attributes import CLUSTER, SPLIT
 
 
 @dataclass(frozen=True)

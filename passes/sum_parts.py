@@ -21,9 +21,9 @@ from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.lowering.order import root_of
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute_warps import UNITS, WARPS
-from mlir_gemm.passes.map_blocks import SPLIT
+from mlir_gemm.passes.distribute_warps import UNITS
 from mlir_gemm.passes.split_steps import group_of_blocks
+from mlir_gemm.spec.attributes import FROM_SUM, SPLIT, UNTIL_SUM, WARPS
 from mlir_gemm.spec.threads import GROUP
 
 COLUMNS = 8
@@ -56,9 +56,9 @@ def _sum(forall: Any, wait: Any, parts: int) -> None:
     with ir.InsertionPoint(in_block(body(forall))[0]), wait.location:
         pieces = rows * columns // (GROUP * PAIR * parts)
         scratch = shared_buffer([units, (parts - 1) * pieces, GROUP, PAIR], value.type.element_type)
-    scratch.owner.attributes[rings.FROM_SUM] = ir.UnitAttr.get()
+    scratch.owner.attributes[FROM_SUM] = ir.UnitAttr.get()
     for copy in named(forall, "tile.copy_bulk"):
-        root_of(copy.operation.operands[0]).owner.attributes[rings.UNTIL_SUM] = ir.UnitAttr.get()
+        root_of(copy.operation.operands[0]).owner.attributes[UNTIL_SUM] = ir.UnitAttr.get()
     part = columns // parts
     with ir.InsertionPoint.after(wait), wait.location:
         group = group_of_blocks(forall)

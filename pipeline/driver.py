@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from mlir_gemm.dialect.attributes import verify_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import input_error, lacking, location_of, relabelled
@@ -25,7 +26,16 @@ from mlir_gemm.pipeline.importing import import_passes
 from mlir_gemm.pipeline.kernel_run import KernelRun
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of, launch_of_program
 from mlir_gemm.pipeline.program import is_program, name_file, nested_kernels, outer_function
-from mlir_gemm.pipeline.runner import Capture, Hook, Runner, Verify, is_bug, leave_reproducer
+from mlir_gemm.pipeline.runner import (
+    Capture,
+    Hook,
+    Rehearse,
+    Runner,
+    Verify,
+    check_attributes,
+    is_bug,
+    leave_reproducer,
+)
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.pipeline.selection.passes import select_passes
 from mlir_gemm.spec import extensions
@@ -93,6 +103,7 @@ def compile_module(
         saved = annotations.module_string(module, STAGE)
         if saved:
             check_tiles(module)
+            verify_attributes(module)
         with lacking(f"the module, saved after stage '{saved}',") if saved else contextlib.nullcontext():
             run = _Run(module, source, chip, schedule, kept, observe, variant, hooks)
             run.filename = filename
@@ -157,7 +168,6 @@ class _Run:
         variant: Variant,
         hooks: Sequence[Hook],
     ):
-        self.runner = Runner((Verify(), *hooks))
         self.module = module
         self.source = source
         self.keep = keep
@@ -174,10 +184,9 @@ class _Run:
         self.program = False
         self.divisors: dict[str, int] | None = None
         self.stage = annotations.module_string(module, STAGE) or ""
-        if self.stage and self.stage not in STAGES:
-            raise input_error(
-                module.operation, f"the module says that it is at stage '{self.stage}', which does not exist"
-            )
+        self.from_outside = bool(self.stage)
+        """Whether somebody may have edited what passes left."""
+        self.runner = Runner((*([Rehearse()] if self.from_outside else []), Verify(), *hooks))
         self.target = self._target(chip)
         self.wanted = self._wanted(wanted)
         if (variant.hints or variant.divisors) and self._after("select"):
@@ -271,7 +280,8 @@ class _Run:
             self._find_kernels()
         elif stage == "ptx":
             self.launch = self._launch()
-            self.ptx = emission.ptx_of_program(self.module) if self.program else emission.ptx(self.module)
+            emit = emission.ptx_of_program if self.program else emission.ptx
+            self.ptx = emit(self.module, from_outside=self.from_outside)
         else:
             for kernel in self.kernels:
                 self._run_kernel(kernel, stage)
@@ -281,6 +291,7 @@ class _Run:
         annotations.mark(self.module, stage, self.target.chip)
         if stage == "select":
             self._find_kernels()  # with what has been decided
+        check_attributes(self.module, f"after stage '{stage}'")
 
     def _run_kernel(self, kernel: KernelRun, stage: str) -> None:
         name = kernel.name if kernel.nested else ""

@@ -10,13 +10,19 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import from_mlir
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.pipeline.rehearsal import rehearse
+
+_TO_PTX = "gpu-module-to-binary{format=isa}"
 
 
-def ptx(module: Any) -> str:
-    """The PTX of the kernels of a module at the `nvvm` stage; the module becomes a gpu.binary."""
+def ptx(module: Any, *, from_outside: bool = False) -> str:
+    """The PTX of the kernels of a module at the `nvvm` stage; the module becomes a gpu.binary. `from_outside` is for a
+    module whose text may have been edited. Raises PassError where LLVM ends the process on that."""
+    if from_outside:
+        rehearse(module, _TO_PTX, "making PTX")
     with module.context:
         try:
-            passmanager.PassManager.parse("builtin.module(gpu-module-to-binary{format=isa})").run(module.operation)
+            passmanager.PassManager.parse(f"builtin.module({_TO_PTX})").run(module.operation)
         except ir.MLIRError as error:
             raise from_mlir(error, "making PTX failed") from None
         binary = named(module, "gpu.binary")[0]
@@ -24,7 +30,7 @@ def ptx(module: Any) -> str:
     return code.rstrip(b"\0").decode()
 
 
-def ptx_of_program(module: Any) -> str:
+def ptx_of_program(module: Any, *, from_outside: bool = False) -> str:
     """One PTX with the kernels of all modules in a program at the `nvvm` stage, which stays as it is; empty for no
     kernels."""
     kernels = named(module, "gpu.module")
@@ -34,7 +40,7 @@ def ptx_of_program(module: Any) -> str:
         merged = ir.Module.create()
         whole = kernels[0].operation.clone(ir.InsertionPoint(merged.body))
         _merge(whole, kernels[1:])
-        return ptx(merged)
+        return ptx(merged, from_outside=from_outside)
 
 
 def llvm_ir(text: str) -> str:

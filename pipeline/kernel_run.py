@@ -11,7 +11,7 @@ from mlir_gemm.pipeline.elementwise import points_passes
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
 from mlir_gemm.spec.attributes import DIVIDED, SCHEDULE, STAGE
-from mlir_gemm.spec.kernel_record import POINTS, PRODUCT, KernelRecord
+from mlir_gemm.spec.kernel_record import POINTS, KernelRecord
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -65,8 +65,6 @@ class KernelRun:
     def _read(self) -> None:
         function = outer_function(self.module)
         self.kind = kind_of(function)
-        if self.kind not in (PRODUCT, POINTS):
-            raise input_error(function, f"a kernel of kind '{self.kind}'; expected {PRODUCT} or {POINTS}")
         if self.kind == POINTS or not is_after(self.stage, "select"):
             return
         if SCHEDULE not in function.attributes:

@@ -13,6 +13,7 @@ from mlir_gemm.dialect.locations import from_mlir
 from mlir_gemm.dialect.verifier import trusted
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.pipeline.rehearsal import fatal_end
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.extension_points import PassAt
 from mlir_gemm.spec.passes import UPSTREAM, PassSpec, shown
@@ -111,6 +112,9 @@ def parse_pass(text: str) -> PassSpec:
 
 
 def _upstream(text: str) -> PassSpec:
+    end = fatal_end("module {}", text)
+    if end:
+        raise PassError(f"MLIR does not take the pass '{text}': on an empty module it {end}")
     try:
         with ir.Context():
             passmanager.PassManager.parse(f"builtin.module({text})")

@@ -15,14 +15,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mlir_gemm.dialect.attributes import verify_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import from_mlir, lacking, relabelled
 from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.tile_limits import check_tiles
-from mlir_gemm.errors import Error, PassError
+from mlir_gemm.errors import Error, InputError, PassError
 from mlir_gemm.pipeline.registry import parse_passes, pass_of
-from mlir_gemm.spec.passes import PassSpec
+from mlir_gemm.pipeline.rehearsal import rehearse
+from mlir_gemm.spec.passes import UPSTREAM, PassSpec
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,29 @@ class Verify(Hook):
             why = from_mlir(error, "it does not verify")
             message = f"after pass '{run.spec}' the module does not verify: {why.message}"
             raise PassError(message, why.location, why.notes) from None
+
+
+class Rehearse(Hook):
+    """Has the helper process run each of MLIR's own passes first. Raises PassError."""
+
+    def before(self, run: Run) -> None:
+        if run.spec.name == UPSTREAM:
+            rehearse(run.module, str(run.spec), f"upstream pass '{run.spec}'")
+
+
+class VerifyAttributes(Hook):
+    """Refuses attributes of the compiler's that a pass leaves where, or as, they say nothing. Raises PassError."""
+
+    def after(self, run: Run, seconds: float) -> None:
+        check_attributes(run.module, f"after pass '{run.spec}'")
+
+
+def check_attributes(module: Any, when: str) -> None:
+    """Raises PassError for attributes of the compiler's that are wrong, and says when they were."""
+    try:
+        verify_attributes(module)
+    except InputError as error:
+        raise PassError(f"{when}: {error.message}", error.location) from None
 
 
 @dataclass
@@ -165,7 +190,8 @@ def run_passes(text: str, specs: Sequence[str], *, filename: str = "-", hooks: S
     with COMPILER, relabelled(filename):
         module = parse_module(text, filename, new_context())
         check_tiles(module)
-        runner = Runner((Verify(), *hooks))
+        verify_attributes(module)
+        runner = Runner((Rehearse(), Verify(), VerifyAttributes(), *hooks))
         for step in steps:
             with lacking(f"what pass '{step}' is given"):
                 runner.run(module, [step])

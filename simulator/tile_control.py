@@ -16,6 +16,7 @@ from mlir_gemm.simulator.point_nests import vectorised
 from mlir_gemm.simulator.tile_affine import map_evaluators
 from mlir_gemm.simulator.tile_memory import POISON
 from mlir_gemm.simulator.tile_program import FRAMES, RANK, Decoder, Frame, PerUnit, Step, StepMaker, run_steps, uniform
+from mlir_gemm.spec.attributes import CLUSTER
 
 LANES = 32
 Bounds = Callable[[Frame], range]
@@ -95,7 +96,7 @@ def _scf_if(decoder: Decoder, operation: Any) -> Step:
 def _grid(decoder: Decoder, operation: Any, sizes: Callable[[Frame], list[int]], variables: list[int]) -> Step:
     """The step of parallel blocks: for each that is to run, its position, then the body."""
     steps = decoder.block(body(operation))
-    cluster = constants.number_of(operation, _CLUSTER, 1)
+    cluster = constants.number_of(operation, CLUSTER, 1)
 
     def step(frame: Frame) -> None:
         extents = sizes(frame)
@@ -109,10 +110,6 @@ def _grid(decoder: Decoder, operation: Any, sizes: Callable[[Frame], list[int]],
 
     blocks = _blocks(decoder)
     return step
-
-
-_CLUSTER = "tile.cluster"
-"""On a loop over blocks: how many of them form a cluster."""
 
 
 def _blocks(decoder: Decoder) -> Callable[[Frame, int, int, Callable[[Frame, int], None], list[Step]], None]:

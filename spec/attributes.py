@@ -1,4 +1,6 @@
-"""Names of the attributes by which passes, the pipeline and the simulator tell each other what was decided."""
+"""Names of the attributes by which passes, the pipeline and the simulator tell each other what was decided.
+
+`dialect/attributes.py` says on which operations each may stand, and with which values."""
 
 from __future__ import annotations
 
@@ -44,5 +46,25 @@ OVERLAP = "tile.overlap"
 """On a kernel: it may start while the one before it ends."""
 MAPS = "tile.maps"
 """On a kernel: its arguments that are tensor maps."""
+CLUSTER = "tile.cluster"
+"""On the loop over blocks: how many blocks a cluster has."""
+SPLIT = "tile.split"
+"""On the loop over blocks: how many blocks of a cluster share the k steps of a tile."""
+CLUSTER_ROWS = "tile.cluster_rows"
+"""On the loop over blocks: how many blocks of a cluster are below each other, where others are beside them."""
+WARPS = "tile.warps"
+"""On the loop over blocks: among how many warps its tiles were divided."""
+TURNS = "tile.turns"
+"""On the loop over blocks: how many groups of consumers take tiles by turns."""
+TILES = "tile.tiles"
+"""On a loop over the tiles of a block."""
+PART = "tile.part"
+"""On a loop over a part of the k steps."""
+UNTIL_SUM, FROM_SUM = "tile.until_sum", "tile.from_sum"
+"""On a buffer that no block of the cluster needs once tile.cluster_sum begins, and on one that nobody needs before."""
+SCRATCH = "tile.scratch"
+"""On a buffer that the launch provides: what it is for."""
+COMMIT = "tile.commit"
+"""On a group of asynchronous copies that was a tile.commit."""
 SCOPE = "scope"
 """On an operation on tiles: whose tiles they are, those of a warp or of a warpgroup."""

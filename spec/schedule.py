@@ -136,11 +136,11 @@ class Schedule:
     @staticmethod
     def make(fields: Mapping[str, Any]) -> Schedule:
         """A schedule with these fields, those of parts from outside among them."""
-        own = {**dict(fields.get("own", ())), **{name: value for name, value in fields.items() if "." in name}}
-        if not own:
-            return Schedule(**{**fields, "own": ()})
-        named = {name: value for name, value in fields.items() if "." not in name}
-        return Schedule(**{**named, "own": tuple(sorted(own.items()))})
+        own: dict[str, Any] = dict(fields.get("own", ()))
+        own.update({name: value for name, value in fields.items() if "." in name})
+        named: dict[str, Any] = {name: value for name, value in fields.items() if "." not in name} if own else {**fields}
+        named["own"] = tuple(sorted(own.items()))
+        return Schedule(**named)
 
     def value(self, name: str) -> Any:
         """A field by its name; of a part from outside, its default where it is not set."""

@@ -6,13 +6,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from mlir_gemm.dialect.attributes import OWN, unknown
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import operations
 from mlir_gemm.spec.attributes import CHIP, NAME, SCHEDULE, STAND_INS
 
-OWN = "tile."
-"""What the names of the compiler's attributes start with."""
 ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE,)
 ON_ARGUMENT = (NAME,)
@@ -89,6 +88,8 @@ def _check(operation: Any, allowed: tuple[str, ...], where: str) -> None:
 def _check_one(operation: Any, named: Any, allowed: tuple[str, ...], where: str) -> None:
     if not named.name.startswith(OWN) or named.name in CHECKED:
         return
+    if reason := unknown(named.name):
+        raise input_error(operation, reason)
     if named.name not in allowed:
         raise input_error(
             operation,

@@ -52,6 +52,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "raster": ("raster", "grouped"),
     "group": ("group", 8),
     "storage": ("storage", "auto"),
+    "own": ("own", ()),
 }
 """By the present name of a schedule's field: its key, and its neutral value."""
 VALUES: dict[tuple[str, Any], Any] = {}

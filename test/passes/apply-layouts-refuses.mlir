@@ -1,7 +1,7 @@
 // RUN: not mlir-gemm opt --split-input-file %s apply-layouts 2>&1 | FileCheck %s
 
 func.func @unknown() {
-  // CHECK: apply-layouts-refuses.mlir:[[# @LINE + 1]]:8: error: unknown layout "swizzle"; expected padN for N elements of padding in each row
+  // CHECK: apply-layouts-refuses.mlir:[[# @LINE + 1]]:8: error: 'tile.layout' is "swizzle"; expected "padN" for N more elements in each row, "xor"
   %0 = memref.alloc() {tile.layout = "swizzle"} : memref<4x8xf16, 3>
   return
 }
@@ -9,7 +9,7 @@ func.func @unknown() {
 // -----
 
 func.func @not_text() {
-  // CHECK: apply-layouts-refuses.mlir:[[# @LINE + 1]]:8: error: unknown layout 8 : i64; expected padN
+  // CHECK: apply-layouts-refuses.mlir:[[# @LINE + 1]]:8: error: 'tile.layout' is 8 : i64; expected "padN"
   %0 = memref.alloc() {tile.layout = 8 : i64} : memref<4x8xf16, 3>
   return
 }

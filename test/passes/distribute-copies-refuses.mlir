@@ -56,7 +56,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @spread_out(%A: memref<64xf16>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %tile = "tile.load"(%A, %i) {operandSegmentSizes = array<i32: 1, 1>} : (memref<64xf16>, index) -> vector<16x16xf16>
-    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.store': writes vector<16x16xf16> along 1 dimension of memref<64xf16>; expected 2
+    // CHECK: distribute-copies-refuses.mlir:[[# @LINE + 1]]:5: error: 'tile.store': moves vector<16x16xf16> along 1 dimension of memref<64xf16>; expected 2
     "tile.store"(%tile, %A, %i) {operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<16x16xf16>, memref<64xf16>, index) -> ()
     gpu.return
   }

@@ -79,6 +79,8 @@ gpu.func @fill(%map: !llvm.ptr, %slot: index, %phase: i32, %row: index, %column:
 //       CHECK:   memref.store %[[TURNED]], %{{.*}}[%[[FAR]]]
 //       CHECK:   arith.divui %[[STEPS]], %c4
 //       CHECK:   arith.remui %[[STEPS]], %c4
+// A ring of one stage has one slot.
+//       CHECK:   memref.store %[[FLIPPED]], %{{.*}}[%[[SLOT]]]
 gpu.func @advance(%slot: index, %phase: i32, %steps: index, %seen: memref<4xi32>) kernel {
   %one = arith.constant 1 : index
   %seven = arith.constant 7 : index
@@ -88,6 +90,8 @@ gpu.func @advance(%slot: index, %phase: i32, %steps: index, %seen: memref<4xi32>
   memref.store %far#1, %seen[%far#0] : memref<4xi32>
   %any:2 = "tile.advance"(%slot, %phase, %steps) {stages = 4 : i64} : (index, i32, index) -> (index, i32)
   memref.store %any#1, %seen[%any#0] : memref<4xi32>
+  %turn:2 = "tile.advance"(%slot, %phase, %one) {stages = 1 : i64} : (index, i32, index) -> (index, i32)
+  memref.store %turn#1, %seen[%turn#0] : memref<4xi32>
   gpu.return
 }
 

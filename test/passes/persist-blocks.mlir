@@ -125,9 +125,9 @@ func.func @plain() {
 //  TURNS-NEXT:       "tile.take_turn"(%[[TURNS]], %[[TURN]], %[[PHASE]])
 //  TURNS-NEXT:       "tile.filled"
 //  TURNS-NEXT:       "tile.pass_turn"(%[[TURNS]], %[[TURN]])
-//       TURNS:       %[[NEXT:.*]] = arith.xori %[[PHASE]], %c1_i32
+//       TURNS:       %[[NEXT:.*]]:2 = "tile.advance"(%c0{{.*}}, %[[PHASE]], %c1{{.*}}) {stages = 1 : i64}
 //  TURNS-NEXT:       "tile.mma_wait"(%{{.*}}) {pending = 0 : i64}
-//       TURNS:       scf.yield %{{.*}}, %{{.*}}, %[[NEXT]] :
+//       TURNS:       scf.yield %{{.*}}, %{{.*}}, %[[NEXT]]#1 :
 //       TURNS:   } {mapping = [#gpu.block<x>], tile.turns = 2 : i64}
 func.func @turns(%D: memref<96x64xf32>, %v: vector<8x64xf32>) {
   %c0 = arith.constant 0 : index

@@ -22,7 +22,7 @@ func.func @other_rows(%A: memref<9x7xf32, strided<[8, 1]>> {tile.padded = array<
 
 // -----
 
-// CHECK: error: 'tile.padded' is true on an argument of memref<9x7xf32, strided<[8, 1]>>;
+// CHECK: error: 'tile.padded' is true; expected numbers
 func.func @no_sizes(%A: memref<9x7xf32, strided<[8, 1]>> {tile.padded = true}) {
   return
 }

@@ -1,5 +1,5 @@
 // RUN: mlir-gemm opt %s unroll-loops | FileCheck %s
-// RUN: mlir-gemm opt %s 'unroll-loops{level=mine}' | FileCheck %s --check-prefix=MINE
+// RUN: mlir-gemm opt %s 'unroll-loops{level=point}' | FileCheck %s --check-prefix=POINTS
 
 func.func private @step(index)
 
@@ -16,8 +16,8 @@ func.func private @step(index)
 // CHECK-NEXT: scf.for
 // CHECK: return %[[TWICE]]
 
-// MINE-LABEL: @carried
-// MINE: } {tile.loop = "warp_k"}
+// POINTS-LABEL: @carried
+// POINTS: } {tile.loop = "warp_k"}
 func.func @carried(%start: f32) -> f32 {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
@@ -38,17 +38,17 @@ func.func @carried(%start: f32) -> f32 {
 // CHECK: scf.for
 // CHECK: scf.for
 
-// MINE-LABEL: @nested
-// MINE-SAME: %[[OUT:.*]]: memref<2xi32>, %[[START:.*]]: f32
-// MINE-NOT: scf.for
-// MINE: arith.constant 7 : i32
-// MINE-NEXT: %[[I0:.*]] = arith.constant 0 : index
-// MINE-NEXT: %[[J0:.*]] = arith.constant 0 : i32
-// MINE-NEXT: memref.store %[[J0]], %[[OUT]][%[[I0]]]
-// MINE-NEXT: %[[I1:.*]] = arith.constant 1 : index
-// MINE-NEXT: %[[J1:.*]] = arith.constant 0 : i32
-// MINE-NEXT: memref.store %[[J1]], %[[OUT]][%[[I1]]]
-// MINE-NEXT: return %[[START]]
+// POINTS-LABEL: @nested
+// POINTS-SAME: %[[OUT:.*]]: memref<2xi32>, %[[START:.*]]: f32
+// POINTS-NOT: scf.for
+// POINTS: arith.constant 7 : i32
+// POINTS-NEXT: %[[I0:.*]] = arith.constant 0 : index
+// POINTS-NEXT: %[[J0:.*]] = arith.constant 0 : i32
+// POINTS-NEXT: memref.store %[[J0]], %[[OUT]][%[[I0]]]
+// POINTS-NEXT: %[[I1:.*]] = arith.constant 1 : index
+// POINTS-NEXT: %[[J1:.*]] = arith.constant 0 : i32
+// POINTS-NEXT: memref.store %[[J1]], %[[OUT]][%[[I1]]]
+// POINTS-NEXT: return %[[START]]
 func.func @nested(%out: memref<2xi32>, %start: f32) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -58,11 +58,11 @@ func.func @nested(%out: memref<2xi32>, %start: f32) -> f32 {
   scf.for %i = %c0 to %c2 step %c1 {
     scf.for %j = %i0 to %i1 step %i1 : i32 {
       memref.store %j, %out[%i] : memref<2xi32>
-    } {tile.loop = "mine"}
-  } {tile.loop = "mine"}
+    } {tile.loop = "point"}
+  } {tile.loop = "point"}
   %same = scf.for %i = %c2 to %c0 step %c1 iter_args(%s = %start) -> (f32) {
     %twice = arith.addf %s, %s : f32
     scf.yield %twice : f32
-  } {tile.loop = "mine"}
+  } {tile.loop = "point"}
   return %same : f32
 }

@@ -238,12 +238,12 @@ BAD_ATTRIBUTES = {
     "the kind of a kernel": (on_function('tile.kind = "points"'), (2, 1), OWN),
     "no kind at all": (on_function("tile.kind = 3"), (2, 1), OWN),
     "a problem": (on_function("tile.problem = {m = 3}"), (2, 1), OWN),
-    "an invention": (on_function("tile.nonsense"), (2, 1), OWN),
+    "an invention": (on_function("tile.shedule = {}"), (2, 1), "did you mean 'tile.schedule'?"),
     "a role": (GOOD.replace("16>,", '16> {tile.role = "in"},', 1), (2, 1), OWN),
     "a name that is none": (GOOD.replace("16>,", "16> {tile.name = 3},", 1), (2, 1), "'tile.name' is 3"),
     "a loop": (GOOD.replace("linalg.matmul ins", 'linalg.matmul {tile.loop = "k"} ins'), (3, 3), OWN),
     "a note": (on_module('tile.note = "mine"'), (1, 1), OWN),
-    "no such stage": (on_module('tile.stage = "cooked"'), (1, 1), "stage 'cooked', which does not exist"),
+    "no such stage": (on_module('tile.stage = "cooked"'), (1, 1), 'expected "import" or "select"'),
     "a stage that is none": (on_module("tile.stage = 3"), (1, 1), "'tile.stage' is 3"),
     "a stage not reached": (on_module('tile.stage = "tile"'), (3, 1), "but its function has no tile.schedule"),
     "no such chip": (on_module('tile.chip = "sm_1"'), (1, 1), "unknown chip 'sm_1'"),
@@ -269,7 +269,10 @@ BAD_PROGRAMS = {
     "a run without a kernel": (program('"tile.run"(%p) : (index) -> ()'), "kernel"),
     "more buffers than arguments": (program('"tile.run"(%p, %p) {kernel = "k"} : (index, index) -> ()'), ""),
     "a kernel that computes nothing": (program('"tile.run"(%p) {kernel = "k"} : (index) -> ()', kind="points"), ""),
-    "a kernel of another kind": (program('"tile.run"(%p) {kernel = "k"} : (index) -> ()', kind="magic"), "'magic'"),
+    "a kernel of another kind": (
+        program('"tile.run"(%p) {kernel = "k"} : (index) -> ()', kind="magic"),
+        'expected "product"',
+    ),
 }
 """Saved after `import`, and then edited badly."""
 

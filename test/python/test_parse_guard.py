@@ -152,7 +152,7 @@ def test_half_a_character_is_refused():
 def test_the_helper_survives_what_it_reads(guard: ParseGuard):
     before = guard._process
     for _ in range(3):
-        assert guard.ask(READ_TEXT, TRANSPOSE.format("7[1, 0]").encode()) == (DIED, b"11")
+        assert guard.ask(READ_TEXT, TRANSPOSE.format("7[1, 0]").encode()) == (DIED, b"11\n")
         assert guard.ask(READ_TEXT, GOOD.encode()) == (READ, b"")
     assert guard._process == before
 

@@ -1,0 +1,154 @@
+"""The compiler's own attributes on operations of other dialects: on which they may stand, and with which values.
+
+MLIR asks operations whether they are right, and a dialect about its attributes only where it is written in C++. So one
+walk looks at the attributes: where text is read that was saved or goes to `opt`, after each pass of `opt`, and after
+each stage of `compile`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.dialect import rules
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.memory import in_shared
+from mlir_gemm.dialect.parts import FLAGS, PARTS
+from mlir_gemm.dialect.rings import BARRIERS, PANELS
+from mlir_gemm.dialect.verifier import FLAG, NUMBERS, Kind, at_least, between, is_number, word
+from mlir_gemm.spec import attributes as names
+from mlir_gemm.spec.kernel_record import POINTS, PRODUCT
+from mlir_gemm.spec.stages import STAGES
+
+OWN = "tile."
+"""What the names of the compiler's attributes start with."""
+ARGUMENT = "an argument"
+_MODULE, _FUNCTION, _KERNEL = "builtin.module", "func.func", ("gpu.func", "llvm.func")
+_ALLOC, _BLOCKS = "memref.alloc", "scf.forall"
+_BUFFER = _ALLOC, "memref.view"
+"""A buffer of its own, and what `place-shared` makes of it."""
+_SIGNATURE = {"arg_attrs": ARGUMENT, "res_attrs": "a result"}
+"""Attributes of functions that hold those of their arguments and results."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one attribute may be."""
+
+    kind: Kind
+    on: tuple[str, ...]
+    """Operations, or all of a dialect, or arguments of functions."""
+    shared: bool = False
+    """Whether it says something of a buffer in shared memory."""
+
+
+_LAYOUT = re.compile(rf"pad\d+|xor|{'|'.join(PANELS)}|{BARRIERS}")
+
+
+def _dictionary(example: str, numbers: bool = False) -> Kind:
+    def accepts(attribute: Any) -> bool:
+        return isinstance(attribute, ir.DictAttr) and (not numbers or all(is_number(each.attr) for each in attribute))
+
+    return Kind(accepts, f"a dictionary{' of numbers' if numbers else ''} such as {example}")
+
+
+def _is_text(attribute: Any) -> bool:
+    return isinstance(attribute, ir.StringAttr)
+
+
+_TEXT = Kind(_is_text, "a string")
+_TEXTS = Kind(lambda given: isinstance(given, ir.ArrayAttr) and all(map(_is_text, given)),
+              'a string for each dimension, such as ["s0", ""]')  # fmt: skip
+_SIZES = _dictionary("{s0 = 16 : i64}", numbers=True)
+_FIELDS = _dictionary("{block = [128, 128, 64]}")
+_PADDING = Kind(lambda given: _is_text(given) and bool(_LAYOUT.fullmatch(given.value)),
+                f'"padN" for N more elements in each row, "xor", {", ".join(map(repr, PANELS))} or "{BARRIERS}"'
+                .replace("'", '"'))  # fmt: skip
+
+MARKS = {
+    names.STAGE: Mark(word(*STAGES), (_MODULE,)),
+    names.CHIP: Mark(_TEXT, (_MODULE,)),
+    names.NOTE: Mark(_TEXT, (_MODULE, "linalg")),
+    names.STAND_INS: Mark(_SIZES, (_MODULE,)),
+    names.KIND: Mark(word(PRODUCT, POINTS), (_FUNCTION,)),
+    names.SCHEDULE: Mark(_FIELDS, (_FUNCTION,)),
+    names.PROBLEM: Mark(_dictionary("{m = 64, n = 64, k = 64, ...}"), (_FUNCTION,)),
+    names.DIVIDED: Mark(at_least(2), (_FUNCTION,)),
+    names.DIVISORS: Mark(_SIZES, (_FUNCTION,)),
+    names.HINTS: Mark(_SIZES, (_FUNCTION,)),
+    names.REFERENCE: Mark(_TEXT, (_FUNCTION,)),
+    names.NAME: Mark(_TEXT, (ARGUMENT,)),
+    names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
+    names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
+    names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC)),
+    names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),
+    names.KERNEL: Mark(at_least(0), ("linalg",)),
+    names.LEVEL: Mark(word("block", "k", "point", "warp_k"), ("affine.for", "scf.for")),
+    names.LAYOUT: Mark(_PADDING, _BUFFER, shared=True),
+    names.UNTIL_SUM: Mark(FLAG, (_ALLOC,), shared=True),
+    names.FROM_SUM: Mark(FLAG, (_ALLOC,), shared=True),
+    names.SCRATCH: Mark(word(PARTS, FLAGS), (_ALLOC,)),
+    names.CLUSTER: Mark(rules.BLOCKS, (_BLOCKS,)),
+    names.SPLIT: Mark(rules.BLOCKS, (_BLOCKS,)),
+    names.CLUSTER_ROWS: Mark(rules.BLOCKS, (_BLOCKS,)),
+    names.WARPS: Mark(rules.WARPS, (_BLOCKS,)),
+    names.TURNS: Mark(between(1, 2), (_BLOCKS,)),
+    names.TILES: Mark(FLAG, ("scf.for",)),
+    names.PART: Mark(FLAG, ("scf.for",)),
+    names.COMMIT: Mark(FLAG, ("nvgpu.device_async_create_group",)),
+    names.MAPS: Mark(NUMBERS, _KERNEL),
+    names.OVERLAP: Mark(FLAG, _KERNEL),
+}
+
+
+def verify_attributes(module: Any) -> None:
+    """Raises InputError for an attribute of the compiler's that is not known, stands where it says nothing, or has a
+    value that means nothing."""
+    found: list[tuple[Any, str]] = []
+
+    def look(op: Any) -> Any:
+        for name in op.attributes:
+            if name.startswith(OWN) or name in _SIGNATURE:
+                reason = _wrong_in(op, name)
+                if reason:
+                    found.append((op, reason))
+                    return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(look, ir.WalkOrder.PRE_ORDER)
+    if found:
+        raise input_error(*found[0])
+
+
+def unknown(name: str) -> str:
+    """What is wrong with the name of an attribute; empty for one that there is."""
+    if name in MARKS:
+        return ""
+    (close,) = difflib.get_close_matches(name, MARKS, n=1, cutoff=0)
+    return f"'{name}': the compiler has no attribute of that name; did you mean '{close}'?"
+
+
+def _wrong_in(op: Any, name: str) -> str:
+    attribute = op.attributes[name]
+    if name not in _SIGNATURE:
+        return _wrong(op, name, attribute, op.name)
+    each = (given for given in ir.ArrayAttr(attribute) for given in ir.DictAttr(given))
+    reasons = (_wrong(op, given.name, given.attr, _SIGNATURE[name]) for given in each if given.name.startswith(OWN))
+    return next(filter(None, reasons), "")
+
+
+def _wrong(op: Any, name: str, attribute: Any, where: str) -> str:
+    if reason := unknown(name):
+        return reason
+    mark = MARKS[name]
+    if where not in mark.on and where.partition(".")[0] not in mark.on:
+        here = where if where in _SIGNATURE.values() else f"'{where}'"
+        return f"'{name}' on {here}; expected it on {' or '.join(mark.on)}"
+    if not mark.kind.accepts(attribute):
+        return f"'{name}' is {attribute}; expected {mark.kind.wanted}"
+    if mark.shared and not in_shared(op.results[0]):
+        return f"'{name}' on a buffer of {op.results[0].type}; expected one in memory space 3"
+    return ""
