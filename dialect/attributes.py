@@ -16,11 +16,11 @@ from mlir_gemm.dialect import rules
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.memory import in_shared
-from mlir_gemm.dialect.parts import FLAGS, PARTS
 from mlir_gemm.dialect.rings import BARRIERS, PANELS
+from mlir_gemm.dialect.stream_k import FLAGS, PARTIALS
 from mlir_gemm.dialect.verifier import FLAG, NUMBERS, Kind, at_least, between, is_number, word
 from mlir_gemm.spec import attributes as names
-from mlir_gemm.spec.kernel_record import POINTS, PRODUCT
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
 from mlir_gemm.spec.stages import STAGES
 
 OWN = "tile."
@@ -73,7 +73,7 @@ MARKS = {
     names.CHIP: Mark(_TEXT, (_MODULE,)),
     names.NOTE: Mark(_TEXT, (_MODULE, "linalg")),
     names.STAND_INS: Mark(_SIZES, (_MODULE,)),
-    names.KIND: Mark(word(PRODUCT, POINTS), (_FUNCTION,)),
+    names.KIND: Mark(word(PRODUCT, ELEMENTWISE), (_FUNCTION,)),
     names.SCHEDULE: Mark(_FIELDS, (_FUNCTION,)),
     names.PROBLEM: Mark(_dictionary("{m = 64, n = 64, k = 64, ...}"), (_FUNCTION,)),
     names.DIVIDED: Mark(at_least(2), (_FUNCTION,)),
@@ -88,14 +88,14 @@ MARKS = {
     names.KERNEL: Mark(at_least(0), ("linalg",)),
     names.LEVEL: Mark(word("block", "k", "point", "warp_k"), ("affine.for", "scf.for")),
     names.LAYOUT: Mark(_PADDING, _BUFFER, shared=True),
-    names.UNTIL_SUM: Mark(FLAG, (_ALLOC,), shared=True),
-    names.FROM_SUM: Mark(FLAG, (_ALLOC,), shared=True),
-    names.SCRATCH: Mark(word(PARTS, FLAGS), (_ALLOC,)),
+    names.UNTIL_REDUCTION: Mark(FLAG, (_ALLOC,), shared=True),
+    names.FROM_REDUCTION: Mark(FLAG, (_ALLOC,), shared=True),
+    names.SCRATCH: Mark(word(PARTIALS, FLAGS), (_ALLOC,)),
     names.CLUSTER: Mark(rules.BLOCKS, (_BLOCKS,)),
     names.SPLIT: Mark(rules.BLOCKS, (_BLOCKS,)),
     names.CLUSTER_ROWS: Mark(rules.BLOCKS, (_BLOCKS,)),
     names.WARPS: Mark(rules.WARPS, (_BLOCKS,)),
-    names.TURNS: Mark(between(1, 2), (_BLOCKS,)),
+    names.PING_PONG: Mark(between(1, 2), (_BLOCKS,)),
     names.TILES: Mark(FLAG, ("scf.for",)),
     names.PART: Mark(FLAG, ("scf.for",)),
     names.COMMIT: Mark(FLAG, ("nvgpu.device_async_create_group",)),

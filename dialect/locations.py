@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from mlir_gemm.errors import Error, InputError, Location, PassError
+from mlir_gemm.spec import former_names
 
+_UNREGISTERED = re.compile(r"unregistered operation '([^']+)' found in dialect")
 _FILE_LINE_COLUMN = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
@@ -39,6 +41,9 @@ def from_mlir(error: Any, what: str) -> InputError:
     first = diagnostics[0]
     others = [*diagnostics[1:4], *list(first.notes)[:3]]
     notes = [f"{location_of(other) or ''} {_first_line(other.message)}".strip() for other in others]
+    unknown = _UNREGISTERED.match(first.message)
+    if unknown and unknown[1] in former_names.OPERATIONS:
+        notes = [f"'{unknown[1]}' is now called '{former_names.OPERATIONS[unknown[1]]}'"]
     return InputError(_first_line(first.message), location_of(first), tuple(notes))
 
 

@@ -28,7 +28,8 @@ Value = TypeVar("Value", bound=Any)
 BARRIERS = "barriers"
 """The layout of a ring's barriers in shared memory."""
 LOADED = "loaded"
-"""On a tile.release of a stage that lanes have loaded from, which the copy engine does not wait for by itself."""
+"""On a tile.consumer_release of a stage that lanes have loaded from, which the copy engine does not wait for by
+itself."""
 SWIZZLE = "swizzle128"
 """The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/pipeline.md`)."""
 PANELS = {SWIZZLE: 128, "swizzle64": 64, "swizzle32": 32}
@@ -40,7 +41,7 @@ PANEL_BYTES = PANELS[SWIZZLE]
 
 MOST_BYTES = (1 << 20) - 1
 """What a barrier can count (PTX: the range of tx-count)."""
-_RING, _TURNS = rules.barriers(2), rules.barriers(1, 2)
+_RING, _ORDER = rules.barriers(2), rules.barriers(1, 2)
 _SHARED = {"blocks": rules.BLOCKS, "group": rules.BLOCKS}
 """Of operations on a ring that several blocks of a cluster share."""
 
@@ -82,7 +83,7 @@ class Advance(Tile.Operation, name="advance"):
     verify_invariants = verifier(rules.phases(rules.operand(1)), stages=rules.STAGES)
 
 
-class Acquire(Tile.Operation, name="acquire"):
+class ProducerAcquire(Tile.Operation, name="producer_acquire"):
     """Waits until a stage is empty, and announces the bytes that will be copied into it."""
 
     barriers: ext.Operand[Any]
@@ -94,7 +95,7 @@ class Acquire(Tile.Operation, name="acquire"):
     )
 
 
-class CopyBulk(Tile.Operation, name="copy_bulk"):
+class TmaLoad(Tile.Operation, name="tma_load"):
     """A tile.copy by the copy engine, which counts on the full barrier of a stage. `source` is a memref, or the tensor
     map of one."""
 
@@ -117,7 +118,7 @@ class CopyBulk(Tile.Operation, name="copy_bulk"):
     )
 
 
-class Filled(Tile.Operation, name="filled"):
+class ConsumerWait(Tile.Operation, name="consumer_wait"):
     """Waits until everything announced for a stage has been copied."""
 
     barriers: ext.Operand[Any]
@@ -126,7 +127,7 @@ class Filled(Tile.Operation, name="filled"):
     verify_invariants = verifier(_RING, rules.phases(rules.operand(2)))
 
 
-class Release(Tile.Operation, name="release"):
+class ConsumerRelease(Tile.Operation, name="consumer_release"):
     """Hands a stage back: this unit reads it no more."""
 
     barriers: ext.Operand[Any]
@@ -143,7 +144,7 @@ class MmaWait(Tile.Operation, name="mma_wait"):
     verify_invariants = verifier(rules.tile(rules.operand(0), "acc", 2), pending=rules.PENDING)
 
 
-class ClusterSum(Tile.Operation, name="cluster_sum"):
+class DsmemReduce(Tile.Operation, name="dsmem_reduce"):
     """The sum of a tile over the blocks of the cluster, in the order of the ranks from its own on: the columns that its
     rank numbers. `scratch` is shared memory for what the others hand over to each unit."""
 
@@ -161,34 +162,35 @@ class ClusterSum(Tile.Operation, name="cluster_sum"):
     )
 
 
-class MakeTurns(Tile.Operation, name="make_turns"):
-    """Makes the two barriers of groups that take turns ready: a turn is passed once each of `consumers` warps has."""
+class OrderBarrier(Tile.Operation, name="order_barrier"):
+    """Makes the barriers ready by which two consumers ping-pong, one for each: an arrival is one of each of `consumers`
+    warps."""
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr
-    verify_invariants = verifier(_TURNS, consumers=rules.WARPS)
+    verify_invariants = verifier(_ORDER, consumers=rules.WARPS)
 
 
-class TakeTurn(Tile.Operation, name="take_turn"):
-    """Waits until the other group has passed the turn; `phase` changes with every turn that this one takes. The first
-    group need not wait for its first."""
+class OrderWait(Tile.Operation, name="order_wait"):
+    """Waits until the other consumer has arrived; `phase` changes with every tile that this one takes. The first
+    consumer need not wait for its first."""
 
     barriers: ext.Operand[Any]
-    turn: ext.Operand[ir.IndexType]
+    consumer: ext.Operand[ir.IndexType]
     phase: ext.Operand[Any]
-    verify_invariants = verifier(_TURNS, rules.phases(rules.operand(2)))
+    verify_invariants = verifier(_ORDER, rules.phases(rules.operand(2)))
 
 
-class PassTurn(Tile.Operation, name="pass_turn"):
-    """Lets the other group go on: this one has seen all stages of its tile filled."""
+class OrderArrive(Tile.Operation, name="order_arrive"):
+    """Lets the other consumer go on: this one has seen all stages of its tile filled."""
 
     barriers: ext.Operand[Any]
-    turn: ext.Operand[ir.IndexType]
-    verify_invariants = verifier(_TURNS)
+    consumer: ext.Operand[ir.IndexType]
+    verify_invariants = verifier(_ORDER)
 
 
-class Turn(Tile.Operation, name="turn"):
-    """Which of the groups of consumers that take tiles by turns this is."""
+class ConsumerId(Tile.Operation, name="consumer_id"):
+    """Which of the consumers that take tiles alternately (ping-pong) this is."""
 
     result: ext.Result[ir.IndexType]
     verify_invariants = verifier()
@@ -202,7 +204,7 @@ class Rank(Tile.Operation, name="rank"):
     verify_invariants = verifier(stride=rules.BLOCKS, count=between(0, rules.MOST_BLOCKS))
 
 
-class Specialize(Tile.Operation, name="specialize", traits=[ir.NoTerminatorTrait]):
+class WarpSpecialize(Tile.Operation, name="warp_specialize", traits=[ir.NoTerminatorTrait]):
     """Two roles, which different warps of the block take: one fills the ring, the other computes."""
 
     producer: ext.Region
@@ -254,24 +256,24 @@ def advanced(slot: Any, phase: Any, stages: int, steps: Any = 1) -> tuple[Any, A
     return further.results[0], further.results[1]
 
 
-def acquire(barriers: Any, slot: Any, phase: Any, bytes_: int) -> Any:
-    """A tile.acquire at the insertion point; the operation."""
-    return Acquire(barriers, slot, phase, constants.integer(bytes_)).operation
+def producer_acquire(barriers: Any, slot: Any, phase: Any, bytes_: int) -> Any:
+    """A tile.producer_acquire at the insertion point; the operation."""
+    return ProducerAcquire(barriers, slot, phase, constants.integer(bytes_)).operation
 
 
-def copy_bulk(target: Any, source: Any, barriers: Any, slot: Any, place: Place | Sequence[Any]) -> Any:
-    """A tile.copy_bulk at the insertion point; the operation."""
-    return placed(CopyBulk(target, source, barriers, slot, offsets_of(place)), place)
+def tma_load(target: Any, source: Any, barriers: Any, slot: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.tma_load at the insertion point; the operation."""
+    return placed(TmaLoad(target, source, barriers, slot, offsets_of(place)), place)
 
 
-def filled(barriers: Any, slot: Any, phase: Any) -> Any:
-    """A tile.filled at the insertion point; the operation."""
-    return Filled(barriers, slot, phase).operation
+def consumer_wait(barriers: Any, slot: Any, phase: Any) -> Any:
+    """A tile.consumer_wait at the insertion point; the operation."""
+    return ConsumerWait(barriers, slot, phase).operation
 
 
-def release(barriers: Any, slot: Any) -> Any:
-    """A tile.release at the insertion point; the operation."""
-    return Release(barriers, slot).operation
+def consumer_release(barriers: Any, slot: Any) -> Any:
+    """A tile.consumer_release at the insertion point; the operation."""
+    return ConsumerRelease(barriers, slot).operation
 
 
 def mma_wait(acc: Any, pending: int) -> Any:
@@ -279,53 +281,53 @@ def mma_wait(acc: Any, pending: int) -> Any:
     return MmaWait(acc, acc.type, constants.integer(pending)).result
 
 
-def cluster_sum(value: Any, scratch: Any, columns: int, group: int = 1) -> Any:
-    """A tile.cluster_sum at the insertion point, of which this block gets `columns`; its value. In a cluster of groups
+def dsmem_reduce(value: Any, scratch: Any, columns: int, group: int = 1) -> Any:
+    """A tile.dsmem_reduce at the insertion point, of which this block gets `columns`; its value. In a cluster of groups
     the blocks of the same place in each add up."""
     type_ = ir.VectorType.get([value.type.shape[0], columns], value.type.element_type)
-    operation = ClusterSum(value, scratch, type_).operation
+    operation = DsmemReduce(value, scratch, type_).operation
     if group > 1:
-        operation.attributes[GROUP] = constants.integer(group)
+        operation.attributes[CLUSTER_GROUP] = constants.integer(group)
     return operation.results[0]
 
 
-def make_turns() -> Any:
-    """The barriers of two groups that take turns, made ready at the insertion point; the memref."""
+def order_barrier() -> Any:
+    """The barriers of two consumers that ping-pong, made ready at the insertion point; the memref."""
     barriers = shared_buffer([1, 2], ir.IntegerType.get_signless(64), BARRIERS)
-    MakeTurns(barriers, constants.integer(1))
+    OrderBarrier(barriers, constants.integer(1))
     return barriers
 
 
-def take_turn(barriers: Any, turn: Any, phase: Any) -> Any:
-    """A tile.take_turn at the insertion point; the operation."""
-    return TakeTurn(barriers, turn, phase).operation
+def order_wait(barriers: Any, consumer: Any, phase: Any) -> Any:
+    """A tile.order_wait at the insertion point; the operation."""
+    return OrderWait(barriers, consumer, phase).operation
 
 
-def pass_turn(barriers: Any, turn: Any) -> Any:
-    """A tile.pass_turn at the insertion point; the operation."""
-    return PassTurn(barriers, turn).operation
+def order_arrive(barriers: Any, consumer: Any) -> Any:
+    """A tile.order_arrive at the insertion point; the operation."""
+    return OrderArrive(barriers, consumer).operation
 
 
-def turn() -> Any:
-    """A tile.turn at the insertion point; its value."""
-    return Turn(ir.IndexType.get()).result
+def consumer_id() -> Any:
+    """A tile.consumer_id at the insertion point; its value."""
+    return ConsumerId(ir.IndexType.get()).result
 
 
 @dataclass(frozen=True)
 class Skip:
-    """How one of two groups of consumers moves its position in the ring past the k steps of the other's tile."""
+    """How one of two consumers moves its position in the ring past the k steps of the other's tile."""
 
-    turn: Any
+    consumer: Any
     """Which of the two it is."""
     steps: Any
     """k steps of a tile: a number, or an index value."""
     stages: int
 
     def at_start(self, slot: Any, phase: Any) -> tuple[Any, Any]:
-        """Where the group starts: the second one behind the first tile."""
+        """Where the consumer starts: the second one after the first tile."""
         arith = dialect("arith")
         behind = self.past(slot, phase)
-        first = arith.CmpIOp(arith.CmpIPredicate.eq, self.turn, constants.index(0)).result
+        first = arith.CmpIOp(arith.CmpIPredicate.eq, self.consumer, constants.index(0)).result
         slot, phase = (arith.SelectOp(first, here, there).result
                        for here, there in zip((slot, phase), behind, strict=True))  # fmt: skip
         return slot, phase
@@ -335,8 +337,8 @@ class Skip:
         return advanced(slot, phase, self.stages, self.steps)
 
 
-GROUP = "group"
-"""Attribute of operations that concern only so many blocks of the cluster, which has several such groups."""
+CLUSTER_GROUP = "cluster_group"
+"""Attribute of operations that concern only a group of so many blocks of the cluster, which has several."""
 
 
 @dataclass(frozen=True)
@@ -379,14 +381,14 @@ def part(group: int = 1) -> Any:
     return rank(Axis(group))
 
 
-def group_of(operation: Any) -> int:
-    """The blocks of a group, which an operation carries where a cluster has several; else 1."""
-    return constants.number_of(operation, GROUP, 1)
+def cluster_group_of(operation: Any) -> int:
+    """The blocks of a cluster group, which an operation carries where a cluster has several; else 1."""
+    return constants.number_of(operation, CLUSTER_GROUP, 1)
 
 
-def specialize() -> Any:
-    """A tile.specialize with two empty blocks at the insertion point; the operation."""
-    operation = Specialize().operation
+def warp_specialize() -> Any:
+    """A tile.warp_specialize with two empty blocks at the insertion point; the operation."""
+    operation = WarpSpecialize().operation
     for region in operation.regions:
         region.blocks.append()
     return operation

@@ -233,7 +233,7 @@ def phases(*values: Callable[[Any], Any]) -> Rule:
 
 
 def roles(op: Any) -> str:
-    """Each role of a tile.specialize is one block without arguments."""
+    """Each role of a tile.warp_specialize is one block without arguments."""
     for name, region in zip(("producer", "consumer"), op.regions, strict=True):
         blocks = list(region.blocks)
         if len(blocks) != 1:
@@ -248,7 +248,7 @@ def source(op: Any) -> str:
     """The memory of a copy or store by the copy engine is a memref in global memory, of the same elements, or a tensor
     map."""
     moved, memory = op.operands[0].type, op.operands[1]
-    names = ("target", "source") if op.name == "tile.copy_bulk" else ("value", "memory")
+    names = ("target", "source") if op.name == "tile.tma_load" else ("value", "memory")
     type_ = _memory_of(memory)
     if type_ is None and str(memory.type) == "!llvm.ptr":
         return "" if _are_numbers(moved.element_type) else f"{names[0]} is {moved}; expected {_NUMBERS}"
@@ -275,7 +275,7 @@ def shared_ring(name: str) -> Rule:
 
 
 def columns(op: Any) -> str:
-    """What a tile.cluster_sum gives is a part of its value's columns, and its scratch holds what each unit gets of the
+    """What a tile.dsmem_reduce gives is a part of its value's columns, and its scratch holds what each unit gets of the
     others."""
     value, whole, part = (each.type for each in (*op.operands, *op.results))
     parts, rest = divmod(value.shape[1], part.shape[1])
@@ -315,15 +315,15 @@ def scratch(row: int, flags_of_place: int) -> Rule:
     """Parts of sums and their flags: rows of so many elements for each place, and so many flags."""
 
     def rule(op: Any) -> str:
-        value, parts, flags = (each.type for each in list(op.operands)[:3])
-        if parts.shape[2] != row or parts.shape[1] * row % prod(value.shape):
+        value, partials, flags = (each.type for each in list(op.operands)[:3])
+        if partials.shape[2] != row or partials.shape[1] * row % prod(value.shape):
             return (
-                f"parts is {parts}; expected a place of rows of {row} elements, which tiles of {value} divide, for "
-                "each range of steps"
+                f"partials is {partials}; expected a place of rows of {row} elements, which tiles of {value} divide, "
+                "for each range of steps"
             )
-        wanted = [parts.shape[0], flags_of_place]
+        wanted = [partials.shape[0], flags_of_place]
         if flags.shape == wanted and is_integer(flags.element_type, 32):
             return ""
-        return f"flags is {flags}; expected memref<{wanted[0]}x{wanted[1]}xi32>: {wanted[1]} for each place of parts"
+        return f"flags is {flags}; expected memref<{wanted[0]}x{wanted[1]}xi32>: {wanted[1]} for each place of partials"
 
     return rule

@@ -28,7 +28,7 @@ _STAGED = (
 )
 
 
-class StoreBulk(Tile.Operation, name="store_bulk"):
+class TmaStore(Tile.Operation, name="tma_store"):
     """A tile.store by the copy engine, through a buffer in shared memory of its own. `memory` is a memref, or the
     tensor map of one."""
 
@@ -39,7 +39,7 @@ class StoreBulk(Tile.Operation, name="store_bulk"):
     verify_invariants = verifier(*_STAGED, **rules.PLACE, **rules.SCOPE)
 
 
-class StoreRows(Tile.Operation, name="store_rows"):
+class UnalignedStore(Tile.Operation, name="unaligned_store"):
     """A tile.store by lanes, of rows that start between vectors in memory, through a buffer in shared memory."""
 
     value: ext.Operand[Any]
@@ -51,7 +51,7 @@ class StoreRows(Tile.Operation, name="store_rows"):
     )
 
 
-class StoreWait(Tile.Operation, name="store_wait"):
+class TmaStoreWait(Tile.Operation, name="tma_store_wait"):
     """Waits until the stores by the copy engine that this unit issued have read their buffers."""
 
     verify_invariants = verifier()
@@ -73,7 +73,7 @@ class TensorMap(Tile.Operation, name="tensor_map"):
     )
 
 
-STORES = ("tile.store", "tile.store_bulk", "tile.store_rows")
+STORES = ("tile.store", "tile.tma_store", "tile.unaligned_store")
 """Operations that write a tile to global memory."""
 
 
@@ -83,7 +83,7 @@ def is_transposed(store: Any) -> bool:
 
 
 def staged(store: Any, make: Callable[..., Any], staging: Any) -> Any:
-    """A tile.store as another operation of the same tile, `store_bulk` or `store_rows`, through a buffer; that."""
+    """A tile.store as another operation of the same tile, `tma_store` or `unaligned_store`, through a buffer; that."""
     value, memory, *_ = store.operands
     with ir.InsertionPoint(store), store.location:
         new = make(value, memory, staging, place_of(store))
@@ -94,19 +94,19 @@ def staged(store: Any, make: Callable[..., Any], staging: Any) -> Any:
     return new
 
 
-def store_bulk(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
-    """A tile.store_bulk at the insertion point; the operation."""
-    return placed(StoreBulk(value, memory, staging, offsets_of(place)), place)
+def tma_store(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.tma_store at the insertion point; the operation."""
+    return placed(TmaStore(value, memory, staging, offsets_of(place)), place)
 
 
-def store_rows(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
-    """A tile.store_rows at the insertion point; the operation."""
-    return placed(StoreRows(value, memory, staging, offsets_of(place)), place)
+def unaligned_store(value: Any, memory: Any, staging: Any, place: Place | Sequence[Any]) -> Any:
+    """A tile.unaligned_store at the insertion point; the operation."""
+    return placed(UnalignedStore(value, memory, staging, offsets_of(place)), place)
 
 
-def store_wait() -> Any:
-    """A tile.store_wait at the insertion point; the operation."""
-    return StoreWait().operation
+def tma_store_wait() -> Any:
+    """A tile.tma_store_wait at the insertion point; the operation."""
+    return TmaStoreWait().operation
 
 
 def tensor_map(memory: Any, box: Sequence[int], swizzle: str) -> Any:

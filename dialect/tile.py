@@ -169,7 +169,7 @@ class UnitId(Tile.Operation, name="unit_id"):
     verify_invariants = verifier(unit=word("warp", "warpgroup"))
 
 
-_FIRST_OFFSET = {"tile.load": 1, "tile.copy_bulk": 4, "tile.store_bulk": 3, "tile.store_rows": 3}
+_FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.unaligned_store": 3}
 """How many operands stand in front of an access's offsets, where it is not 2."""
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"
@@ -214,7 +214,7 @@ def memory_of(operation: Any) -> Any:
 
 
 def place_of(operation: Any) -> Place:
-    """The place of a tile.load, store, copy, copy_async or copy_bulk."""
+    """The place of a tile.load, store, copy, copy_async or tma_load."""
     op = operation.operation
     plain = Place.at(list(op.operands)[_FIRST_OFFSET.get(op.name, 2) :], rank_of(op))
     dims = tuple(ir.DenseI64ArrayAttr(op.attributes[DIMS])) if DIMS in op.attributes else plain.dims
@@ -311,11 +311,11 @@ def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context, which then stays with one
     thread: verifiers in Python cannot run on those of MLIR's own pool, which would wait for them for ever."""
     context.enable_multithreading(False)
-    for more in ("parts", "rings", "stores"):  # they define more operations
+    for more in ("rings", "stores", "stream_k"):  # they define more operations
         importlib.import_module(f"mlir_gemm.dialect.{more}")
     # Else the bindings look for a module of this name for every operation that they hand out: 60 us each.
     sys.modules.setdefault(f"{PACKAGE}.dialects.tile", sys.modules[__name__])
     with context, ir.Location.unknown():
         Tile.load(reload=True)
-        for name in ("tile.unit_id", "tile.clip", "tile.tensor_map", "tile.rank", "tile.turn", "tile.advance"):
+        for name in ("tile.unit_id", "tile.clip", "tile.tensor_map", "tile.rank", "tile.consumer_id", "tile.advance"):
             ir.MemoryEffectsOpInterface.attach(name, target=_Pure, context=context)

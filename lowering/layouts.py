@@ -138,7 +138,7 @@ def simt(rows: int, width: int) -> Layout:
 
 
 @dataclass(frozen=True)
-class GroupLayout(Layout):
+class WarpgroupLayout(Layout):
     """Accumulators of wgmma, whose lanes are the 128 threads of a warpgroup: warp w holds the rows 16w .. 16w + 15 of
     each 64 as mma.sync would. All columns of 64 rows are kept in one struct, which is what the instruction takes: of
     numbers, and where they are f16 of pairs in i32."""
@@ -206,5 +206,5 @@ def _pair() -> Any:
     return ir.VectorType.get([1], ir.IntegerType.get_signless(32))
 
 
-GROUP = GroupLayout((64, 8), rows=(0, 8), width=2, lanes=128)
+WARPGROUP = WarpgroupLayout((64, 8), rows=(0, 8), width=2, lanes=128)
 """Accumulators of wgmma.m64n* (PTX: "Matrix Fragments for wgmma.mma_async.m64nNk16", D)."""

@@ -17,7 +17,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import PANEL_BYTES
 from mlir_gemm.lowering import assembly, shared_address
 from mlir_gemm.lowering.fragments import Fragments, shape_of
-from mlir_gemm.lowering.layouts import GROUP
+from mlir_gemm.lowering.layouts import WARPGROUP
 
 KINDS: dict[tuple[str, str], tuple[str, str, str]] = {
     ("f16", "f32"): ("f16", "f16", "f32"),
@@ -61,7 +61,7 @@ class GroupProducts:
         element = start.type.element_type
         count = rows // ROWS
         if fresh:
-            type_ = GROUP.kept_types(element, (rows, columns))
+            type_ = WARPGROUP.kept_types(element, (rows, columns))
             sums = [dialect("llvm").UndefOp(type_).operation.results[0]] * count
         else:
             sums = fragments.keep(start)

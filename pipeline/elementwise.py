@@ -1,6 +1,6 @@
-"""The passes of a kernel over points: what is no product and was not fused with one.
+"""The passes of an elementwise kernel: what is no product and was not fused with one.
 
-Its function is marked `tile.kind = "points"`. It goes through the same stages as a product; where a stage is about
+Its function is marked `tile.kind = "elementwise"`. It goes through the same stages as a product; where a stage is about
 tiles, it has no passes. There is nothing to choose, so there is no schedule.
 """
 
@@ -14,7 +14,7 @@ from mlir_gemm.spec.stages import SLOTS
 from mlir_gemm.spec.target import Target
 
 
-def points_passes(stage: str, target: Target, overlap: bool = False) -> list[PassSpec]:
+def elementwise_passes(stage: str, target: Target, overlap: bool = False) -> list[PassSpec]:
     """The passes of one stage, from `tile` to `nvvm`. With `overlap` the kernel is launched while the one before it
     ends, where the chip can do that."""
     return in_stage(stage, SLOTS[stage], _placed(target, overlap))
@@ -24,15 +24,15 @@ def _placed(target: Target, overlap: bool) -> Iterator[Placed]:
     yield at("tile", "loops", step("keep-reference"))
     yield at("tile", "loops", upstream("func.func(linalg-generalize-named-ops)"))
     yield at("tile", "sizes", step("share-sizes"))
-    yield at("tile", "tile", step("point-loops"), upstream("cse"))
-    yield at("launch", "launch", step("launch-points", processors=target.sms))
+    yield at("tile", "tile", step("elementwise-loops"), upstream("cse"))
+    yield at("launch", "launch", step("launch-elementwise", processors=target.sms))
     yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
     yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math"))
     cleaning = "lower-affine,gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"
     yield at("lower", "clean", upstream(cleaning))
     if overlap and target.has_dependent_launch:
-        yield at("lower", "positions", step("overlap-launches", early=False))
+        yield at("lower", "positions", step("programmatic-dependent-launch", early=False))
     yield at("lower", "check", step("check-lowered"))
     yield at("nvvm", "math", step("select-math"))
     yield at("nvvm", "convert", conversions(target))

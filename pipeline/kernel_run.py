@@ -7,11 +7,11 @@ from typing import Any
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.errors import Error, InputError
 from mlir_gemm.pipeline import annotations
-from mlir_gemm.pipeline.elementwise import points_passes
+from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
 from mlir_gemm.spec.attributes import DIVIDED, SCHEDULE, STAGE
-from mlir_gemm.spec.kernel_record import POINTS, KernelRecord
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, KernelRecord
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -46,8 +46,8 @@ class KernelRun:
         """The passes of a stage; none where the kernel is past it."""
         if is_after(self.stage, stage):
             return []
-        if self.kind == POINTS:
-            return points_passes(stage, self.target, overlap=DIVIDED in outer_function(self.module).attributes)
+        if self.kind == ELEMENTWISE:
+            return elementwise_passes(stage, self.target, overlap=DIVIDED in outer_function(self.module).attributes)
         assert self.schedule is not None  # `select` ran, or was read from the module
         return product_passes(stage, self.schedule, self.target)
 
@@ -65,7 +65,7 @@ class KernelRun:
     def _read(self) -> None:
         function = outer_function(self.module)
         self.kind = kind_of(function)
-        if self.kind == POINTS or not is_after(self.stage, "select"):
+        if self.kind == ELEMENTWISE or not is_after(self.stage, "select"):
             return
         if SCHEDULE not in function.attributes:
             raise input_error(

@@ -12,8 +12,8 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.parts import scratch_in
 from mlir_gemm.dialect.sizes import argument_sizes, cast_values, sizes_of, strides_of
+from mlir_gemm.dialect.stream_k import scratch_in
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError

@@ -47,7 +47,7 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("pipeline", "clean", upstream("cse"))
     yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
     raster = step(
-        "map-blocks", raster=raster_of(schedule).name, group=schedule.group, cluster_m=schedule.cluster_m,
+        "rasterize-blocks", raster=raster_of(schedule).name, group=schedule.group, cluster_m=schedule.cluster_m,
         cluster_n=schedule.cluster_n, split=schedule.split,
     )  # fmt: skip
     yield at("parallelize", "raster", raster, upstream("cse"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mlir_gemm.dialect import parts
+from mlir_gemm.dialect import stream_k
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block
@@ -120,5 +120,6 @@ def _string(operation: Any, name: str) -> str:
 def scratch_of(function: Any) -> list[Buffer]:
     """The memory that the launch of a kernel provides beside the arguments of its function."""
     return [
-        Buffer(None, parts.bytes_of(each.type), parts.scratch_of(each.owner)) for each in parts.scratch_in(function)
+        Buffer(None, stream_k.bytes_of(each.type), stream_k.scratch_of(each.owner))
+        for each in stream_k.scratch_in(function)
     ]

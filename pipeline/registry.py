@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import importlib
-from collections.abc import Sequence
+import importlib.util
+import pkgutil
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir, passmanager
@@ -14,56 +17,52 @@ from mlir_gemm.dialect.verifier import trusted
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.pipeline.rehearsal import fatal_end
-from mlir_gemm.spec import extensions
+from mlir_gemm.spec import extensions, former_names
 from mlir_gemm.spec.extension_points import PassAt
 from mlir_gemm.spec.passes import UPSTREAM, PassSpec, shown
+from mlir_gemm.spec.stages import STAGES
 
-BY_STAGE: dict[str, tuple[str, ...]] = {
-    "import": (
-        "name-sizes", "check-module", "raise-to-tensors", "simplify-generics", "widen-accumulator", "drop-unit-dims",
-        "propagate-reshapes", "fold-movement", "add-init-last", "fold-operands", "fuse-elementwise", "extend-operands",
-        "separate-results", "drop-empty", "copy-operands", "copy-results", "group-kernels", "outline-kernels",
-        "normalise-kernels", "inline-kernel", "describe-arguments", "free-sizes",
-    ),
-    "select": (
-        "pin-schedule", "select-precision", "join-extensions", "narrow-accumulator", "select-relayout", "pad-operands",
-        "select-divide",
-        "divide-steps", "select-swap", "swap-sides", "select-schedule",
-    ),
-    "tile": ("keep-reference", "share-sizes", "reveal-padding", "tile-loops", "point-loops"),
-    "fuse": ("fuse-blocks",),
-    "promote": ("promote-operands",),
-    "tensorize": ("tensorize",),
-    "accumulate": ("accumulate", "sink-init"),
-    "pipeline": ("multi-buffer", "order-copies", "prefetch-copies", "stream-copies", "specialize-copies"),
-    "parallelize": ("parallelize-blocks", "map-blocks", "stream-steps", "persist-blocks", "share-copies"),
-    "distribute": ("split-steps", "distribute-warps", "sum-parts"),
-    "describe": ("stage-stores", "stage-rows", "describe-copies", "keep-lines"),
-    "launch": ("launch-blocks", "launch-points", "pass-sizes", "cluster-blocks", "limit-registers"),
-    "lower": (
-        "apply-layouts", "unroll-loops", "stage-epilogue", "mma-to-wmma", "mma-to-sync", "mma-to-fma", "mma-to-wgmma",
-        "distribute-copies", "spread-copies", "lower-async", "lower-rings", "lower-roles", "overlap-launches",
-        "place-shared", "fold-subviews", "swizzle-accesses", "expand-fp8", "expand-math", "pace-epilogue",
-        "lower-unit-ids", "sink-positions", "check-lowered",
-    ),
-    "nvvm": ("select-math", "mark-maps"),
-}  # fmt: skip
-"""Our passes, by stage, in the order in which the pipeline uses them."""
+_PACKAGES = {
+    "import": ("mlir_gemm.passes.importing",),
+    "select": ("mlir_gemm.passes.select", "mlir_gemm.pipeline.selection"),
+}
+"""Where the passes of a stage lie if not in the package that is called like it: `import` is a keyword, and passes that
+ask the tile model stand beside the pipeline, since no other pass knows of the model."""
+_NO_PASSES = frozenset({"mlir_gemm.pipeline.selection.passes", "mlir_gemm.pipeline.selection.undecided"})
+"""Modules of these packages that hold no pass."""
 
-NAMES = tuple(name for names in BY_STAGE.values() for name in names)
 
-DECIDING = frozenset({"pin-schedule", "select-precision", "select-relayout", "select-divide", "select-swap",
-                      "select-schedule"})  # fmt: skip
-"""Passes that ask the tile model; they stand beside the pipeline, since no other pass knows of the model."""
+@functools.cache
+def modules() -> dict[str, dict[str, str]]:
+    """By stage, in the order of the stages, and by name, alphabetically: the module of each of our passes. A pass is
+    found by its file; nothing is imported for that but the packages."""
+    return {stage: dict(sorted(_modules_of(stage))) for stage in STAGES}
+
+
+def _modules_of(stage: str) -> Iterator[tuple[str, str]]:
+    for package in _PACKAGES.get(stage, (f"mlir_gemm.passes.{stage}",)):
+        found = importlib.util.find_spec(package)
+        for each in pkgutil.iter_modules(found.submodule_search_locations if found else ()):
+            module = f"{package}.{each.name}"
+            if module not in _NO_PASSES:
+                yield each.name.replace("_", "-"), module
+
+
+def names() -> tuple[str, ...]:
+    """The names of our passes, stage by stage."""
+    return tuple(name for found in modules().values() for name in found)
 
 
 def pass_class(name: str) -> type[Pass]:
-    """The class of one of our passes, or of one that is registered. Modules are imported on first use."""
-    if name not in NAMES:
-        return next(each.cls for each in extensions.of(PassAt) if each.name == name)
-    home = "pipeline.selection" if name in DECIDING else "passes"
-    module = importlib.import_module(f"mlir_gemm.{home}.{name.replace('-', '_')}")
-    found = getattr(module, "".join(part.capitalize() for part in name.split("-")))
+    """The class of one of our passes, or of one that is registered. Modules are imported on first use. Raises PassError
+    for other names."""
+    module = next((found[name] for found in modules().values() if name in found), None)
+    if module is None:
+        added = next((each.cls for each in extensions.of(PassAt) if each.name == name), None)
+        if added is None:
+            raise PassError(_formerly(name) or f"there is no pass '{name}'")
+        return added
+    found = getattr(importlib.import_module(module), "".join(part.capitalize() for part in name.split("-")))
     assert issubclass(found, Pass)
     return found
 
@@ -86,9 +85,14 @@ class Upstream(Pass):
         return self.pipeline
 
 
+def _formerly(name: str) -> str:
+    """What to say of a name that a pass had in an earlier version; nothing for others."""
+    return f"the pass '{name}' is now called '{former_names.PASSES[name]}'" if name in former_names.PASSES else ""
+
+
 def known_names() -> tuple[str, ...]:
     """The names of all passes: ours, and those that are registered."""
-    return (*NAMES, *(each.name for each in extensions.of(PassAt)))
+    return (*names(), *(each.name for each in extensions.of(PassAt)))
 
 
 def pass_of(spec: PassSpec) -> Pass:
@@ -103,6 +107,8 @@ def parse_pass(text: str) -> PassSpec:
     name, brace, rest = text.strip().partition("{")
     name = name.strip()
     if name not in known_names():
+        if name in former_names.PASSES:
+            raise PassError(_formerly(name))
         return _upstream(text.strip())
     if brace and not rest.endswith("}"):
         raise PassError(f"pass '{name}': options are not closed by a brace in '{text}'")
@@ -145,7 +151,7 @@ def parse_passes(texts: Sequence[str]) -> list[PassSpec]:
 
 def describe() -> list[tuple[str, str, str, str]]:
     """(stage, name, options with their defaults, one line of what it does) of each pass."""
-    rows = [_row(stage, name) for stage, names in BY_STAGE.items() for name in names]
+    rows = [_row(stage, name) for stage, found in modules().items() for name in found]
     added = [_row(f"{each.stage}, slot {each.slot}", each.name) for each in extensions.of(PassAt)]
     return [*rows, *added]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.parts import FLAGS, scratch_of
+from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ArgumentError, InputError
 from mlir_gemm.simulator.decode import HANDLERS, Decoder, Info

@@ -1,6 +1,6 @@
 """Flags in global memory, by which a warp of one block lets a warp of another go on: raised, waited for and lowered.
 
-They are llvm's atomic loads and stores (lowering/part_sum.py). What a warp had seen when it raised a flag with
+They are llvm's atomic loads and stores (lowering/stream_k_fixup.py). What a warp had seen when it raised a flag with
 `release` (what its own lanes did up to their last meeting, and all that was ordered before) is ordered before what the
 warp does that has loaded it with `acquire`. What a warp learns of other blocks is its own: barriers do not hand it on.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.lowering.part_sum import SCOPE
+from mlir_gemm.lowering.stream_k_fixup import SCOPE
 from mlir_gemm.simulator.access import Access, lane_starts
 from mlir_gemm.simulator.decode import Blocking, Decoder, Info, Step
 from mlir_gemm.simulator.elements import ELEMENTS, LANES

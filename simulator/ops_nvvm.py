@@ -12,8 +12,8 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.lowering.assembly import NO_BITS
-from mlir_gemm.lowering.l2 import POLICIES
-from mlir_gemm.lowering.loaded import BEHIND_LOADS
+from mlir_gemm.lowering.l2_eviction import POLICIES
+from mlir_gemm.lowering.release_after_loads import AFTER_LOADS
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
@@ -103,7 +103,7 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
     text = ir.StringAttr(op.attributes["asm_string"]).value
     if not text:
         return tied(decoder, operation)
-    if text == BEHIND_LOADS:
+    if text == AFTER_LOADS:
         return _behind_loads(decoder, operation)
     if text == NO_BITS:
         return _no_bits(decoder, operation)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.lowering.l2 import LEAVE, POLICIES
+from mlir_gemm.lowering.l2_eviction import LEAVE, POLICIES
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS

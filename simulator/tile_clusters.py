@@ -53,7 +53,7 @@ def _rank(decoder: Decoder, operation: Any) -> Step:
 
 def concerned(decoder: Decoder, operation: Any, size: int) -> Callable[[Frame], range]:
     """The numbers in the cluster of the `size` blocks that an operation concerns: those of this block's group."""
-    source, group, stride = decoder.slot(RANK), rings.group_of(operation), rings.Axis.of(operation).stride
+    source, group, stride = decoder.slot(RANK), rings.cluster_group_of(operation), rings.Axis.of(operation).stride
 
     def blocks(frame: Frame) -> range:
         first = frame[source] - frame[source] // stride % group * stride if group > 1 else 0
@@ -62,13 +62,13 @@ def concerned(decoder: Decoder, operation: Any, size: int) -> Callable[[Frame], 
     return blocks
 
 
-def _cluster_sum(decoder: Decoder, operation: Any) -> Step:
+def _dsmem_reduce(decoder: Decoder, operation: Any) -> Step:
     state = decoder.state
     value, _ = decoder.slots(operation.operation.operands)
     out = decoder.slot(operation.operation.results[0])
     columns = operation.operation.results[0].type.shape[1]
     frames, rank, mine = decoder.slot(FRAMES), decoder.slot(RANK), decoder.slot(operation.operation)
-    group = rings.group_of(operation)
+    group = rings.cluster_group_of(operation)
 
     def part(first: int, *values: Any) -> Any:
         total = values[0][:, first : first + columns]
@@ -83,7 +83,7 @@ def _cluster_sum(decoder: Decoder, operation: Any) -> Step:
         frame[mine] = [*(frame[mine] or []), frame[value]]
         turn = len(frame[mine])
         others = frame[frames][frame[rank] % group :: group]
-        state.turns.wait(
+        state.coroutines.wait(
             lambda: all(len(other[mine] or []) >= turn for other in others), "the cluster to bring its sums"
         )
         place = frame[rank] // group
@@ -95,4 +95,4 @@ def _cluster_sum(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-STEPS: dict[str, StepMaker] = {"tile.rank": _rank, "tile.cluster_sum": _cluster_sum}
+STEPS: dict[str, StepMaker] = {"tile.rank": _rank, "tile.dsmem_reduce": _dsmem_reduce}

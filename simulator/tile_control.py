@@ -131,7 +131,9 @@ def _blocks(decoder: Decoder) -> Callable[[Frame, int, int, Callable[[Frame, int
             for rank, (own, number) in enumerate(zip(each, numbers, strict=True)):
                 own[ranks], own[frames] = rank, each
                 enter(own, number)
-            state.turns.together([(f"block {rank} of the cluster", _work(steps, own)) for rank, own in enumerate(each)])
+            state.coroutines.together(
+                [(f"block {rank} of the cluster", _work(steps, own)) for rank, own in enumerate(each)]
+            )
 
     return run
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.parts import FLAGS, scratch_of
+from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.simulator.constants import dense_contents
 from mlir_gemm.simulator.elements import is_array

@@ -106,7 +106,7 @@ def _unit_id(decoder: Decoder, operation: Any) -> Step:
     slot, state = decoder.slot(operation.operation.results[0]), decoder.state
 
     group = "unit" in operation.operation.attributes and "group" in str(operation.operation.attributes["unit"])
-    roles = len(named(decoder.module, "tile.specialize"))
+    roles = len(named(decoder.module, "tile.warp_specialize"))
 
     def step(frame: Frame) -> None:
         if not state.units:

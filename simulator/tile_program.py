@@ -17,7 +17,7 @@ from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.errors import Error
 from mlir_gemm.simulator.errors import SimulationError
-from mlir_gemm.simulator.tile_turns import Turns
+from mlir_gemm.simulator.tile_coroutines import Coroutines
 
 Frame = list[Any]
 Step = Callable[[Frame], None]
@@ -65,7 +65,7 @@ class State:
     """Groups of them under way."""
     rings: Any = None
     """Rings of stages (`tile_rings.Rings`)."""
-    turns: Turns = field(default_factory=Turns)
+    coroutines: Coroutines = field(default_factory=Coroutines)
     """The parts of the program that wait for each other."""
     launched: bool = False
     """Whether `units` counts all warps of a launch."""

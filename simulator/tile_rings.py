@@ -16,12 +16,12 @@ import numpy as np
 
 from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.constants import number_of
-from mlir_gemm.simulator import tile_clusters, tile_consumer_turns, tile_parts
+from mlir_gemm.simulator import tile_clusters, tile_ping_pong, tile_stream_k
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.tile_clusters import concerned, fault, peers
-from mlir_gemm.simulator.tile_consumer_turns import groups_of as groups_of_turns
 from mlir_gemm.simulator.tile_memory import poisoned
 from mlir_gemm.simulator.tile_ops import multiplier
+from mlir_gemm.simulator.tile_ping_pong import consumers_of as consumers_at
 from mlir_gemm.simulator.tile_places import Region
 from mlir_gemm.simulator.tile_program import (
     FRAMES,
@@ -165,7 +165,7 @@ def _advance(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _acquire(decoder: Decoder, operation: Any) -> Step:
+def _producer_acquire(decoder: Decoder, operation: Any) -> Step:
     state = decoder.state
     barriers, slot, phase = decoder.slots(operation.operation.operands)
     size = number_of(operation, "bytes")
@@ -174,7 +174,7 @@ def _acquire(decoder: Decoder, operation: Any) -> Step:
         stage = state.rings.stage(frame[barriers], frame[slot], operation)
         parity = uniform(frame[phase], "a phase") ^ 1
         what = f"stage {frame[slot]} to be empty (phase {frame[phase]})"
-        state.turns.wait(lambda: stage.emptied & 1 != parity, what)
+        state.coroutines.wait(lambda: stage.emptied & 1 != parity, what)
         if stage.announced or (stage.under_way and stage.releases == 1):  # other blocks may have copied already
             raise fault(operation, f"stage {frame[slot]} is acquired again before it was filled and released")
         stage.announced = True
@@ -185,7 +185,7 @@ def _acquire(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _filled(decoder: Decoder, operation: Any) -> Step:
+def _consumer_wait(decoder: Decoder, operation: Any) -> Step:
     state = decoder.state
     barriers, slot, phase = decoder.slots(operation.operation.operands)
 
@@ -193,7 +193,7 @@ def _filled(decoder: Decoder, operation: Any) -> Step:
         stage = state.rings.stage(frame[barriers], frame[slot], operation)
         parity = uniform(frame[phase], "a phase")
         what = f"stage {frame[slot]} to be filled (phase {parity}; {stage.missing} bytes are missing)"
-        state.turns.wait(lambda: stage.filled & 1 != parity, what)
+        state.coroutines.wait(lambda: stage.filled & 1 != parity, what)
         for target, content in stage.under_way:
             target[...] = content
         stage.held += [target for target, _ in stage.under_way]
@@ -202,7 +202,7 @@ def _filled(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _copy(decoder: Decoder, operation: Any) -> Step:
+def _tma_load(decoder: Decoder, operation: Any) -> Step:
     state, region = decoder.state, Region.of(operation)
     operands = operation.operation.operands
     first = len(operands) - len(tile.place_of(operation).offsets)
@@ -236,7 +236,7 @@ def _copy(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _release(decoder: Decoder, operation: Any) -> Step:
+def _consumer_release(decoder: Decoder, operation: Any) -> Step:
     state = decoder.state
     barriers, slot = decoder.slots(operation.operation.operands)
     blocks = number_of(operation, "blocks", 1)
@@ -271,7 +271,7 @@ def _mma(decoder: Decoder, operation: Any) -> Step:
         for stage in state.rings.stages.values():
             for target, _ in stage.under_way:
                 if any(_overlaps(memory, target) for memory in operands[:2]):
-                    raise fault(operation, "reads a stage that no tile.filled has waited for")
+                    raise fault(operation, "reads a stage that no tile.consumer_wait has waited for")
         units = next((len(each) for each in operands if type(each) is PerUnit), 0)
         result = per_unit(multiply, operands, units) if units else multiply(*operands)
         under_way = products(frame)
@@ -295,20 +295,20 @@ def _mma_wait(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _specialize(decoder: Decoder, operation: Any) -> Step:
+def _warp_specialize(decoder: Decoder, operation: Any) -> Step:
     state, products = decoder.state, decoder.slot(_PRODUCTS)
     roles = [decoder.block(region.blocks[0]) for region in operation.operation.regions]
-    rank, groups_of = decoder.slot(RANK), groups_of_turns(decoder, operation.operation.regions[1].blocks[0])
+    rank, consumers_of = decoder.slot(RANK), consumers_at(decoder, operation.operation.regions[1].blocks[0])
 
     def step(frame: Frame) -> None:
         frame[products] = _Products()
         where = f" of block {frame[rank]} of the cluster" if frame[rank] is not None else ""
         producer, consumer = roles
         runs = [(f"the producer{where}", lambda: run_steps(producer, frame))]
-        for group in groups_of(frame):
-            group[products] = frame[products] if group is frame else _Products()
-            runs.append((f"the consumer{where}", lambda group=group: run_steps(consumer, group)))
-        state.turns.together(runs)
+        for each in consumers_of(frame):
+            each[products] = frame[products] if each is frame else _Products()
+            runs.append((f"the consumer{where}", lambda each=each: run_steps(consumer, each)))
+        state.coroutines.together(runs)
 
     return step
 
@@ -338,12 +338,12 @@ def _map(_: Any) -> Function:
 FUNCTIONS: dict[str, Maker] = {"tile.tensor_map": _map}
 STEPS: dict[str, StepMaker] = {
     **tile_clusters.STEPS,
-    **tile_consumer_turns.STEPS,
-    **tile_parts.STEPS,
+    **tile_ping_pong.STEPS,
+    **tile_stream_k.STEPS,
     "tile.ring": _ring, "tile.enter": _enter, "tile.advance": _advance,
-    "tile.acquire": _acquire, "tile.filled": _filled, "tile.copy_bulk": _copy,
-    "tile.release": _release, "tile.mma": _mma, "tile.mma_wait": _mma_wait, "tile.specialize": _specialize,
-    "tile.store_bulk": _staged_store,
-    "tile.store_rows": _staged_store,
-    "tile.leave": lambda _, __: None, "tile.store_wait": lambda _, __: None,
+    "tile.producer_acquire": _producer_acquire, "tile.consumer_wait": _consumer_wait,
+    "tile.consumer_release": _consumer_release, "tile.tma_load": _tma_load,
+    "tile.mma": _mma, "tile.mma_wait": _mma_wait, "tile.warp_specialize": _warp_specialize,
+    "tile.tma_store": _staged_store, "tile.unaligned_store": _staged_store,
+    "tile.leave": lambda _, __: None, "tile.tma_store_wait": lambda _, __: None,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from mlir_gemm.spec.launch import as_tuples
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 
-PRODUCT, POINTS = "product", "points"
+PRODUCT, ELEMENTWISE = "product", "elementwise"
 """Kinds of kernels: a matrix product with what is fused into it, or one thread for each element."""
 
 
@@ -21,7 +21,7 @@ class KernelRecord:
 
     name: str
     kind: str
-    """`product` or `points`."""
+    """`product` or `elementwise`."""
     problem: Problem | None
     """What a product computes."""
     schedule: Schedule | None

@@ -4,4 +4,4 @@ imported here."""
 PARTS = 32
 """Parts of an operand."""
 KEEP = "keep"
-"""On a tile.copy_bulk: of PARTS boxes, how many L2 keeps like any other data; the rest is the first to leave it."""
+"""On a tile.tma_load: of PARTS boxes, how many L2 keeps like any other data; the rest is the first to leave it."""

@@ -138,7 +138,9 @@ class Schedule:
         """A schedule with these fields, those of parts from outside among them."""
         own: dict[str, Any] = dict(fields.get("own", ()))
         own.update({name: value for name, value in fields.items() if "." in name})
-        named: dict[str, Any] = {name: value for name, value in fields.items() if "." not in name} if own else {**fields}
+        named: dict[str, Any] = (
+            {name: value for name, value in fields.items() if "." not in name} if own else {**fields}
+        )
         named["own"] = tuple(sorted(own.items()))
         return Schedule(**named)
 
@@ -231,7 +233,7 @@ def _read(name: str, text: str, location: Location | None) -> Any:
             value = text
     except (KeyError, ValueError):
         forms = {"bool": "on or off", "tuple": "MxNxK, as in 128x128x64", "int": "an integer"}
-        expected = forms[type(default).__name__]
+        expected = forms[type(cast("object", default)).__name__]
         raise ScheduleError(f"schedule field '{name}={text}': expected {expected}", location) from None
     return _checked(name, value, location)
 

@@ -2,5 +2,5 @@
 
 LANES = 32
 """Threads of a warp."""
-GROUP = 128
+WARPGROUP = 128
 """Threads of a warpgroup."""

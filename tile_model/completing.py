@@ -52,7 +52,8 @@ def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mappi
     """With what follows from the rest of a schedule: what L2 keeps, when the next kernel starts, the raster."""
     changes: dict[str, Any] = {}
     schedule = keeping(problem, schedule, target, pinned)
-    if "ahead" not in pinned and _in_order(problem, schedule, target):
+    if "ahead" not in pinned and (schedule.divide > 1 or _in_order(problem, schedule, target)):
+        # The kernel that adds up parts of k has many small blocks: started ahead, all would wait on the first free SMs.
         changes["ahead"] = False
     if "group" not in pinned and raster_of(schedule).grouped:
         changes["group"] = best_group(problem, schedule, target)

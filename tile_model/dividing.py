@@ -163,9 +163,8 @@ def check_division(pinned: Mapping[str, Any], why_not: str) -> None:
 
 def divided_fields(parts: int) -> dict[str, Any]:
     """The fields that a schedule has once the k of its product is divided, unless the user has pinned them: none where
-    it was left whole. The kernel behind has many small blocks: started ahead they would all wait on the first SMs that
-    are free."""
-    return {"divide": parts, "split": 1, "ahead": False} if parts > 1 else {}
+    it was left whole."""
+    return {"divide": parts, "split": 1} if parts > 1 else {}
 
 
 def sum_seconds(problem: Problem, parts: int) -> float:

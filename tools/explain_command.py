@@ -9,8 +9,8 @@ from typing import Any
 
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
-from mlir_gemm.passes.divide_steps import cannot_divide
-from mlir_gemm.passes.swap_sides import cannot_swap
+from mlir_gemm.passes.select.split_k_in_workspace import cannot_divide
+from mlir_gemm.passes.select.swap_a_b import cannot_swap
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.program import outer_function

@@ -41,7 +41,7 @@ THROTTLE = mlir_gemm.Part(
     "throttled_epilogue",
     lambda schedule: schedule.operator == "wgmma" and schedule.block[0] * schedule.block[1] >= 128 * 256,
     lambda schedule, _: (
-        [] if schedule.pace else [at("lower", "epilogue", step("pace-epilogue", chains=4, turns=schedule.turns))]
+        [] if schedule.pace else [at("lower", "epilogue", step("throttle-epilogue", chains=4, turns=schedule.turns))]
     ),
 )
 """An epilogue that has few numbers under way at a time, with large tiles, whatever the schedule says."""

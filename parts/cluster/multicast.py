@@ -41,7 +41,7 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
 PART = Part(
     "multicast",
     lambda schedule: schedule.cluster_m * schedule.cluster_n > 1,
-    lambda _, __: [at("parallelize", "cluster", step("share-copies"), upstream("cse"))],
+    lambda _, __: [at("parallelize", "cluster", step("tma-multicast"), upstream("cse"))],
     rank=12,
     fields=("cluster_m", "cluster_n"),
     rules=Rules(shape=(clusters,)),

@@ -31,7 +31,10 @@ def parts_of_k(problem: Problem, schedule: Schedule, target: Target) -> str | No
 PART = Part(
     "split_k",
     lambda schedule: schedule.split > 1,
-    lambda _, __: [at("distribute", "split", step("split-steps")), at("distribute", "reduce", step("sum-parts"))],
+    lambda _, __: [
+        at("distribute", "split", step("split-k-in-cluster")),
+        at("distribute", "reduce", step("reduce-through-dsmem")),
+    ],
     rank=13,
     fields=("split",),
     rules=Rules(shape=(parts_of_k,)),

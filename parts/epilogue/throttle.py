@@ -9,7 +9,9 @@ from mlir_gemm.spec.passes import at, step
 PART = Part(
     "throttle",
     lambda schedule: bool(schedule.pace),
-    lambda schedule, _: [at("lower", "epilogue", step("pace-epilogue", chains=schedule.pace, turns=schedule.turns))],
+    lambda schedule, _: [
+        at("lower", "epilogue", step("throttle-epilogue", chains=schedule.pace, turns=schedule.turns))
+    ],
     fields=("pace",),
     on_ring=True,
     by_warpgroups=True,

@@ -47,7 +47,7 @@ def _applies(schedule: Schedule) -> bool:
 PART = Part(
     "tma_store",
     _applies,
-    lambda _, __: [at("describe", "store", step("stage-stores"))],
+    lambda _, __: [at("describe", "store", step("tma-store-epilogue"))],
     rank=20,
     fields=("bulk",),
     by_rows=True,

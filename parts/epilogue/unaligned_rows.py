@@ -39,7 +39,7 @@ def _applies(schedule: Schedule) -> bool:
 PART = Part(
     "unaligned_rows",
     _applies,
-    lambda _, __: [at("describe", "store", step("stage-rows"))],
+    lambda _, __: [at("describe", "store", step("unaligned-store-epilogue"))],
     rank=21,
     fields=("bulk",),
     by_rows=True,

@@ -10,7 +10,7 @@ from mlir_gemm.spec.passes import at, step
 PART = Part(
     "dependent_launch",
     lambda schedule: schedule.overlap and mainloop_of(schedule).producer,
-    lambda schedule, _: [at("lower", "roles", step("overlap-launches", early=schedule.ahead))],
+    lambda schedule, _: [at("lower", "roles", step("programmatic-dependent-launch", early=schedule.ahead))],
     rank=0,
     fields=("overlap", "ahead"),
     on_ring=True,

@@ -13,10 +13,10 @@ from mlir_gemm.spec.target import Target
 
 
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
-    yield at("pipeline", "mainloop", step("stream-copies"))
+    yield at("pipeline", "mainloop", step("cp-async-pipeline"))
     if schedule.spread:
-        yield at("lower", "copies", step("spread-copies"))
-    yield at("lower", "copies", step("lower-async"))
+        yield at("lower", "copies", step("interleave-cp-async"))
+    yield at("lower", "copies", step("lower-cp-async"))
 
 
 def asynchronous_operands(problem: Problem, schedule: Schedule, target: Target) -> str | None:

@@ -8,7 +8,7 @@ from mlir_gemm.spec.passes import at, step
 PART = Mainloop(
     "prefetch",
     2,
-    lambda schedule, _: [at("pipeline", "mainloop", step("prefetch-copies", early=schedule.early))],
+    lambda schedule, _: [at("pipeline", "mainloop", step("register-prefetch", early=schedule.early))],
     fields=("stages", "early"),
     in_registers=True,
     default=True,

@@ -18,11 +18,16 @@ ALIGNED = 128
 
 def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
     mma = mma_of(schedule)
-    yield at("pipeline", "mainloop", step("specialize-copies", asynchronous=mma.asynchronous))
-    yield at("describe", "maps", step("describe-copies", tf32=schedule.precision == "tf32"))
+    yield at("pipeline", "mainloop", step("warp-specialize", asynchronous=mma.asynchronous))
+    yield at("describe", "maps", step("create-tensor-maps", tf32=schedule.precision == "tf32"))
     producer, consumer = role_registers(schedule, target)
-    yield at("lower", "roles", step("lower-rings"), step("lower-roles", producer=producer, consumer=consumer))
-    yield at("nvvm", "maps", step("mark-maps"))
+    yield at(
+        "lower",
+        "roles",
+        step("lower-mbarrier-pipeline"),
+        step("lower-warp-specialize", producer=producer, consumer=consumer),
+    )
+    yield at("nvvm", "maps", step("mark-tensor-maps"))
 
 
 def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | None:

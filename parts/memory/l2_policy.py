@@ -9,7 +9,7 @@ from mlir_gemm.spec.passes import at, step
 PART = Part(
     "l2_policy",
     lambda schedule: min(schedule.keep_a, schedule.keep_b) < PARTS,
-    lambda schedule, _: [at("describe", "l2", step("keep-lines", a=schedule.keep_a, b=schedule.keep_b))],
+    lambda schedule, _: [at("describe", "l2", step("l2-eviction-policy", a=schedule.keep_a, b=schedule.keep_b))],
     fields=("keep_a", "keep_b"),
     on_ring=True,
 )

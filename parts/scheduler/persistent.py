@@ -12,7 +12,7 @@ PART = Part(
         at(
             "parallelize",
             "scheduler",
-            step("persist-blocks", blocks=schedule.persistent, turns=schedule.turns),
+            step("persistent-tile-scheduler", blocks=schedule.persistent, turns=schedule.turns),
             upstream("cse"),
         )
     ],

@@ -14,7 +14,7 @@ from mlir_gemm.spec.target import Target
 
 
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
-    shared = step("stream-steps", blocks=schedule.persistent, share=schedule.stream)
+    shared = step("stream-k", blocks=schedule.persistent, share=schedule.stream)
     yield at("parallelize", "scheduler", shared, upstream("cse"))
 
 

@@ -26,8 +26,8 @@ def select_passes(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]
     return [
         *before_choices(pinned, variant),
         step("select-relayout"),
-        step("select-divide"),
-        step("select-swap"),
+        step("select-split-k"),
+        step("select-swap-a-b"),
         step("select-schedule"),
     ]
 

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.join_extensions import JoinExtensions
-from mlir_gemm.passes.narrow_accumulator import NarrowAccumulator
+from mlir_gemm.passes.select.join_extensions import JoinExtensions
+from mlir_gemm.passes.select.narrow_accumulator import NarrowAccumulator
 from mlir_gemm.pipeline.selection.undecided import undecided
 
 _PASSES = {"f8": JoinExtensions, "f16": NarrowAccumulator}

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from mlir_gemm.errors import Error
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.divide_steps import cannot_divide
-from mlir_gemm.passes.pad_operands import PadOperands
+from mlir_gemm.passes.select.pad_operands import PadOperands
+from mlir_gemm.passes.select.split_k_in_workspace import cannot_divide
 from mlir_gemm.pipeline.dynamic_problem import symbols_in
 from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
 from mlir_gemm.tile_model.dividing import typical_part

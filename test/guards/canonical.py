@@ -57,6 +57,10 @@ FIELDS: dict[str, tuple[str, Any]] = {
 """By the present name of a schedule's field: its key, and its neutral value."""
 VALUES: dict[tuple[str, Any], Any] = {}
 """By key and present value: what the value was called when this was first recorded."""
+KINDS = {"elementwise": "points"}
+"""By the present kind of a kernel: what it was called when this was first recorded."""
+SCRATCH = {"partials": "parts"}
+"""The same of the memory that a launch provides."""
 PROBLEM = {
     "m": "m", "n": "n", "k": "k", "batch": "batch", "a_order": "a_order", "b_order": "b_order", "a_vector": "a_vector",
     "b_vector": "b_vector",
@@ -85,11 +89,20 @@ def decisions(kernels: Iterable[KernelRecord]) -> list[dict[str, Any]]:
     """What was decided for the kernels of a module, in order."""
     found: list[dict[str, Any]] = []
     for kernel in kernels:
-        found.append({"kind": kernel.kind})
+        found.append({"kind": KINDS.get(kernel.kind, kernel.kind)})
         if kernel.problem is not None and kernel.schedule is not None:
             found[-1] |= {key: getattr(kernel.problem, name) for name, key in PROBLEM.items()}
             found[-1]["schedule"] = canonical(kernel.schedule)
     return found
+
+
+def launched(information: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Launch information as it was first recorded."""
+    buffers = [
+        {**each, "scratch": SCRATCH.get(each["scratch"], each["scratch"])} if "scratch" in each else each
+        for each in information.get("buffers", ())
+    ]
+    return {**information, "buffers": buffers} if buffers else information
 
 
 def hashed(data: Any) -> str:

@@ -29,7 +29,6 @@ names in `pinned.txt` and `kinds.py`.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -46,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import cases
 import sources
-from canonical import decisions, digest, hashed, lengthened, shortened
+from canonical import decisions, digest, hashed, launched, lengthened, shortened
 from cases import Case
 
 from mlir_gemm.dialect import bindings
@@ -93,7 +92,7 @@ def kernel_hashes(case: Case) -> tuple[str, ...]:
     except Error as error:
         return (f"refused: {type(error).__name__}", "")
     assert compiled.ptx is not None and compiled.launch is not None
-    return digest(compiled.ptx), digest(json.dumps(compiled.launch.to_json(), sort_keys=True))
+    return digest(compiled.ptx), hashed(launched(compiled.launch.to_json()))
 
 
 def pinned(case: Case) -> Compilation:

@@ -122,7 +122,7 @@ func.func @orders(%a: memref<32x64xi8, 3>, %b: memref<64x32xi8, 3>, %rows: memre
 //       GROUP:     %[[DOWN:.*]] = arith.divui %[[UNIT]], %c1
 //       GROUP:     %[[ROW:.*]] = arith.muli %[[DOWN]], %c64
 //       GROUP:     "tile.ring"(%{{.*}}) {consumers = 8 : i64}
-//       GROUP:     "tile.copy_bulk"(%[[A:[a-z0-9_]*]], %{{.*}} : (memref<128x64xf16, 3>, memref<128x64xf16>,
+//       GROUP:     "tile.tma_load"(%[[A:[a-z0-9_]*]], %{{.*}} : (memref<128x64xf16, 3>, memref<128x64xf16>,
 //       GROUP:   }, {
 //       GROUP:     %[[PART:.*]] = memref.subview %[[A]][%[[ROW]], %{{.*}}] [64, 64] [1, 1]
 //       GROUP:     "tile.mma"(%[[PART]], %{{.*}}) {a = "mk", async, b = "nk", scope = "warpgroup"} : {{.*}} -> vector<64x64xf32>
@@ -137,9 +137,9 @@ func.func @roles(%X: memref<128x64xf16>, %Y: memref<64x64xf16>, %D: memref<128x6
     %B = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
     %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
     "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
-    "tile.specialize"() ({
-      "tile.copy_bulk"(%A, %X, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<128x64xf16, 3>, memref<128x64xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
-      "tile.copy_bulk"(%B, %Y, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<64x64xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+    "tile.warp_specialize"() ({
+      "tile.tma_load"(%A, %X, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<128x64xf16, 3>, memref<128x64xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+      "tile.tma_load"(%B, %Y, %bars, %z, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<64x64xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
     }, {
       %c = arith.constant dense<0.0> : vector<128x64xf32>
       %d = "tile.mma"(%A, %B, %c) {a = "mk", async, b = "nk"} : (memref<128x64xf16, 3>, memref<64x64xf16, 3>, vector<128x64xf32>) -> vector<128x64xf32>
@@ -160,9 +160,9 @@ func.func @roles(%X: memref<128x64xf16>, %Y: memref<64x64xf16>, %D: memref<128x6
 //       TURNS:   "tile.ring"(%{{.*}}) {consumers = 8 : i64}
 //       TURNS:   }, {
 //       TURNS:   %[[TURN:.*]] = arith.divui %{{.*}}, %c2
-//   TURNS-NOT:   "tile.turn"
+//   TURNS-NOT:   "tile.consumer_id"
 //       TURNS:   memref.store %[[TURN]],
-//       TURNS:   tile.turns = 2 : i64, tile.warps = 20 : i64}
+//       TURNS:   tile.ping_pong = 2 : i64, tile.warps = 20 : i64}
 func.func @turns(%M: memref<2xindex>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
@@ -170,14 +170,14 @@ func.func @turns(%M: memref<2xindex>) {
     %B = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
     %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
     "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
-    "tile.specialize"() ({
+    "tile.warp_specialize"() ({
     ^bb0:
     }, {
-      %turn = "tile.turn"() : () -> index
+      %turn = "tile.consumer_id"() : () -> index
       memref.store %turn, %M[%z] : memref<2xindex>
       %c = arith.constant dense<0.0> : vector<128x64xf32>
       %d = "tile.mma"(%A, %B, %c) {a = "mk", async, b = "nk"} : (memref<128x64xf16, 3>, memref<64x64xf16, 3>, vector<128x64xf32>) -> vector<128x64xf32>
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.turns = 2 : i64}
+  } {mapping = [#gpu.block<x>], tile.ping_pong = 2 : i64}
   return
 }

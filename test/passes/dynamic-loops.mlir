@@ -1,11 +1,11 @@
 // Loops whose bounds are sizes known at run time only, in the passes between tiling and the launch.
 // RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks | FileCheck %s --check-prefix=FUSED
 // RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate 'cse,canonicalize' | FileCheck %s --check-prefix=CARRIED
-// RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate 'multi-buffer{stages=3}' stream-copies cse | FileCheck %s --check-prefix=STREAM
-// RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate prefetch-copies cse | FileCheck %s --check-prefix=PREFETCH
+// RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate 'multi-buffer{stages=3}' cp-async-pipeline cse | FileCheck %s --check-prefix=STREAM
+// RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate register-prefetch cse | FileCheck %s --check-prefix=PREFETCH
 // RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate order-copies parallelize-blocks cse | FileCheck %s --check-prefix=PARALLEL
-// RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate order-copies parallelize-blocks 'lower-affine,cse' map-blocks cse | FileCheck %s --check-prefix=MAPPED
-// RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate order-copies parallelize-blocks 'lower-affine,cse' map-blocks 'launch-blocks{threads=32}' cse | FileCheck %s --check-prefix=LAUNCH
+// RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate order-copies parallelize-blocks 'lower-affine,cse' rasterize-blocks cse | FileCheck %s --check-prefix=MAPPED
+// RUN: mlir-gemm opt %s 'tile-loops{block=16,16,16}' fuse-blocks promote-operands tensorize accumulate order-copies parallelize-blocks 'lower-affine,cse' rasterize-blocks 'launch-blocks{threads=32}' cse | FileCheck %s --check-prefix=LAUNCH
 
 // Both nests have the same bounds: the same values.
 // FUSED: %[[ROWS:.*]] = arith.divui %{{.*}}, %c16

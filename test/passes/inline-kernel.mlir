@@ -4,7 +4,7 @@
 
 // An argument that the kernel does not take stays.
 //      CHECK: module attributes {tile.note = "because"} {
-// CHECK-NEXT:   func.func @main(%[[R:[a-z0-9]*]]: memref<4xf32> {tile.role = "result"}, %[[X:[a-z0-9]*]]: memref<1xf32> {tile.name = "x"}, %[[A:[a-z0-9]*]]: memref<4xf32>) attributes {tile.kind = "points", tile.schedule = {}} {
+// CHECK-NEXT:   func.func @main(%[[R:[a-z0-9]*]]: memref<4xf32> {tile.role = "result"}, %[[X:[a-z0-9]*]]: memref<1xf32> {tile.name = "x"}, %[[A:[a-z0-9]*]]: memref<4xf32>) attributes {tile.kind = "elementwise", tile.schedule = {}} {
 // CHECK-NEXT:     linalg.generic {{.*}} ins(%[[A]] : {{.*}}) outs(%[[R]] :
 //      CHECK:       math.exp
 //      CHECK:     return
@@ -17,7 +17,7 @@ func.func @main(%R: memref<4xf32> {tile.role = "result"}, %x: memref<1xf32> {til
   return
 }
 module @exp attributes {tile.note = "because"} {
-  func.func @exp(%A: memref<4xf32>, %R: memref<4xf32>) attributes {tile.kind = "points"} {
+  func.func @exp(%A: memref<4xf32>, %R: memref<4xf32>) attributes {tile.kind = "elementwise"} {
     linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
         ins(%A : memref<4xf32>) outs(%R : memref<4xf32>) {
     ^bb0(%a: f32, %c: f32):

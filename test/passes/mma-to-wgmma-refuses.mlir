@@ -73,7 +73,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @synchronous(%a: memref<64x64xf16, 3>, %c: vector<64x64xf32>) kernel {
-    // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: a product that is not asynchronous; specialize-copies makes it so
+    // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: a product that is not asynchronous; warp-specialize makes it so
     %d = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
     gpu.return
   }

@@ -189,7 +189,7 @@ gpu.func @bulk(%map: !llvm.ptr) kernel {
   %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<128x64xf16, 3>, vector<64x128xf32>) -> vector<64x128xf32>
   %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x128xf32>) -> vector<64x128xf32>
   %f = arith.truncf %e : vector<64x128xf32> to vector<64x128xf16>
-  "tile.store_bulk"(%f, %map, %staging, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf16>, !llvm.ptr, memref<2x64x64xf16, 3>, index, index) -> ()
+  "tile.tma_store"(%f, %map, %staging, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf16>, !llvm.ptr, memref<2x64x64xf16, 3>, index, index) -> ()
   gpu.return
 }
 
@@ -211,7 +211,7 @@ gpu.func @across(%map: !llvm.ptr) kernel {
   %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
   %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
   %f = arith.truncf %e : vector<64x64xf32> to vector<64x64xf16>
-  "tile.store_bulk"(%f, %map, %staging, %c0, %c0) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, !llvm.ptr, memref<2x64x64xf16, 3>, index, index) -> ()
+  "tile.tma_store"(%f, %map, %staging, %c0, %c0) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, !llvm.ptr, memref<2x64x64xf16, 3>, index, index) -> ()
   gpu.return
 }
 
@@ -234,7 +234,7 @@ gpu.func @narrow_panels(%map: !llvm.ptr) kernel {
   %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<48x64xf16, 3>, vector<64x48xf32>) -> vector<64x48xf32>
   %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x48xf32>) -> vector<64x48xf32>
   %f = arith.truncf %e : vector<64x48xf32> to vector<64x48xf16>
-  "tile.store_bulk"(%f, %map, %staging, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x48xf16>, !llvm.ptr, memref<2x64x32xf16, 3>, index, index) -> ()
+  "tile.tma_store"(%f, %map, %staging, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x48xf16>, !llvm.ptr, memref<2x64x32xf16, 3>, index, index) -> ()
   gpu.return
 }
 
@@ -253,7 +253,7 @@ gpu.func @pairs(%map: !llvm.ptr) kernel {
   %staging = memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x32xf32, 3>
   %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x32xf32, 3>, memref<32x32xf32, 3>, vector<64x32xf32>) -> vector<64x32xf32>
   %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x32xf32>) -> vector<64x32xf32>
-  "tile.store_bulk"(%e, %map, %staging, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x32xf32>, !llvm.ptr, memref<2x64x32xf32, 3>, index, index) -> ()
+  "tile.tma_store"(%e, %map, %staging, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x32xf32>, !llvm.ptr, memref<2x64x32xf32, 3>, index, index) -> ()
   gpu.return
 }
 
@@ -300,10 +300,10 @@ gpu.func @sum(%C: memref<64x32xf32>) kernel {
   %zero = arith.constant dense<0.0> : vector<64x32xf32>
   %A = memref.alloc() {tile.layout = "swizzle128"} : memref<64x64xf16, 3>
   %B = memref.alloc() {tile.layout = "swizzle128"} : memref<32x64xf16, 3>
-  %scratch = memref.alloc() {tile.from_sum} : memref<1x4x128x2xf32, 3>
+  %scratch = memref.alloc() {tile.from_reduction} : memref<1x4x128x2xf32, 3>
   %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<32x64xf16, 3>, vector<64x32xf32>) -> vector<64x32xf32>
   %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x32xf32>) -> vector<64x32xf32>
-  %f = "tile.cluster_sum"(%e, %scratch) : (vector<64x32xf32>, memref<1x4x128x2xf32, 3>) -> vector<64x16xf32>
+  %f = "tile.dsmem_reduce"(%e, %scratch) : (vector<64x32xf32>, memref<1x4x128x2xf32, 3>) -> vector<64x16xf32>
   "tile.store"(%f, %C, %c0, %c0) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x16xf32>, memref<64x32xf32>, index, index) -> ()
   gpu.return
 }
@@ -346,9 +346,9 @@ gpu.func @parts(%parts: memref<4x4x512xf32>, %flags: memref<4x32xi32>, %C: memre
   %d = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "nk", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<32x64xf16, 3>, vector<64x32xf32>) -> vector<64x32xf32>
   %e = "tile.mma_wait"(%d) {pending = 0 : i64} : (vector<64x32xf32>) -> vector<64x32xf32>
   scf.if %is_part {
-    "tile.leave_part"(%e, %parts, %flags, %place) : (vector<64x32xf32>, memref<4x4x512xf32>, memref<4x32xi32>, index) -> ()
+    "tile.store_partials"(%e, %parts, %flags, %place) : (vector<64x32xf32>, memref<4x4x512xf32>, memref<4x32xi32>, index) -> ()
   } else {
-    %f = "tile.add_parts"(%e, %parts, %flags, %place, %place) : (vector<64x32xf32>, memref<4x4x512xf32>, memref<4x32xi32>, index, index) -> vector<64x32xf32>
+    %f = "tile.fix_up"(%e, %parts, %flags, %place, %place) : (vector<64x32xf32>, memref<4x4x512xf32>, memref<4x32xi32>, index, index) -> vector<64x32xf32>
     "tile.store"(%f, %C, %c0, %c0) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x32xf32>, memref<64x32xf32>, index, index) -> ()
   }
   gpu.return

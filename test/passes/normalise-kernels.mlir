@@ -107,11 +107,11 @@ module {
 // -----
 
 // No product: parallel loops, merged where all operands allow it.
-// CHECK: func.func @points(%[[A:.*]]: memref<24xf32>, %[[R:.*]]: memref<24xf32>) attributes {tile.kind = "points"} {
+// CHECK: func.func @points(%[[A:.*]]: memref<24xf32>, %[[R:.*]]: memref<24xf32>) attributes {tile.kind = "elementwise"} {
 // CHECK:   linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[A]] : {{.*}}) outs(%[[R]] :
 module {
   module @points {
-    func.func @points(%A: memref<4x6xf32>, %R: memref<4x6xf32>) attributes {tile.kind = "points"} {
+    func.func @points(%A: memref<4x6xf32>, %R: memref<4x6xf32>) attributes {tile.kind = "elementwise"} {
       linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
                       iterator_types = ["parallel", "parallel"]}
           ins(%A : memref<4x6xf32>) outs(%R : memref<4x6xf32>) {

@@ -71,7 +71,7 @@ func.func @in_place(%A: tensor<2x3xf32>, %B: tensor<3x2xf32>, %C: memref<2x2xf32
 //  CHECK-NEXT:   linalg.copy ins(%[[C]] : {{.*}}) outs(%[[D]] :
 //  CHECK-NEXT:   linalg.generic {{.*}} ins(%[[A]], %[[B]] : {{.*}}) outs(%[[D]] :
 //       CHECK: module @overlap_1 attributes {tile.note = "the old contents of the memory that a result is for are needed
-//       CHECK:   attributes {tile.kind = "points"}
+//       CHECK:   attributes {tile.kind = "elementwise"}
 func.func @overlap(%A: memref<2x2xf32>, %B: tensor<2x2xf32>, %C: tensor<2x2xf32>) {
   %a = bufferization.to_tensor %A restrict writable : memref<2x2xf32> to tensor<2x2xf32>
   %p = linalg.matmul {tile.kernel = 0 : i64}
@@ -82,7 +82,7 @@ func.func @overlap(%A: memref<2x2xf32>, %B: tensor<2x2xf32>, %C: tensor<2x2xf32>
 
 // -----
 
-// Two kernels meet in a buffer of the program; a fill is a kernel of points.
+// Two kernels meet in a buffer of the program; a fill is a kernel of its own, elementwise.
 // CHECK-LABEL: func.func @chain(
 //       CHECK:   memref.alloc() : memref<2x2xf32>
 //       CHECK:   {kernel = "chain_0"
@@ -90,7 +90,7 @@ func.func @overlap(%A: memref<2x2xf32>, %B: tensor<2x2xf32>, %C: tensor<2x2xf32>
 //       CHECK:   {kernel = "chain_2"
 //       CHECK: func.func @chain_0(
 //       CHECK: func.func @chain_1(
-//       CHECK: func.func @chain_2(%[[R:.*]]: memref<2x2xf32>) attributes {tile.kind = "points"} {
+//       CHECK: func.func @chain_2(%[[R:.*]]: memref<2x2xf32>) attributes {tile.kind = "elementwise"} {
 //  CHECK-NEXT:   %[[ONE:.*]] = arith.constant 1.0
 //  CHECK-NEXT:   linalg.generic {{.*}} outs(%[[R]] : memref<2x2xf32>) {
 //  CHECK-NEXT:   ^bb0

@@ -108,7 +108,7 @@ func.func @program() {
   return
 }
 module @p {
-  func.func @p(%A: memref<7xf32>) attributes {tile.kind = "points"} {
+  func.func @p(%A: memref<7xf32>) attributes {tile.kind = "elementwise"} {
     return
   }
 }

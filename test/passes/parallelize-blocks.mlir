@@ -82,7 +82,7 @@ func.func @batches(%v: vector<16x8xf32>, %d: memref<3x8x64xf32>) {
 // Roles: a copy by the copy engine reads its source, and waits and releases touch no element.
 // CHECK-LABEL: func.func @roles(
 //       CHECK:   affine.parallel (%{{.*}}) = (0) to (2) {
-//       CHECK:     "tile.specialize"
+//       CHECK:     "tile.warp_specialize"
 func.func @roles(%X: memref<32x16xf16>, %C: memref<32x16xf32>, %v: vector<16x16xf32>) {
   affine.for %i = 0 to 2 {
     %z = arith.constant 0 : index
@@ -90,16 +90,16 @@ func.func @roles(%X: memref<32x16xf16>, %C: memref<32x16xf32>, %v: vector<16x16x
     %A = memref.alloc() : memref<1x16x16xf16, 3>
     %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
     "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x1xi64, 3>) -> ()
-    "tile.specialize"() ({
+    "tile.warp_specialize"() ({
       %slot, %phase = "tile.enter"() : () -> (index, i32)
-      "tile.acquire"(%bars, %slot, %phase) {bytes = 512 : i64} : (memref<2x1xi64, 3>, index, i32) -> ()
+      "tile.producer_acquire"(%bars, %slot, %phase) {bytes = 512 : i64} : (memref<2x1xi64, 3>, index, i32) -> ()
       %S = memref.subview %A[%slot, 0, 0] [1, 16, 16] [1, 1, 1] : memref<1x16x16xf16, 3> to memref<16x16xf16, strided<[16, 1], offset: ?>, 3>
-      "tile.copy_bulk"(%S, %X, %bars, %slot, %m, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<32x16xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+      "tile.tma_load"(%S, %X, %bars, %slot, %m, %z) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<32x16xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
       "tile.leave"(%slot, %phase) : (index, i32) -> ()
     }, {
       %slot, %phase = "tile.enter"() : () -> (index, i32)
-      "tile.filled"(%bars, %slot, %phase) : (memref<2x1xi64, 3>, index, i32) -> ()
-      "tile.release"(%bars, %slot) : (memref<2x1xi64, 3>, index) -> ()
+      "tile.consumer_wait"(%bars, %slot, %phase) : (memref<2x1xi64, 3>, index, i32) -> ()
+      "tile.consumer_release"(%bars, %slot) : (memref<2x1xi64, 3>, index) -> ()
       "tile.leave"(%slot, %phase) : (index, i32) -> ()
       "tile.store"(%v, %C, %m, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<32x16xf32>, index, index) -> ()
     }) : () -> ()

@@ -155,8 +155,8 @@ gpu.module @kernels {
 // CHECK-NEXT: memref.view %{{.*}}[%[[OTHER]]][] : memref<2176xi8, 3> to memref<32xf32, 3>
   gpu.func @summed(%f: memref<16x64xf16>, %v: vector<4xf32>) kernel {
     %c0 = arith.constant 0 : index
-    %A = memref.alloc() {tile.layout = "swizzle128", tile.until_sum} : memref<16x64xf16, 3>
-    %handed = memref.alloc() {tile.from_sum} : memref<512xf32, 3>
+    %A = memref.alloc() {tile.layout = "swizzle128", tile.until_reduction} : memref<16x64xf16, 3>
+    %handed = memref.alloc() {tile.from_reduction} : memref<512xf32, 3>
     %other = memref.alloc() : memref<32xf32, 3>
       memref.copy %f, %A : memref<16x64xf16> to memref<16x64xf16, 3>
       vector.store %v, %handed[%c0] : memref<512xf32, 3>, vector<4xf32>

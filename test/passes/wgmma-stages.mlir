@@ -16,16 +16,16 @@
 // PIPELINE-DAG: memref.alloc() {tile.layout = "swizzle128"} : memref<4x128x64xf16, 3>
 // PIPELINE-DAG: memref.alloc() {tile.layout = "swizzle128"} : memref<4x64x128xf16, 3>
 //     PIPELINE: "tile.ring"(%[[BARS:.*]]) {consumers = 1 : i64} : (memref<2x4xi64, 3>)
-//     PIPELINE: "tile.specialize"() ({
-//     PIPELINE:   "tile.acquire"(%[[BARS]], %{{.*}}) {bytes = 32768 : i64}
-//     PIPELINE:   "tile.copy_bulk"(
-//     PIPELINE:   "tile.copy_bulk"(
+//     PIPELINE: "tile.warp_specialize"() ({
+//     PIPELINE:   "tile.producer_acquire"(%[[BARS]], %{{.*}}) {bytes = 32768 : i64}
+//     PIPELINE:   "tile.tma_load"(
+//     PIPELINE:   "tile.tma_load"(
 //     PIPELINE: }, {
 //     PIPELINE:   "tile.mma"
 //     PIPELINE:   affine.for
 //     PIPELINE:     "tile.mma"
 // PIPELINE-NEXT:     "tile.mma_wait"(%{{.*}}) {pending = 1 : i64}
-// PIPELINE-NEXT:     "tile.release"
+// PIPELINE-NEXT:     "tile.consumer_release"
 //     PIPELINE:   "tile.mma_wait"(%{{.*}}) {pending = 0 : i64}
 //     PIPELINE:   arith.truncf
 //     PIPELINE:   "tile.store"
@@ -35,8 +35,8 @@
 // DESCRIBE-DAG: "tile.tensor_map"(%arg2) {box = array<i64: 64, 64>, swizzle = "128"}
 //     DESCRIBE: scf.forall
 //     DESCRIBE:   "tile.ring"(%{{.*}}) {consumers = 8 : i64}
-//     DESCRIBE:   "tile.store_bulk"(
-// DESCRIBE-NEXT:   "tile.store_wait"()
+//     DESCRIBE:   "tile.tma_store"(
+// DESCRIBE-NEXT:   "tile.tma_store_wait"()
 //     DESCRIBE: {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
 
 //     LOWER: gpu.launch_func @{{.*}} dynamic_shared_memory_size
@@ -79,10 +79,10 @@
 
 // Eight blocks walk sixteen tiles, in each role.
 //    WALK: scf.forall (%[[BLOCK:.*]]) in (8) {
-//    WALK:   "tile.specialize"() ({
+//    WALK:   "tile.warp_specialize"() ({
 //    WALK:     scf.for %{{.*}} = %[[BLOCK]] to %c16{{.*}} step %c8{{.*}} iter_args(
 //    WALK:       scf.for
-//    WALK:         "tile.acquire"
+//    WALK:         "tile.producer_acquire"
 //    WALK:     } {tile.tiles}
 //    WALK:   }, {
 //    WALK:     scf.for %{{.*}} = %[[BLOCK]] to %c16{{.*}} step %c8{{.*}} iter_args(

@@ -73,7 +73,7 @@ RIGHT = {
     attributes.SCRATCH: {'"flags"'},
     attributes.CLUSTER: {"1 : i64", "2 : i64"},
     attributes.WARPS: {"1 : i64", "2 : i64"},
-    attributes.TURNS: {"1 : i64", "2 : i64"},
+    attributes.PING_PONG: {"1 : i64", "2 : i64"},
     attributes.TILES: {"unit"},
 }
 """What of the values above is right; of an attribute that is not here, the same as of another of its kind."""
@@ -85,7 +85,7 @@ LIKE = {
     attributes.PADDED: (attributes.MAPS,),
     attributes.CLUSTER: (attributes.SPLIT, attributes.CLUSTER_ROWS),
     attributes.TILES: (
-        attributes.PART, attributes.UNTIL_SUM, attributes.FROM_SUM, attributes.COMMIT, attributes.OVERLAP,
+        attributes.PART, attributes.UNTIL_REDUCTION, attributes.FROM_REDUCTION, attributes.COMMIT, attributes.OVERLAP,
     ),
 }  # fmt: skip
 

@@ -235,7 +235,7 @@ GOOD_MODULES = {
 
 OWN = "the compiler writes such attributes itself"
 BAD_ATTRIBUTES = {
-    "the kind of a kernel": (on_function('tile.kind = "points"'), (2, 1), OWN),
+    "the kind of a kernel": (on_function('tile.kind = "elementwise"'), (2, 1), OWN),
     "no kind at all": (on_function("tile.kind = 3"), (2, 1), OWN),
     "a problem": (on_function("tile.problem = {m = 3}"), (2, 1), OWN),
     "an invention": (on_function("tile.shedule = {}"), (2, 1), "did you mean 'tile.schedule'?"),
@@ -268,7 +268,10 @@ BAD_PROGRAMS = {
     "a kernel without a name": (program("", name=""), "a module inside the module has no name"),
     "a run without a kernel": (program('"tile.run"(%p) : (index) -> ()'), "kernel"),
     "more buffers than arguments": (program('"tile.run"(%p, %p) {kernel = "k"} : (index, index) -> ()'), ""),
-    "a kernel that computes nothing": (program('"tile.run"(%p) {kernel = "k"} : (index) -> ()', kind="points"), ""),
+    "a kernel that computes nothing": (
+        program('"tile.run"(%p) {kernel = "k"} : (index) -> ()', kind="elementwise"),
+        "",
+    ),
     "a kernel of another kind": (
         program('"tile.run"(%p) {kernel = "k"} : (index) -> ()', kind="magic"),
         'expected "product"',

@@ -12,12 +12,12 @@ from mlir_gemm.simulator.elements import ELEMENTS
 from mlir_gemm.simulator.kernel import Options, Report, simulate
 
 PIPELINE = [
-    "cse", "parallelize-blocks", "lower-affine,cse", "map-blocks", "cse", "distribute-warps{warp=32,32,16}", "cse",
-    "launch-blocks{threads=128}", "gpu-launch-sink-index-computations,gpu-kernel-outlining,cse",
+    "cse", "parallelize-blocks", "lower-affine,cse", "rasterize-blocks", "cse", "distribute-warps{warp=32,32,16}",
+    "cse", "launch-blocks{threads=128}", "gpu-launch-sink-index-computations,gpu-kernel-outlining,cse",
 ]  # fmt: skip
-COPIES = ["distribute-copies", "lower-async", "place-shared", "fold-subviews", "swizzle-accesses"]
+COPIES = ["distribute-copies", "lower-cp-async", "place-shared", "fold-subviews", "swizzle-accesses"]
 CLEAN = ["lower-unit-ids", "gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))", "check-lowered"]
-LOWER = ["apply-layouts", "unroll-loops", "stage-epilogue", "mma-to-wmma", *COPIES, *CLEAN]
+LOWER = ["apply-layouts", "unroll-loops", "wmma-epilogue", "mma-to-wmma", *COPIES, *CLEAN]
 WHOLE = "in_bounds = array<i1: true, true>"
 OPERANDS = "operandSegmentSizes = array<i32: 1, 1, 2>"
 
@@ -86,15 +86,15 @@ SIZES = [(128, 128, 96), (100, 104, 72), (128, 120, 32), (65, 63, 33), (1, 1, 1)
 
 @pytest.mark.parametrize(
     ("copy", "stages"),
-    [("order-copies", 1), ("order-copies", 3), ("prefetch-copies", 1), ("prefetch-copies", 2), ("prefetch-copies", 3),
-     ("stream-copies", 2), ("stream-copies", 3), ("stream-copies", 4)],
+    [("order-copies", 1), ("order-copies", 3), ("register-prefetch", 1), ("register-prefetch", 2),
+     ("register-prefetch", 3), ("cp-async-pipeline", 2), ("cp-async-pipeline", 3), ("cp-async-pipeline", 4)],
 )  # fmt: skip
 @pytest.mark.parametrize("size", SIZES)
 def test_product(size: tuple[int, int, int], copy: str, stages: int) -> None:
     a, b = operands(*size)
     c, text = run_product(product(*size), copy, stages, a, b)
     np.testing.assert_allclose(c, expected(a, b), rtol=1e-5, atol=1e-4)
-    if copy == "stream-copies" and not size[1] % 2:
+    if copy == "cp-async-pipeline" and not size[1] % 2:
         assert "nvgpu.device_async_copy" in text
 
 
@@ -112,8 +112,8 @@ SCALED = f"""
 
 @pytest.mark.parametrize(
     ("copy", "stages"),
-    [("order-copies", 1), ("order-copies", 2), ("prefetch-copies", 1), ("prefetch-copies", 2),
-     ("prefetch-copies{early=false}", 3)],
+    [("order-copies", 1), ("order-copies", 2), ("register-prefetch", 1), ("register-prefetch", 2),
+     ("register-prefetch{early=false}", 3)],
 )  # fmt: skip
 def test_product_of_scaled_integers(copy: str, stages: int) -> None:
     numbers = np.random.default_rng(5)
@@ -124,7 +124,7 @@ def test_product_of_scaled_integers(copy: str, stages: int) -> None:
     text = product(100, 104, 72, SCALED, more).replace("%A: memref<100x72xf16>", "%A: memref<100x72xi8>")
     c, lowered = run_product(text, copy, stages, a, b, scale)
     np.testing.assert_allclose(c, expected(a * scale[:, None], b), rtol=1e-5, atol=1e-4)
-    if copy == "prefetch-copies":  # loads in front of the barrier of a step, arithmetic behind its products
+    if copy == "register-prefetch":  # loads in front of the barrier of a step, arithmetic behind its products
         step = lowered[lowered.index("scf.for") :]
         places = [step.index(name) for name in ("vector.load", "gpu.barrier", "subgroup_mma_compute", "arith.sitofp")]
         assert places == sorted(places)

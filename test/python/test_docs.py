@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 
 import mlir_gemm
-from mlir_gemm.pipeline.registry import NAMES
+from mlir_gemm.pipeline.registry import names
+from mlir_gemm.spec import former_names
 from mlir_gemm.spec.schedule import FIELDS
 from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tools.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-DIALECT = (ROOT / "dialect" / "tile.py", ROOT / "dialect" / "rings.py")
+OPERATIONS = re.findall(
+    r'\(Tile\.Operation, name="(\w+)"', "".join(path.read_text() for path in (ROOT / "dialect").glob("*.py"))
+)
 EXAMPLES = re.findall(r"```mlir\n(// (kernels|refused): ([^\n]*)\n.*?)```", (DOCS / "inputs.md").read_text(), re.S)
 
 
@@ -48,11 +51,21 @@ def test_example(
 def test_pipeline_md_names_every_pass_and_stage_and_field_and_operation() -> None:
     text = (DOCS / "pipeline.md").read_text()
     assert [name for name in FIELDS if f"`{name}`" not in text] == []
-    operations = re.findall(r'\(Tile\.Operation, name="(\w+)"', "".join(path.read_text() for path in DIALECT))
-    assert len(operations) > 20
-    assert [name for name in operations if f"`tile.{name}" not in text] == []
-    assert [name for name in NAMES if f"`{name}`" not in text and f"`{name}{{" not in text] == []
+    assert len(OPERATIONS) > 30
+    assert [name for name in OPERATIONS if f"`tile.{name}" not in text] == []
+    assert [name for name in names() if f"`{name}`" not in text and f"`{name}{{" not in text] == []
     assert [stage for stage in STAGES if f"`{stage}`" not in text] == []
+
+
+def test_glossary_names_passes_and_operations_that_exist() -> None:
+    rows = [line.split("|")[1] for line in (DOCS / "glossary.md").read_text().splitlines() if line.startswith("| ")]
+    words = [word for row in rows for word in re.findall(r"`([^`]+)`", row)]
+    passes = [word for word in words if "-" in word]
+    assert len(passes) > 30 and [word for word in passes if word not in names()] == []
+    operations = [word.removeprefix("tile.") for word in words if word.startswith("tile.")]
+    assert len(operations) > 20 and [word for word in operations if word not in OPERATIONS] == []
+    assert set(former_names.PASSES.values()) <= set(passes)
+    assert {name.removeprefix("tile.") for name in former_names.OPERATIONS.values()} <= set(operations)
 
 
 @pytest.mark.parametrize("document", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)

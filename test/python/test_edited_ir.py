@@ -14,7 +14,7 @@ from mlir_gemm.tools.main import main
 
 ROLES = """func.func @f() {
   scf.forall (%block) in (9) {
-    "tile.specialize"() ({^bb0:}, {^bb0:}) : () -> ()
+    "tile.warp_specialize"() ({^bb0:}, {^bb0:}) : () -> ()
   } {mapping = [#gpu.block<x>]}
   return
 }
@@ -23,8 +23,8 @@ ROLES = """func.func @f() {
 
 
 def test_a_pass_says_what_it_was_given():
-    with pytest.raises(PassError, match="what pass 'persist-blocks' is given lacks something") as caught:
-        run_passes(ROLES, ["persist-blocks"])
+    with pytest.raises(PassError, match="what pass 'persistent-tile-scheduler' is given lacks something") as caught:
+        run_passes(ROLES, ["persistent-tile-scheduler"])
     assert "(IndexError: list index out of range)" in caught.value.message
 
 
@@ -48,16 +48,16 @@ def test_a_tile_without_end_is_refused(text: str, place: str):
 
 def test_the_command_line_calls_the_input_at_fault(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     (tmp_path / "in.mlir").write_text(ROLES)
-    assert main(["opt", str(tmp_path / "in.mlir"), "persist-blocks"]) == 1
+    assert main(["opt", str(tmp_path / "in.mlir"), "persistent-tile-scheduler"]) == 1
     out, err = capfd.readouterr()
     assert out == ""
-    assert err.startswith("error: what pass 'persist-blocks' is given lacks something, or holds something")
+    assert err.startswith("error: what pass 'persistent-tile-scheduler' is given lacks something, or holds something")
 
 
 def test_what_failed_can_be_seen(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MLIR_GEMM_DEBUG", "1")
     with pytest.raises(IndexError):
-        run_passes(ROLES, ["persist-blocks"])
+        run_passes(ROLES, ["persistent-tile-scheduler"])
 
 
 def test_a_saved_stage_is_at_fault_and_a_source_is_not(monkeypatch: pytest.MonkeyPatch):

@@ -20,7 +20,7 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.expected import relative_error
 from mlir_gemm.simulator.kernel import Options, Report, simulate
 from mlir_gemm.simulator.stages import run_stage
-from mlir_gemm.simulator.tile_turns import Turns
+from mlir_gemm.simulator.tile_coroutines import Coroutines
 from mlir_gemm.spec.schedule import Schedule
 
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
@@ -173,20 +173,23 @@ def other_stage(module: Any) -> None:
 
 
 STAGED: dict[str, tuple[Callable[[Any], None], str]] = {
-    "no acquire": (drop("tile.acquire", 0), "which was not acquired"),
-    "no wait for a filled stage": (drop("tile.filled", 1), "reads a stage that no tile.filled has waited for"),
-    "no wait for the first stage": (drop("tile.filled", 0), ""),
-    "no release": (drop("tile.release", 0), "deadlock: the producer waits for stage 0 to be empty"),
-    "no copy of B": (drop("tile.copy_bulk", 1), "deadlock"),
-    "too many bytes": (number("tile.acquire", 0, "bytes", 32784), "16 bytes are missing"),
-    "too few bytes": (number("tile.acquire", 0, "bytes", 16384), "which was not acquired"),
+    "no acquire": (drop("tile.producer_acquire", 0), "which was not acquired"),
+    "no wait for a filled stage": (
+        drop("tile.consumer_wait", 1),
+        "reads a stage that no tile.consumer_wait has waited for",
+    ),
+    "no wait for the first stage": (drop("tile.consumer_wait", 0), ""),
+    "no release": (drop("tile.consumer_release", 0), "deadlock: the producer waits for stage 0 to be empty"),
+    "no copy of B": (drop("tile.tma_load", 1), "deadlock"),
+    "too many bytes": (number("tile.producer_acquire", 0, "bytes", 32784), "16 bytes are missing"),
+    "too few bytes": (number("tile.producer_acquire", 0, "bytes", 16384), "which was not acquired"),
     "no wait for the last products": (drop("tile.mma_wait", 1), "before tile.mma_wait"),
     "a wait for all but one": (number("tile.mma_wait", 1, "pending", 1), "before tile.mma_wait"),
     "a wait for one product too few": (number("tile.mma_wait", 0, "pending", 2), "which a product under way reads"),
     "no ring": (drop("tile.ring", 0), "without tile.ring"),
     "the stage of another step": (other_stage, ""),
-    "the other phase": (other_phase("tile.filled", 1), "deadlock"),
-    "the other phase of an empty stage": (other_phase("tile.acquire", 0), "deadlock"),
+    "the other phase": (other_phase("tile.consumer_wait", 1), "deadlock"),
+    "the other phase of an empty stage": (other_phase("tile.producer_acquire", 0), "deadlock"),
 }
 
 
@@ -208,23 +211,26 @@ def test_a_fault_is_found_block_wide(fault: str):
 
 
 def test_parts_that_wait_for_each_other():
-    turns, seen = Turns(), list[str]()
+    coroutines, seen = Coroutines(), list[str]()
 
     def first() -> None:
-        turns.wait(lambda: "second" in seen, "the second")
+        coroutines.wait(lambda: "second" in seen, "the second")
         seen.append("first")
 
     def second() -> None:
-        turns.together([("inner", lambda: seen.append("inner"))])
+        coroutines.together([("inner", lambda: seen.append("inner"))])
         seen.append("second")
 
-    turns.together([("first", first), ("second", second)])
+    coroutines.together([("first", first), ("second", second)])
     assert seen == ["inner", "second", "first"]
     with pytest.raises(Error, match="deadlock: one waits for a; other waits for b"):
-        turns.together(
-            [("one", lambda: turns.wait(lambda: False, "a")), ("other", lambda: turns.wait(lambda: False, "b"))]
+        coroutines.together(
+            [
+                ("one", lambda: coroutines.wait(lambda: False, "a")),
+                ("other", lambda: coroutines.wait(lambda: False, "b")),
+            ]
         )
-    turns.together([("again", lambda: seen.append("again"))])
+    coroutines.together([("again", lambda: seen.append("again"))])
     assert seen[-1] == "again"
 
 

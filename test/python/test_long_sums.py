@@ -8,7 +8,7 @@ import dataclasses
 import numpy as np
 import pytest
 from group_products import GroupProduct
-from test_divide_steps import operands_of
+from test_split_k_in_workspace import operands_of
 
 import mlir_gemm
 from mlir_gemm.dialect.context import new_context
@@ -16,7 +16,7 @@ from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.spec import sum_tree
-from mlir_gemm.spec.kernel_record import POINTS, PRODUCT
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model import long_sums
@@ -35,7 +35,7 @@ def in_parts(product: GroupProduct, parts: int, depth: int) -> str:
     """The module of a product, its k in parts of so many elements and a rest."""
     text = compile_module(product.source(), chip=CHIP, until="import", keep=("import",)).ir("import")
     module = parse_module(text, "-", new_context())
-    Runner().run(module, [step("divide-steps", parts=parts, depth=depth)])
+    Runner().run(module, [step("split-k-in-workspace", parts=parts, depth=depth)])
     return str(module)
 
 
@@ -59,7 +59,7 @@ def test_no_accumulator_takes_more_than_is_stated_and_all_sms_work(product: Grou
     assert all(each.k <= longest for each in problems)
     assert sum(each.k * each.batch for each in problems) == product.k
     assert max(each.batch for each in problems) >= 60
-    assert sum(each.kind == POINTS and "add" in each.name for each in kernels) >= 1
+    assert sum(each.kind == ELEMENTWISE and "add" in each.name for each in kernels) >= 1
 
 
 @pytest.mark.parametrize("side", [1, 3, 33, 64, 200, 256, 300, 1000])
@@ -143,7 +143,7 @@ def test_the_order_is_that_of_the_tree_and_the_rest_comes_last() -> None:
     a, b = np.zeros((1, k), np.float16), np.ones((k, 1), np.float16)
     a[0, np.arange(parts + 1) * depth] = values
     d, kinds = run(in_parts(GroupProduct(1, 1, k, out="f32"), parts, depth), [a, b], np.zeros((1, 1), np.float32))
-    assert kinds.count(PRODUCT) == kinds.count(POINTS) == 2
+    assert kinds.count(PRODUCT) == kinds.count(ELEMENTWISE) == 2
     assert d[0, 0] == np.float32(in_tree(values[:parts]) + values[parts])
 
 
@@ -166,7 +166,7 @@ def test_copies_with_aligned_rows_are_divided_too(monkeypatch: pytest.MonkeyPatc
     product = GroupProduct(40, 30, 600, epilogue=("bias",))
     arrays, wanted = operands_of(product, 5)
     d, kinds = run(product.source(), arrays, wanted, "operator=wgmma")
-    assert kinds == [POINTS, PRODUCT, POINTS] and np.array_equal(d, wanted)
+    assert kinds == [ELEMENTWISE, PRODUCT, ELEMENTWISE] and np.array_equal(d, wanted)
 
 
 def test_explain_says_why() -> None:

@@ -13,7 +13,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, named
-from mlir_gemm.passes.select_math import INTRINSICS
+from mlir_gemm.passes.nvvm.select_math import INTRINSICS
 from mlir_gemm.pipeline import emission
 from mlir_gemm.pipeline.registry import parse_pass
 from mlir_gemm.pipeline.runner import Runner

@@ -132,7 +132,7 @@ class TestChoice:
         compiled = compile_module(product(8191, 8191, 8191), chip="sm_90", until="select", keep=("import", "select"))
         assert "tile.padded" not in compiled.ir("import")
         assert [kernel.name for kernel in compiled.kernels] == ["f_0_a", "f_0_b", "f_0"]
-        assert [kernel.kind for kernel in compiled.kernels] == ["points", "points", "product"]
+        assert [kernel.kind for kernel in compiled.kernels] == ["elementwise", "elementwise", "product"]
         assert "its rows are 16382 bytes apart, those of the copy 16384" in compiled.kernels[0].note
         assert compiled.problem is not None and compiled.schedule is not None
         assert (compiled.problem.m, compiled.problem.a_vector, compiled.problem.b_vector) == (8191, 128, 128)

@@ -181,7 +181,7 @@ VIEWS = """module attributes {tile.stage = "lower", tile.chip = "sm_80"} {
   module @main_0 attributes {gpu.container_module, tile.stage = "lower"} {
     func.func @main_0(%x: memref<3x2xf32, strided<[1, 3]>> {tile.role = "in"},
                       %r: memref<2x3xf32, strided<[4, 1], offset: 2>> {tile.role = "out"})
-        attributes {tile.kind = "points"} {
+        attributes {tile.kind = "elementwise"} {
       %one = arith.constant 1 : index
       %two = arith.constant 2 : index
       gpu.launch_func @main_0_kernel::@main_0_kernel blocks in (%two, %one, %one) threads in (%one, %one, %one)

@@ -14,7 +14,9 @@ import pytest
 from machine_pace import slower
 
 import mlir_gemm
-from mlir_gemm.pipeline.registry import DECIDING, NAMES
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.pipeline.registry import modules, names, pass_class
+from mlir_gemm.spec.stages import STAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
@@ -32,7 +34,7 @@ PACKAGES = (
     "spec",
 )
 MOST_LINES = 400
-PASSES = sorted(name.replace("-", "_") for name in NAMES)
+PASSES = sorted(name.replace("-", "_") for name in names())
 
 
 def best_seconds(*arguments: str) -> float:
@@ -109,9 +111,33 @@ def test_lit_tests_belong_to_passes():
     assert refusals <= {module.replace("_", "-") for module in PASSES}
 
 
-def test_every_pass_is_registered_under_its_file_name():
-    files = {path.stem for path in (ROOT / "passes").rglob("*.py")} - {"__init__", "base"}
-    assert files == set(PASSES) - {name.replace("-", "_") for name in DECIDING}
+def test_every_file_of_the_stages_folders_is_a_pass():
+    """By its name alone: no list has to know of it."""
+    files = {path.stem.replace("_", "-") for path in (ROOT / "passes").glob("*/*.py")} - {"--init--"}
+    asking = {
+        path.stem.replace("_", "-")
+        for pattern in ("pin_*.py", "select_*.py")
+        for path in (ROOT / "pipeline" / "selection").glob(pattern)
+    }
+    assert files | asking == set(names()) and len(names()) == len(set(names()))
+    assert {path.name for path in (ROOT / "passes").iterdir() if path.suffix} == {"__init__.py", "base.py"}
+    for name in names():
+        assert pass_class(name).name == name
+        assert issubclass(pass_class(name), Pass)
+
+
+def test_passes_are_listed_stage_by_stage_and_in_each_by_name():
+    assert list(modules()) == list(STAGES)
+    assert all(list(found) == sorted(found) for found in modules().values())
+    assert {stage for stage, found in modules().items() if not found} == {"ptx"}
+
+
+def test_listing_names_imports_no_pass():
+    program = (
+        "import sys, mlir_gemm.pipeline.registry as r; assert 'tile-loops' in r.names();"
+        "sys.exit(any(m in sys.modules for found in r.modules().values() for m in found.values()))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
 
 
 def test_the_way_that_cmake_starts_lit_starts_it():

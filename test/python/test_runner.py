@@ -14,9 +14,9 @@ import pytest
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.errors import PassError
-from mlir_gemm.passes.tensorize import Tensorize
+from mlir_gemm.passes.tensorize.tensorize import Tensorize
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.registry import NAMES, parse_pass, pass_of
+from mlir_gemm.pipeline.registry import names, parse_pass, pass_of
 from mlir_gemm.pipeline.runner import Hook, Run, Timing, Watch, run_passes
 from mlir_gemm.spec.passes import UPSTREAM
 from mlir_gemm.spec.stages import SLOTS, STAGES
@@ -51,7 +51,7 @@ def test_hooks_see_every_pass_of_every_stage_in_order(chip: str):
     stages = list(dict.fromkeys(run.stage for run in runs))
     assert stages == [stage for stage in STAGES if stage in stages]
     assert set(stages) >= {"import", "select", "tile", "lower", "nvvm"}
-    assert {run.spec.name for run in runs} <= {*NAMES, UPSTREAM}
+    assert {run.spec.name for run in runs} <= {*names(), UPSTREAM}
     assert [row[:3] for row in timing.rows] == [(run.stage, run.kernel, run.spec) for run in runs]
 
 
@@ -80,7 +80,7 @@ def _without_marks(text: str) -> str:
     return re.sub(r"tile\.(stage|chip) = \"\w+\",? ?", "", text).replace(" attributes {}", "").replace(", }", "}")
 
 
-@pytest.mark.parametrize("text", ["tile-loops{block=64,64,32}", "lower-async", "func.func(canonicalize)", "cse"])
+@pytest.mark.parametrize("text", ["tile-loops{block=64,64,32}", "lower-cp-async", "func.func(canonicalize)", "cse"])
 def test_a_pass_is_data_that_reads_like_its_text(text: str):
     spec = parse_pass(text)
     assert str(spec) == text

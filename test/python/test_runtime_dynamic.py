@@ -243,7 +243,7 @@ def test_pinned_schedules_have_one_variant_for_each_alignment(compiler: Compiler
     assert sorted(made.variants) == ["s0~512, s1~512", "s0~512, s1~512, s1%4"]
 
 
-def test_kernels_of_points_have_one_variant(compiler: Compiler, machine: Dynamic) -> None:
+def test_elementwise_kernels_have_one_variant(compiler: Compiler, machine: Dynamic) -> None:
     compiler.products = 0
     made = mlir_gemm.compile(TEXT, chip="sm_90")
     for rows in (1, 5, 300):

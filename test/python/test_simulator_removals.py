@@ -23,7 +23,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import operations
-from mlir_gemm.lowering.loaded import BEHIND_LOADS
+from mlir_gemm.lowering.release_after_loads import AFTER_LOADS
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.kernel import Options, Report, simulate
 from mlir_gemm.spec.schedule import Schedule
@@ -36,7 +36,7 @@ ORDERING = (
     "nvvm.cluster.arrive", "nvvm.cluster.wait", "nvvm.setmaxregister", "nvvm.griddepcontrol launch_dependents",
     "nvvm.griddepcontrol wait",
 )  # fmt: skip
-ASSEMBLY = {BEHIND_LOADS: "behind loads"}
+ASSEMBLY = {AFTER_LOADS: "behind loads"}
 """What orders something among the inline assembly, and what it is called here."""
 FLAGS = {"release": "raise a flag", "monotonic": "lower a flag", "acquire": "await a flag"}
 """Atomic accesses by their order, and what they are called here; that to await is the loop around the load."""

@@ -258,8 +258,8 @@ def shorten_the_k_loop(module: Any) -> None:
         ("tile", "tile-loops", halve_the_sum),
         ("promote", "promote-operands", shift_the_product),
         ("accumulate", "sink-init", drop_a_store),
-        ("pipeline", "prefetch-copies", drop_a_store),
-        ("parallelize", "map-blocks", shorten_the_k_loop),
+        ("pipeline", "register-prefetch", drop_a_store),
+        ("parallelize", "rasterize-blocks", shorten_the_k_loop),
         ("lower", "mma-to-wmma", shorten_the_k_loop),
     ],
 )

@@ -56,33 +56,33 @@ RIGHT = [
     '%0 = tile.mma(%bytes, %bytes, %i32) {a = "km", b = "nk", unsigned = "a"} : vector<64x64xi32>',
     'tile.run(%i, %i) {kernel = "product_0"}',
     '%0 = tile.unit_id() {unit = "warpgroup"} : index',
-    "tile.ring(%ring) {consumers = 4 : i64, blocks = 2 : i64, group = 2 : i64}",
+    "tile.ring(%ring) {consumers = 4 : i64, blocks = 2 : i64, cluster_group = 2 : i64}",
     "%0:2 = tile.enter() : index, i32",
     "tile.leave(%i, %phase)",
     "%0:2 = tile.advance(%i, %phase, %i) {stages = 4 : i64} : index, i32",
-    "tile.acquire(%ring, %i, %phase) {bytes = 8192 : i64}",
-    "tile.copy_bulk(%near, %map, %ring, %i, %i, %i) {keep = 5 : i64, multicast = 2 : i64, stride = 2 : i64}",
-    "tile.filled(%ring, %i, %phase)",
-    "tile.release(%ring, %i) {loaded}",
+    "tile.producer_acquire(%ring, %i, %phase) {bytes = 8192 : i64}",
+    "tile.tma_load(%near, %map, %ring, %i, %i, %i) {keep = 5 : i64, multicast = 2 : i64, stride = 2 : i64}",
+    "tile.consumer_wait(%ring, %i, %phase)",
+    "tile.consumer_release(%ring, %i) {loaded}",
     "%0 = tile.mma_wait(%acc) {pending = 1 : i64} : vector<64x64xf32>",
-    "%0 = tile.cluster_sum(%acc, %handed) : vector<64x32xf32>",
-    "tile.make_turns(%turns) {consumers = 4 : i64}",
-    "tile.take_turn(%turns, %i, %phase)",
-    "tile.pass_turn(%turns, %i)",
-    "%0 = tile.turn() : index",
+    "%0 = tile.dsmem_reduce(%acc, %handed) : vector<64x32xf32>",
+    "tile.order_barrier(%turns) {consumers = 4 : i64}",
+    "tile.order_wait(%turns, %i, %phase)",
+    "tile.order_arrive(%turns, %i)",
+    "%0 = tile.consumer_id() : index",
     "%0 = tile.rank() {stride = 2 : i64, count = 2 : i64} : index",
-    'tile.store_bulk(%acc, %map, %staging, %i, %i) {scope = "warpgroup"}',
-    "tile.store_rows(%acc, %wide, %staging, %i, %i)",
-    "tile.store_wait()",
+    'tile.tma_store(%acc, %map, %staging, %i, %i) {scope = "warpgroup"}',
+    "tile.unaligned_store(%acc, %wide, %staging, %i, %i)",
+    "tile.tma_store_wait()",
     '%0 = tile.tensor_map(%A) {box = array<i64: 64, 64>, swizzle = "128"} : !llvm.ptr',
-    "tile.leave_part(%acc, %parts, %flags, %i)",
-    "%0 = tile.add_parts(%acc, %parts, %flags, %i, %i) : vector<64x64xf32>",
+    "tile.store_partials(%acc, %parts, %flags, %i)",
+    "%0 = tile.fix_up(%acc, %parts, %flags, %i, %i) : vector<64x64xf32>",
 ]
 WRONG = [
     # The signature.
     ("tile.load(%A, %i, %i)", "has no results; expected value"),
     ("tile.copy(%near)", "has 1 operand; expected target, source, offsets"),
-    ("tile.filled(%ring, %i)", "has 2 operands; expected barriers, slot, phase"),
+    ("tile.consumer_wait(%ring, %i)", "has 2 operands; expected barriers, slot, phase"),
     ("tile.commit(%i)", "has 1 operand; expected none"),
     ("tile.leave(%phase, %phase)", "slot is i32; expected index"),
     ("tile.store(%half, %A, %i, %long)", "offsets is i64; expected index"),
@@ -99,8 +99,8 @@ WRONG = [
     ('tile.run(%i) {kernel = ""}', 'kernel = ""; expected a name in quotes'),
     ('%0 = tile.unit_id() {unit = "lane"} : index', 'unit = "lane"; expected "warp" or "warpgroup"'),
     ("tile.commit() {group = 1 : i64}", "has no attribute 'group' (it may have none)"),
-    ("tile.store_wait() {pending = 1 : i64}", "has no attribute 'pending' (it may have none)"),
-    ("%0 = tile.turn() {count = 2 : i64} : index", "has no attribute 'count' (it may have none)"),
+    ("tile.tma_store_wait() {pending = 1 : i64}", "has no attribute 'pending' (it may have none)"),
+    ("%0 = tile.consumer_id() {count = 2 : i64} : index", "has no attribute 'count' (it may have none)"),
     ("%0 = tile.rank() {stride = 0 : i64} : index", "stride = 0 : i64; expected a number from 1 to 16 (i64)"),
     # Accesses.
     ("%0 = tile.load(%A, %i) : vector<64x64xf16>", f"has 1 offset in memref<64x64xf16>; expected 2, {EACH}"),
@@ -152,10 +152,10 @@ WRONG = [
     ("tile.ring(%far) {consumers = 4 : i64}", "barriers is memref<2x4xi64>; expected memref<2xSxi64, 3>, for S stages"),
     ("tile.ring(%words) {consumers = 4 : i64}", "barriers is memref<2x4xi32, 3>; expected memref<2xSxi64, 3>"),
     ("tile.ring(%ring) {consumers = 0 : i64}", "consumers = 0 : i64; expected a number from 1 to 32 (i64)"),
-    ("tile.filled(%turns, %i, %phase)", "barriers is memref<1x2xi64, 3>; expected memref<2xSxi64, 3>"),
-    ("tile.filled(%ring, %i, %long)", "phase is i64; expected i32"),
-    ("tile.acquire(%ring, %i, %phase) {bytes = 1048576 : i64}", "expected a number from 16 to 1048575 (i64), a"),
-    ("tile.acquire(%ring, %i, %long) {bytes = 16 : i64}", "phase is i64; expected i32"),
+    ("tile.consumer_wait(%turns, %i, %phase)", "barriers is memref<1x2xi64, 3>; expected memref<2xSxi64, 3>"),
+    ("tile.consumer_wait(%ring, %i, %long)", "phase is i64; expected i32"),
+    ("tile.producer_acquire(%ring, %i, %phase) {bytes = 1048576 : i64}", "expected a number from 16 to 1048575 (i64)"),
+    ("tile.producer_acquire(%ring, %i, %long) {bytes = 16 : i64}", "phase is i64; expected i32"),
     ("tile.leave(%i, %long)", "phase is i64; expected i32"),
     ("%0:2 = tile.enter() : index, i64", "phase is i64; expected i32"),
     ("%0:2 = tile.advance(%i, %phase) {stages = 4 : i64} : index, i32",
@@ -165,29 +165,29 @@ WRONG = [
     ("%0:2 = tile.advance(%i, %long, %i) {stages = 4 : i64} : index, i64", "phase is i64; expected i32"),
     ("%0:2 = tile.advance(%i, %phase, %i) {stages = 4 : i64} : index, i64",
      "phase is i32 and next_phase is i64; expected the same type"),
-    ("tile.release(%map, %i)", "barriers is !llvm.ptr; expected memref<2xSxi64, 3>"),
-    ("tile.copy_bulk(%A, %map, %ring, %i, %i, %i)",
+    ("tile.consumer_release(%map, %i)", "barriers is !llvm.ptr; expected memref<2xSxi64, 3>"),
+    ("tile.tma_load(%A, %map, %ring, %i, %i, %i)",
      "target is memref<64x64xf16>; expected a memref of 2 dimensions of constant sizes in memory space 3"),
-    ("tile.copy_bulk(%near, %half, %ring, %i, %i, %i)",
+    ("tile.tma_load(%near, %half, %ring, %i, %i, %i)",
      "source is vector<64x64xf16>; expected a memref in global memory, or the !llvm.ptr of a tile.tensor_map"),
-    ("tile.copy_bulk(%near, %A, %turns, %i, %i, %i)", "barriers is memref<1x2xi64, 3>"),
-    ("tile.copy_bulk(%near, %A, %ring, %i, %i)", f"has 1 offset in memref<64x64xf16>; expected 2, {EACH}"),
-    ("tile.copy_bulk(%near, %wide, %ring, %i, %i, %i)", "the elements of target and source are f16 and f32"),
-    ("tile.copy_bulk(%near, %A, %ring, %i, %i, %i) {keep = 33 : i64}", "expected a number from 0 to 32"),
-    ("tile.make_turns(%ring) {consumers = 4 : i64}", "barriers is memref<2x4xi64, 3>; expected memref<1x2xi64, 3>"),
-    ("tile.take_turn(%turns, %i, %long)", "phase is i64; expected i32"),
-    ("tile.pass_turn(%ring, %i)", "expected memref<1x2xi64, 3>"),
-    ("%0 = tile.cluster_sum(%acc, %handed) : vector<32x64xf32>",
+    ("tile.tma_load(%near, %A, %turns, %i, %i, %i)", "barriers is memref<1x2xi64, 3>"),
+    ("tile.tma_load(%near, %A, %ring, %i, %i)", f"has 1 offset in memref<64x64xf16>; expected 2, {EACH}"),
+    ("tile.tma_load(%near, %wide, %ring, %i, %i, %i)", "the elements of target and source are f16 and f32"),
+    ("tile.tma_load(%near, %A, %ring, %i, %i, %i) {keep = 33 : i64}", "expected a number from 0 to 32"),
+    ("tile.order_barrier(%ring) {consumers = 4 : i64}", "barriers is memref<2x4xi64, 3>; expected memref<1x2xi64, 3>"),
+    ("tile.order_wait(%turns, %i, %long)", "phase is i64; expected i32"),
+    ("tile.order_arrive(%ring, %i)", "expected memref<1x2xi64, 3>"),
+    ("%0 = tile.dsmem_reduce(%acc, %handed) : vector<32x64xf32>",
      "gives vector<32x64xf32> of vector<64x64xf32>; expected all rows, and an equal part of the columns"),
-    ("%0 = tile.cluster_sum(%acc, %scratch) : vector<64x32xf32>",
+    ("%0 = tile.dsmem_reduce(%acc, %scratch) : vector<64x32xf32>",
      "with 4096 elements for each unit; expected 2048: those of vector<64x32xf32> from each of 1 others"),
     # Results, and what blocks share.
-    ("tile.store_bulk(%acc, %map, %flat, %i, %i)",
+    ("tile.tma_store(%acc, %map, %flat, %i, %i)",
      "staging is memref<64x64xf32, 3>; expected a memref of 3 dimensions of constant sizes in memory space 3"),
-    ("tile.store_bulk(%half, %map, %staging, %i, %i)", "the elements of value and staging are f16 and f32"),
-    ("tile.store_bulk(%acc, %acc, %staging, %i, %i)", "memory is vector<64x64xf32>; expected a memref in global"),
-    ("tile.store_rows(%acc, %map, %staging, %i, %i)", "memory is !llvm.ptr; expected a memref"),
-    ("tile.store_rows(%acc, %wide, %staging, %i)", f"has 1 offset in memref<64x64xf32>; expected 2, {EACH}"),
+    ("tile.tma_store(%half, %map, %staging, %i, %i)", "the elements of value and staging are f16 and f32"),
+    ("tile.tma_store(%acc, %acc, %staging, %i, %i)", "memory is vector<64x64xf32>; expected a memref in global"),
+    ("tile.unaligned_store(%acc, %map, %staging, %i, %i)", "memory is !llvm.ptr; expected a memref"),
+    ("tile.unaligned_store(%acc, %wide, %staging, %i)", f"has 1 offset in memref<64x64xf32>; expected 2, {EACH}"),
     ('%0 = tile.tensor_map(%A) {swizzle = "128"} : !llvm.ptr', "'box' is missing; expected numbers"),
     ('%0 = tile.tensor_map(%A) {box = array<i64: 64>, swizzle = "128"} : !llvm.ptr',
      "box = [64] for memref<64x64xf16>; expected 1 to 256 for each of its 2 dimensions"),
@@ -199,11 +199,12 @@ WRONG = [
     ('%0 = tile.tensor_map(%A) {box = array<i64: 8, 8>, swizzle = "32", element = "tf32"} : !llvm.ptr',
      'element = "tf32" for f16; expected it for f32 only'),
     ('%0 = tile.tensor_map(%A) {box = array<i64: 8, 8>, swizzle = "32"} : index', "map is index; expected !llvm.ptr"),
-    ("tile.leave_part(%half, %parts, %flags, %i)", "the elements of value and parts are f16 and f32"),
-    ("tile.leave_part(%acc, %wide, %flags, %i)", "parts is memref<64x64xf32>; expected a memref of 3 dimensions"),
-    ("tile.leave_part(%acc, %parts, %few, %i)",
-     "flags is memref<4x8xi32>; expected memref<4x32xi32>: 32 for each place of parts"),
-    ("%0 = tile.add_parts(%acc, %rows, %flags, %i, %i) : vector<64x64xf32>",
+    ("tile.store_partials(%half, %parts, %flags, %i)", "the elements of value and partials are f16 and f32"),
+    ("tile.store_partials(%acc, %wide, %flags, %i)",
+     "partials is memref<64x64xf32>; expected a memref of 3 dimensions"),
+    ("tile.store_partials(%acc, %parts, %few, %i)",
+     "flags is memref<4x8xi32>; expected memref<4x32xi32>: 32 for each place of partials"),
+    ("%0 = tile.fix_up(%acc, %rows, %flags, %i, %i) : vector<64x64xf32>",
      "expected a place of rows of 512 elements"),
 ]  # fmt: skip
 
@@ -244,7 +245,7 @@ def test_what_is_wrong_is_refused_with_what_would_be_right(text: str, reason: st
 
 
 def test_every_operation_has_a_right_and_a_wrong_form() -> None:
-    names = {operation.OPERATION_NAME for operation in tile.Tile.operations} - {"tile.specialize"}
+    names = {operation.OPERATION_NAME for operation in tile.Tile.operations} - {"tile.warp_specialize"}
     assert names == {found[0] for text in RIGHT if (found := re.search(r"tile\.\w+", text))}
     assert names == {found[0] for text, _ in WRONG if (found := re.search(r"tile\.\w+", text))}
 
@@ -258,9 +259,9 @@ def test_every_operation_has_a_right_and_a_wrong_form() -> None:
     ],
 )
 def test_each_role_is_one_block(regions: str, reason: str) -> None:
-    _parse('"tile.specialize"() ({^bb0:}, {^bb0:}) : () -> ()')
+    _parse('"tile.warp_specialize"() ({^bb0:}, {^bb0:}) : () -> ()')
     with pytest.raises(InputError, match=reason):
-        _parse(f'"tile.specialize"() {regions} : () -> ()')
+        _parse(f'"tile.warp_specialize"() {regions} : () -> ()')
 
 
 def test_attributes_of_others_are_left_alone() -> None:

@@ -157,14 +157,14 @@ ALSO_RIGHT: dict[str, list[str]] = {
     # Any number of buffers, and any name; a program's own check looks for the kernel.
     "tile.run": ["a operand more: index", "no operand 0", "no operand 1", "kernel: a word"],
     # A tensor map that comes as an argument says neither of how many dimensions it is, nor of which elements.
-    "tile.copy_bulk": ["a operand more: index", *_memory(0, "other elements"), _AT(1, "a memref")],
-    "tile.store_bulk": ["a operand more: index", _AT(0, "another size"), _AT(2, "another size")],
-    "tile.store_rows": [*_memory(1, "a dynamic size"), _AT(0, "another size"), _AT(2, "another size")],
+    "tile.tma_load": ["a operand more: index", *_memory(0, "other elements"), _AT(1, "a memref")],
+    "tile.tma_store": ["a operand more: index", _AT(0, "another size"), _AT(2, "another size")],
+    "tile.unaligned_store": [*_memory(1, "a dynamic size"), _AT(0, "another size"), _AT(2, "another size")],
     "tile.tensor_map": _memory(0, "a dynamic size"),
     # More units than the block has.
-    "tile.cluster_sum": _memory(1),
-    "tile.leave_part": [_AT(1, "other rows")],
-    "tile.add_parts": [_AT(1, "other rows")],
+    "tile.dsmem_reduce": _memory(1),
+    "tile.store_partials": [_AT(1, "other rows")],
+    "tile.fix_up": [_AT(1, "other rows")],
 }  # fmt: skip
 """What is right although it is changed."""
 

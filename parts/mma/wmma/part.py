@@ -22,7 +22,7 @@ EPILOGUE_PAD = 4
 
 def _passes(_: Schedule, __: Target) -> Iterable[Placed]:
     yield at("accumulate", "initialise", step("sink-init"))
-    yield at("lower", "mma", step("stage-epilogue"), step("mma-to-wmma"))
+    yield at("lower", "mma", step("wmma-epilogue"), step("mma-to-wmma"))
 
 
 def _scratch(problem: Problem, schedule: Schedule) -> int:

@@ -1,0 +1,81 @@
+"""What a k loop must have for its tiles to be copied steps ahead of the compute: known steps, copies alone, and stages
+that the steps take one after another, as `multi-buffer` makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.dialect import affine
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.copies.fills import Fill, check_filled_first, check_guarded, check_independent
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of a k loop whose tiles can be copied ahead."""
+
+    trips: Any
+    """How many there are: an int, or a value."""
+    stages: int
+    """The stages of every buffer."""
+    slots: list[Any]
+    """The values in the loop that say which stage a step takes."""
+
+
+def steps_of(loop: Any, fills: list[Fill], manner: str, refused: str) -> Steps:
+    """The steps of a k loop with these fills.
+
+    `manner` says how tiles are copied, and `refused` what becomes of a loop whose steps cannot be counted. Raises
+    PassError, in these words, for such a loop and for computed operands; and for buffers whose stages the steps do not
+    take one after another, or that are used before their last copy, and for copies of what depends on what the loop
+    carries.
+    """
+    trips = affine.bound_of(loop)
+    if trips is None or (isinstance(trips, int) and not trips):
+        raise pass_error(loop, f"a k loop that does not count from 0 in steps of 1 to at least 1 {refused}")
+    for fill in fills:
+        if not fill.is_copy:
+            raise pass_error(
+                fill.operation,
+                f"a computed operand cannot be copied {manner}; expected copies only (take copy=prefetch)",
+            )
+    check_filled_first(loop, fills)
+    check_independent(loop, fills)
+    if not isinstance(trips, int):
+        check_guarded(loop, fills)
+    stages = _stages_of(loop, fills[0])
+    for fill in fills:
+        if _stages_of(loop, fill) != stages:
+            raise pass_error(fill.operation, f"a buffer of other than {stages} stages; expected the same for all")
+    inside = [op.operation for op in in_block(body(loop))]
+    return Steps(trips, stages, [op.results[0] for op in inside if _is_slot(op, loop, stages)])
+
+
+def _stages_of(loop: Any, fill: Fill) -> int:
+    """How many stages a fill's buffer has. Raises PassError unless the steps take them one after
+    another."""
+    view = fill.target.owner
+    if getattr(view, "name", "") == "memref.subview":
+        buffer, *offsets = view.operands
+        stages: int = buffer.type.shape[0]
+        starts = list(ir.DenseI64ArrayAttr(view.attributes["static_offsets"]))
+        staged = len(offsets) == 1 and starts[0] == ir.ShapedType.get_dynamic_size() and stages > 1
+        if staged and not hasattr(offsets[0].owner, "operations") and _is_slot(offsets[0].owner, loop, stages):
+            return stages
+    raise pass_error(
+        fill.operation,
+        "a buffer that has no stages for the steps to fill one after another cannot be copied to ahead; expected two "
+        "stages or more, which multi-buffer makes",
+    )
+
+
+def _is_slot(operation: Any, loop: Any, stages: int) -> bool:
+    """Whether an operation gives the step's number modulo the stages."""
+    op = operation.operation
+    if op.name != "affine.apply" or list(op.operands) != [affine.induction_variable(loop)]:
+        return False
+    modulo = ir.AffineMap.get(1, 0, [ir.AffineExpr.get_mod(ir.AffineDimExpr.get(0), stages)])
+    return op.attributes["map"].value == modulo

@@ -1,0 +1,1 @@
+"""Elementwise kernels: what they compute for each element, in vectors, and in patches where they transpose."""

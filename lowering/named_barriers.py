@@ -1,0 +1,24 @@
+"""Barriers of some of a block's threads: those of a warp, or of a warpgroup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.spec.threads import WARPGROUP
+
+FIRST_BARRIER = 1
+"""The number of the first warpgroup's own barrier; 0 is the block's."""
+
+
+def sync_warp() -> None:
+    """All lanes of the warp meet: what each has stored or read is behind them."""
+    every = dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result
+    dialect("nvvm").SyncWarpOp(every)
+
+
+def sync_warpgroup(unit: Any) -> None:
+    """All threads of a warpgroup, by its number, meet."""
+    number = indexing.as_i32(indexing.add(unit, FIRST_BARRIER))
+    dialect("nvvm").BarrierOp(barrierId=number, numberOfThreads=indexing.as_i32(constants.index(WARPGROUP)))

@@ -1,0 +1,1 @@
+"""Passes of the stage `accumulate`, one a file."""

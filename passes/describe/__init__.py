@@ -1,0 +1,1 @@
+"""Passes of the stage `describe`, one a file."""

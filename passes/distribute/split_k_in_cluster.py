@@ -1,0 +1,117 @@
+"""split-k-in-cluster: the blocks of a cluster share the k steps of one tile, each a part of them.
+
+Expects an scf.forall over blocks with `tile.split` (how many blocks share a tile, which `rasterize-blocks` writes), and
+in it a tile.warp_specialize whose producer copies, and whose consumer multiplies, in an scf.for over the k steps from 0
+to a constant; the consumer's first step may stand in front of its loop. Leaves loops over the steps of one part,
+rounded up, which start at the part that the block's rank numbers: behind the last step the copies give zeros. What each
+block has then is a part of the sum, which `reduce-through-dsmem` completes. A second run changes nothing. Refuses loops
+of unknown length, and sums that start from something else than zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, indexing, rings, tile
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, named, users
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import CLUSTER, PART, SPLIT
+
+
+@dataclass(frozen=True)
+class SplitKInCluster(Pass):
+    """Divide k steps among the blocks of a cluster."""
+
+    name: ClassVar[str] = "split-k-in-cluster"
+
+    def run(self, module: Any) -> None:
+        for forall in named(module, "scf.forall"):
+            if SPLIT in forall.operation.attributes:
+                parts = ir.IntegerAttr(forall.operation.attributes[SPLIT]).value
+                group = blocks_of_cluster_group(forall)
+                for roles in named(forall, "tile.warp_specialize"):
+                    _split(roles.operation, parts, group)
+
+
+def blocks_of_cluster_group(forall: Any) -> int:
+    """Blocks of a cluster that have the same part of the steps."""
+    parts = constants.number_of(forall, SPLIT, 1)
+    return constants.number_of(forall, CLUSTER, parts) // parts
+
+
+def _split(roles: Any, parts: int, group: int) -> None:
+    producer, consumer = (loop_of(roles, name) for name in ("tile.tma_load", "tile.mma"))
+    if producer is None:
+        raise pass_error(roles, "no loop over k steps, so there is nothing to divide among blocks")
+    if PART in producer.attributes:
+        return
+    check_starts(roles)
+    steps = trips_of(producer)
+    part = -(-steps // parts)
+    with ir.InsertionPoint(producer), producer.location:
+        producer.operands[1] = constants.index(part)
+        first = indexing.mul(rings.part(group), part)
+    step = body(producer).arguments[0]
+    using = users(step)
+    with ir.InsertionPoint.at_block_begin(body(producer)), producer.location:
+        moved = indexing.add(step, first)
+    for user in using:
+        for position, operand in enumerate(user.operands):
+            if operand == step:
+                user.operands[position] = moved
+    if part * parts > steps:
+        for copy in named(producer, "tile.tma_load"):
+            _forget_bounds(copy.operation, moved)
+    producer.attributes[PART] = ir.UnitAttr.get()
+    if consumer is not None:
+        peeled = steps - trips_of(consumer)
+        with ir.InsertionPoint(consumer), consumer.location:
+            consumer.operands[1] = constants.index(part - peeled)
+        consumer.attributes[PART] = ir.UnitAttr.get()
+
+
+def check_starts(roles: Any) -> None:
+    """Refuses sums that start from something else than zero: every part would add it."""
+    for product in named(roles, "tile.mma"):
+        start = product.operation.operands[2]
+        if hasattr(start.owner, "operations"):  # a loop carries it
+            start = start.owner.owner.operation.operands[2 + start.arg_number]
+        if getattr(start.owner, "name", "") in ("tile.mma", "tile.mma_wait"):
+            continue
+        element = constants.splat_of(start)
+        if element is None or element.value != 0:
+            raise pass_error(product, "a sum that does not start from zero cannot be divided: every part would add it")
+
+
+def loop_of(roles: Any, name: str) -> Any | None:
+    """The loop around the operations of a name, in either role."""
+    for op in named(roles, name):
+        for loop in named(roles, "scf.for"):
+            if op.operation.parent == loop.operation:
+                return loop.operation
+    return None
+
+
+def trips_of(loop: Any) -> int:
+    """The trips of a loop from 0 in steps of 1 to a constant. Refuses any other."""
+    lower, upper, step = (constants.integer_of(value) for value in list(loop.operands)[:3])
+    if lower != 0 or step != 1 or upper is None:
+        raise pass_error(loop, "a loop over k steps that does not count from 0 in steps of 1 to a constant")
+    return upper
+
+
+def _forget_bounds(copy: Any, step: Any) -> None:
+    """Takes back that a copy lies within the memory in the dimensions that move with the step."""
+    place = tile.place_of(copy)
+    known = [known and not _moves(offset, step) for known, offset in zip(place.in_bounds, place.offsets, strict=True)]
+    copy.attributes[tile.IN_BOUNDS] = ir.DenseBoolArrayAttr.get(known)
+
+
+def _moves(value: Any, step: Any) -> bool:
+    if value == step:
+        return True
+    owner = value.owner
+    return not hasattr(owner, "operations") and any(_moves(operand, step) for operand in owner.operation.operands)

@@ -1,0 +1,1 @@
+"""Passes of the stage `fuse`, one a file."""

@@ -1,0 +1,1 @@
+"""Passes of the stage `import`, one a file."""

@@ -1,0 +1,1 @@
+"""Passes of the stage `launch`, one a file."""

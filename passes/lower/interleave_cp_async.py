@@ -1,0 +1,106 @@
+"""interleave-cp-async: asynchronous copies are issued one by one between the products of a step, not all in front of
+them.
+
+Expects a kernel function after `distribute-copies`, with nvgpu.device_async_copy in an scf.if, a tile.commit behind it
+and products (mma.sync) of the same step behind that. Leaves the copies evenly between the products, each with the
+condition as its number of elements (a copy of none reads nothing and writes zeros to a stage that nobody reads), and
+the commit behind the last one. In front of the products they would fill the queue that ldmatrix waits in, and the
+tensor cores would wait for both. Steps whose products are not unrolled in the same block, and copies that are followed
+by a barrier or a wait before the products, are left alone. A second run changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.walk import body, in_block, named, users
+from mlir_gemm.passes.base import Pass
+
+PRODUCTS = ("nvgpu.mma.sync", "nvvm.mma.sync")
+COPY = "nvgpu.device_async_copy"
+_ORDERED = ("gpu.barrier", "tile.await", "tile.commit", "nvgpu.device_async_wait", "scf.for", "scf.while")
+"""What no copy is moved past."""
+_PURE = ("gpu.thread_id", "memref.subview", "memref.dim", "memref.transpose", "memref.reinterpret_cast")
+SOURCE_ELEMENTS = 4
+"""The group of operands of a copy that says how many elements are read."""
+
+
+@dataclass(frozen=True)
+class InterleaveCpAsync(Pass):
+    """Issue asynchronous copies between products."""
+
+    name: ClassVar[str] = "interleave-cp-async"
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            for branch in named(kernel, "scf.if"):
+                _spread(branch)
+
+
+def _spread(branch: Any) -> None:
+    copies = _copies_in(branch)
+    after = in_block(branch.operation.block)
+    after = after[after.index(branch) + 1 :]
+    commit = next((op for op in after if op.operation.name in (*_ORDERED, *PRODUCTS)), None)
+    if not copies or commit is None or commit.operation.name != "tile.commit":
+        return
+    products = _products_of(after[after.index(commit) + 1 :])
+    if len(products) <= len(copies):
+        return
+    condition = branch.operation.operands[0]
+    for operation in in_block(body(branch))[:-1]:
+        operation.operation.move_before(branch.operation)
+    last = commit
+    for number, copy in enumerate(copies, 1):
+        product = products[number * len(products) // (len(copies) + 1)]
+        last = _conditional(copy, condition, product)
+    commit.operation.move_after(last)
+    for copy in copies:
+        copy.operation.erase()
+    branch.operation.erase()
+
+
+def _copies_in(branch: Any) -> list[Any]:
+    """The copies in a branch that does nothing else; none for any other."""
+    if list(branch.operation.results) or len(list(branch.operation.regions[1].blocks)):
+        return []
+    inside = in_block(body(branch))[:-1]
+    copies = [op for op in inside if op.operation.name == COPY]
+    others = [op.operation for op in inside if op.operation.name != COPY]
+    pure = all(op.name.startswith(("arith.", "affine.apply")) or op.name in _PURE for op in others)
+    return copies if pure and not any(users(copy.operation.results[0]) for copy in copies) else []
+
+
+def _products_of(operations: list[Any]) -> list[Any]:
+    """The products in front of the next thing that orders memory."""
+    found: list[Any] = []
+    for operation in operations:
+        if operation.operation.name in _ORDERED:
+            break
+        if operation.operation.name in PRODUCTS:
+            found.append(operation)
+    return found
+
+
+def _conditional(copy: Any, condition: Any, product: Any) -> Any:
+    """The same copy behind a product, of no elements when the condition does not hold."""
+    old = copy.operation
+    segments = list(ir.DenseI32ArrayAttr(old.attributes["operandSegmentSizes"]))
+    first = sum(segments[:SOURCE_ELEMENTS])
+    whole = ir.IntegerAttr(old.attributes["dstElements"]).value
+    with ir.InsertionPoint.after(product), old.location:
+        elements = old.operands[first] if segments[SOURCE_ELEMENTS] else constants.index(whole)
+        none = constants.index(0)
+        read = dialect("arith").SelectOp(condition, elements, none).result
+        segments[SOURCE_ELEMENTS] = 1
+        attributes = attributes_of(old) | {"operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments)}
+        return ir.Operation.create(
+            old.name,
+            results=[result.type for result in old.results],
+            operands=[*list(old.operands)[:first], read],
+            attributes=attributes,
+        )

@@ -1,0 +1,78 @@
+"""lower-warp-specialize: tile.warp_specialize becomes a branch on the number of the warpgroup.
+
+Expects kernel functions of whole warpgroups, in which the last one is the producer and the others are consumers. Leaves
+an scf.if: one thread of the producer runs the producer's part, all threads of the others the consumer's. Registers move
+from the producer to the consumers (`producer` and `consumer` are how many a thread of each gets; 0 leaves them alone).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import in_block, named
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.launch.launch_blocks import threads_of
+from mlir_gemm.spec.threads import LANES, WARPGROUP
+
+
+@dataclass(frozen=True)
+class LowerWarpSpecialize(Pass):
+    """Give roles to warpgroups."""
+
+    name: ClassVar[str] = "lower-warp-specialize"
+    producer: int = 0
+    """Registers of a thread of the producer."""
+    consumer: int = 0
+    """Registers of a thread of a consumer."""
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            for roles in named(kernel, "tile.warp_specialize"):
+                threads = threads_of(kernel)
+                if threads % WARPGROUP or threads < 2 * WARPGROUP:
+                    raise pass_error(
+                        kernel, f"a block of {threads} threads; expected two warpgroups or more of {WARPGROUP}"
+                    )
+                with ir.InsertionPoint(roles), roles.location:
+                    self._branch(roles.operation, threads // WARPGROUP - 1)
+                roles.operation.erase()
+
+    def _branch(self, roles: Any, number: int) -> None:
+        nvvm, scf = dialect("nvvm"), dialect("scf")
+        thread = indexing.thread()
+        producer, consumer = (region.blocks[0] for region in roles.regions)
+        branch = scf.IfOp(_equal(indexing.div(thread, WARPGROUP), number), has_else=True)
+        with ir.InsertionPoint(branch.then_block):
+            self._registers("decrease", self.producer)
+            first = _equal(indexing.div(thread, LANES), number * (WARPGROUP // LANES))
+            warp = scf.IfOp(first)
+            scf.YieldOp([])
+        with ir.InsertionPoint(warp.then_block):
+            elected = nvvm.ElectSyncOp(results=[ir.IntegerType.get_signless(1)])
+            thread_ = scf.IfOp(elected.operation.results[0])
+            scf.YieldOp([])
+        _fill(thread_.then_block, producer)
+        with ir.InsertionPoint(branch.else_block):
+            self._registers("increase", self.consumer)
+        _fill(branch.else_block, consumer)
+
+    def _registers(self, action: str, count: int) -> None:
+        if count:
+            nvvm = dialect("nvvm")
+            nvvm.SetMaxRegisterOp(count, nvvm.SetMaxRegisterAction[action])
+
+
+def _equal(value: Any, number: int) -> Any:
+    arith = dialect("arith")
+    return arith.CmpIOp(arith.CmpIPredicate.eq, value, constants.index(number)).result
+
+
+def _fill(target: Any, source: Any) -> None:
+    for op in in_block(source):
+        target.append(op)
+    with ir.InsertionPoint(target):
+        dialect("scf").YieldOp([])

@@ -1,0 +1,36 @@
+"""mma-to-fma: products of warp tiles become multiply-adds of lanes, and all that is done to the accumulator lane code.
+
+Expects a kernel function in which the accumulator is a warp tile (after `distribute-warps`). Leaves vectors of a lane,
+carried by the loops: up to 4 rows of up to 4 neighbours of each part of the tile that 4 x 8 lanes share. Operands are
+extended to the accumulator's type, exactly, and multiplied with vector.fma, or muli and addi. What is not known to lie
+within the memory (`in_bounds`) is guarded. Refuses types that the accumulator's cannot hold, warp tiles that are no
+multiples of 4 x 8, other operations on the accumulator, and tiles stored where another tile of the same memory may
+overlap them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.lowering import fma
+from mlir_gemm.lowering.accumulator_lowering import lower_products
+from mlir_gemm.lowering.layouts import Layout
+from mlir_gemm.lowering.products import kernels_by_kind
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class MmaToFma(Pass):
+    """Lower tile.mma to multiply-adds."""
+
+    name: ClassVar[str] = "mma-to-fma"
+
+    def run(self, module: Any) -> None:
+        for kernel, layout in kernels_by_kind(module, _layout, "shape"):
+            lower_products(kernel, layout, fma.emit)
+
+
+def _layout(product: Any) -> Layout:
+    fma.check(product)
+    return fma.layout_for(product)

@@ -1,0 +1,48 @@
+"""mma-to-wgmma: products of warpgroup tiles become wgmma, and all that is done to the accumulator code of its threads.
+
+Expects a kernel function in which the accumulator is a warpgroup's tile (after `distribute-warps{unit=warpgroup}`),
+with operands in shared memory of the layouts `swizzle128`, `swizzle64` or `swizzle32`, products that are asynchronous
+(`async`), and a tile.mma_wait in front of every other use of what they give. Leaves structs of registers, carried by
+the loops; nvvm.wgmma.mma_async on descriptors, one group for each tile.mma; and for arithmetic on the accumulator, and
+its loads and stores, vectors of a thread. What is not known to lie within the memory (`in_bounds`) is guarded.
+Refuses types without an instruction, tiles that no instruction has, and what `mma-to-sync` refuses of the accumulator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import users
+from mlir_gemm.lowering.accumulator_lowering import lower_products
+from mlir_gemm.lowering.layouts import WARPGROUP
+from mlir_gemm.lowering.products import kernels_by_kind
+from mlir_gemm.lowering.wgmma import GroupProducts, check
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.pipeline.warp_specialize import ASYNC
+
+
+@dataclass(frozen=True)
+class MmaToWgmma(Pass):
+    """Lower tile.mma to wgmma."""
+
+    name: ClassVar[str] = "mma-to-wgmma"
+
+    def run(self, module: Any) -> None:
+        for kernel, operator in kernels_by_kind(module, _operator, "type"):
+            lower_products(kernel, WARPGROUP, operator.emit, operator.wait)
+
+
+def _operator(product: Any) -> GroupProducts:
+    _check_waited(product)
+    return check(product)
+
+
+def _check_waited(product: Any) -> None:
+    """Refuses a product that is not asynchronous, or whose result is used while it may be under way."""
+    if ASYNC not in product.operation.attributes:
+        raise pass_error(product, "a product that is not asynchronous; warp-specialize makes it so")
+    for user in users(product.operation.results[0]):
+        if user.name not in ("tile.mma", "tile.mma_wait", "scf.for", "scf.yield"):
+            raise pass_error(user, f"'{user.name}' uses a product that may be under way; expected tile.mma_wait first")

@@ -1,0 +1,199 @@
+"""throttle-epilogue: arithmetic on accumulators goes few numbers at a time, so that it leaves the tensor cores alone.
+
+While one warpgroup multiplies, another finishes its tile. The assembler orders the arithmetic of its numbers so that
+many instructions are ready at any time, and each that the scheduler issues back to back takes a clock from the products
+(measured: docs/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products
+none longer.
+
+Expects kernel functions behind `mma-to-wgmma` and `expand-math`. Leaves the arithmetic on each piece of an accumulator
+behind that of the one `chains` numbers before, and its numbers tied to that one's results: each is XORed with those of
+its bits that a mask of no bits has, which the assembler does not see through. Where `turns` consumers take tiles in a
+loop, what is done behind a thread block's last one stands in a branch of its own, as it was: nobody multiplies then.
+Where a number has fewer than `least` operations, and in blocks without a wait for products of a warpgroup, nothing
+changes. Refuses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import indexing
+from mlir_gemm.dialect.accumulator_flow import is_elementwise
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import clone
+from mlir_gemm.dialect.walk import in_block, named, users
+from mlir_gemm.errors import PassError
+from mlir_gemm.lowering import assembly
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.lower.sink_positions import WAIT
+
+_CONVERSIONS = ("arith.truncf", "arith.extf", "arith.bitcast", "arith.fptosi", "arith.fptoui", "arith.trunci")
+
+
+@dataclass(frozen=True)
+class ThrottleEpilogue(Pass):
+    """Let arithmetic on accumulators go few numbers at a time."""
+
+    name: ClassVar[str] = "throttle-epilogue"
+    chains: int = 2
+    """Numbers of a thread that are under way at a time, in whole pieces of an accumulator, which have two."""
+    least: int = 3
+    """Operations on a number from which on it is paced."""
+    turns: int = 1
+    """Consumers that take tiles alternately: 2 is ping-pong."""
+
+    def run(self, module: Any) -> None:
+        if self.chains < 1:
+            raise PassError(f"pass 'throttle-epilogue': chains={self.chains}; expected at least 1")
+        for kernel in named(module, "gpu.func"):
+            for block in dict.fromkeys(wait.operation.block for wait in named(kernel, WAIT)):
+                pieces = _pieces(block, self.least)
+                if pieces:
+                    _pace(_split(block, self.turns) if self.turns > 1 else block, pieces, self.chains)
+
+
+@dataclass
+class _Piece:
+    """A vector of an accumulator's numbers, and the arithmetic on it."""
+
+    root: Any
+    work: list[Any]
+    """In the order of the block."""
+
+    @property
+    def type(self) -> Any:
+        return self.root.results[0].type
+
+    @property
+    def result(self) -> Any:
+        """What the work gives."""
+        return self.work[-1].results[0]
+
+
+def _pieces(block: Any, least: int) -> list[_Piece]:
+    """The pieces of accumulators in a block on which there is enough to do."""
+    place = _places(block)
+    found = [_Piece(op, _work_on(op, place)) for op in place if _is_piece(op)]
+    return [piece for piece in found if len(piece.work) >= least]
+
+
+def _places(block: Any) -> dict[Any, int]:
+    return {op.operation: number for number, op in enumerate(in_block(block))}
+
+
+def _split(block: Any, turns: int) -> Any:
+    """Puts all from the first piece of an accumulator on into a branch for tiles behind which another one comes, and a
+    copy for the last one; the first branch. The block itself where that cannot be."""
+    loop = block.owner.operation
+    ops = list(_places(block))
+    first = next(number for number, op in enumerate(ops) if _is_piece(op))
+    kept = _needed(ops[-1], set(ops[first:-1]))
+    inside = [op for op in ops[first:-1] if op not in kept]
+    if loop.name != "scf.for" or not all(op.name.startswith(("arith.", "affine.")) for op in kept):
+        return block
+    arith, scf = dialect("arith"), dialect("scf")
+    with ir.InsertionPoint(ops[-1]), ops[first].location:
+        _, upper, step = list(loop.operands)[:3]
+        following = arith.AddIOp(block.arguments[0], indexing.div(step, turns)).result
+        more = arith.CmpIOp(arith.CmpIPredicate.ult, following, upper).result
+        branch = scf.IfOp(more, has_else=True)
+        values = dict[Any, Any]()
+        with ir.InsertionPoint(branch.else_block):
+            for op in inside:
+                clone(op, values)
+            scf.YieldOp([])
+        for op in inside:
+            branch.then_block.append(op)
+        with ir.InsertionPoint(branch.then_block):
+            scf.YieldOp([])
+    return branch.then_block
+
+
+def _needed(terminator: Any, among: set[Any]) -> set[Any]:
+    """The operations among some that the next iteration needs the results of, directly or not."""
+    found, pending = set[Any](), list(terminator.operands)
+    while pending:
+        op: Any = getattr(pending.pop().owner, "operation", None)
+        if op in among and op not in found:
+            found.add(op)
+            pending += list(op.operands)
+    return found
+
+
+def _pace(block: Any, pieces: list[_Piece], chains: int) -> None:
+    place = _places(block)
+    done = list[_Piece]()
+    mask: Any = None
+    end = -1  # the place in the block, as it was, behind which the pieces done now end
+    for piece in pieces:
+        behind = max([end, *(place[op] for op in piece.work)])
+        members = set(piece.work)
+        others = [user for op in piece.work for user in users(op.results[0]) if user not in members]
+        if any(place.get(user, len(place)) <= behind for user in others):
+            continue
+        distance: int = max(chains // ir.VectorType(piece.type).shape[0], 1)
+        if done:
+            _move(piece, done[-1].work[-1], place, end)
+            before = done[-distance].result if len(done) >= distance else None
+            if before is not None and before.type == piece.type:
+                mask = mask or _no_bits(done[0])
+                _tie(piece, before, mask)
+        done.append(piece)
+        end = behind
+
+
+def _is_piece(op: Any) -> bool:
+    """Whether an operation makes a vector of f32 of numbers of an accumulator."""
+    return (
+        op.name == "vector.from_elements"
+        and str(ir.VectorType(op.results[0].type).element_type) == "f32"
+        and all(getattr(value.owner, "name", "") == "llvm.extractvalue" for value in op.operands)
+    )
+
+
+def _work_on(root: Any, place: dict[Any, int]) -> list[Any]:
+    """The arithmetic in the root's block on its numbers, up to conversions, in order."""
+    found, pending = set[Any](), users(root.results[0])
+    type_ = root.results[0].type
+    while pending:
+        op = pending.pop()
+        plain = is_elementwise(op) and op.name not in _CONVERSIONS and len(op.results) == 1
+        if op not in found and op in place and plain and op.results[0].type == type_:
+            found.add(op)
+            pending += users(op.results[0])
+    return sorted(found, key=lambda op: place[op])
+
+
+def _move(piece: _Piece, anchor: Any, place: dict[Any, int], end: int) -> None:
+    """Moves what stands in front of the anchor, which was at the place `end`, behind it."""
+    for op in piece.work:
+        if place[op] <= end:
+            op.move_after(anchor)
+            anchor = op
+
+
+def _no_bits(piece: _Piece) -> Any:
+    """A word without bits, in front of the work on a piece."""
+    first = piece.work[0]
+    i32 = ir.IntegerType.get_signless(32)
+    with ir.InsertionPoint(first), first.location:
+        word = dialect("arith").BitcastOp(i32, piece.root.operands[0]).result
+        shape = list(ir.VectorType(piece.type).shape)
+        return dialect("vector").BroadcastOp(ir.VectorType.get(shape, i32), assembly.no_bits(word)).result
+
+
+def _tie(piece: _Piece, before: Any, mask: Any) -> None:
+    """Lets the work on a piece wait for `before`, numbers of the same type."""
+    arith = dialect("arith")
+    first = piece.work[0]
+    root = piece.root.results[0]
+    members = set(piece.work)
+    with ir.InsertionPoint(first), first.location:
+        bits, other = (arith.BitcastOp(mask.type, value).result for value in (root, before))
+        mixed = arith.XOrIOp(bits, arith.AndIOp(other, mask).result).result
+        tied = arith.BitcastOp(piece.type, mixed).result
+    for op in members:
+        for number, operand in enumerate(op.operands):
+            if operand == root:
+                op.operands[number] = tied

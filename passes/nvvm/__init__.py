@@ -1,0 +1,1 @@
+"""Passes of the stage `nvvm`, one a file."""

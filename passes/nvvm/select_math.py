@@ -1,0 +1,90 @@
+"""select-math: exact operations of math, arith.maxnumf and minnumf, ex2.approx and rcp.approx become PTX's intrinsics.
+
+Expects kernel functions behind `expand-math`; with the flag `afn`, math.exp2 of f32 is ex2.approx, and arith.divf a
+product with rcp.approx. Leaves calls of intrinsics on numbers and vectors of one dimension; vectors of more dimensions
+are taken apart into rows. Belongs in front of upstream's convert-gpu-to-nvvm, which would turn these operations into
+calls of libdevice, which is not there. Refuses nothing: it leaves what it does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.walk import named
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.lower.expand_math import INSTRUCTIONS, is_instruction
+
+INTRINSICS = {
+    "math.fma": "llvm.fma", "math.absf": "llvm.fabs", "math.sqrt": "llvm.sqrt", "math.copysign": "llvm.copysign",
+    "math.floor": "llvm.floor", "math.ceil": "llvm.ceil", "math.trunc": "llvm.trunc", "math.round": "llvm.round",
+    "math.roundeven": "llvm.roundeven", "arith.maxnumf": "llvm.maxnum", "arith.minnumf": "llvm.minnum",
+}  # fmt: skip
+"""The instructions that each becomes (abs.f32, fma.rn.f32, cvt.rmi.f32.f32, ...) are there for f16, bf16, f32 and f64
+on every chip from sm_70 on, by way of f32 where a chip lacks them; round is a few instructions."""
+
+
+@dataclass(frozen=True)
+class SelectMath(Pass):
+    """Turn exact operations of math into LLVM's intrinsics."""
+
+    name: ClassVar[str] = "select-math"
+
+    def run(self, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            found = [op for op in named(kernel, *INSTRUCTIONS, *INTRINSICS) if _has_instruction(op)]
+            for operation in found:
+                with ir.InsertionPoint(operation), operation.location:
+                    result = _selected(operation.operation)
+                operation.operation.results[0].replace_all_uses_with(result)
+            for operation in found:
+                operation.operation.erase()
+
+
+def _has_instruction(operation: Any) -> bool:
+    return operation.operation.name in INTRINSICS or is_instruction(operation)
+
+
+def _selected(operation: Any) -> Any:
+    type_, operands = operation.results[0].type, list(operation.operands)
+    if operation.name == "math.exp2":
+        return _each("llvm.nvvm.ex2.approx.ftz.f", operands[0])
+    if operation.name == "arith.divf":
+        inverse = _each("llvm.nvvm.rcp.approx.ftz.f", operands[1])
+        return dialect("arith").MulFOp(operands[0], inverse).result
+    name = INTRINSICS[operation.name]
+    if not isinstance(type_, ir.VectorType) or len(ir.VectorType(type_).shape) == 1:
+        return _call(name, type_, operands)
+    vector, type_ = dialect("vector"), ir.VectorType(type_)
+    row = ir.VectorType.get(list(type_.shape)[-1:], type_.element_type)
+    result = operands[0]  # each of its rows is replaced
+    for place in product(*map(range, list(type_.shape)[:-1])):
+        rows = [vector.ExtractOp(operand, [], list(place), results=[row]).result for operand in operands]
+        result = vector.InsertOp(_call(name, row, rows), result, [], list(place)).result
+    return result
+
+
+def _each(name: str, operand: Any) -> Any:
+    """An approximation, number by number. What is under the smallest normal number becomes zero: results are subtracted
+    from something larger, or rounded, and taking care of it would take several instructions more."""
+    type_ = operand.type
+    if not isinstance(type_, ir.VectorType):
+        return _call(name, type_, [operand], plain=True)
+    vector, result = dialect("vector"), operand
+    for place in product(*map(range, ir.VectorType(type_).shape)):
+        number = vector.ExtractOp(operand, [], list(place)).result
+        result = vector.InsertOp(_call(name, type_.element_type, [number], plain=True), result, [], list(place)).result
+    return result
+
+
+def _call(name: str, type_: Any, operands: list[Any], plain: bool = False) -> Any:
+    shape = f"v{ir.VectorType(type_).shape[0]}" if isinstance(type_, ir.VectorType) else ""
+    element = getattr(type_, "element_type", type_)
+    attributes = {
+        "intrin": ir.StringAttr.get(name if plain else f"{name}.{shape}{element}"),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
+        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+    }
+    return ir.Operation.create("llvm.call_intrinsic", [type_], operands, attributes).results[0]

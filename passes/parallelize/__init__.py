@@ -1,0 +1,1 @@
+"""Passes of the stage `parallelize`, one a file."""

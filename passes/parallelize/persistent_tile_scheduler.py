@@ -1,0 +1,257 @@
+"""persistent-tile-scheduler: a fixed number of thread blocks walk all tiles between them.
+
+Expects an scf.forall over tiles, mapped to `#gpu.block<x>`, whose body is buffers of shared memory, index arithmetic
+and one tile.warp_specialize. Leaves an scf.forall over `blocks` thread blocks, and in each role an scf.for over the
+tiles `block`, `block + blocks`, ..., which carries the position in the ring from tile.enter to tile.leave: the producer
+runs ahead into the next tile while the consumer finishes one. With `turns=2` two consumers (tile.consumer_id)
+ping-pong: they take the block's tiles alternately, so that one multiplies while the other finishes. Each moves its
+position past the steps of the other, and waits until the other has seen its stages filled (tile.order_wait,
+tile.order_arrive). Without ping-pong and with no more tiles than blocks nothing changes, nor does a second run change
+anything. Refuses other operations beside the roles, and blocks that are no whole clusters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, indexing, rings
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of, clone
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block, is_within, named
+from mlir_gemm.errors import PassError
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import CLUSTER, TILES, PING_PONG
+
+_SHARED = ("memref.alloc", "tile.ring")
+"""What a block does once, whatever tiles it gets."""
+
+
+@dataclass(frozen=True)
+class PersistentTileScheduler(Pass):
+    """Let a fixed number of blocks walk all tiles."""
+
+    name: ClassVar[str] = "persistent-tile-scheduler"
+    blocks: int = 1
+    """Thread blocks."""
+    turns: int = 1
+    """Consumers that take a block's tiles alternately: 2 is ping-pong."""
+
+    def run(self, module: Any) -> None:
+        if self.blocks < 1 or self.turns not in (1, 2):
+            raise PassError(f"pass '{self}': expected at least 1 block, and 1 or 2 turns")
+        for forall in named(module, "scf.forall"):
+            roles = named(forall, "tile.warp_specialize")
+            if not roles or is_walked(forall):
+                continue
+            cluster = forall.operation.attributes.get(CLUSTER, None)
+            if cluster is not None and self.blocks % ir.IntegerAttr(cluster).value:
+                raise pass_error(
+                    forall, f"{self.blocks} blocks are no whole clusters of {ir.IntegerAttr(cluster).value}"
+                )
+            tiles = tiles_of(forall)
+            if not isinstance(tiles, int) or tiles > self.blocks or self.turns > 1:
+                _persist(forall, roles, tiles, self)
+
+
+def is_walked(forall: Any) -> bool:
+    """Whether the blocks of a loop walk tiles already."""
+    return any(TILES in op.operation.attributes for op in named(forall, "scf.for"))
+
+
+def tiles_of(forall: Any) -> Any:
+    """How many tiles there are, a block for each: a number, or a value."""
+    attributes = forall.operation.attributes
+    lower, upper, step = (list(ir.DenseI64ArrayAttr(attributes[f"static{name}"])) for name in _BOUNDS)
+    if (lower, step) != ([0], [1]):
+        raise pass_error(forall, "only an scf.forall over one dimension, from 0 in steps of 1, is walked by blocks")
+    return forall.operation.operands[0] if upper[0] == ir.ShapedType.get_dynamic_size() else upper[0]
+
+
+_BOUNDS = ("LowerBound", "UpperBound", "Step")
+
+
+def _persist(forall: Any, roles: list[Any], tiles: Any, options: PersistentTileScheduler) -> None:
+    work = Work.of(forall, roles)
+    role = work.role
+    with ir.InsertionPoint(forall), forall.location:
+        count = _fewer(tiles, options.blocks)
+    new = work.on_blocks(count)
+    producer, consumer = (region.blocks[0] for region in role.regions)
+    with role.location:
+        walk = alternate = _Walk(work.number, body(new).arguments[0], tiles, count)
+        if options.turns > 1:
+            steps, barriers = _steps_of(producer), named(producer.owner, "tile.producer_acquire")[0].operands[0]
+            new.operation.attributes[PING_PONG] = constants.integer(options.turns)
+            with ir.InsertionPoint(named(body(new).owner, "tile.ring")[0]):
+                order = rings.order_barrier()
+            alternate = replace(walk, steps=steps, stages=barriers.type.shape[1], barriers=order)
+        _walk(producer, work.place, walk)
+        _walk(consumer, work.place, alternate)
+    work.erase_old()
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the blocks of a loop over tiles do: each has one tile."""
+
+    forall: Any
+    role: Any
+    """The tile.warp_specialize."""
+    once: list[Any]
+    """What is done once, whatever tiles a block gets, the roles last or among it."""
+    place: list[Any]
+    """Index arithmetic that tells where a tile lies."""
+    number: Any
+    """The tile's number in it."""
+
+    @staticmethod
+    def of(forall: Any, roles: list[Any]) -> Work:
+        """Takes the body of a loop apart. Refuses what cannot be repeated for each tile."""
+        if len(roles) != 1 or roles[0].operation.parent != forall.operation:
+            raise pass_error(
+                forall, "blocks that walk tiles need one tile.warp_specialize, directly in the loop over blocks"
+            )
+        role = roles[0].operation
+        inside = [op.operation for op in in_block(body(forall))][:-1]
+        once = [op for op in inside if op.name in _SHARED or op == role]
+        place = [op for op in inside if op not in once]
+        for op in place:
+            if op.regions or not op.name.startswith(("arith.", "affine.", "tile.unit_id", "tile.rank")):
+                raise pass_error(op, f"'{op.name}' beside the roles of a block cannot be repeated for each tile")
+        return Work(forall, role, once, place, body(forall).arguments[0])
+
+    def on_blocks(self, count: Any) -> Any:
+        """A loop over `count` blocks in front of the old one, with what is done once; the loop."""
+        forall = self.forall
+        with ir.InsertionPoint(forall), forall.location:
+            new = dialect("scf").ForallOp([0], [count], [1], mapping=forall.operation.attributes["mapping"])
+            for name, attribute in attributes_of(forall).items():
+                if name.startswith("tile."):
+                    new.operation.attributes[name] = attribute
+        target = body(new)
+        with ir.InsertionPoint(target), forall.location:
+            dialect("scf").InParallelOp()
+        end = in_block(target)[-1]
+        for op in self.once:
+            op.move_before(end)
+        return new
+
+    def erase_old(self) -> None:
+        """Erases the old loop, once both roles have got what tells where their tiles lie."""
+        for op in reversed(self.place):
+            op.erase()
+        self.forall.operation.erase()
+
+
+def _fewer(tiles: Any, blocks: int) -> Any:
+    if isinstance(tiles, int):
+        return min(tiles, blocks)
+    return dialect("arith").MinUIOp(tiles, constants.index(blocks)).result
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Which tiles a role goes through."""
+
+    number: Any
+    """What stands for the tile's number in the work on one tile."""
+    first: Any
+    tiles: Any
+    step: Any
+    steps: Any = None
+    """With ping-pong: the k steps of a tile, which the other consumer takes between two tiles of one."""
+    stages: int = 0
+    """With ping-pong: of the ring."""
+    barriers: Any = None
+    """With ping-pong: those by which the consumers let each other go on."""
+
+
+def _steps_of(producer: Any) -> Any:
+    """The k steps of a tile: a number, or a value."""
+    loops = [op.operation for op in in_block(producer) if op.operation.name == "scf.for"]
+    if len(loops) != 1:
+        raise pass_error(
+            producer.owner, "a producer without one loop over k steps cannot serve two consumers alternately"
+        )
+    steps = loops[0].operands[1]
+    return steps if constants.integer_of(steps) is None else constants.integer_of(steps)
+
+
+def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
+    """Puts a role's work on one tile into a loop over the role's tiles."""
+    work = [op.operation for op in in_block(block)]
+    with ir.InsertionPoint(work[0]):
+        start, first, skip = rings.enter(), walk.first, None
+        upper, step = (constants.index(each) if isinstance(each, int) else each for each in (walk.tiles, walk.step))
+        if walk.stages:
+            skip = rings.Skip(rings.consumer_id(), walk.steps, walk.stages)
+            start = skip.at_start(*start)
+            first, step = indexing.add(first, indexing.mul(skip.consumer, step)), indexing.mul(step, 2)
+            start = (*start, dialect("arith").ConstantOp(rings.i32(), 0).result)
+        loop = dialect("scf").ForOp(first, upper, step, list(start))
+    end = into_loop(work, loop, place, {walk.number: loop.induction_variable})
+    if skip is not None:
+        end.append(_in_order(work, loop, skip.consumer, walk.barriers))
+    with ir.InsertionPoint(loop.body):
+        dialect("scf").YieldOp([*skip.past(*end[:2]), end[2]] if skip is not None else end)
+    with ir.InsertionPoint(block):
+        rings.leave(*list(loop.results)[:2])
+
+
+def into_loop(work: list[Any], loop: Any, place: list[Any], values: dict[Any, Any]) -> list[Any]:
+    """Moves a role's work to the end of a loop over tiles that carries the position in the ring, behind a copy of what
+    tells where a tile lies, with `values` for what it is computed from. Gives the position at its end."""
+    (enter,), (leave,) = ([op for op in work if op.name == name] for name in ("tile.enter", "tile.leave"))
+    loop.operation.attributes[TILES] = ir.UnitAttr.get()
+    with ir.InsertionPoint(loop.body):
+        for op in place:
+            clone(op, values)
+    for op in work:
+        loop.body.append(op)
+    for old, new in values.items():
+        for use in list(old.uses):
+            if is_within(use.owner, loop):
+                use.owner.operation.operands[use.operand_number] = new
+    for result, carried in zip(enter.results, list(loop.body.arguments)[1:], strict=False):
+        result.replace_all_uses_with(carried)
+    end = list(leave.operands)
+    work.remove(enter)
+    work.remove(leave)
+    enter.erase()
+    leave.erase()
+    return end
+
+
+def _in_order(work: list[Any], loop: Any, consumer: Any, barriers: Any) -> Any:
+    """Makes the work on a tile wait at the order barrier, and let the other consumer go on once it has seen all its
+    stages filled: only then the other can tell by the phase whether a stage is its own. Gives the phase of the next
+    wait."""
+    phase = list(loop.body.arguments)[3]
+    filled = next(op for op in work if op.name == "tile.consumer_wait")
+    waits = [op for op in work if op.name == "tile.mma_wait" and ir.IntegerAttr(op.attributes["pending"]).value == 0]
+    with ir.InsertionPoint(filled):
+        rings.order_wait(barriers, consumer, phase)
+    _arrive(work, waits[0], barriers, consumer)
+    with ir.InsertionPoint(waits[0]):  # what alternates is a ring of one stage
+        return rings.advanced(constants.index(0), phase, 1)[1]
+
+
+def _arrive(work: list[Any], last_wait: Any, barriers: Any, consumer: Any) -> None:
+    """Lets the other consumer go on in the last iteration of the loop over k, once the step before is done. Between the
+    loop and the last wait, where it goes when the number of steps is not known, the assembler may find that
+    accumulators are read while products are under way, and does these one by one (C7514)."""
+    loops = [op for op in work if op.name == "scf.for" and named(op, "tile.consumer_wait")]
+    bounds: list[Any] = [constants.integer_of(value) for value in list(loops[0].operands)[:3]] if loops else []
+    if not bounds or None in bounds:
+        with ir.InsertionPoint(last_wait):
+            rings.order_arrive(barriers, consumer)
+        return
+    arith, scf = dialect("arith"), dialect("scf")
+    with ir.InsertionPoint(named(loops[0], "tile.consumer_release")[0]), last_wait.location:
+        last = constants.index(range(*bounds)[-1])
+        branch = scf.IfOp(arith.CmpIOp(arith.CmpIPredicate.eq, body(loops[0]).arguments[0], last).result)
+        with ir.InsertionPoint(branch.then_block):
+            rings.order_arrive(barriers, consumer)
+            scf.YieldOp([])

@@ -1,0 +1,240 @@
+"""rasterize-blocks: parallel block loops become one grid dimension, walked in a chosen order.
+
+Expects an scf.parallel over (batch ..., tile rows, tile columns), of constant bounds or others (what lower-affine makes
+of the affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall over the linear block number, mapped to
+`#gpu.block<x>`, whose body computes the batch and the tile's row and column: one batch after another, and in each the
+raster decides. With clusters (`cluster_m` by `cluster_n` blocks) the raster places clusters, whose blocks go by
+tile.rank, column by column, and the loop carries `tile.cluster`, and `tile.cluster_rows` where they are neither a row
+nor a column. Where tiles are no whole clusters, the last row or column of clusters has blocks whose tiles lie outside
+the result: they copy for the others what they share. With `split` there is such a group of blocks for each part of a
+tile's steps (`tile.split`).
+Refuses any other scf.parallel, clusters over tiles whose number is not known, and such tiles where an access is not
+tested against the edge. Rasters:
+- `row`: row by row; `column`: column by column;
+- `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
+  tiles of both A and B in L2;
+- `snake`: the same, but every other group backwards: it begins with the columns of B that the group before ended with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, indexing, rings, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operations, parents
+from mlir_gemm.errors import PassError
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT
+
+MOST_BLOCKS = 8
+"""Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
+
+INVERSE_BITS, MOST_TILES = 32, 1 << 30
+"""Of an inverse that divides by a product, and tiles of a group for which that fits in 64 bits."""
+
+
+@dataclass(frozen=True)
+class RasterizeBlocks(Pass):
+    """Map block loops to the grid."""
+
+    name: ClassVar[str] = "rasterize-blocks"
+    raster: str = "grouped"
+    """`row`, `column`, `grouped` or `snake`."""
+    group: int = 8
+    """Tile rows in a group of the grouped raster and of the snake."""
+    cluster_m: int = 1
+    """Blocks of a cluster below each other."""
+    cluster_n: int = 1
+    """Blocks of a cluster beside each other."""
+    split: int = 1
+    """Blocks of a cluster that share the k steps of one tile."""
+
+    def run(self, module: Any) -> None:
+        if self.raster not in RASTERS:
+            raise PassError(f"pass 'rasterize-blocks': raster '{self.raster}'; expected one of {', '.join(RASTERS)}")
+        if self.group < 1:
+            raise PassError(f"pass 'rasterize-blocks': group={self.group}; expected at least 1")
+        sides = self.cluster_m, self.cluster_n
+        if min(*sides, self.split) < 1 or self.cluster_m * self.cluster_n * self.split > MOST_BLOCKS:
+            raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
+        for parallel in named(module, "scf.parallel"):
+            _map(parallel, self)
+
+
+def _map(parallel: Any, options: RasterizeBlocks) -> None:
+    *batches, rows, columns = _bounds(parallel)
+    mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
+    with ir.InsertionPoint(parallel), parallel.location:
+        rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
+        columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
+        blocks = indexing.product([*batches, rows, columns, options.split])
+        forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
+    target = body(forall)
+    with ir.InsertionPoint(target), parallel.location:
+        place = _place(target.arguments[0], batches, rows, columns, options)
+        for old, new in zip(body(parallel).arguments, place, strict=True):
+            old.replace_all_uses_with(new)
+        dialect("scf").InParallelOp()
+    anchor = in_block(target)[-1]
+    for operation in in_block(body(parallel))[:-1]:
+        operation.operation.move_before(anchor)
+    size = options.cluster_m * options.cluster_n * options.split
+    if options.split > 1:
+        forall.operation.attributes[SPLIT] = constants.integer(options.split)
+    if size > 1:
+        forall.operation.attributes[CLUSTER] = constants.integer(size)
+    if min(options.cluster_m, options.cluster_n) > 1:
+        forall.operation.attributes[CLUSTER_ROWS] = constants.integer(options.cluster_m)
+    parallel.operation.erase()
+
+
+def _whole_clusters(parallel: Any, axis: int, tiles: Any, part: int) -> Any:
+    """Tiles along rows (-2) or columns (-1), and those outside the result that fill its last cluster."""
+    what = "rows" if axis == -2 else "columns"
+    if part == 1 or (isinstance(tiles, int) and tiles % part == 0):
+        return tiles
+    if not isinstance(tiles, int):
+        why = f"tile {what} of a number known at run time only do not divide into clusters of {part}"
+        raise pass_error(parallel, why)
+    variable = list(body(parallel).arguments)[axis]
+    for access in operations(parallel):
+        if _is_untested(access.operation, variable):
+            why = f"is not tested against an edge, and {tiles} tile {what} do not divide into clusters of {part}"
+            raise pass_error(access, f"'{access.operation.name}' {why}")
+    return -(-tiles // part) * part
+
+
+def _is_untested(op: Any, variable: Any) -> bool:
+    """Whether an access of global memory would reach outside it in a tile that lies outside along a loop's variable."""
+    if op.name in ("vector.store", "memref.store", "vector.load", "memref.load"):
+        memref = op.operands[1 if op.name.endswith("store") else 0]
+        return memref.type.memory_space is None and any(computed_from(value, variable) for value in op.operands)
+    if op.name not in ("tile.load", "tile.store", "tile.copy", "tile.copy_async"):
+        return False
+    known = tile.place_of(op).known
+    return tile.memory_of(op).type.memory_space is None and any(computed_from(each, variable) for each in known)
+
+
+def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: RasterizeBlocks) -> list[Any]:
+    """Batch, tile row and tile column of a block. Clusters are placed as blocks would be; in one, blocks go by rank."""
+    down, along = options.cluster_m, options.cluster_n
+    if down * along == 1:
+        block = block if options.split == 1 else indexing.div(block, options.split)
+        block, batch = _split_batches(block, batches, rows, columns)
+        return [*batch, *RASTERS[options.raster](block, rows, columns, options.group)]
+    below, beside = _ranks(options)
+    cluster = indexing.div(block, down * along * options.split)
+    rows, columns = (rows // down if down > 1 else rows), (columns // along if along > 1 else columns)
+    cluster, batch = _split_batches(cluster, batches, rows, columns)
+    row, column = RASTERS[options.raster](cluster, rows, columns, max(1, options.group // down))
+    row = indexing.add(indexing.mul(row, down), below) if down > 1 else row
+    column = indexing.add(indexing.mul(column, along), beside) if along > 1 else column
+    return [*batch, row, column]
+
+
+def _ranks(options: RasterizeBlocks) -> tuple[Any, Any]:
+    """Where a block lies in its cluster: its row and its column, as far as there are several."""
+    down, along = options.cluster_m, options.cluster_n
+    if min(down, along) > 1:
+        return rings.rank(down), rings.rank(rings.Axis(down, along if options.split > 1 else 0))
+    rank = rings.rank(down * along if options.split > 1 else 1)
+    return rank, rank
+
+
+def _split_batches(block: Any, batches: list[Any], rows: Any, columns: Any) -> tuple[Any, list[Any]]:
+    """The block's number inside its batch, and the batch's index in each batch dimension; the last one runs fastest."""
+    if all(isinstance(size, int) and size == 1 for size in batches):
+        return block, [constants.index(0) for _ in batches]
+    tiles = indexing.product([rows, columns])
+    left, indices = indexing.div(block, tiles), list[Any]()
+    for size in reversed(batches):
+        single = isinstance(size, int) and size == 1
+        indices.insert(0, constants.index(0) if single else indexing.rem(left, size))
+        left = left if single else indexing.div(left, size)
+    return indexing.rem(block, tiles), indices
+
+
+def _bounds(parallel: Any) -> list[Any]:
+    """The upper bounds: integers, or index values where they are known at run time only."""
+    if any(parent.operation.name in ("scf.parallel", "scf.forall") for parent in parents(parallel)):
+        raise pass_error(parallel, "a parallel loop inside another cannot be mapped to the grid")
+    operands = list(parallel.operation.operands)
+    dimensions, results = len(body(parallel).arguments), len(parallel.operation.results)
+    if dimensions < 2 or results:
+        raise pass_error(
+            parallel, "only an scf.parallel of two or more dimensions without results can be mapped to the grid"
+        )
+    numbers = [constants.integer_of(value) for value in operands]
+    lower, known, step = (numbers[first : first + dimensions] for first in range(0, 3 * dimensions, dimensions))
+    if any(number != 0 for number in lower) or any(number != 1 for number in step):
+        raise pass_error(parallel, "only a scf.parallel from 0 in steps of 1 can be mapped to the grid")
+    upper = [
+        value if number is None else number
+        for value, number in zip(operands[dimensions : 2 * dimensions], known, strict=True)
+    ]
+    if any(isinstance(size, int) and size < 1 for size in upper):
+        shown = " by ".join(str(size) if isinstance(size, int) else "?" for size in upper)
+        raise pass_error(parallel, f"a grid of {shown} blocks; expected at least one block")
+    return upper
+
+
+def _row(block: Any, _rows: Any, columns: Any, _group: int) -> tuple[Any, Any]:
+    return indexing.div(block, columns), indexing.rem(block, columns)
+
+
+def _column(block: Any, rows: Any, _columns: Any, _group: int) -> tuple[Any, Any]:
+    return indexing.rem(block, rows), indexing.div(block, rows)
+
+
+def _grouped(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]:
+    """Groups of `group` rows; the last one may be lower, so its height is computed unless it always fits."""
+    group = min(group, rows) if isinstance(rows, int) else group
+    tiles = indexing.product([group, columns])
+    first = indexing.mul(indexing.div(block, tiles), group)
+    inside = indexing.rem(block, tiles)
+    if isinstance(rows, int) and rows % group == 0:
+        return indexing.add(first, indexing.rem(inside, group)), indexing.div(inside, group)
+    column = _column_in_group(block, inside, rows, columns, group)
+    height = dialect("arith").MinUIOp(indexing.sub(rows, first), constants.index(group)).result
+    if column is None:
+        return indexing.add(first, indexing.rem(inside, height)), indexing.div(inside, height)
+    return indexing.add(first, indexing.sub(inside, indexing.mul(column, height))), column
+
+
+def _column_in_group(block: Any, inside: Any, rows: Any, columns: Any, group: int) -> Any | None:
+    """The column of a tile by its number in a group: its quotient by one of two known heights, as a product with 2^32
+    over that height, rounded up. A division by what is known at run time only is a call, and took 1.5 % of a product
+    of 4096 with an epilogue. None where sizes are not known, or the product would not be exact."""
+    if not isinstance(rows, int) or not isinstance(columns, int):
+        return None
+    heights = (rows % group, group)
+    inverses = [-(-(1 << INVERSE_BITS) // height) for height in heights]
+    excess = max(inverse * height - (1 << INVERSE_BITS) for inverse, height in zip(inverses, heights, strict=True))
+    if group * columns > MOST_TILES or excess * group * columns >= 1 << INVERSE_BITS:
+        return None
+    last = indexing.at_least(block, (rows - heights[0]) * columns)
+    number = indexing.mul(inside, indexing.select(last, *inverses))
+    return dialect("arith").ShRUIOp(number, constants.index(INVERSE_BITS)).result
+
+
+def _snake(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]:
+    row, column = _grouped(block, rows, columns, group)
+    if isinstance(rows, int) and rows <= group:
+        return row, column
+    arith = dialect("arith")
+    number = indexing.div(block, indexing.product([group, columns]))
+    turned = arith.CmpIOp(arith.CmpIPredicate.ne, indexing.rem(number, 2), constants.index(0)).result
+    back = indexing.sub(indexing.sub(columns, 1), column)
+    return row, arith.SelectOp(turned, back, column).result
+
+
+RASTERS: dict[str, Callable[[Any, Any, Any, int], tuple[Any, Any]]] = {
+    "row": _row,
+    "column": _column,
+    "grouped": _grouped,
+    "snake": _snake,
+}

@@ -1,0 +1,1 @@
+"""Passes of the stage `pipeline`, one a file."""

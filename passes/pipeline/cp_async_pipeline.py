@@ -1,0 +1,95 @@
+"""cp-async-pipeline: k tiles are copied asynchronously, some steps ahead of the compute.
+
+Expects a k loop with tile.copy in front of the compute into buffers to which `multi-buffer` gave S stages, at least 2.
+Leaves
+- in front of the loop, tile.copy_async of the steps 0 to S - 2, each followed by tile.commit;
+- in step i: tile.await for the copies of step i, a barrier, the copies of step i + S - 1 (where there is such a step)
+  and tile.commit, the compute on step i. They go to the stage that step i - 1 read, which the barrier ends: one barrier
+  a step is enough. The commit of nothing in the last steps keeps the count of groups, by which tile.await works. The
+  numbers of the two stages are carried by the loop, since a remainder costs more;
+- behind the loop, tile.await for everything, so that no copy is under way when the memory is used again.
+The number of steps may be known at run time only: copies beyond the last step in front of the loop give zeros then.
+Refuses buffers of one stage, computed operands, a k loop that does not count from 0 in steps of 1 (at least one), one
+that reads a buffer before its last copy, and copies that depend on what the loop carries. A second run changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import affine, constants, guards, indexing, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.copies.fills import Fill, compute, copy_at_step, fills_of
+from mlir_gemm.dialect.copies.pipelined_steps import steps_of
+from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class CpAsyncPipeline(Pass):
+    """Copy k tiles asynchronously, steps ahead."""
+
+    name: ClassVar[str] = "cp-async-pipeline"
+
+    def run(self, module: Any) -> None:
+        for loop in named(module, "affine.for"):
+            fills = fills_of(loop) if affine.level_of(loop) == "k" else []
+            if fills:
+                _Stream(loop, fills).build()
+
+
+class _Stream:
+    """The new loop for an old one."""
+
+    def __init__(self, loop: Any, fills: list[Fill]):
+        steps = steps_of(loop, fills, "asynchronously", "cannot be copied ahead")
+        self.loop, self.fills = loop, fills
+        self.trips, self.stages, self.numbers = steps.trips, steps.stages, steps.slots
+
+    def build(self) -> None:
+        """Replaces the old loop."""
+        old = self.loop.operation
+        inits = list(old.operands)[len(old.operands) - len(old.results) :]
+        with ir.InsertionPoint(old), old.location:
+            for step in range(self.stages - 1):
+                if not isinstance(self.trips, int) or step < self.trips:  # beyond the last step there are zeros
+                    self._copy(constants.index(step), constants.index(step))
+                tile.commit()
+            slots = [constants.index(0), constants.index(self.stages - 1)]
+            new = affine.make_for(self.trips, "k", [*inits, *slots])
+            with ir.InsertionPoint(body(new)):
+                self._step(new)
+            tile.await_(0)
+        for before, after in zip(list(old.results), list(new.operation.results)[: len(inits)], strict=True):
+            before.replace_all_uses_with(after)
+        old.erase()
+
+    def _step(self, new: Any) -> None:
+        iv, *carried, read, write = list(body(new).arguments)
+        tile.await_(self.stages - 2)
+        dialect("gpu").BarrierOp()
+        if not isinstance(self.trips, int) or self.trips > self.stages - 1:
+            ahead = affine.linear([(1, iv)], self.stages - 1)
+            guards.do(guards.less(ahead, self.trips), lambda: self._copy(ahead, write))
+        tile.commit()
+        values: dict[Any, Any] = dict.fromkeys(self.numbers, read)
+        values.update(zip(body(self.loop).arguments, [iv, *carried], strict=True))
+        results = compute(self.loop, self.fills, values)
+        affine.yield_([*results, self._following(read, write), read])
+
+    def _following(self, read: Any, write: Any) -> Any:
+        """The stage that the next step reads; the one that this step read is written in it."""
+        if self.stages == 2:
+            return write
+        arith = dialect("arith")
+        last = arith.CmpIOp(arith.CmpIPredicate.eq, read, constants.index(self.stages - 1)).result
+        return arith.SelectOp(last, constants.index(0), indexing.add(read, 1)).result
+
+    def _copy(self, step: Any, stage: Any) -> None:
+        """The copies of one step into one stage."""
+        values: dict[Any, Any] = dict.fromkeys(self.numbers, stage)
+        values[affine.induction_variable(self.loop)] = step
+        for fill in self.fills:
+            with fill.operation.location:
+                tile.copy_async(*copy_at_step(fill, self.loop, values))

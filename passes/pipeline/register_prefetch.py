@@ -1,0 +1,134 @@
+"""register-prefetch: the next k tile is loaded before the compute and stored after it (Khandelwal's delayed copies).
+
+Expects a k loop that fills shared memory in front of the compute: by tile.copy, or by block-wide tile.store of tiles
+computed from tile.load. Leaves
+- in front of the loop, what fills the buffers of the first step;
+- in each step: tile.load of the next tile into registers and a barrier (in this order when `early`), the compute on the
+  current tile, a second barrier if the next tile goes into the buffer that was just read (one stage), the arithmetic on
+  the loaded values, if any, and tile.store of them;
+- behind the loop, a barrier and the compute on the last tile (the last step, peeled).
+The loads' latency is hidden behind the compute. Refuses a k loop that does not count from 0 to a constant of at least
+1, one that reads a buffer before all are filled, and copies that depend on what the loop carries. A second run changes
+nothing: nothing that fills a buffer stands in front of a compute any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import affine, constants, indexing, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.copies.fills import (
+    Fill,
+    at_step,
+    check_filled_first,
+    check_guarded,
+    check_independent,
+    compute,
+    copy_at_step,
+    fills_of,
+    rotates,
+)
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class RegisterPrefetch(Pass):
+    """Load the next k tile before computing, store it afterwards."""
+
+    name: ClassVar[str] = "register-prefetch"
+    early: bool = True
+    """Put the loads in front of the barrier, which holds them there. Behind it the assembler may spread them over the
+    compute, which is better when it has registers to spare, or delay them to its end, which is worse."""
+
+    def run(self, module: Any) -> None:
+        for loop in named(module, "affine.for"):
+            if affine.level_of(loop) != "k" or any(op.operation.name == "gpu.barrier" for op in in_block(body(loop))):
+                continue
+            fills = fills_of(loop)
+            if fills:
+                _prefetch(loop, fills, self.early)
+
+
+def _prefetch(loop: Any, fills: list[Fill], early: bool) -> None:
+    trips = affine.bound_of(loop)
+    if trips is None or (isinstance(trips, int) and not trips):
+        raise pass_error(loop, "a k loop that does not count from 0 in steps of 1 to at least 1 cannot be prefetched")
+    check_filled_first(loop, fills)
+    check_independent(loop, fills)
+    if not isinstance(trips, int):
+        check_guarded(loop, fills)
+    iv, *carried = list(body(loop).arguments)
+    results = list(loop.operation.operands)[len(loop.operation.operands) - len(loop.operation.results) :]
+    with ir.InsertionPoint(loop), loop.location:
+        first = {iv: constants.index(0)}
+        for fill in fills:
+            for member in fill.members:
+                at_step(member, loop, first)
+        before = _steps_before_the_last(loop, trips)
+        if not isinstance(before, int) or before:
+            steps = affine.make_for(before, "k", results)
+            with ir.InsertionPoint(body(steps)):
+                _step(loop, steps, fills, early)
+            results = list(steps.operation.results)
+        dialect("gpu").BarrierOp()
+        number = constants.index(before) if isinstance(before, int) else before
+        last = compute(loop, fills, dict(zip([iv, *carried], [number, *results], strict=True)))
+    for old, new in zip(list(loop.operation.results), last, strict=True):
+        old.replace_all_uses_with(new)
+    loop.operation.erase()
+
+
+def _steps_before_the_last(loop: Any, trips: Any) -> Any:
+    """One less than the steps of the loop. Where there may be none, the last step is computed nevertheless: its copies
+    are beyond the end of k, so that it adds zeros."""
+    if isinstance(trips, int):
+        return trips - 1
+    arith = dialect("arith")
+    is_argument = hasattr(trips.owner, "operations")
+    behind = ir.InsertionPoint.at_block_begin(trips.owner) if is_argument else ir.InsertionPoint.after(trips.owner)
+    with behind, loop.location:
+        return indexing.sub(arith.MaxUIOp(trips, constants.index(1)).result, 1)
+
+
+def _step(loop: Any, steps: Any, fills: list[Fill], early: bool) -> None:
+    gpu = dialect("gpu")
+    current = list(body(steps).arguments)
+    if not early:
+        gpu.BarrierOp()
+    values = {affine.induction_variable(loop): affine.linear([(1, current[0])], 1)}
+    loaded = [_load(fill, loop, values) for fill in fills]
+    if early:
+        gpu.BarrierOp()
+    results = compute(loop, fills, dict(zip(body(loop).arguments, current, strict=True)))
+    if not all(rotates(fill, loop) for fill in fills):
+        gpu.BarrierOp()
+    for fill, tile_ in zip(fills, loaded, strict=True):
+        _store(fill, loop, values, tile_)
+    affine.yield_(results)
+
+
+def _load(fill: Fill, loop: Any, values: dict[Any, Any]) -> Any:
+    """Loads what a fill needs for the step that `values` stands for. For a copy: the tile and where it goes."""
+    if fill.is_copy:
+        target, source, place = copy_at_step(fill, loop, values)
+        return tile.load(source, place, ir.VectorType.get(target.type.shape, target.type.element_type)), target
+    for member in fill.chain:
+        if member.name == "tile.load" and member.results[0] not in values:
+            at_step(member, loop, values)
+    return None
+
+
+def _store(fill: Fill, loop: Any, values: dict[Any, Any], loaded: Any) -> None:
+    """Stores what was loaded, after the arithmetic on it."""
+    if loaded is not None:
+        tile_, target = loaded
+        rank = len(target.type.shape)
+        tile.store(tile_, target, tile.Place.at([constants.index(0)] * rank, rank, in_bounds=True))
+        return
+    for member in fill.members:
+        if not member.results or member.results[0] not in values:
+            at_step(member, loop, values)

@@ -1,0 +1,1 @@
+"""Passes of the stage `promote`, one a file."""

@@ -1,0 +1,1 @@
+"""Passes of the stage `select`, one a file."""

@@ -1,0 +1,1 @@
+"""Passes of the stage `tensorize`, one a file."""

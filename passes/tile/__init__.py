@@ -1,0 +1,1 @@
+"""Passes of the stage `tile`, one a file."""

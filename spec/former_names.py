@@ -1,0 +1,53 @@
+"""What passes and operations of the tile dialect were called in earlier versions: who uses an old name is told the new
+one. A name is added here when it is changed."""
+
+from __future__ import annotations
+
+PASSES = {
+    "describe-copies": "create-tensor-maps",
+    "divide-steps": "split-k-in-workspace",
+    "keep-lines": "l2-eviction-policy",
+    "launch-points": "launch-elementwise",
+    "lower-async": "lower-cp-async",
+    "lower-rings": "lower-mbarrier-pipeline",
+    "lower-roles": "lower-warp-specialize",
+    "map-blocks": "rasterize-blocks",
+    "mark-maps": "mark-tensor-maps",
+    "overlap-launches": "programmatic-dependent-launch",
+    "pace-epilogue": "throttle-epilogue",
+    "persist-blocks": "persistent-tile-scheduler",
+    "point-loops": "elementwise-loops",
+    "prefetch-copies": "register-prefetch",
+    "select-divide": "select-split-k",
+    "select-swap": "select-swap-a-b",
+    "share-copies": "tma-multicast",
+    "specialize-copies": "warp-specialize",
+    "split-steps": "split-k-in-cluster",
+    "spread-copies": "interleave-cp-async",
+    "stage-epilogue": "wmma-epilogue",
+    "stage-rows": "unaligned-store-epilogue",
+    "stage-stores": "tma-store-epilogue",
+    "stream-copies": "cp-async-pipeline",
+    "stream-steps": "stream-k",
+    "sum-parts": "reduce-through-dsmem",
+    "swap-sides": "swap-a-b",
+}
+"""By its former name: a pass."""
+OPERATIONS = {
+    "tile.acquire": "tile.producer_acquire",
+    "tile.add_parts": "tile.fix_up",
+    "tile.cluster_sum": "tile.dsmem_reduce",
+    "tile.copy_bulk": "tile.tma_load",
+    "tile.filled": "tile.consumer_wait",
+    "tile.leave_part": "tile.store_partials",
+    "tile.make_turns": "tile.order_barrier",
+    "tile.pass_turn": "tile.order_arrive",
+    "tile.release": "tile.consumer_release",
+    "tile.specialize": "tile.warp_specialize",
+    "tile.store_bulk": "tile.tma_store",
+    "tile.store_rows": "tile.unaligned_store",
+    "tile.store_wait": "tile.tma_store_wait",
+    "tile.take_turn": "tile.order_wait",
+    "tile.turn": "tile.consumer_id",
+}
+"""By its former name: an operation."""

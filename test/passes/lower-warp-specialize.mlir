@@ -1,0 +1,36 @@
+// RUN: mlir-gemm opt %s lower-warp-specialize | FileCheck %s --check-prefixes=CHECK,PLAIN
+// RUN: mlir-gemm opt %s 'lower-warp-specialize{producer=40 consumer=232}' lower-warp-specialize | FileCheck %s --check-prefixes=CHECK,MOVED
+
+// Two consumers are threads 0 .. 255; the producer is one thread of the first warp of the last 128.
+// CHECK-LABEL: gpu.func @roles(
+//       CHECK:   %[[OWN:.*]] = gpu.thread_id x
+//       CHECK:   %[[THREAD:.*]] = gpu.thread_id x
+//       CHECK:   %[[GROUP:.*]] = arith.divui %[[THREAD]], %c128
+//       CHECK:   %[[LAST:.*]] = arith.cmpi eq, %[[GROUP]], %c2{{.*}} : index
+//       CHECK:   scf.if %[[LAST]] {
+//   PLAIN-NOT:     nvvm.setmaxregister
+//  MOVED-NEXT:     nvvm.setmaxregister decrease 40
+//       CHECK:     %[[WARP:.*]] = arith.divui %[[THREAD]], %c32
+//       CHECK:     %[[FIRST:.*]] = arith.cmpi eq, %[[WARP]], %c8{{.*}} : index
+//  CHECK-NEXT:     scf.if %[[FIRST]] {
+//  CHECK-NEXT:       %[[ONE:.*]] = nvvm.elect.sync -> i1
+//  CHECK-NEXT:       scf.if %[[ONE]] {
+//       CHECK:         memref.store %{{.*}}, %{{.*}}[%c0
+//       CHECK:   } else {
+//   PLAIN-NOT:     nvvm.setmaxregister
+//  MOVED-NEXT:     nvvm.setmaxregister increase 232
+//  CHECK-NEXT:     memref.store %[[OWN]]
+//   CHECK-NOT:   tile.warp_specialize
+//       CHECK:   gpu.return
+gpu.module @kernels {
+  gpu.func @roles(%out: memref<512xindex>) kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    %thread = gpu.thread_id x
+    "tile.warp_specialize"() ({
+      %c0 = arith.constant 0 : index
+      memref.store %c0, %out[%c0] : memref<512xindex>
+    }, {
+      memref.store %thread, %out[%thread] : memref<512xindex>
+    }) : () -> ()
+    gpu.return
+  }
+}

@@ -1,0 +1,47 @@
+// RUN: not mlir-gemm opt --split-input-file %s select-split-k 2>&1 | FileCheck %s
+
+// CHECK: select-split-k-refuses.mlir:[[# @LINE + 5]]:1: error: the module names no chip; write one, such as tile.chip = "sm_80"
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+module {
+  func.func @f(%A: memref<128x64xf16> {tile.role = "in"}, %B: memref<64x128xf16> {tile.role = "in"}, %D: memref<128x128xf32> {tile.role = "out"}) {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%D : memref<128x128xf32>)
+    linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%A, %B : memref<128x64xf16>, memref<64x128xf16>) outs(%D : memref<128x128xf32>) {
+    ^bb0(%a: f16, %b: f16, %d: f32):
+      %0 = arith.extf %a : f16 to f32
+      %1 = arith.extf %b : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %d, %2 : f32
+      linalg.yield %3 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// CHECK: select-split-k-refuses.mlir:[[# @LINE + 9]]:5: error: divide=3: the steps of a product cannot be divided: it has a k of 64, which does not divide into 3 parts; expected divide=1
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @f(%A: memref<128x64xf16> {tile.role = "in"}, %B: memref<64x128xf16> {tile.role = "in"}, %D: memref<128x128xf32> {tile.role = "out"}) attributes {tile.schedule = {divide = 3 : i64}} {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%D : memref<128x128xf32>)
+    linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%A, %B : memref<128x64xf16>, memref<64x128xf16>) outs(%D : memref<128x128xf32>) {
+    ^bb0(%a: f16, %b: f16, %d: f32):
+      %0 = arith.extf %a : f16 to f32
+      %1 = arith.extf %b : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %d, %2 : f32
+      linalg.yield %3 : f32
+    }
+    return
+  }
+}

@@ -1,0 +1,102 @@
+// tma-store-epilogue: the first result that the copy engine can write leaves through shared memory; a second run changes
+// nothing.
+// RUN: mlir-gemm opt --split-input-file %s tma-store-epilogue | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s tma-store-epilogue tma-store-epilogue | FileCheck %s
+
+// Two consumers, two panels of 64 rows and 128 bytes each. The other stores stay.
+// CHECK-LABEL: func.func @results(
+//  CHECK-SAME: %[[D:.*]]: memref<128x128xf16>, %[[E:.*]]: memref<128x128xf16>
+//       CHECK:   scf.forall
+//  CHECK-NEXT:     %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<4x64x64xf16, 3>
+//   CHECK-NOT:     memref.alloc
+//       CHECK:     "tile.warp_specialize"() ({
+//       CHECK:     }, {
+//       CHECK:       "tile.tma_store"(%{{.*}}, %[[D]], %[[STAGING]], %[[ROW:.*]], %{{.*}}) {in_bounds = array<i1: false, true>, operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, memref<4x64x64xf16, 3>, index, index)
+//  CHECK-NEXT:       "tile.store"(%{{.*}}, %[[E]],
+//  CHECK-NEXT:       "tile.tma_store_wait"()
+//  CHECK-NEXT:     }) : () -> ()
+func.func @results(%D: memref<128x128xf16>, %E: memref<128x128xf16>, %v: vector<64x128xf16>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    %row = "tile.unit_id"() {unit = "warpgroup"} : () -> index
+    "tile.warp_specialize"() ({
+    ^bb0:
+    }, {
+      "tile.store"(%v, %D, %row, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, in_bounds = array<i1: false, true>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, index, index) -> ()
+      "tile.store"(%v, %E, %row, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
+  return
+}
+
+// -----
+
+// Rows of 192 bytes: panels of 64.
+// CHECK-LABEL: func.func @narrow(
+//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle64"} : memref<2x64x32xf16, 3>
+//       CHECK:   "tile.tma_store"(%{{.*}}, %{{.*}}, %[[STAGING]],
+func.func @narrow(%D: memref<64x96xf16>, %v: vector<64x96xf16>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    "tile.warp_specialize"() ({
+    ^bb0:
+    }, {
+      "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x96xf16>, memref<64x96xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}
+
+// -----
+
+// f32: a panel is 32 columns. A batch dimension lies at one index.
+// CHECK-LABEL: func.func @batch(
+//       CHECK:   memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x32xf32, 3>
+//       CHECK:   "tile.tma_store"(%{{.*}}) {operandSegmentSizes = array<i32: 1, 1, 1, 3>, scope = "warpgroup"} : (vector<64x96xf32>, memref<3x64x96xf32>, memref<2x64x32xf32, 3>, index, index, index)
+func.func @batch(%D: memref<3x64x96xf32>, %v: vector<64x96xf32>) {
+  scf.forall (%block) in (3) {
+    %z = arith.constant 0 : index
+    "tile.warp_specialize"() ({
+    ^bb0:
+    }, {
+      "tile.store"(%v, %D, %block, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 3>, scope = "warpgroup"} : (vector<64x96xf32>, memref<3x64x96xf32>, index, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}
+
+// -----
+
+// Rows of the memory down the tile: a panel holds 64 rows of 56 of its columns, the most that divide them.
+// CHECK-LABEL: func.func @transposed(
+//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<2x56x64xf16, 3>
+//       CHECK:   "tile.tma_store"(%{{.*}}, %{{.*}}, %[[STAGING]], %{{.*}}) {dims = array<i64: 1, 0>, {{.*}}scope = "warpgroup"} : (vector<128x112xf16>, memref<112x128xf16>, memref<2x56x64xf16, 3>, index, index)
+func.func @transposed(%D: memref<112x128xf16>, %v: vector<128x112xf16>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    "tile.warp_specialize"() ({
+    ^bb0:
+    }, {
+      "tile.store"(%v, %D, %z, %z) {dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<128x112xf16>, memref<112x128xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}
+
+// -----
+
+// Rows of 160 bytes: panels of 32, two of them in a buffer.
+// CHECK-LABEL: func.func @narrower(
+//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle32"} : memref<2x64x32xf16, 3>
+//       CHECK:   "tile.tma_store"(%{{.*}}, %{{.*}}, %[[STAGING]],
+func.func @narrower(%D: memref<64x80xf16>, %v: vector<64x80xf16>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    "tile.warp_specialize"() ({
+    ^bb0:
+    }, {
+      "tile.store"(%v, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x80xf16>, memref<64x80xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}
