@@ -6,6 +6,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 FOLDERS := spec parts dialect pipeline lowering passes tile_model runtime simulator tools bench
 
+# Hundreds of processes load the same modules: they are compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint types lit pytest clean
 
 demo: $(VENV)/installed
@@ -31,7 +34,7 @@ lit: $(VENV)/installed-test
 	$(BIN)/lit -j 2 test
 
 pytest: $(VENV)/installed-test
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 $(VENV)/installed: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --editable .

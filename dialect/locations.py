@@ -52,6 +52,17 @@ def _first_line(message: str) -> str:
     return message.strip().splitlines()[0] if message.strip() else message
 
 
+_BARRIER = re.compile(r"nvvm\.barrier id = (%[\w#]+) number_of_threads = (%[\w#]+)(?= loc\()")
+
+
+def readable(text: str) -> str:
+    """MLIR text that was printed with locations, so that it can be read. The parser takes the location behind an
+    nvvm.barrier for the name of a reduction, which the generic form has no room for."""
+    return _BARRIER.sub(
+        r'"nvvm.barrier"(\1, \2) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> ()', text
+    )
+
+
 @contextmanager
 def relabelled(filename: str) -> Generator[None]:
     """Errors raised inside name `filename` where MLIR's parser, which sees only text, wrote `-`."""

@@ -76,13 +76,28 @@ def text_of(bytecode: bytes, filename: str) -> str:
 
 _REMEMBERED = 1 << 26
 _readable: dict[str, None] = {}
-"""The texts that were read last, so many characters at most. Whoever had them read mostly holds on to them too."""
+"""The texts that were read or printed last, so many characters at most. Whoever asked for them mostly holds on to them
+too."""
+
+
+def remember(text: str) -> str:
+    """The text, which is known to be good from here on: this process has printed it, or the helper has read it."""
+    with COMPILER:
+        _readable[text] = None
+        while sum(map(len, _readable)) > _REMEMBERED:
+            del _readable[next(iter(_readable))]
+    return text
+
+
+def is_known(text: str) -> bool:
+    """Whether a text is known to be good."""
+    return text in _readable
 
 
 def _check_readable(text: str, filename: str, context: Any) -> None:
     """Raises InputError for text that MLIR's parser or verifier does not survive."""
     _check_rules(text, filename)
-    if text in _readable:
+    if is_known(text):
         return
     try:
         data = text.encode()
@@ -98,10 +113,7 @@ def _check_readable(text: str, filename: str, context: Any) -> None:
         refused = _refused(said)
         refused.location = refused.location or _mention(filename, text, refused.message)
         raise refused
-    with COMPILER:
-        _readable[text] = None
-        while sum(map(len, _readable)) > _REMEMBERED:
-            del _readable[next(iter(_readable))]
+    remember(text)
 
 
 def _refused(said: bytes) -> InputError:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+
+from mlir_gemm.dialect.bindings import ir
 
 
 def operations(root: Any) -> Iterator[Any]:
@@ -12,12 +14,29 @@ def operations(root: Any) -> Iterator[Any]:
         for block in region.blocks:
             for operation in block.operations:
                 yield operation
-                yield from operations(operation)
+                if operation.operation.regions:
+                    yield from operations(operation)
+
+
+def where(root: Any, wanted: Callable[[Any], bool]) -> list[Any]:
+    """The operations nested in `root` for which `wanted` holds, in program order. MLIR walks them, in half the time of
+    `operations`."""
+    found: list[Any] = []
+
+    def visit(operation: Any) -> Any:
+        found.append(operation)
+        return _ADVANCE
+
+    root.operation.walk(visit, _PRE_ORDER)
+    return [operation.opview for operation in found[1:] if wanted(operation)]
 
 
 def named(root: Any, *names: str) -> list[Any]:
     """The operations nested in `root` whose names are among `names`, in program order."""
-    return [operation for operation in operations(root) if operation.operation.name in names]
+    return where(root, lambda operation: operation.name in names)
+
+
+_ADVANCE, _PRE_ORDER = ir.WalkResult.ADVANCE, ir.WalkOrder.PRE_ORDER
 
 
 def in_block(block: Any) -> list[Any]:

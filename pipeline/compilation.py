@@ -31,7 +31,8 @@ class Compilation:
     """Seconds spent in each stage."""
     divisors: dict[str, int] | None = None
     """Of text that was saved when its sizes had been decided on: what those known at run time must be multiples of."""
-    _texts: dict[str, str] = field(repr=False, default_factory=dict[str, str])
+    _texts: dict[tuple[str, bool], str] = field(repr=False, default_factory=dict[tuple[str, bool], str])
+    """The IR that was kept, by its stage and whether it tells the places in the source."""
     _again: Callable[[str, bool], str] = field(repr=False, default=lambda _, __: "")
     _emit: Callable[[str], str | bytes] = field(repr=False, default=lambda _: "")
 
@@ -50,11 +51,9 @@ class Compilation:
     def ir(self, stage: str, locations: bool = False) -> str:
         """The IR after a stage, as text, with the places in the source of its operations if `locations`; compiled
         again if it was not kept."""
-        if locations:
-            return self._again(stage, True)
-        if stage not in self._texts:
-            self._texts[stage] = self._again(stage, False)
-        return self._texts[stage]
+        if (stage, locations) not in self._texts:
+            self._texts[stage, locations] = self._again(stage, locations)
+        return self._texts[stage, locations]
 
     def emit(self, kind: str) -> str | bytes:
         """The output of a kind: `ptx`, `llvm` (LLVM IR) or a stage as text, `cubin` as bytes."""

@@ -15,8 +15,8 @@ from typing import Any
 from mlir_gemm.dialect.attributes import verify_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
-from mlir_gemm.dialect.locations import input_error, lacking, location_of, relabelled
-from mlir_gemm.dialect.parse import COMPILER, parse_module
+from mlir_gemm.dialect.locations import input_error, lacking, location_of, readable, relabelled
+from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.tile_limits import check_tiles
 from mlir_gemm.errors import Error, InputError, ScheduleError, TargetError
 from mlir_gemm.pipeline import annotations, assembler, emission
@@ -70,9 +70,9 @@ def compile_module(
 
     `chip` is LLVM's name (`sm_90`); by default the one that the text names, else sm_80. `schedule` sets fields, of
     every product in a program, and the model chooses the rest. `until` is the last stage to run; `keep` names stages
-    whose IR is kept (`all` for all).
+    whose IR is kept (`all` for all); that of the last one always is.
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
-    tells for each operation where in the source it comes from.
+    tells for each operation where in the source it comes from: that is `ir(stage, locations=True)`.
     `hooks` are told before and after every pass.
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
     that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them.
@@ -94,7 +94,7 @@ def compile_module(
             source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,),
             locations=with_locations, hints=hints, divisors=divisors, hooks=hooks,
         )  # fmt: skip
-        return once_more.ir(stage)
+        return once_more.ir(stage, with_locations)
 
     source = _translated(source)
     with COMPILER, relabelled(filename):
@@ -105,11 +105,11 @@ def compile_module(
             check_tiles(module)
             verify_attributes(module)
         with lacking(f"the module, saved after stage '{saved}',") if saved else contextlib.nullcontext():
-            run = _Run(module, source, chip, schedule, kept, observe, variant, hooks)
+            run = _Run(module, source, chip, schedule, kept, until, observe, variant, hooks)
             run.filename = filename
             run.locations = filename if locations else None
             try:
-                run.until(until)
+                run.until_last()
             except Exception as error:
                 if not saved:
                     _leave_reproducer(error, run.runner, lambda watch: again(until, hooks=(watch,)))
@@ -118,7 +118,7 @@ def compile_module(
     def emit(kind: str) -> str | bytes:
         with COMPILER, relabelled(filename):
             if kind == "llvm":
-                return emission.llvm_ir(run.texts.get("nvvm") or again("nvvm"))
+                return emission.llvm_ir(run.texts.get(("nvvm", False)) or again("nvvm"))
             code = run.ptx or again("ptx")
             if not code:
                 raise InputError("the function has nothing to run, so there is no code to make a cubin of")
@@ -164,6 +164,7 @@ class _Run:
         chip: str | None,
         wanted: Mapping[str, Any] | Schedule | None,
         keep: frozenset[str],
+        last: str,
         observe: Callable[[str, str], None] | None,
         variant: Variant,
         hooks: Sequence[Hook],
@@ -171,12 +172,13 @@ class _Run:
         self.module = module
         self.source = source
         self.keep = keep
+        self.last = last
         self.observe = observe
         self.variant = variant
         self.filename = "-"
         self.locations: str | None = None
         self.timings: dict[str, float] = {}
-        self.texts: dict[str, str] = {}
+        self.texts: dict[tuple[str, bool], str] = {}
         self.stages: list[str] = []
         self.ptx: str | None = None
         self.launch: Launch | None = None
@@ -199,8 +201,9 @@ class _Run:
             self.divisors = divisors_of(module) if is_decided(self.stage) else None
             self.stage = min([self.stage, *(kernel.stage for kernel in self.kernels)], key=STAGES.index)
 
-    def until(self, last: str) -> None:
-        """Runs the stages that are still to come, up to `last`."""
+    def until_last(self) -> None:
+        """Runs the stages that are still to come, up to the last one."""
+        last = self.last
         if self.stage == "ptx" or (self.stage and STAGES.index(self.stage) > STAGES.index(last)):
             raise input_error(
                 self.module.operation, f"the module is past stage '{last}' already: it was saved after '{self.stage}'"
@@ -217,12 +220,12 @@ class _Run:
             self.launch = self._launch()
 
     def _keep(self, stage: str, observe: Callable[[str, str], None] | None) -> None:
-        """Keeps the IR after a stage, if somebody asked for it."""
+        """Keeps the IR after a stage, if somebody asked for it or it is the last."""
         self.stages.append(stage)
-        if stage in self.keep:
-            self.texts[stage] = self._text(stage)
-            if observe is not None:
-                observe(stage, self.texts[stage])
+        if stage in self.keep or stage == self.last != "ptx":
+            text = self.texts[stage, self.locations is not None] = self._text(stage)
+            if observe is not None and stage in self.keep:
+                observe(stage, text)
 
     def records(self) -> tuple[KernelRecord, ...]:
         """What is known of each kernel."""
@@ -309,10 +312,10 @@ class _Run:
         if stage == "ptx":
             return self.ptx or ""
         if self.locations is None:
-            return str(self.module)
+            return remember(str(self.module))
         text: str = self.module.operation.get_asm(enable_debug_info=True)
         # MLIR's parser sees only text and calls its file `-`.
-        return text.replace('loc("-":', f"loc({json.dumps(self.locations)}:")
+        return remember(readable(text.replace('loc("-":', f"loc({json.dumps(self.locations)}:")))
 
     def _import(self) -> None:
         with self.module.context:

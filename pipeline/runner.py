@@ -6,9 +6,7 @@ are hooks, and so is whatever a user wants to watch.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shlex
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +17,7 @@ from mlir_gemm.dialect.attributes import verify_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import from_mlir, lacking, relabelled
-from mlir_gemm.dialect.parse import COMPILER, parse_module
+from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.tile_limits import check_tiles
 from mlir_gemm.errors import Error, InputError, PassError
 from mlir_gemm.pipeline.registry import parse_passes, pass_of
@@ -112,7 +110,7 @@ class Watch(Hook):
 
     def after(self, run: Run, seconds: float) -> None:
         if self.wants(run):
-            self.show(run, str(run.whole))
+            self.show(run, remember(str(run.whole)))
 
 
 @dataclass
@@ -170,6 +168,9 @@ def is_bug(error: Exception, run: Run) -> bool:
 def leave_reproducer(run: Run, text: str) -> tuple[str, ...]:
     """Writes the IR before a pass to a file of the folder for temporary ones; the notes that name the file and the
     command that runs the pass again, or none where nothing can be written."""
+    import hashlib  # late: few passes fail, and these take longer to load than a pass to run
+    import shlex
+
     digest = hashlib.sha256(f"{run.spec}\n{text}".encode()).hexdigest()[:12]
     path = os.path.join(tempfile.gettempdir(), f"mlir-gemm-{run.spec.name}-{digest}.mlir")
     try:
@@ -195,4 +196,4 @@ def run_passes(text: str, specs: Sequence[str], *, filename: str = "-", hooks: S
         for step in steps:
             with lacking(f"what pass '{step}' is given"):
                 runner.run(module, [step])
-    return str(module)
+    return remember(str(module))

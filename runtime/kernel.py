@@ -214,7 +214,11 @@ def compile(
         name: str | None = chip_name(chip)
     else:
         name = None if CHIP in text else default_chip(ordinal or 0)
-    first = Variant(Request(text, filename, name, _schedule_fields(schedule), compiler=_compile_module))
+    first = Variant(
+        Request(
+            text, filename, name, _schedule_fields(schedule), simulated=device == "simulator", compiler=_compile_module
+        )
+    )
     return _made(first, device, first.artifact.launch, first.artifact.kernels)
 
 

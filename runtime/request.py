@@ -32,12 +32,15 @@ class Request:
     """What such sizes are multiples of."""
     until: str = ""
     """The last stage, if not all are to run."""
+    simulated: bool = dataclasses.field(default=False, compare=False)
+    """Whether the simulator will run it, whose IR is kept then."""
     compiler: Callable[..., Compilation] = dataclasses.field(kw_only=True, repr=False, compare=False)
 
     def compile(self) -> Compilation:
         """Runs the compiler."""
+        kept: dict[str, Any] = {"keep": (_SIMULATED,), "locations": True} if self.simulated else {}
         return self.compiler(
-            self.source, filename=self.filename, chip=self.chip, schedule=self.schedule, **self._variant()
+            self.source, filename=self.filename, chip=self.chip, schedule=self.schedule, **self._variant(), **kept
         )
 
     def find(self) -> tuple[cache.Artifact, Compilation | None]:
@@ -76,7 +79,10 @@ class Variant:
     def ir(self, stage: str, locations: bool = False) -> str:
         """The IR after a stage; compiled again if it came from the cache."""
         if self._compilation is None:
-            self._compilation = self.request.compile()
+            wanted = self.request
+            if (stage, locations) == (_SIMULATED, True):
+                wanted = dataclasses.replace(wanted, simulated=True, until=_SIMULATED)
+            self._compilation = wanted.compile()
         return self._compilation.ir(stage, locations)
 
     def simulated(self) -> str:

@@ -142,8 +142,7 @@ class Shadow:
         found = self._before_write(warp, places, mine, per_row)
         if proxy:
             found += self._unfenced(warp, places, per_row, self.writer[places], self.written_at[places], "written by")
-            for who, when in zip(self.reader, self.read_at, strict=True):
-                found += self._unfenced(warp, places, per_row, who[places], when[places], "read by")
+            found += self._unfenced_reads(warp, places, per_row)
         self.writer[places] = (agent << LANE_BITS) + ANY_LANE
         self.written_at[places] = tick
         self.initialized[places] = True
@@ -161,6 +160,15 @@ class Shadow:
             return []
         first = int(bad.argmax())
         return [Conflict("proxy", first // per_row, int(owners[first]), -1, how)]
+
+    def _unfenced_reads(self, warp: Any, places: Any, per_row: int) -> list[Conflict]:
+        """The same for reads, of which each warp has a last one."""
+        read = self.read_at[:, places]
+        if read.max() <= warp.seen_least:
+            return []
+        late = np.flatnonzero(read.max(axis=1) > warp.seen_least)
+        readers = [(self.reader[column, places], read[column]) for column in late]
+        return [each for who, when in readers for each in self._unfenced(warp, places, per_row, who, when, "read by")]
 
     def _after_writes(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
         """What an access conflicts with for not coming after what was written, asynchronously or not."""

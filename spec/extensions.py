@@ -7,7 +7,6 @@ read before the first use. Whoever makes use of a kind of extension asks for it 
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import sys
 import threading
@@ -128,6 +127,8 @@ def _origin(module: str) -> tuple[str, str]:
     package = module.partition(".")[0]
     versions = importlib.metadata.packages_distributions().get(package, [])
     origin = f"{versions[0]} {importlib.metadata.version(versions[0])}" if versions else module
+    import hashlib  # late: it takes 4 ms to load, and most processes register nothing
+
     digest = hashlib.blake2b(origin.encode(), digest_size=12)
     for path in _sources(sys.modules.get(package), sys.modules.get(module)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

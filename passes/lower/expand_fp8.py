@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.functions.number import INFINITY, Number, absolute, select
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import operations
+from mlir_gemm.dialect.walk import named, where
 from mlir_gemm.passes.base import Pass
 
 
@@ -48,8 +48,8 @@ class ExpandFp8(Pass):
     name: ClassVar[str] = "expand-fp8"
 
     def run(self, module: Any) -> None:
-        for kernel in [op for op in operations(module) if op.operation.name == "gpu.func"]:
-            found = [op for op in operations(kernel) if _computes_with_eight(op)]
+        for kernel in named(module, "gpu.func"):
+            found = where(kernel, _computes_with_eight)
             for operation in found:
                 _check(operation)
             for operation in found:
@@ -61,10 +61,15 @@ class ExpandFp8(Pass):
 
 
 def _computes_with_eight(operation: Any) -> bool:
-    if operation.operation.name.partition(".")[0] not in ("arith", "math") or operation.operation.name in MOVES:
+    name = operation.name
+    if not name.startswith(("arith.", "math.")) or name in MOVES:
         return False
-    values = [*operation.operation.operands, *operation.operation.results]
-    return any(str(Number(value).element).startswith("f8") for value in values)
+    return any(_is_eight(value.type) for value in (*operation.operands, *operation.results))
+
+
+def _is_eight(type_: Any) -> bool:
+    element = type_.element_type if isinstance(type_, ir.VectorType) else type_
+    return isinstance(element, ir.FloatType) and element.width == 8
 
 
 def _check(operation: Any) -> None:

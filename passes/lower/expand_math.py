@@ -20,7 +20,7 @@ from mlir_gemm.dialect.functions import approximations
 from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select
 from mlir_gemm.dialect.functions.rounded import shorter_form
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named, operations
+from mlir_gemm.dialect.walk import named, where
 from mlir_gemm.passes.base import Pass
 
 KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "math.ceil", "math.trunc", "math.round",
@@ -55,7 +55,7 @@ class ExpandMath(Pass):
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
-            found = [op for op in operations(kernel) if op.operation.name.startswith(("math.", "arith.remf"))]
+            found = where(kernel, lambda op: op.name.startswith(("math.", "arith.remf")))
             rest = [op for op in found if op.operation.name not in (*KEPT, *INTEGERS) and not is_instruction(op)]
             for operation in rest:
                 _check(operation)

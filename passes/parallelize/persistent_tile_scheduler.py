@@ -22,7 +22,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CLUSTER, TILES, PING_PONG
+from mlir_gemm.spec.attributes import CLUSTER, PING_PONG, TILES
 
 _SHARED = ("memref.alloc", "tile.ring")
 """What a block does once, whatever tiles it gets."""

@@ -26,6 +26,7 @@ from runtime_products import (
     SIZE,
     MissingLibraryError,
     equal,
+    in_four_threads,
     in_place,
     library,
     operands,
@@ -140,25 +141,16 @@ def programs() -> None:
 def programs_in_threads_and_graphs() -> None:
     torch = library("torch")
     kernel = mlir_gemm.compile(PROGRAM)
-    failures: list[str] = []
 
     def work(seed: int) -> None:
-        try:
-            a, b = small_operands(seed)
-            x, y = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
-            with torch.cuda.stream(torch.cuda.Stream()):
-                x, y = x.clone(), y.clone()
-                for _ in range(100):
-                    equal(kernel(x, y).cpu(), program_result(a, b), f"thread {seed}")
-        except Exception as problem:
-            failures.append(str(problem))
+        a, b = small_operands(seed)
+        x, y = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
+        with torch.cuda.stream(torch.cuda.Stream()):
+            x, y = x.clone(), y.clone()
+            for _ in range(100):
+                equal(kernel(x, y).cpu(), program_result(a, b), f"thread {seed}")
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures, failures
+    in_four_threads(work)
     a, b = small_operands(9)
     x, y = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
     kernel(x, y)
@@ -188,26 +180,18 @@ def torch_threads() -> None:
     torch = library("torch")
     a, b, _ = operands()
     kernel = in_place()
-    failures: list[str] = []
 
-    def work(scale: int) -> None:
-        try:
-            x, y = torch.from_numpy(a * scale).cuda(), torch.from_numpy(b).cuda()
-            with torch.cuda.stream(torch.cuda.Stream()):
-                x, y = x.clone(), y.clone()
-                for _ in range(100):
-                    z = torch.zeros(SIZE, SIZE, device="cuda")
-                    kernel(x, y, z)
-                    equal(z.cpu(), product(a * scale, b), f"thread {scale}")
-        except Exception as problem:
-            failures.append(str(problem))
+    def work(number: int) -> None:
+        scale = number + 1
+        x, y = torch.from_numpy(a * scale).cuda(), torch.from_numpy(b).cuda()
+        with torch.cuda.stream(torch.cuda.Stream()):
+            x, y = x.clone(), y.clone()
+            for _ in range(100):
+                z = torch.zeros(SIZE, SIZE, device="cuda")
+                kernel(x, y, z)
+                equal(z.cpu(), product(a * scale, b), f"thread {scale}")
 
-    threads = [threading.Thread(target=work, args=(scale,)) for scale in (1, 2, 3, 4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures, failures
+    in_four_threads(work)
 
 
 @check

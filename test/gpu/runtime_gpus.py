@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from runtime_products import (
     SIZE,
     MissingLibraryError,
     equal,
+    in_four_threads,
     in_place,
     library,
     operands,
@@ -128,26 +128,17 @@ def tensor_maps_on_both_gpus() -> None:
 def threads_on_both_gpus() -> None:
     torch = _torch()
     kernel, program = returning(), mlir_gemm.compile(PROGRAM)
-    failures: list[str] = []
 
     def work(seed: int) -> None:
-        try:
-            a, b = small_operands(seed)
-            x, y = _on(torch, seed % 2, a, b)
-            if seed > 1:
-                torch.cuda.set_device(1 - seed % 2)  # the other one than that of the arrays
-            for _ in range(100):
-                equal(kernel(x, y).cpu(), product(a, b), f"thread {seed}")
-                equal(program(x, y).cpu(), program_result(a, b), f"a program in thread {seed}")
-        except Exception as problem:
-            failures.append(str(problem))
+        a, b = small_operands(seed)
+        x, y = _on(torch, seed % 2, a, b)
+        if seed > 1:
+            torch.cuda.set_device(1 - seed % 2)  # the other one than that of the arrays
+        for _ in range(100):
+            equal(kernel(x, y).cpu(), product(a, b), f"thread {seed}")
+            equal(program(x, y).cpu(), program_result(a, b), f"a program in thread {seed}")
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures, failures
+    in_four_threads(work)
 
 
 def graphs_on_both_gpus() -> None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import threading
 from typing import Any
 
 import numpy as np
+from runtime_products import in_four_threads
 
 import mlir_gemm
 from mlir_gemm.runtime import device
@@ -206,23 +206,14 @@ def overlapping_launches() -> None:
 def maps_in_threads() -> None:
     launcher = copier()
     call(launcher, torch().from_numpy(array()).cuda())
-    failures: list[str] = []
 
     def work(seed: int) -> None:
-        try:
-            with torch().cuda.stream(torch().cuda.Stream()):
-                tensors = [torch().from_numpy(array(10 * seed + number)).cuda() for number in range(3)]
-                for turn in range(300):
-                    same(call(launcher, tensors[turn % 3]), array(10 * seed + turn % 3))
-        except Exception as problem:
-            failures.append(str(problem))
+        with torch().cuda.stream(torch().cuda.Stream()):
+            tensors = [torch().from_numpy(array(10 * seed + number)).cuda() for number in range(3)]
+            for turn in range(300):
+                same(call(launcher, tensors[turn % 3]), array(10 * seed + turn % 3))
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures, failures
+    in_four_threads(work)
 
 
 def clusters() -> None:

@@ -4,6 +4,8 @@ operands whose results are exact."""
 from __future__ import annotations
 
 import importlib
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -120,3 +122,21 @@ def small_operands(seed: int = 0) -> tuple[Any, Any]:
     return random.integers(-2, 3, (SIZE, SIZE)).astype(np.float16), random.integers(-2, 3, (SIZE, SIZE)).astype(
         np.float16
     )
+
+
+def in_four_threads(work: Callable[[int], None]) -> None:
+    """Calls `work` with 0 to 3, each in a thread of its own, at the same time. Fails with what any of them raised."""
+    failures: list[str] = []
+
+    def guarded(number: int) -> None:
+        try:
+            work(number)
+        except Exception as problem:
+            failures.append(str(problem))
+
+    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures

@@ -9,13 +9,12 @@ from __future__ import annotations
 import ctypes
 import sys
 import types
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mlir_gemm.runtime import cache, device, kernel
+from mlir_gemm.runtime import device
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch
 from mlir_gemm.spec.problem import Problem
@@ -51,20 +50,9 @@ class Compiler:
         self.launch = IN_PLACE
         self.calls: list[dict[str, Any]] = []
 
-    def __call__(self, source: str, *, filename: str, chip: str, schedule: Any) -> FakeCompilation:
+    def __call__(self, source: str, *, filename: str, chip: str, schedule: Any, **kept: Any) -> FakeCompilation:
         self.calls.append({"source": source, "filename": filename, "chip": chip, "schedule": schedule})
         return FakeCompilation(self.launch, chip, schedule)
-
-
-@pytest.fixture
-def compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """A `Compiler` in the place of the real one, the test module's own if it has one; an empty cache."""
-    fake = getattr(request.module, "Compiler", Compiler)()
-    monkeypatch.setattr(kernel, "_compile_module", fake)
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
-    cache.forget()
-    yield fake
-    cache.forget()
 
 
 def memory(pointer: int, shape: tuple[int, ...], dtype: str) -> Any:
@@ -188,16 +176,6 @@ class Machine:
         return device.LoadedKernel(gpu, (f"function of cuda:{ordinal}",), launch)
 
 
-@pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    return Machine(monkeypatch, IN_PLACE)
-
-
-@pytest.fixture
-def returning(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    return Machine(monkeypatch, RETURNING)
-
-
 def aligned(shape: tuple[int, ...], dtype: str, offset: int = 0) -> Any:
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = np.zeros(size + 512, np.uint8)
@@ -281,8 +259,8 @@ class FakeDtype:
         return f"torch.{self.name}"
 
 
-@pytest.fixture
-def torch(monkeypatch: pytest.MonkeyPatch) -> Any:
+def fake_torch() -> Any:
+    """A module with what the runtime asks of PyTorch."""
     module: Any = types.ModuleType("torch")
     for name in ("float16", "float32", "float64"):
         setattr(module, name, FakeDtype(name))
@@ -310,5 +288,4 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> Any:
         _current_level=-1, unpack_dual=lambda tensor: types.SimpleNamespace(tangent=tensor.tangent)
     )
     module.autograd = types.SimpleNamespace(forward_ad=forward_ad)
-    monkeypatch.setitem(sys.modules, "torch", module)
     return module

@@ -1,6 +1,6 @@
 """The files of the cache: weights once for all variants, a limit, the platform's folder, and the command `cache`."""
 
-# ruff: noqa: F401, F811 - fixtures are imported
+# ruff: noqa: F401 - fixtures are imported
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import SMALL, run_main
-from runtime_fakes import IN_PLACE, TEXT, Compiler, compiler
+from runtime_fakes import IN_PLACE, TEXT, Compiler
 
 import mlir_gemm
 from mlir_gemm.dialect.bindings import ir

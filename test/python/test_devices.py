@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from command_line import no_cache_on_disk, run_main, small
 from dynamic_products import ROWS
-from runtime_fakes import TEXT, Compiler, Machine, compiler, machine, operands, product
+from runtime_fakes import TEXT, Compiler, Machine, operands, product
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError, DeviceError

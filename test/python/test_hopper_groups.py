@@ -27,7 +27,7 @@ SCHEDULES = (
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "nk")], ids="-".join)
 def test_results_are_exact_and_nothing_is_found(schedule: str, orders: tuple[str, str]):
-    check(GroupProduct(256, 512, 1088, out="f32", a=orders[0], b=orders[1]), schedule)
+    check(GroupProduct(256, 512, 704, out="f32", a=orders[0], b=orders[1]), schedule)
 
 
 EDGES = (

@@ -28,6 +28,7 @@ from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.pipeline import assembler
+from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES
@@ -63,26 +64,25 @@ KERNELS = (
 
 
 @cache
+def compiled(product: GroupProduct, schedule: str) -> Compilation:
+    return compile_module(product.source(), chip=CHIP, schedule=Schedule.parse(f"operator=wgmma,{schedule}"))
+
+
 def ptx_of(product: GroupProduct, schedule: str) -> str:
-    fields = Schedule.parse(f"operator=wgmma,{schedule}")
-    found = compile_module(product.source(), chip=CHIP, schedule=fields).ptx
+    found = compiled(product, schedule).ptx
     assert found
     return found
 
 
 @pytest.mark.parametrize(("product", "schedule"), KERNELS, ids=[f"{product}-{text}" for product, text in KERNELS])
-def test_nothing_spills_and_the_assembler_has_nothing_to_say(product: GroupProduct, schedule: str) -> None:
-    used = usage(ptx_of(product, schedule), CHIP)
-    assert used.spill_bytes == 0
-    assert used.warnings == ()
-
-
-@pytest.mark.parametrize(("product", "schedule"), KERNELS, ids=[f"{product}-{text}" for product, text in KERNELS])
-def test_the_model_counts_the_shared_memory_that_a_launch_asks_for(product: GroupProduct, schedule: str) -> None:
-    kernel = mlir_gemm.compile(product.source(), chip=CHIP, schedule=f"operator=wgmma,{schedule}")
-    assert kernel.problem is not None and kernel.schedule is not None
-    asked = kernel.launch.steps[-1].shared_bytes
-    assert asked <= smem_bytes(kernel.problem, kernel.schedule) <= target(CHIP).smem_block
+def test_nothing_spills_and_the_model_counts_the_shared_memory(product: GroupProduct, schedule: str) -> None:
+    """The assembler has nothing to say, and a launch asks for no more than the model counts."""
+    done = compiled(product, schedule)
+    used = usage(done.ptx, CHIP)
+    assert (used.spill_bytes, used.warnings) == (0, ())
+    assert done.problem is not None and done.schedule is not None and done.launch is not None
+    asked = done.launch.steps[-1].shared_bytes
+    assert asked <= smem_bytes(done.problem, done.schedule) <= target(CHIP).smem_block
 
 
 @pytest.mark.parametrize("group", ["large", "medium", "skinny", "ragged", "types", "epilogues"])

@@ -15,7 +15,7 @@ from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attrib
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import location_of
-from mlir_gemm.dialect.parse import COMPILER, parse_module
+from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.pipeline.importing import normalise_passes
 from mlir_gemm.pipeline.runner import Runner, run_passes
@@ -40,7 +40,7 @@ def normalised(text: str, *, check: bool = True) -> Any:
         for step in normalise_passes():
             Runner().run(module, [step])
             if check:
-                same(evaluate(str(module), arrays), expected, f"after {step}:\n{module}")
+                same(evaluate(remember(str(module)), arrays), expected, f"after {step}:\n{module}")
         return module
 
 

@@ -1,7 +1,5 @@
 """The runtime without a GPU: sources, devices, and calls on a driver that is a stand-in."""
 
-# ruff: noqa: F401, F811 - fixtures are imported
-
 from __future__ import annotations
 
 import threading
@@ -25,13 +23,9 @@ from runtime_fakes import (
     Machine,
     N,
     aligned,
-    compiler,
-    machine,
     memory,
     operands,
     product,
-    returning,
-    torch,
 )
 
 import mlir_gemm

@@ -1,7 +1,5 @@
 """What the runtime asks of its arguments, on a driver that is a stand-in."""
 
-# ruff: noqa: F401, F811 - fixtures are imported
-
 from __future__ import annotations
 
 import types
@@ -9,21 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from runtime_fakes import (
-    TEXT,
-    Compiler,
-    DeviceLike,
-    FakeTensor,
-    K,
-    M,
-    Machine,
-    N,
-    aligned,
-    compiler,
-    machine,
-    operands,
-    torch,
-)
+from runtime_fakes import TEXT, Compiler, DeviceLike, FakeTensor, K, M, Machine, N, aligned, operands
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError

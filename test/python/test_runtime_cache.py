@@ -1,7 +1,5 @@
 """Compiled kernels in memory and on disk."""
 
-# ruff: noqa: F401, F811 - fixtures are imported
-
 from __future__ import annotations
 
 import json
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime_fakes import TEXT, Compiler, compiler
+from runtime_fakes import TEXT, Compiler
 
 import mlir_gemm
 from mlir_gemm.errors import InputError

@@ -1,7 +1,5 @@
 """Calls of kernels with sizes that are known at run time only, on a driver that is a stand-in."""
 
-# ruff: noqa: F401, F811 - fixtures are imported
-
 from __future__ import annotations
 
 import ctypes
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from runtime_fakes import DeviceLike, FakeDriver, FakeGpu, FakeTensor, Machine, aligned, compiler, memory, torch
+from runtime_fakes import DeviceLike, FakeDriver, FakeGpu, FakeTensor, Machine, aligned, memory
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError
@@ -48,7 +46,7 @@ class Compiler:
 
     def __call__(
         self, source: str, *, filename: str, chip: str, schedule: Any, hints: Mapping[str, int] | None = None,
-        divisors: Mapping[str, int] | None = None, until: str = "ptx",
+        divisors: Mapping[str, int] | None = None, until: str = "ptx", **kept: Any,
     ) -> Any:  # fmt: skip
         self.calls.append({"hints": dict(hints or {}), "divisors": dict(divisors or {}), "until": until})
         sizes = {"s0": 512, "s1": 512, **(hints or {})}

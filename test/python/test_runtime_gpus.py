@@ -1,7 +1,5 @@
 """Kernels that no GPU was named for, on a machine with several: each call runs where its arguments are."""
 
-# ruff: noqa: F401, F811 - fixtures are imported
-
 from __future__ import annotations
 
 import threading
@@ -9,23 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from runtime_fakes import (
-    RETURNING,
-    TEXT,
-    Compiler,
-    DeviceLike,
-    FakeTensor,
-    M,
-    Machine,
-    N,
-    aligned,
-    compiler,
-    machine,
-    operands,
-    product,
-    returning,
-    torch,
-)
+from runtime_fakes import RETURNING, TEXT, Compiler, DeviceLike, FakeTensor, M, Machine, N, aligned, operands, product
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError

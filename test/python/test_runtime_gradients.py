@@ -1,26 +1,12 @@
 """No gradient is lost, and no tensor is read whose memory does not hold its values: such arguments are refused."""
 
-# ruff: noqa: F401, F811 - fixtures are imported
-
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 import pytest
-from runtime_fakes import (
-    RETURNING,
-    TEXT,
-    Compiler,
-    FakeTensor,
-    Machine,
-    compiler,
-    machine,
-    operands,
-    product,
-    returning,
-    torch,
-)
+from runtime_fakes import TEXT, Compiler, FakeTensor, Machine, operands, product
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError

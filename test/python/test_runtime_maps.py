@@ -1,7 +1,7 @@
 """Calls with tensor maps and overlapping launches, on a driver that is a stand-in: its maps say where memory is, and
 its kernels multiply what they point to."""
 
-# ruff: noqa: F401, F811, N802, N815 - fixtures are imported, names are the driver's
+# ruff: noqa: N802, N815 - names are the driver's
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ from runtime_fakes import (
     FakeTensor,
     Machine,
     aligned,
-    compiler,
     memory,
-    torch,
 )
 
 import mlir_gemm

@@ -1,11 +1,8 @@
 """Calls of programs on a driver that is a stand-in: order, workspace, constants, the short way, strided arguments."""
 
-# ruff: noqa: F401, F811 - fixtures are imported
-
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -21,9 +18,7 @@ from runtime_fakes import (
     FakeTensor,
     Machine,
     aligned,
-    compiler,
     memory,
-    torch,
 )
 
 import mlir_gemm
