@@ -91,9 +91,10 @@ def correctness(_chip: str) -> list[Case]:
     ]
     warps = ["16x16x16", "32x32x16", "64x32x16", "32x64x32", "64x64x32", "48x48x16", "48x80x16", "32x96x32"]
     options = [
-        "stages=2", "copy=plain", "copy=plain,stages=2", "promote=off,copy=plain", "accumulate=off", "pad=0", "pad=16",
-        "vector=16", "vector=32", "vector=64", "unroll=off", "unroll=off,copy=plain", "raster=row", "raster=column",
-        "raster=grouped,group=3", "raster=grouped,group=1", "storage=dynamic", "accumulate=off,copy=plain",
+        "stages=2", "mainloop=direct", "mainloop=direct,stages=2", "promote=off,mainloop=direct", "accumulate=off",
+        "pad=0", "pad=16", "vector=16", "vector=32", "vector=64", "unroll=off", "unroll=off,mainloop=direct",
+        "raster=row", "raster=column", "raster=grouped,raster_group=3", "raster=grouped,raster_group=1",
+        "storage=dynamic", "accumulate=off,mainloop=direct",
     ]  # fmt: skip
     for block, warp in itertools.product(blocks, warps):
         bm, bn, bk = map(int, block.split("x"))

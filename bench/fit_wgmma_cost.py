@@ -150,7 +150,7 @@ def size_of(problem: Problem) -> tuple[int, int, int]:
 
 def in_turn(schedule: Schedule) -> tuple[Any, ...]:
     """Where the sweep measured a schedule."""
-    return (*schedule.block, schedule.split, schedule.cluster_n, schedule.cluster_m)
+    return (*schedule.block, schedule.split_k_cluster, schedule.cluster_n, schedule.cluster_m)
 
 
 def busy_before(problem: Problem, seconds: Sequence[float]) -> list[float]:
@@ -271,7 +271,7 @@ def judged(table: Table, values: Values, only: Sequence[int] | None = None) -> l
 def shown(schedule: Schedule) -> str:
     parts = [f"{name}={getattr(schedule, name)}" for name in ("cluster_m", "cluster_n", "split")]
     parts = ["x".join(map(str, schedule.block)), *(part for part in parts if not part.endswith("=1"))]
-    return " ".join(parts + ["exchanged"] * schedule.exchanged)
+    return " ".join(parts + ["swap_ab"] * schedule.swap_ab)
 
 
 def print_judged(lines: Sequence[tuple[float, str]]) -> None:

@@ -30,13 +30,13 @@ from mlir_gemm.tile_model.chips import CHIPS, target
 Run = Callable[[], Any]
 Figures = dict[str, Any]
 
-WGMMA = "operator=wgmma,block={m}x{n}x64,warp={w}x{n}x64,stages=4,persistent=0,cluster_m=1,cluster_n=1,split=1"
+WGMMA = "mma=wgmma,block={m}x{n}x64,warp={w}x{n}x64,stages=4,persistent=0,cluster_m=1,cluster_n=1,split_k_cluster=1"
 DEEP = ((16384, 8192), (1536, 2816))
 """Two values of K, whose difference leaves out a kernel's start and end; and M, N: 132 tiles of 128x256, one wave on
 the chip this was written for."""
 L2_TILES = (("64x64x64", "32x32x64"), ("64x128x64", "32x64x64"), ("128x64x64", "64x32x64"))
 """Small blocks of mma.sync, which need more of L2 than of the tensor cores."""
-CLUSTERS = {2: "cluster_m=2", 4: "cluster_n=4", 8: "split=8"}
+CLUSTERS = {2: "cluster_m=2", 4: "cluster_n=4", 8: "split_k_cluster=8"}
 COPY_ELEMENTS = 1 << 28
 """Of f32: 1 GB, many times any L2 cache."""
 LAUNCHES = 200
@@ -99,7 +99,7 @@ class Prober:
     def tensor(self) -> Figures:
         """Operations a clock and SM on zeros, which keep the chip at its highest clock: products with one tile for each
         SM, of two depths."""
-        found: Figures = {"mma_sync": self._issue("operator=mma_sync")}
+        found: Figures = {"mma_sync": self._issue("mma=mma_sync")}
         if self.has_wgmma:
             found["wgmma"] = self._issue(WGMMA.format(m=128, n=256, w=64))
         return found
@@ -120,7 +120,7 @@ class Prober:
         """Bytes from L2 to the SMs: the operands, once for each tile, of products of small tiles that stay in L2."""
         found: Figures = {}
         for block, warp in L2_TILES:
-            schedule = f"operator=mma_sync,copy=cp_async,stages=3,block={block},warp={warp}"
+            schedule = f"mma=mma_sync,mainloop=cp_async,stages=3,block={block},warp={warp}"
             found[block] = self._l2_rate(2048, block, schedule)
         best = max((rate for rate in found.values() if rate), default=None)
         if self.has_wgmma:
@@ -142,8 +142,8 @@ class Prober:
         asked: dict[str, Callable[[], Run]] = {"points": self._tiny_copy}
         if self.has_wgmma:
             for overlap in ("on", "off"):
-                asked[f"wgmma overlap={overlap}"] = functools.partial(
-                    self._product, tiny, f"operator=wgmma,overlap={overlap}"
+                asked[f"wgmma dependent_launch={overlap}"] = functools.partial(
+                    self._product, tiny, f"mma=wgmma,dependent_launch={overlap}"
                 )
         for name, make in asked.items():
             run = make()
@@ -254,7 +254,7 @@ _CLUSTERED = Problem("probe", 4096, 4096, 4096, "f16", "f16", "NT")
 
 def cluster_schedule(field: str) -> str:
     """A schedule of blocks that take an SM each, in clusters."""
-    return f"operator=wgmma,block=128x128x64,warp=64x128x64,persistent=0,{field}"
+    return f"mma=wgmma,block=128x128x64,warp=64x128x64,persistent=0,{field}"
 
 
 MEASUREMENTS = ("device", "launches", "clusters", "dram", "l2", "tensor", "load")
@@ -334,13 +334,13 @@ def kernels(chip: str) -> list[tuple[str, str]]:
     side = round(COPY_ELEMENTS**0.5)
     found = [(COPY.format(n=side), ""), (TINY, "")]
     found.append((module(Problem("probe", 16, 65536, 8192, "f16", "f16", "NT")), ""))
-    schedules = ["operator=mma_sync"]
-    tiles = [f"operator=mma_sync,copy=cp_async,stages=3,block={block},warp={warp}" for block, warp in L2_TILES]
+    schedules = ["mma=mma_sync"]
+    tiles = [f"mma=mma_sync,mainloop=cp_async,stages=3,block={block},warp={warp}" for block, warp in L2_TILES]
     if WARPGROUP_PRODUCTS in target(chip).capabilities:
         schedules.append(WGMMA.format(m=128, n=256, w=64))
         tiles.append(WGMMA.format(m=64, n=64, w=64))
         tiny = module(Problem("probe", 64, 64, 64, "f16", "f16", "NT"))
-        found += [(tiny, f"operator=wgmma,overlap={overlap}") for overlap in ("on", "off")]
+        found += [(tiny, f"mma=wgmma,dependent_launch={overlap}") for overlap in ("on", "off")]
         found += [(module(_CLUSTERED), cluster_schedule(field)) for field in CLUSTERS.values()]
     (deep, shallow), (m, n) = DEEP
     m = m * target(chip).sms // 132 // 128 * 128

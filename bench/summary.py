@@ -18,7 +18,7 @@ TITLES = {
     "triton": "Triton", PRODUCT: "product alone",
 }  # fmt: skip
 _BRIEF = (
-    "operator",
+    "mma",
     "copy",
     "block",
     "warp",
@@ -145,10 +145,12 @@ def against_others(results: Results) -> str:
 
 def epilogue_costs(results: Results) -> str:
     """How much longer ours takes with an epilogue than without, in percent; empty where nothing can be compared."""
-    plain = {dataclasses.replace(e.problem, group=""): e for e in results.entries if e.problem.epilogue == "none"}
+    plain = {
+        dataclasses.replace(e.problem, raster_group=""): e for e in results.entries if e.problem.epilogue == "none"
+    }
     rows: list[list[str]] = []
     for entry in results.entries:
-        alone = plain.get(dataclasses.replace(entry.problem, group="", epilogue="none"))
+        alone = plain.get(dataclasses.replace(entry.problem, raster_group="", epilogue="none"))
         if alone is None or entry.problem.epilogue == "none":
             continue
         row = [entry.problem.name]

@@ -138,15 +138,15 @@ def shown(text: str, swapped: bool = False) -> str:
     """What tells schedules apart, such as `128x256x64 c2x1 g8`."""
     schedule = Schedule.make(Schedule.parse(text))
     parts = ["x".join(map(str, schedule.block))]
-    if schedule.operator != "wgmma":
-        parts += [schedule.operator, "x".join(map(str, schedule.warp)), f"s{schedule.stages}"]
+    if schedule.mma != "wgmma":
+        parts += [schedule.mma, "x".join(map(str, schedule.warp)), f"s{schedule.stages}"]
     if schedule.cluster_m * schedule.cluster_n > 1:
         parts.append(f"c{schedule.cluster_m}x{schedule.cluster_n}")
-    for short, name in (("/", "split"), ("t", "turns")):
+    for short, name in (("/", "split"), ("t", "ping_pong")):
         if getattr(schedule, name) > 1:
             parts.append(f"{short}{getattr(schedule, name)}")
-    parts.append(f"g{schedule.group}" if schedule.raster == "grouped" else schedule.raster)
-    return " ".join(parts + ["exchanged"] * (swapped or schedule.exchanged))
+    parts.append(f"g{schedule.raster_group}" if schedule.raster == "grouped" else schedule.raster)
+    return " ".join(parts + ["swap_ab"] * (swapped or schedule.swap_ab))
 
 
 def summary(entries: Sequence[Entry], chip: str, again: bool = False) -> str:

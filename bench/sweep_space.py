@@ -78,10 +78,10 @@ def explore(work: tuple[Problem, str, Space]) -> Explored:
         product, choice = kernel.problem, kernel.schedule
         if product is None or choice is None:
             return Explored(problem, "", False, (), "the compiler found no product in it")
-        if choice.exchanged:
+        if choice.swap_ab:
             product = swapped(product)
         found = schedules(product, target(chip), space, precision)
-        return Explored(problem, str(choice), choice.exchanged, tuple(str(each) for each in found))
+        return Explored(problem, str(choice), choice.swap_ab, tuple(str(each) for each in found))
     except Error as error:
         return Explored(problem, "", False, (), error.message)
     except Exception as error:  # a fault of the compiler, to be reported with its problem
@@ -99,13 +99,13 @@ def schedules(
     """The legal schedules of the space, each once, by predicted time; those of the exchanged product among them where
     the model may exchange it."""
     pinned = {**(precision or {}), **space.pinned}
-    if "exchanged" in pinned:
-        found = _of_sides(swapped(product) if pinned["exchanged"] else product, chip, space, pinned)
+    if "swap_ab" in pinned:
+        found = _of_sides(swapped(product) if pinned["swap_ab"] else product, chip, space, pinned)
     else:
-        found = _of_sides(product, chip, space, {**pinned, "exchanged": False})
+        found = _of_sides(product, chip, space, {**pinned, "swap_ab": False})
         if "wgmma" in space.operators and may_swap(product):
             only = dataclasses.replace(space, operators=("wgmma",))
-            found += _of_sides(swapped(product), chip, only, {**pinned, "exchanged": True})
+            found += _of_sides(swapped(product), chip, only, {**pinned, "swap_ab": True})
     found.sort(key=lambda schedule: estimate(as_computed(product, schedule), schedule, chip).total)
     return found
 
@@ -113,14 +113,14 @@ def schedules(
 def _of_sides(product: Product, chip: Target, space: Space, pinned: Mapping[str, Any]) -> list[Schedule]:
     found: list[Schedule] = []
     for operator in space.operators:
-        if operators(product, chip, {**pinned, "operator": operator}):
-            own = list(dict.fromkeys(_of_operator(product, chip, space, {**pinned, "operator": operator})))
+        if operators(product, chip, {**pinned, "mma": operator}):
+            own = list(dict.fromkeys(_of_operator(product, chip, space, {**pinned, "mma": operator})))
             own.sort(key=lambda schedule: estimate(product, schedule, chip).total)
             found += own[: space.most] if space.most else own
     found.sort(key=lambda schedule: estimate(product, schedule, chip).total)
     leaders = [schedule for schedule in found if _many_tiles(product, schedule, chip)][: space.leaders]
-    if "group" not in pinned:
-        regrouped = [schedule.replace(group=group) for schedule in leaders for group in space.groups]
+    if "raster_group" not in pinned:
+        regrouped = [schedule.replace(raster_group=group) for schedule in leaders for group in space.groups]
         found += [schedule for schedule in regrouped if _legal(product, schedule, chip)]
     return list(dict.fromkeys(found))
 
@@ -128,19 +128,19 @@ def _of_sides(product: Product, chip: Target, space: Space, pinned: Mapping[str,
 def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[str, Any]) -> Iterator[Schedule]:
     own = candidates(product, chip, pinned)
     yield from own
-    if pinned["operator"] != "wgmma":
+    if pinned["mma"] != "wgmma":
         return
     if space.wide:
         wider = proposals(product, chip, pinned, True)
         own = [_grouped(product, each, chip, pinned) for each in wider if _legal(product, each, chip)]
         yield from own
-    if space.streams and "stream" not in pinned:
+    if space.streams and "stream_k" not in pinned:
         yield from _sharing(product, chip, space, own)
     for schedule in own:
-        if schedule.cluster > 1 or schedule.turns > 1:
+        if schedule.cluster > 1 or schedule.ping_pong:
             continue
-        if space.turns and "turns" not in pinned:
-            yield from _fitting(product, schedule.replace(turns=2, persistent=chip.sms), chip)
+        if space.turns and "ping_pong" not in pinned:
+            yield from _fitting(product, schedule.replace(ping_pong=True, persistent=chip.sms), chip)
         if space.clusters and "cluster_m" not in pinned and "cluster_n" not in pinned:
             for down, along in WIDER:
                 yield from _fitting(product, schedule.replace(cluster_m=down, cluster_n=along), chip)
@@ -150,15 +150,15 @@ def _sharing(product: Product, chip: Target, space: Space, own: Iterable[Schedul
     """Those that walk tiles, and whose last steps the blocks share."""
     for schedule in own:
         walkers = chip.sms // schedule.cluster * schedule.cluster
-        if schedule.split == schedule.turns == 1 and blocks_of(product, schedule) % walkers:
+        if schedule.split_k_cluster == 1 and not schedule.ping_pong and blocks_of(product, schedule) % walkers:
             for share in space.streams:
-                yield from _fitting(product, schedule.replace(persistent=walkers, stream=share), chip)
+                yield from _fitting(product, schedule.replace(persistent=walkers, stream_k=share), chip)
 
 
 def _grouped(product: Product, schedule: Schedule, chip: Target, pinned: Mapping[str, Any]) -> Schedule:
-    if not raster_of(schedule).grouped or "group" in pinned:
+    if not raster_of(schedule).grouped or "raster_group" in pinned:
         return schedule
-    return schedule.replace(group=best_group(product, schedule, chip))
+    return schedule.replace(raster_group=best_group(product, schedule, chip))
 
 
 def _fitting(product: Product, schedule: Schedule, chip: Target) -> Iterator[Schedule]:

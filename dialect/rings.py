@@ -42,7 +42,7 @@ PANEL_BYTES = PANELS[SWIZZLE]
 MOST_BYTES = (1 << 20) - 1
 """What a barrier can count (PTX: the range of tx-count)."""
 _RING, _ORDER = rules.barriers(2), rules.barriers(1, 2)
-_SHARED = {"blocks": rules.BLOCKS, "group": rules.BLOCKS}
+_SHARED = {"blocks": rules.BLOCKS, "cluster_group": rules.BLOCKS}
 """Of operations on a ring that several blocks of a cluster share."""
 
 
@@ -112,7 +112,7 @@ class TmaLoad(Tile.Operation, name="tma_load"):
         rules.shared_ring("multicast"),
         keep=between(0, PARTS),
         multicast=between(2, rules.MOST_BLOCKS),
-        group=rules.BLOCKS,
+        cluster_group=rules.BLOCKS,
         stride=rules.BLOCKS,
         **rules.PLACE,
     )
@@ -158,7 +158,7 @@ class DsmemReduce(Tile.Operation, name="dsmem_reduce"):
         rules.same_elements(rules.operand(0), rules.result, "value and result"),
         rules.same_elements(rules.operand(0), rules.operand(1), "value and scratch"),
         rules.columns,
-        group=rules.BLOCKS,
+        cluster_group=rules.BLOCKS,
     )
 
 

@@ -264,8 +264,8 @@ def shared_ring(name: str) -> Rule:
     def rule(op: Any) -> str:
         attributes = op.attributes
         count = attributes[name].value if name in attributes else 1
-        if "group" in attributes and attributes["group"].value != count:
-            return f"group = {attributes['group'].value} with {name} = {count}; expected the same"
+        if "cluster_group" in attributes and attributes["cluster_group"].value != count:
+            return f"cluster_group = {attributes['cluster_group'].value} with {name} = {count}; expected the same"
         stride = attributes["stride"].value if "stride" in attributes else 1
         if (count - 1) * stride >= MOST_BLOCKS:
             return f"{name} = {count} with stride = {stride}; expected blocks of one cluster, of at most {MOST_BLOCKS}"

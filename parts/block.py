@@ -13,7 +13,7 @@ WARPGROUP = 4
 def consumer_warpgroups(schedule: Schedule) -> int:
     """Warpgroups that multiply, where another one copies; of those with ping-pong all count."""
     if mma_of(schedule).unit == "warpgroup":
-        return schedule.warps * schedule.turns
+        return schedule.warps * (2 if schedule.ping_pong else 1)
     return -(-schedule.warps // WARPGROUP)
 
 

@@ -97,7 +97,7 @@ def normalised(schedule: Schedule, changes: Mapping[str, Any]) -> Schedule:
     """The schedule with some changes, with the names of the parts that it has without saying so, and with the defaults
     of fields that mean nothing."""
     made = schedule.replace(
-        operator=mma_of(schedule).name, copy=mainloop_of(schedule).name, layout=layout_of(schedule).name,
+        mma=mma_of(schedule).name, mainloop=mainloop_of(schedule).name, layout=layout_of(schedule).name,
         raster=raster_of(schedule).name, **changes,
     )  # fmt: skip
     return made.replace(**{name: FIELDS[name] for name in meaningless(made)})
@@ -106,7 +106,7 @@ def normalised(schedule: Schedule, changes: Mapping[str, Any]) -> Schedule:
 def summary(schedule: Schedule) -> str:
     """A schedule in one line for people: what it is made of, its tiles, and what is not as usual."""
     named = {name: part.name for name, part in (
-        ("operator", mma_of(schedule)), ("copy", mainloop_of(schedule)), ("layout", layout_of(schedule)),
+        ("mma", mma_of(schedule)), ("mainloop", mainloop_of(schedule)), ("layout", layout_of(schedule)),
         ("raster", raster_of(schedule)),
     )}  # fmt: skip
     tiles = [f"block {shown_tile(schedule.block)}", f"warp {shown_tile(schedule.warp)}"]
@@ -116,7 +116,7 @@ def summary(schedule: Schedule) -> str:
         for name in fields_of(schedule)
         if name not in ("block", "warp", "instruction", *named) and schedule.value(name) != usual.get(name)
     ]
-    return ", ".join([named["operator"], named["copy"], *tiles, *others])
+    return ", ".join([named["mma"], named["mainloop"], *tiles, *others])
 
 
 show_by(fields_of)

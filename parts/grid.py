@@ -28,7 +28,7 @@ def outside(problem: Problem, schedule: Schedule) -> int:
 
 def is_one_wave(problem: Problem, schedule: Schedule, target: Target) -> bool:
     """Whether there are SMs for all tiles at once, or for all parts of them."""
-    return blocks(problem, schedule) * schedule.split <= target.sms
+    return blocks(problem, schedule) * schedule.split_k_cluster <= target.sms
 
 
 def steps(problem: Problem, schedule: Schedule) -> int:

@@ -95,7 +95,7 @@ def register_limit(schedule: Schedule, target: Target) -> int:
     scheduler has a quarter of the registers, so that 9 warps take as many as 12."""
     if mainloop_of(schedule).producer:
         return consumer_registers(schedule, target)
-    warps = -(-schedule.warps * max(1, schedule.resident) // SCHEDULERS) * SCHEDULERS
+    warps = -(-schedule.warps * max(1, schedule.min_blocks) // SCHEDULERS) * SCHEDULERS
     return min(target.registers_thread, target.registers_sm // (WARP_SIZE * warps) // 8 * 8)
 
 
@@ -118,7 +118,7 @@ def registers(problem: Problem, schedule: Schedule, target: Target) -> int:
 
 def starting_registers(schedule: Schedule, target: Target) -> int:
     """Registers of each thread of a warp-specialized kernel when it starts: all that the SM has for it."""
-    return min(MOST_AT_START, target.registers_sm // (threads(schedule) * max(1, schedule.resident)) // 8 * 8)
+    return min(MOST_AT_START, target.registers_sm // (threads(schedule) * max(1, schedule.min_blocks)) // 8 * 8)
 
 
 def consumer_registers(schedule: Schedule, target: Target) -> int:

@@ -114,12 +114,12 @@ def storing_parts() -> tuple[Part, ...]:
 
 def mma_of(schedule: Schedule) -> Mma:
     """The operation that a schedule multiplies with."""
-    return (_found or _parts()).mma_of[schedule.operator]
+    return (_found or _parts()).mma_of[schedule.mma]
 
 
 def mainloop_of(schedule: Schedule) -> Mainloop:
     """The main loop of a schedule."""
-    return (_found or _parts()).mainloop_of[schedule.copy]
+    return (_found or _parts()).mainloop_of[schedule.mainloop]
 
 
 def layout_of(schedule: Schedule) -> Layout:

@@ -53,7 +53,7 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
         ring = schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size)
         whole = max(ring, parts_bytes(problem, schedule)) + staging_bytes(problem, schedule)
         whole += schedule.stages * BARRIERS
-        return whole if schedule.turns == 1 else -(-whole // KB) * KB + BARRIERS
+        return whole if not schedule.ping_pong else -(-whole // KB) * KB + BARRIERS
     sizes = [schedule.stages * buffer(problem, schedule, operand).size for operand in "ab"]
     if mainloop_of(schedule).producer:  # where the pattern of the copy engine's swizzle starts
         return sum(-(-size // KB) * KB for size in sizes) + schedule.stages * BARRIERS
@@ -73,7 +73,7 @@ def staging_bytes(problem: Problem, schedule: Schedule) -> int:
 def parts_bytes(problem: Problem, schedule: Schedule) -> int:
     """Bytes in which blocks that share a tile's k steps hand over their parts of it, where the operands were."""
     m, n, _ = schedule.block
-    return m * n * ELEMENT_BYTES[problem.acc] * (schedule.split - 1) // schedule.split
+    return m * n * ELEMENT_BYTES[problem.acc] * (schedule.split_k_cluster - 1) // schedule.split_k_cluster
 
 
 def scratch_bytes(problem: Problem, schedule: Schedule) -> int:

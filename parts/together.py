@@ -28,20 +28,20 @@ def rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     mma, mainloop, layout = mma_of(schedule), mainloop_of(schedule), layout_of(schedule)
     if not (mma.by_descriptor or mainloop.producer or layout.panels):
         return None
-    asked = "operator" if mma.by_descriptor else "copy" if mainloop.producer else "layout"
+    asked = "mma" if mma.by_descriptor else "mainloop" if mainloop.producer else "layout"
     given = f"{asked}={getattr(schedule, asked)}"
     if not mma.reads_rings:
         able = " or ".join(each.name for each in mmas().values() if each.reads_rings)
-        return f"operator={mma.name} with {given}: expected operator={able}"
+        return f"mma={mma.name} with {given}: expected mma={able}"
     if not mainloop.producer:
         able = " or ".join(each.name for each in mainloops().values() if each.producer)
-        return f"copy={mainloop.name} with {given}: expected copy={able}"
+        return f"mainloop={mainloop.name} with {given}: expected mainloop={able}"
     if not layout.panels:
         return f"layout={layout.name} with {given}: expected layout={panelled().name}"
     for name, wanted in (("promote", True), ("accumulate", True)):
         value = getattr(schedule, name)
         if value != wanted:
-            asking = f"operator={mma.name}" if mma.by_descriptor else f"copy={mainloop.name}"
+            asking = f"mma={mma.name}" if mma.by_descriptor else f"mainloop={mainloop.name}"
             return f"{name}={shown_value(value)} with {asking}: expected {name}={shown_value(wanted)}"
     return None
 
@@ -53,14 +53,13 @@ def parts_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str 
         if part.on_ring and not mainloop.producer:
             able = " or ".join(each.name for each in mainloops().values() if each.producer)
             name = _field(part, schedule)
-            return f"{name}={shown_value(getattr(schedule, name))}: expected {FIELDS[name]} without copy={able}"
+            shown, usual = shown_value(getattr(schedule, name)), shown_value(FIELDS[name])
+            return f"{name}={shown}: expected {usual} without mainloop={able}"
         if part.by_warpgroups and mma.unit != "warpgroup":
             able = " or ".join(each.name for each in mmas().values() if each.unit == "warpgroup")
             name = _field(part, schedule)
-            return (
-                f"{name}={shown_value(getattr(schedule, name))} with operator={mma.name}: expected {FIELDS[name]}, or "
-                f"operator={able}"
-            )
+            shown, usual = shown_value(getattr(schedule, name)), shown_value(FIELDS[name])
+            return f"{name}={shown} with mma={mma.name}: expected {usual}, or mma={able}"
     return None
 
 
@@ -78,7 +77,7 @@ def warps_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str 
     if schedule.warps % WARPGROUP or consumer_warpgroups(schedule) > MOST_CONSUMERS:
         return (
             f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}: {schedule.warps} warps with "
-            f"copy={mainloop.name}; expected {WARPGROUP} to {WARPGROUP * MOST_CONSUMERS}, in whole warpgroups of "
+            f"mainloop={mainloop.name}; expected {WARPGROUP} to {WARPGROUP * MOST_CONSUMERS}, in whole warpgroups of "
             f"{WARPGROUP}"
         )
     for operand in "ab":
@@ -86,6 +85,6 @@ def warps_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str 
         if not lying.panel:
             return (
                 f"block={shown_tile(schedule.block)}: rows of {operand.upper()} have {lying.row} bytes in shared "
-                f"memory; with copy={mainloop.name} expected a multiple of {NARROWEST}"
+                f"memory; with mainloop={mainloop.name} expected a multiple of {NARROWEST}"
             )
     return None

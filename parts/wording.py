@@ -14,9 +14,10 @@ def shown_tile(tile: Tile) -> str:
 def shown_clusters(schedule: Schedule, tiles: int, outside: int) -> list[str]:
     """What the blocks of a cluster do together, and how many of all tiles lie outside the result; nothing without."""
     lines: list[str] = []
-    if schedule.split > 1:
+    if schedule.split_k_cluster > 1:
         lines.append(
-            f"clusters of {schedule.split} blocks, which share the steps of k of one tile and add up their parts"
+            f"clusters of {schedule.split_k_cluster} blocks, which share the steps of k of one tile and add up their "
+            "parts"
         )
     shared = {
         "B below each other": schedule.cluster_m > 1,
@@ -25,7 +26,7 @@ def shown_clusters(schedule: Schedule, tiles: int, outside: int) -> list[str]:
     if any(shared.values()):
         blocks = schedule.cluster_m * schedule.cluster_n
         size = f"{schedule.cluster_m} by {schedule.cluster_n}" if all(shared.values()) else str(blocks)
-        each = " for each of these parts" if schedule.split > 1 else ""
+        each = " for each of these parts" if schedule.split_k_cluster > 1 else ""
         together = " and ".join(what for what, is_shared in shared.items() if is_shared)
         lines.append(f"clusters of {size} blocks{each}, which copy tiles of {together} together")
     if outside:

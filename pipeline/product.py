@@ -47,8 +47,8 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("pipeline", "clean", upstream("cse"))
     yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
     raster = step(
-        "rasterize-blocks", raster=raster_of(schedule).name, group=schedule.group, cluster_m=schedule.cluster_m,
-        cluster_n=schedule.cluster_n, split=schedule.split,
+        "rasterize-blocks", raster=raster_of(schedule).name, group=schedule.raster_group, cluster_m=schedule.cluster_m,
+        cluster_n=schedule.cluster_n, split=schedule.split_k_cluster,
     )  # fmt: skip
     yield at("parallelize", "raster", raster, upstream("cse"))
     yield at("distribute", "units", step("distribute-warps", warp=schedule.warp, unit=mma_of(schedule).unit))
@@ -66,7 +66,7 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     if schedule.cluster > 1:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     # The assembler must be told of the blocks of an SM where registers move between roles.
-    resident = schedule.resident or (1 if mainloop_of(schedule).producer else 0)
+    resident = schedule.min_blocks or (1 if mainloop_of(schedule).producer else 0)
     if resident:
         yield at("launch", "registers", step("limit-registers", blocks=resident))
     yield at("lower", "memory", step("place-shared", storage=schedule.storage), step("fold-subviews"))

@@ -57,7 +57,7 @@ STEPS: dict[str, StepMaker] = {
     **tile_rings.STEPS,
 }
 """All other operations."""
-_BLOCK, _WARP, _TURNS = "block", "warp", "turns"
+_BLOCK, _WARP, _PING_PONG = "block", "warp", "ping_pong"
 
 
 def run_stage(
@@ -221,5 +221,5 @@ def _units(function: Any) -> int:
     if _BLOCK not in schedule or _WARP not in schedule:
         return 0
     block, warp = ([ir.IntegerAttr(size).value for size in ir.ArrayAttr(schedule[name])] for name in (_BLOCK, _WARP))
-    turns = ir.IntegerAttr(schedule[_TURNS]).value if _TURNS in schedule else 1
-    return (block[0] // warp[0]) * (block[1] // warp[1]) * turns
+    ping_pong = _PING_PONG in schedule and ir.BoolAttr(schedule[_PING_PONG]).value
+    return (block[0] // warp[0]) * (block[1] // warp[1]) * (2 if ping_pong else 1)

@@ -51,3 +51,12 @@ OPERATIONS = {
     "tile.turn": "tile.consumer_id",
 }
 """By its former name: an operation."""
+FIELDS = {
+    "operator": "mma", "copy": "mainloop", "bulk": "smem_epilogue", "overlap": "dependent_launch",
+    "ahead": "early_trigger", "turns": "ping_pong", "pace": "throttle", "stream": "stream_k",
+    "split": "split_k_cluster", "divide": "split_k_workspace", "keep_a": "l2_keep_a", "keep_b": "l2_keep_b",
+    "resident": "min_blocks", "exchanged": "swap_ab", "group": "raster_group", "spread": "interleave",
+}  # fmt: skip
+"""Fields of the schedule."""
+MAINLOOPS = {"plain": "direct", "prefetch": "register_prefetch"}
+"""Main loops."""

@@ -13,7 +13,7 @@ FOLDERS = (
     "mma", "mainloop", "smem_layout", "scheduler", "consumers", "cluster", "raster", "epilogue", "memory", "launch",
 )  # fmt: skip
 """Folders of `parts/`, a kind of part each."""
-KINDS = {"operator": "mma", "copy": "mainloop", "layout": "smem_layout", "raster": "raster"}
+KINDS = {"mma": "mma", "mainloop": "mainloop", "layout": "smem_layout", "raster": "raster"}
 """The fields of a schedule that name a part, with its kind."""
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from mlir_gemm.errors import Location, ScheduleError
+from mlir_gemm.spec import former_names
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.part_names import KINDS, names, own_default
 
@@ -24,7 +25,7 @@ class Schedule:
     """How one product is computed. Immutable, hashable and printable; `str` gives the text that `parse` takes.
 
     Tiles are (M, N, K) in elements. Every field can be set, so that the effect of each optimisation can be measured.
-    Fields that name a part (`operator`, `copy`, `layout`, `raster`) may be left empty: the default part of that kind.
+    Fields that name a part (`mma`, `mainloop`, `layout`, `raster`) may be left empty: the default part of that kind.
     """
 
     block: Tile = (128, 128, 64)
@@ -34,20 +35,20 @@ class Schedule:
     four warps computes in one step of the k loop."""
     instruction: Tile = (16, 16, 16)
     """Shape of the tensor-core operation. With `wgmma` its N is a unit: the operation takes the warp tile's."""
-    operator: str = ""
+    mma: str = ""
     """Which operation multiplies: `wmma` (16x16x16 fragments), `mma_sync` (ldmatrix and mma.sync), `simt` (FMA) or
     `wgmma` (whole warpgroups on shared memory)."""
     precision: str = "full"
     """What may be less exact than the module says: `full` (nothing), `tf32` (f32 operands are rounded to 10 bits for
     the tensor cores), `f16` (a product of f16 with f16 results accumulates in f16) or `f8` (8-bit floats are multiplied
     as they are, and their sums keep as many bits as the tensor cores have for them)."""
-    copy: str = ""
-    """How global memory reaches shared memory: `plain` (copy, then compute), `prefetch` (the next k tile is loaded
-    into registers before the compute and stored to shared memory after it), `cp_async` (asynchronous copies, `stages`
-    - 1 k tiles ahead) or `tma` (one warp copies by the copy engine, up to `stages` k tiles ahead)."""
+    mainloop: str = ""
+    """How global memory reaches shared memory: `direct` (copy, then compute), `register_prefetch` (the next k tile is
+    loaded into registers before the compute and stored to shared memory after it), `cp_async` (asynchronous copies,
+    `stages` - 1 k tiles ahead) or `tma` (one warp copies by the copy engine, up to `stages` k tiles ahead)."""
     early: bool = True
     """With `prefetch`: issue the loads of the next k tile in front of the barrier rather than behind it."""
-    spread: bool = True
+    interleave: bool = True
     """With `cp_async` and `mma_sync`: issue the copies of a step between its products rather than in front of them."""
     stages: int = 1
     """Shared-memory buffers for each operand. With 2, prefetch needs one barrier for a k step instead of two."""
@@ -65,50 +66,51 @@ class Schedule:
     """Bits that one thread moves in one access when it copies a tile."""
     unroll: bool = True
     """Unroll the copies and the k loop inside a block tile."""
-    bulk: bool = True
+    smem_epilogue: bool = True
     """With `tma`: results leave through shared memory by the copy engine too, where it can write them."""
-    overlap: bool = True
+    dependent_launch: bool = True
     """With `tma`: the kernel starts while the one in front of it in the stream still runs, and waits before it touches
     memory (programmatic dependent launch)."""
-    ahead: bool = True
-    """With `overlap`: the next kernel starts as soon as all blocks of this one have, so that its blocks get SMs in the
-    order in which they become free. Without, it starts when this one ends, and its blocks lie as they are numbered."""
+    early_trigger: bool = True
+    """With `dependent_launch`: the next kernel starts as soon as all blocks of this one have, so that its blocks get
+    SMs in the order in which they become free. Without, it starts when this one ends, and its blocks lie as they are
+    numbered."""
     persistent: int = 0
     """With `tma`: the thread blocks that walk all tiles between them; 0 launches one for each tile."""
-    turns: int = 1
-    """With `persistent`: groups of warpgroups that take a block's tiles by turns. With 2 one multiplies while the other
-    finishes its tile."""
-    pace: int = 0
+    ping_pong: bool = False
+    """With `persistent`: two warpgroups take the tiles of a block alternately. One multiplies while the other finishes
+    its tile."""
+    throttle: int = 0
     """With `wgmma`: numbers of an epilogue, in pairs, that a thread has under way at a time, so that its arithmetic
     leaves the tensor cores to the warpgroups that multiply; 0 leaves it to the assembler."""
-    stream: int = 0
+    stream_k: int = 0
     """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
     blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
     cluster_m: int = 1
     """With `tma`: blocks below each other that form a cluster and copy their common tiles of B together."""
     cluster_n: int = 1
     """The same beside each other, with tiles of A."""
-    split: int = 1
+    split_k_cluster: int = 1
     """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their parts in a fixed order."""
-    divide: int = 1
+    split_k_workspace: int = 1
     """Parts of k that are multiplied side by side, as a batch of products, and added up by a kernel behind, in a fixed
     order; `block` and all others are then those of that batch."""
-    keep_a: int = PARTS
+    l2_keep_a: int = PARTS
     """With `tma`: of 32 parts of A, how many L2 keeps like any other data; the rest is marked as the first to leave it.
     32 marks nothing."""
-    keep_b: int = PARTS
+    l2_keep_b: int = PARTS
     """The same of B."""
-    resident: int = 0
+    min_blocks: int = 0
     """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
     batch_invariant: bool = False
     """A row of the result has the same bits however many rows there are: the operator is chosen without regard to M,
     and the steps of k are not divided among blocks."""
-    exchanged: bool = False
+    swap_ab: bool = False
     """A and B change places, D^T = B^T A^T: all tiles are those of the exchanged product. Nothing moves in memory."""
     raster: str = ""
-    """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`group` tile rows at a time) or
+    """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`raster_group` tile rows at a time) or
     `snake` (the same, every other group backwards)."""
-    group: int = 8
+    raster_group: int = 8
     """Tile rows in a group of the `grouped` raster and of the `snake`."""
     storage: str = "auto"
     """Shared memory declared `static` (at most 48 KB) or `dynamic`; `auto` takes static when it fits."""
@@ -123,12 +125,12 @@ class Schedule:
     @property
     def cluster(self) -> int:
         """Blocks in a cluster."""
-        return self.cluster_m * self.cluster_n * self.split
+        return self.cluster_m * self.cluster_n * self.split_k_cluster
 
     @property
     def marks(self) -> bool:
         """Whether a part of an operand is marked as the first to leave L2."""
-        return min(self.keep_a, self.keep_b) < PARTS
+        return min(self.l2_keep_a, self.l2_keep_b) < PARTS
 
     def __str__(self) -> str:
         return Schedule.text({name: self.value(name) for name in _shown(self)})
@@ -201,6 +203,15 @@ _CHOICES = {
     "precision": PRECISIONS,
     "storage": STORAGES,
 }
+_MANY = 2**31
+_RANGES = {
+    "stages": (1, _MANY, ""), "raster_group": (1, _MANY, ""), "cluster_m": (1, _MANY, ""), "cluster_n": (1, _MANY, ""),
+    "split_k_cluster": (1, _MANY, ""), "split_k_workspace": (1, _MANY, ""), "min_blocks": (0, 32, "blocks"),
+    "stream_k": (0, 2**20, "blocks"), "persistent": (0, 2**20, "blocks"), "throttle": (0, 64, "numbers"),
+    "l2_keep_a": (0, PARTS, "parts of an operand"), "l2_keep_b": (0, PARTS, "parts of an operand"),
+    "pad": (0, 1024, "elements"),
+}  # fmt: skip
+"""Least and most of the fields that are numbers, and of what."""
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 
 
@@ -215,6 +226,8 @@ def _known(name: str, location: Location | None) -> Any:
         return FIELDS[name]
     if own_default(name) is not None:
         return own_default(name)
+    if name in former_names.FIELDS:
+        raise ScheduleError(f"the schedule field '{name}' is called '{former_names.FIELDS[name]}' now", location)
     close = difflib.get_close_matches(name, FIELDS, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
     raise ScheduleError(f"unknown schedule field '{name}'{hint} (fields: {', '.join(FIELDS)})", location)
@@ -249,22 +262,14 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
     if type(value) is not type(default):
         raise ScheduleError(f"{shown}: expected a value like {_show(default)}", location)
     known = ("", *names(name)) if name in KINDS else _CHOICES.get(name, (value,))
+    if value in former_names.MAINLOOPS and name in KINDS:
+        raise ScheduleError(f"{shown}: '{value}' is called '{former_names.MAINLOOPS[value]}' now", location)
     if value not in known:
         raise ScheduleError(f"{shown}: expected one of {', '.join(filter(None, known))}", location)
     if name == "vector" and value not in VECTOR_BITS:
         raise ScheduleError(f"{shown}: expected one of {', '.join(map(str, VECTOR_BITS))} bits", location)
-    if name in ("stages", "group", "cluster_m", "cluster_n", "split", "turns", "divide") and value < 1:
-        raise ScheduleError(f"{shown}: expected at least 1", location)
-    if name == "resident" and not 0 <= value <= 32:
-        raise ScheduleError(f"{shown}: expected 0 to 32 blocks", location)
-    if name == "stream" and not 0 <= value <= 2**20:
-        raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
-    if name == "persistent" and not 0 <= value <= 2**20:
-        raise ScheduleError(f"{shown}: expected 0 to {2**20} blocks", location)
-    if name == "pace" and not 0 <= value <= 64:
-        raise ScheduleError(f"{shown}: expected 0 to 64 numbers", location)
-    if name in ("keep_a", "keep_b") and not 0 <= value <= PARTS:
-        raise ScheduleError(f"{shown}: expected 0 to {PARTS} parts of an operand", location)
-    if name == "pad" and not 0 <= value <= 1024:
-        raise ScheduleError(f"{shown}: expected 0 to 1024 elements", location)
+    if name in _RANGES and not _RANGES[name][0] <= value <= _RANGES[name][1]:
+        least, most, unit = _RANGES[name]
+        to = f" to {most}" if most < _MANY else ""
+        raise ScheduleError(f"{shown}: expected {'' if to else 'at least '}{least}{to} {unit}".rstrip(), location)
     return value

@@ -52,11 +52,11 @@ def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mappi
     """With what follows from the rest of a schedule: what L2 keeps, when the next kernel starts, the raster."""
     changes: dict[str, Any] = {}
     schedule = keeping(problem, schedule, target, pinned)
-    if "ahead" not in pinned and (schedule.divide > 1 or _in_order(problem, schedule, target)):
+    if "early_trigger" not in pinned and (schedule.split_k_workspace > 1 or _in_order(problem, schedule, target)):
         # The kernel that adds up parts of k has many small blocks: started ahead, all would wait on the first free SMs.
-        changes["ahead"] = False
-    if "group" not in pinned and raster_of(schedule).grouped:
-        changes["group"] = best_group(problem, schedule, target)
+        changes["early_trigger"] = False
+    if "raster_group" not in pinned and raster_of(schedule).grouped:
+        changes["raster_group"] = best_group(problem, schedule, target)
     return normalised(schedule, changes)
 
 
@@ -70,6 +70,6 @@ def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:
     """
     if problem.dynamic or not mma_of(schedule).asynchronous:
         return False
-    if 1 in grid(problem, schedule) and schedule.cluster_m * schedule.cluster_n > 1 and schedule.split == 1:
+    if 1 in grid(problem, schedule) and schedule.cluster_m * schedule.cluster_n > 1 and schedule.split_k_cluster == 1:
         return False  # blocks that need the same lines are a cluster, which stays together: only the gap would show
     return is_one_wave(problem, schedule, target) or lies_between_lines(problem, schedule)

@@ -56,7 +56,7 @@ def decide(
     advice = relayout_advice(problem if cannot_divide else typical_part(problem, target, given), target, fields)
     lying = relaid(problem, advice)
     check_division(given, cannot_divide)
-    whole = cannot_divide or (advice and not is_long(lying) and "divide" not in given)
+    whole = cannot_divide or (advice and not is_long(lying) and "split_k_workspace" not in given)
     division = Division(1, lying.k) if whole else divide_advice(lying, target, given)
     parts = division.parts
     batch, fields = divided(lying, parts, division.depth) if parts > 1 else lying, {**divided_fields(parts), **fields}
@@ -64,6 +64,6 @@ def decide(
     check_exchange(given, cannot_swap)
     exchanged = wanted and not cannot_swap
     computed = swapped(batch) if exchanged else batch
-    choice = select(computed, target, {**fields, "exchanged": True} if exchanged else fields)
+    choice = select(computed, target, {**fields, "swap_ab": True} if exchanged else fields)
     refused = cannot_swap if wanted else ""
     return Decisions(problem, given, advice, lying, division, batch, exchanged, refused, choice)

@@ -47,7 +47,18 @@ WORTH = 0.97
 products takes 1.027 times as long as the best on the H200."""
 THIN = 64
 """Rows or columns under which a product has no parts."""
-_SHAPING = ("block", "warp", "cluster_m", "cluster_n", "split", "stream", "persistent", "turns", "exchanged", "raster")
+_SHAPING = (
+    "block",
+    "warp",
+    "cluster_m",
+    "cluster_n",
+    "split",
+    "stream",
+    "persistent",
+    "ping_pong",
+    "swap_ab",
+    "raster",
+)
 """Fields that mean the tiles of the product as it is."""
 
 
@@ -77,8 +88,8 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
     the least time among those that leave no accumulator more than it may take; one part where it is best left whole, or
     where the model finds no schedule for it."""
     pinned = dict(pinned or {})
-    if "divide" in pinned:
-        return Division(pinned["divide"], problem.k // pinned["divide"])
+    if "split_k_workspace" in pinned:
+        return Division(pinned["split_k_workspace"], problem.k // pinned["split_k_workspace"])
     whole = Division(WHOLE, problem.k)
     if _is_long(problem, pinned):
         return _long_advice(problem, target, pinned)
@@ -99,7 +110,7 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
 def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:
     """What the model should have in mind when it decides how operands are to lie: parts of a long product, which take
     much less time than the product whole; other products as they are."""
-    if "divide" in pinned or not _is_long(problem, pinned):
+    if "split_k_workspace" in pinned or not _is_long(problem, pinned):
         return problem
     found = list(long_divisions(problem, target, pinned.get("precision", "full")))
     middle = found[len(found) // 2] if found else Division(WHOLE, problem.k)
@@ -128,7 +139,7 @@ def _long_advice(problem: Problem, target: Target, pinned: Mapping[str, Any]) ->
             continue
         rest = REST if division.rest(problem.k) else 0
         taken = choice.cost.total + sum_seconds(problem, division.parts) + rest
-        if whole is not None and choice.schedule.operator != whole.schedule.operator:
+        if whole is not None and choice.schedule.mma != whole.schedule.mma:
             taken *= OTHER
         found.append((taken, division))
         least = min(least, taken)
@@ -154,17 +165,17 @@ def _any_choice(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 def check_division(pinned: Mapping[str, Any], why_not: str) -> None:
     """Raises ScheduleError where a division is pinned that cannot be, for the reason given, or goes with no other
     field."""
-    asked = pinned.get("divide", 1)
+    asked = pinned.get("split_k_workspace", 1)
     if asked > 1 and pinned.get("batch_invariant"):
-        raise ScheduleError(f"divide={asked} with batch_invariant=on: expected divide=1")
+        raise ScheduleError(f"split_k_workspace={asked} with batch_invariant=on: expected split_k_workspace=1")
     if asked > 1 and why_not:
-        raise ScheduleError(f"divide={asked}: {why_not}; expected divide=1")
+        raise ScheduleError(f"split_k_workspace={asked}: {why_not}; expected split_k_workspace=1")
 
 
 def divided_fields(parts: int) -> dict[str, Any]:
     """The fields that a schedule has once the k of its product is divided, unless the user has pinned them: none where
     it was left whole."""
-    return {"divide": parts, "split": 1} if parts > 1 else {}
+    return {"split_k_workspace": parts, "split_k_cluster": 1} if parts > 1 else {}
 
 
 def sum_seconds(problem: Problem, parts: int) -> float:
@@ -178,7 +189,7 @@ def sum_seconds(problem: Problem, parts: int) -> float:
 
 def _may_pay(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> bool:
     mma = warpgroup_mma(target)
-    if mma is None or pinned.get("operator", mma.name) != mma.name or pinned.get("batch_invariant"):
+    if mma is None or pinned.get("mma", mma.name) != mma.name or pinned.get("batch_invariant"):
         return False
     if any(name in pinned for name in _SHAPING) or problem.dynamic or problem.batch > 1 or problem.reads_c:
         return False

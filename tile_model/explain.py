@@ -105,15 +105,15 @@ def _division(decisions: Decisions, target: Target) -> list[str]:
     parts, problem = decisions.division.parts, decisions.relaid
     if parts == 1:
         return []
-    before = _time(select(problem, target, {**decisions.pinned, "divide": 1}).cost.total)
+    before = _time(select(problem, target, {**decisions.pinned, "split_k_workspace": 1}).cost.total)
     longest = longest_sum(problem, decisions.pinned.get("precision", "full"))
     reason = f"no accumulator takes more than {longest} of k" if longest else "there are tiles for more SMs"
     rest = decisions.division.rest(problem.k)
+    asked = "as pinned" if "split_k_workspace" in decisions.pinned else ""
     return [
         f"divided   {decisions.divided}{f', and the last {rest} of k' if rest else ''}",
         f"          k in {parts} parts, multiplied side by side and added up by a kernel behind, which takes about",
-        f"          {_time(sum_seconds(problem, parts))}: {'as pinned' if 'divide' in decisions.pinned else reason}. "
-        f"Predicted {before} whole",
+        f"          {_time(sum_seconds(problem, parts))}: {asked or reason}. Predicted {before} whole",
     ]
 
 
@@ -125,7 +125,7 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
         return []
     fields = {**divided_fields(decisions.division.parts), **decisions.pinned}
     before, after = select(decisions.divided, target, fields).cost.total, decisions.choice.cost.total
-    asked = "exchanged" in decisions.pinned
+    asked = "swap_ab" in decisions.pinned
     close = ", which measurements favour where it is so close" if after >= before and not asked else ""
     return [
         f"exchanged {decisions.choice.problem}",
@@ -146,8 +146,8 @@ def _invariance(decisions: Decisions) -> list[str]:
     """What `batch_invariant` has fixed, beyond what the user did."""
     if not decisions.pinned.get("batch_invariant"):
         return []
-    operator, split = decisions.choice.schedule.operator, decisions.choice.schedule.split
-    how = "as pinned" if "operator" in decisions.pinned else f"as for M={STANDARD_ROWS}"
+    operator, split = decisions.choice.schedule.mma, decisions.choice.schedule.split_k_cluster
+    how = "as pinned" if "mma" in decisions.pinned else f"as for M={STANDARD_ROWS}"
     parts = "k in one piece" if split == 1 else f"k in {split} parts, as pinned"
     return [f"invariant a row of the result has the same bits for every M: operator {operator}, {how}; {parts}"]
 
@@ -181,20 +181,20 @@ def _grid(choice: Choice, places: int) -> list[str]:
     tiles = blocks_of(choice.problem, schedule)
     if schedule.persistent:
         most = -(-tiles // schedule.persistent)
-        by_turns = f", {schedule.turns} groups of warpgroups by turns" if schedule.turns > 1 else ""
+        by_turns = ", two warpgroups in ping-pong" if schedule.ping_pong else ""
         lines = [
             f"  tiles of the result: {tiles}, walked by {schedule.persistent} blocks, at most {most} each{by_turns}"
         ]
         _, left, sharing = shared_tiles(choice.problem, schedule, tiles)
-        if schedule.pace:
+        if schedule.throttle:
             lines.append(
-                f"  epilogues beside products of other tiles: {schedule.pace} numbers of a thread under way at a time, "
-                "which leaves the tensor cores alone"
+                f"  epilogues beside products of other tiles: {schedule.throttle} numbers of a thread under way at a "
+                "time, which leaves the tensor cores alone"
             )
         if sharing:
             lines.append(f"  the k steps of {left} of these are shared evenly by {sharing} blocks")
     else:
-        blocks = tiles * schedule.split
+        blocks = tiles * schedule.split_k_cluster
         lines = [f"  blocks in the grid: {blocks}, or {blocks / places:.2f} waves"]
     return lines + [f"  {line}" for line in shown_clusters(schedule, tiles, outside(choice.problem, schedule))]
 
@@ -211,7 +211,7 @@ def _units(schedule: Schedule) -> str:
 
 
 def _kept(schedule: Schedule, operand: str) -> str:
-    kept = schedule.keep_a if operand == "a" else schedule.keep_b
+    kept = schedule.l2_keep_a if operand == "a" else schedule.l2_keep_b
     return "" if kept == PARTS else f"; L2 keeps {kept} of {PARTS} parts of it, the rest leaves first"
 
 
@@ -279,11 +279,15 @@ def _ranking(choice: Choice) -> list[str]:
 
 def _copies(schedule: Schedule) -> str:
     """How tiles are copied, and which blocks do so, or add up, together."""
-    if schedule.split > 1:
-        return f"{schedule.copy}, split {schedule.split}"
-    if schedule.turns > 1:
-        return f"{schedule.copy}, turns {schedule.turns}"
-    return schedule.copy if schedule.cluster == 1 else f"{schedule.copy}, {schedule.cluster_m}x{schedule.cluster_n}"
+    if schedule.split_k_cluster > 1:
+        return f"{schedule.mainloop}, split {schedule.split_k_cluster}"
+    if schedule.ping_pong:
+        return f"{schedule.mainloop}, ping-pong"
+    return (
+        schedule.mainloop
+        if schedule.cluster == 1
+        else f"{schedule.mainloop}, {schedule.cluster_m}x{schedule.cluster_n}"
+    )
 
 
 def _why(candidate: Candidate, choice: Choice) -> str:

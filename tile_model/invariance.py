@@ -28,9 +28,9 @@ def invariant(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> di
     is re-laid out or its sides are exchanged, and before `select`, which takes what is fixed as it comes."""
     if not pinned.get("batch_invariant"):
         return dict(pinned)
-    fixed = {"split": 1, **pinned}
-    if "operator" not in fixed:
-        fixed["operator"] = best_operator(standard(problem), target, {**fixed, "batch_invariant": False})
+    fixed = {"split_k_cluster": 1, **pinned}
+    if "mma" not in fixed:
+        fixed["mma"] = best_operator(standard(problem), target, {**fixed, "batch_invariant": False})
     return fixed
 
 

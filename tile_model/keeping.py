@@ -56,6 +56,6 @@ def keeping(problem: Problem, schedule: Schedule, target: Target, pinned: Mappin
     """The schedule with the parts of A and B that L2 should keep, where the user has not said."""
     if not mainloop_of(schedule).producer:
         return schedule
-    names = [name for name in "ab" if f"keep_{name}" not in pinned]
-    parts = {f"keep_{name}": kept_parts(problem, schedule, target, name) for name in names}
+    names = [name for name in "ab" if f"l2_keep_{name}" not in pinned]
+    parts = {f"l2_keep_{name}": kept_parts(problem, schedule, target, name) for name in names}
     return schedule.replace(**parts) if min(parts.values(), default=PARTS) < PARTS else schedule

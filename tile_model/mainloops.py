@@ -18,9 +18,9 @@ ENGINE_BITS, ASYNCHRONOUS_BITS = 128, 32
 def mainloops_tried(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tuple[Names, ...]:
     """Names of main loops to propose, in the order in which they are tried; those that stand together are compared.
     `pinned` names the operation."""
-    if "copy" in pinned:
-        return ((pinned["copy"],),)
-    mma = mmas()[pinned["operator"]]
+    if "mainloop" in pinned:
+        return ((pinned["mainloop"],),)
+    mma = mmas()[pinned["mma"]]
     on_chip = mainloops_on(target)
     rings = tuple(each.name for each in on_chip if each.producer)
     streamed = tuple(each.name for each in on_chip if each.asynchronous and not each.producer)

@@ -36,7 +36,7 @@ def preference(schedule: Schedule) -> tuple[Any, ...]:
     3. the warp tile: the same
     4. fewer stages: less shared memory
     5. fewer blocks in a cluster, then those below each other, then those that share the steps of k less
-    6. fewer turns
+    6. without ping-pong first
 
     The text of the schedule comes last. No two schedules of one search are equal up to there.
     """
@@ -46,8 +46,8 @@ def preference(schedule: Schedule) -> tuple[Any, ...]:
         (block_m, -block_n, -block_k),
         (warp_m, -warp_n, -warp_k),
         schedule.stages,
-        (schedule.cluster, -schedule.cluster_m, schedule.split),
-        schedule.turns,
+        (schedule.cluster, -schedule.cluster_m, schedule.split_k_cluster),
+        schedule.ping_pong,
         str(schedule),
     )
 

@@ -23,8 +23,8 @@ def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str
     given = f"types {problem.a},{problem.b} accumulated in {problem.acc} are not supported"
     for precision in PRECISIONS:
         if forms_of(mma, problem, precision, target):
-            return f"{given} by operator={mma.name} with precision={schedule.precision}: expected precision={precision}"
-    return f"{given} by operator={mma.name}: expected {shown_forms(mma)}"
+            return f"{given} by mma={mma.name} with precision={schedule.precision}: expected precision={precision}"
+    return f"{given} by mma={mma.name}: expected {shown_forms(mma)}"
 
 
 def supported_result(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -32,4 +32,4 @@ def supported_result(problem: Problem, schedule: Schedule, target: Target) -> st
     known = mma.results or tuple(ELEMENT_BYTES)
     if problem.out in known:
         return None
-    return f"result type {problem.out} is not supported by operator={mma.name}: expected {', '.join(known)}"
+    return f"result type {problem.out} is not supported by mma={mma.name}: expected {', '.join(known)}"

@@ -76,7 +76,7 @@ def _seconds(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> flo
 def best_operator(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
     """The operator that the model finds for a product, once its operands are re-laid out where that pays."""
     advice = relayout_advice(problem, target, pinned)
-    return select(relaid(problem, advice), target, pinned).schedule.operator
+    return select(relaid(problem, advice), target, pinned).schedule.mma
 
 
 def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str, Any]) -> list[str]:

@@ -51,14 +51,16 @@ def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str |
     limit = register_limit(schedule, target)
     if needed <= limit:
         return None
-    shown = f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}, copy={mainloop_of(schedule).name}"
+    shown = (
+        f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}, mainloop={mainloop_of(schedule).name}"
+    )
     if needed > target.registers_thread:
         return (
             f"{shown}: about {needed} registers a thread, at most {target.registers_thread}; "
             "take a smaller warp tile or block k"
         )
-    asked = f"resident={schedule.resident}, {shown}" if schedule.resident > 1 else shown
-    blocks = f"{schedule.resident} blocks of " if schedule.resident > 1 else ""
+    asked = f"min_blocks={schedule.min_blocks}, {shown}" if schedule.min_blocks > 1 else shown
+    blocks = f"{schedule.min_blocks} blocks of " if schedule.min_blocks > 1 else ""
     return (
         f"{asked}: about {needed} registers a thread, but {blocks}{threads(schedule)} threads have {limit} each on an "
         f"SM; take {'fewer resident blocks or ' if blocks else ''}a smaller block tile"
@@ -66,15 +68,15 @@ def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str |
 
 
 def resident_fits(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if schedule.resident <= 1:
+    if schedule.min_blocks <= 1:
         return None
     smem = smem_bytes(problem, schedule) + target.smem_reserved
     most = min(target.threads_sm // threads(schedule), target.blocks_sm, target.smem_sm // max(1, smem))
-    if schedule.resident <= most:
+    if schedule.min_blocks <= most:
         return None
     return (
-        f"resident={schedule.resident}: an SM of {target.chip} has threads, shared memory and places for {most} blocks "
-        f"of {threads(schedule)} threads and {smem} bytes; the nearest: {most}"
+        f"min_blocks={schedule.min_blocks}: an SM of {target.chip} has threads, shared memory and places for {most} "
+        f"blocks of {threads(schedule)} threads and {smem} bytes; the nearest: {most}"
     )
 
 

@@ -104,12 +104,12 @@ def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: C
     earlier that they go before it, best first; they are not looked for where that cannot be."""
     mma = mma_of(best.schedule)
     rival = next((each for each in mmas_on(target) if each.rival and each.rank > mma.rank), None)
-    if rival is None or "operator" in pinned:
+    if rival is None or "mma" in pinned:
         return []
     limit = WORTH * best.cost.total
     if limit <= max(mma.family.launch(target), _least_seconds(rival, problem, target)):
         return []
-    named = {**pinned, "operator": rival.name}
+    named = {**pinned, "mma": rival.name}
     legal = candidates(problem, target, named) if operators(problem, target, named) else []
     return [candidate for candidate in _scored(problem, target, legal) if is_less(candidate.cost.total, limit)]
 
@@ -128,11 +128,11 @@ def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> l
     that suit it best, then with those that need fewer registers; then every tile.
     """
     for operator in operators(problem, target, pinned):
-        named = {**pinned, "operator": operator}
+        named = {**pinned, "mma": operator}
         for wide in (False, True):
             for copies in mainloops_tried(problem, target, named):
                 tried = chain.from_iterable(
-                    mmas()[operator].search(problem, target, {**named, "copy": copy}, wide) for copy in copies
+                    mmas()[operator].search(problem, target, {**named, "mainloop": copy}, wide) for copy in copies
                 )
                 legal = [schedule for schedule in tried if next(broken(problem, schedule, target), None) is None]
                 if legal:
@@ -143,7 +143,7 @@ def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> l
 
 def operators(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[str]:
     """The operators to try, in order: the pinned one, or those of the chip that take the problem's types and sizes."""
-    named = (pinned["operator"],) if "operator" in pinned else tuple(mmas())
+    named = (pinned["mma"],) if "mma" in pinned else tuple(mmas())
     precision = pinned.get("precision", Schedule.precision)
     return [
         operator
@@ -155,9 +155,9 @@ def operators(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> li
 def rejections(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Iterator[Rejection]:
     """The schedules of the wide search that break a rule, each with the first rule it breaks."""
     operator = next(iter(operators(problem, target, pinned)), next(iter(mmas())))
-    named = {**pinned, "operator": operator}
+    named = {**pinned, "mma": operator}
     copy = mainloops_tried(problem, target, named)[0][0]
-    for schedule in mmas()[operator].search(problem, target, {**named, "copy": copy}, True):
+    for schedule in mmas()[operator].search(problem, target, {**named, "mainloop": copy}, True):
         for rule, reason in broken(problem, schedule, target):
             yield Rejection(schedule, rule, reason)
             break
@@ -165,7 +165,7 @@ def rejections(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> I
 
 def _reasons(problem: Problem, target: Target, operator: str, precision: str) -> list[str]:
     """Why an operator cannot compute a problem at all."""
-    schedule = Schedule(operator=operator, precision=precision)
+    schedule = Schedule(mma=operator, precision=precision)
     return [reason for rule in problem_rules_of(schedule) if (reason := rule(problem, schedule, target))]
 
 
@@ -185,14 +185,14 @@ def _check_problem(problem: Problem, target: Target, pinned: Mapping[str, Any]) 
 
 def _check_operator(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> None:
     """Refuses a pinned operator that the chip lacks or that cannot compute the problem when another can."""
-    if "operator" not in pinned or operators(problem, target, pinned):
+    if "mma" not in pinned or operators(problem, target, pinned):
         return
-    operator: str = pinned["operator"]
+    operator: str = pinned["mma"]
     precision = pinned.get("precision", Schedule.precision)
-    lacking = operator_of_chip(problem, Schedule(operator=operator), target)
+    lacking = operator_of_chip(problem, Schedule(mma=operator), target)
     found = [lacking] if lacking else _reasons(problem, target, operator, precision)
     raise ScheduleError(
-        f"no legal schedule for {problem} on {target.chip} with operator={operator}: {found[0]}", notes=tuple(found[1:])
+        f"no legal schedule for {problem} on {target.chip} with mma={operator}: {found[0]}", notes=tuple(found[1:])
     )
 
 
@@ -225,7 +225,7 @@ def _low_first(scored: list[Candidate]) -> list[Candidate]:
         if cost.total > MIRROR * scored[0].cost.total:
             break
         image = (schedule.block, schedule.cluster_m, schedule.cluster_n) == ((n, m, k), best.cluster_n, best.cluster_m)
-        if image and (schedule.split, schedule.turns) == (best.split, best.turns):
+        if image and (schedule.split_k_cluster, schedule.ping_pong) == (best.split_k_cluster, best.ping_pong):
             return [scored[place], *scored[:place], *scored[place + 1 :]]
     return scored
 
@@ -240,11 +240,11 @@ def _refusal(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Sch
 
     def violated() -> Iterator[tuple[int, list[str]]]:
         for place, operator in enumerate(operators(problem, target, pinned)):
-            named = {**pinned, "operator": operator}
+            named = {**pinned, "mma": operator}
             copies = [copy for together in mainloops_tried(problem, target, named) for copy in together]
             # The copy that needs least of the chip, unless it is the stages that only the first has.
             deep = pinned.get("stages", 1) > mainloops()[copies[-1]].most_stages
-            fixed = {**named, "copy": copies[0 if deep else -1]}
+            fixed = {**named, "mainloop": copies[0 if deep else -1]}
             for wide in (False, True):
                 for schedule in mmas()[operator].search(problem, target, fixed, wide):
                     yield place, violations(problem, schedule, target)

@@ -16,14 +16,14 @@ def operator_of_chip(problem: Problem, schedule: Schedule, target: Target) -> st
     mma = mma_of(schedule)
     if has(mma, target):
         return None
-    return f"operator={mma.name}: {target.chip} has {', '.join(each.name for each in mmas_on(target))}"
+    return f"mma={mma.name}: {target.chip} has {', '.join(each.name for each in mmas_on(target))}"
 
 
 def copy_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     mainloop = mainloop_of(schedule)
     if has(mainloop, target):
         return None
-    return f"copy={mainloop.name}: {target.chip} has {', '.join(each.name for each in mainloops_on(target))}"
+    return f"mainloop={mainloop.name}: {target.chip} has {', '.join(each.name for each in mainloops_on(target))}"
 
 
 def instruction_shape(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -68,7 +68,7 @@ def stages_supported(problem: Problem, schedule: Schedule, target: Target) -> st
     nearest = max(least, min(schedule.stages, most))
     return (
         f"stages={schedule.stages}: expected {least}{' or ' if most == least + 1 else ' to '}{most} with "
-        f"copy={mainloop.name}; the nearest: {nearest}"
+        f"mainloop={mainloop.name}; the nearest: {nearest}"
     )
 
 
@@ -78,12 +78,12 @@ def promote_for_copies(problem: Problem, schedule: Schedule, target: Target) -> 
     mma, mainloop = mma_of(schedule), mainloop_of(schedule)
     if mainloop.ahead:
         direct = " or ".join(each.name for each in mainloops().values() if not each.ahead)
-        return f"copy={mainloop.name} with promote=off: without buffers in shared memory expected copy={direct}"
+        return f"mainloop={mainloop.name} with promote=off: without buffers in shared memory expected mainloop={direct}"
     if not mma.whole_tiles:
         able = " or ".join(each.name for each in mmas().values() if each.whole_tiles)
         return (
-            f"promote=off with operator={mma.name}: it reads its operands from shared memory, where what lies "
-            f"beyond the edges is zero; expected promote=on, or operator={able}"
+            f"promote=off with mma={mma.name}: it reads its operands from shared memory, where what lies "
+            f"beyond the edges is zero; expected promote=on, or mma={able}"
         )
     return None
 
@@ -93,4 +93,4 @@ def accumulates(problem: Problem, schedule: Schedule, target: Target) -> str | N
     if schedule.accumulate or mma.by_descriptor or mma.whole_tiles:  # whose own rules say so
         return None
     able = " or ".join(each.name for each in mmas().values() if each.whole_tiles)
-    return f"accumulate=off with operator={mma.name}: expected accumulate=on, or operator={able}"
+    return f"accumulate=off with mma={mma.name}: expected accumulate=on, or mma={able}"

@@ -49,16 +49,16 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 
     Raises ScheduleError where `exchanged` is pinned and sizes are known at run time only.
     """
-    if "exchanged" in pinned:
-        if pinned["exchanged"] and problem.dynamic:
+    if "swap_ab" in pinned:
+        if pinned["swap_ab"] and problem.dynamic:
             raise ScheduleError(
-                f"exchanged=on: sizes known at run time only ({', '.join(problem.dynamic)}); expected off"
+                f"swap_ab=on: sizes known at run time only ({', '.join(problem.dynamic)}); expected off"
             )
-        return pinned["exchanged"]
+        return pinned["swap_ab"]
     mma = warpgroup_mma(target)
     if mma is None or problem.dynamic:
         return False
-    if any(name in pinned for name in _SHAPING) or pinned.get("operator", mma.name) != mma.name:
+    if any(name in pinned for name in _SHAPING) or pinned.get("mma", mma.name) != mma.name:
         return False
     if not may_swap(problem):
         return False
@@ -91,10 +91,10 @@ def _is_thin(problem: Problem) -> bool:
 
 def as_computed(problem: Problem, schedule: Schedule) -> Problem:
     """The product as a schedule's tiles mean it, from the product as it was."""
-    return swapped(problem) if schedule.exchanged else problem
+    return swapped(problem) if schedule.swap_ab else problem
 
 
 def check_exchange(pinned: Mapping[str, Any], why_not: str) -> None:
     """Raises ScheduleError where an exchange is pinned that the program does not allow, for the reason given."""
-    if why_not and pinned.get("exchanged"):
-        raise ScheduleError(f"exchanged=on: the sides of the product cannot change places: {why_not}; expected off")
+    if why_not and pinned.get("swap_ab"):
+        raise ScheduleError(f"swap_ab=on: the sides of the product cannot change places: {why_not}; expected off")

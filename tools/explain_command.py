@@ -121,7 +121,7 @@ def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple
                 each.problem(),
                 each.pinned(),
                 cannot_swap(each.function),
-                cannot_divide(each.function, each.pinned().get("divide", 1)),
+                cannot_divide(each.function, each.pinned().get("split_k_workspace", 1)),
             )
             for each in undecided(module)
         ]

@@ -39,9 +39,11 @@ COUNT = mlir_gemm.PassAt(CountProducts, stage="tensorize", slot="tensorize")
 
 THROTTLE = mlir_gemm.Part(
     "throttled_epilogue",
-    lambda schedule: schedule.operator == "wgmma" and schedule.block[0] * schedule.block[1] >= 128 * 256,
+    lambda schedule: schedule.mma == "wgmma" and schedule.block[0] * schedule.block[1] >= 128 * 256,
     lambda schedule, _: (
-        [] if schedule.pace else [at("lower", "epilogue", step("throttle-epilogue", chains=4, turns=schedule.turns))]
+        []
+        if schedule.throttle
+        else [at("lower", "epilogue", step("throttle-epilogue", chains=4, consumers=2 if schedule.ping_pong else 1))]
     ),
 )
 """An epilogue that has few numbers under way at a time, with large tiles, whatever the schedule says."""

@@ -15,28 +15,28 @@ MOST_BLOCKS = 8
 
 
 def parts_of_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    shown = f"split={schedule.split}"
+    shown = f"split_k_cluster={schedule.split_k_cluster}"
     if schedule.cluster > MOST_BLOCKS or schedule.persistent:
         return f"{shown}: expected at most {MOST_BLOCKS} blocks in a cluster, and persistent=0"
     why = cannot_share(problem)
     if why:
-        return f"{shown}: {why}; expected split=1"
-    if steps(problem, schedule) < 2 * schedule.split:
+        return f"{shown}: {why}; expected split_k_cluster=1"
+    if steps(problem, schedule) < 2 * schedule.split_k_cluster:
         return f"{shown}: {steps(problem, schedule)} k steps; expected at least two for each part"
-    if schedule.warp[1] % (8 * schedule.split):
-        return f"{shown}: the warp tile's n of {schedule.warp[1]} must be a multiple of {8 * schedule.split}"
+    if schedule.warp[1] % (8 * schedule.split_k_cluster):
+        return f"{shown}: the warp tile's n of {schedule.warp[1]} must be a multiple of {8 * schedule.split_k_cluster}"
     return None
 
 
 PART = Part(
     "split_k",
-    lambda schedule: schedule.split > 1,
+    lambda schedule: schedule.split_k_cluster > 1,
     lambda _, __: [
         at("distribute", "split", step("split-k-in-cluster")),
         at("distribute", "reduce", step("reduce-through-dsmem")),
     ],
     rank=13,
-    fields=("split",),
+    fields=("split_k_cluster",),
     rules=Rules(shape=(parts_of_k,)),
     on_ring=True,
     by_warpgroups=True,

@@ -10,19 +10,19 @@ from mlir_gemm.spec.target import Target
 
 
 def tiles_of_their_own(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if schedule.turns == 2 and schedule.warps == 1 and schedule.persistent:
+    if schedule.warps == 1 and schedule.persistent:
         return None
     return (
-        f"turns={schedule.turns}: expected 1, or 2 with persistent blocks and tiles of one warpgroup each "
-        f"(persistent={schedule.persistent}, {schedule.warps} warpgroups)"
+        "ping_pong=on: expected persistent blocks and tiles of one warpgroup each "
+        f"(persistent={schedule.persistent}, {schedule.warps} warpgroups), or ping_pong=off"
     )
 
 
 PART = Part(
     "ping_pong",
-    lambda schedule: schedule.turns > 1,
+    lambda schedule: schedule.ping_pong,
     lambda _, __: [],
-    fields=("turns",),
+    fields=("ping_pong",),
     rules=Rules(shape=(tiles_of_their_own,)),
     on_ring=True,
     by_warpgroups=True,

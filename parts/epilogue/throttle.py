@@ -8,11 +8,15 @@ from mlir_gemm.spec.passes import at, step
 
 PART = Part(
     "throttle",
-    lambda schedule: bool(schedule.pace),
+    lambda schedule: bool(schedule.throttle),
     lambda schedule, _: [
-        at("lower", "epilogue", step("throttle-epilogue", chains=schedule.pace, turns=schedule.turns))
+        at(
+            "lower",
+            "epilogue",
+            step("throttle-epilogue", chains=schedule.throttle, consumers=2 if schedule.ping_pong else 1),
+        )
     ],
-    fields=("pace",),
+    fields=("throttle",),
     on_ring=True,
     by_warpgroups=True,
 )

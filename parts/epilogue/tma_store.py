@@ -26,7 +26,7 @@ def leaves_transposed(problem: Problem) -> bool:
 
 
 def _shared(problem: Problem, schedule: Schedule) -> int:
-    columns, warpgroups = schedule.warp[1] // schedule.split, consumer_warpgroups(schedule)
+    columns, warpgroups = schedule.warp[1] // schedule.split_k_cluster, consumer_warpgroups(schedule)
     if leaves_transposed(problem):
         part = next((part for part in range(TRANSPOSED, 0, -8) if columns % part == 0), 0)
         return warpgroups * BUFFERS * part * LINE
@@ -41,7 +41,7 @@ def _shared(problem: Problem, schedule: Schedule) -> int:
 
 
 def _applies(schedule: Schedule) -> bool:
-    return schedule.bulk and mainloop_of(schedule).producer and mma_of(schedule).unit == "warpgroup"
+    return schedule.smem_epilogue and mainloop_of(schedule).producer and mma_of(schedule).unit == "warpgroup"
 
 
 PART = Part(
@@ -49,7 +49,7 @@ PART = Part(
     _applies,
     lambda _, __: [at("describe", "store", step("tma-store-epilogue"))],
     rank=20,
-    fields=("bulk",),
+    fields=("smem_epilogue",),
     by_rows=True,
     shared=_shared,
 )

@@ -24,7 +24,7 @@ def rows_bytes(problem: Problem, schedule: Schedule) -> int:
         return 0
     units = consumer_warpgroups(schedule) if mma.unit == "warpgroup" else schedule.warps
     width, transposed = ELEMENT_BYTES[problem.out], problem.out_order == "nm"
-    columns = columns_of_buffer(schedule.warp[1] // schedule.split, width, mma.unit, transposed)
+    columns = columns_of_buffer(schedule.warp[1] // schedule.split_k_cluster, width, mma.unit, transposed)
     if not columns:
         return 0
     lines, run = shape_of_buffer(columns, width, mma.unit, transposed)
@@ -33,7 +33,7 @@ def rows_bytes(problem: Problem, schedule: Schedule) -> int:
 
 
 def _applies(schedule: Schedule) -> bool:
-    return schedule.bulk and mma_of(schedule).stores_rows
+    return schedule.smem_epilogue and mma_of(schedule).stores_rows
 
 
 PART = Part(
@@ -41,7 +41,7 @@ PART = Part(
     _applies,
     lambda _, __: [at("describe", "store", step("unaligned-store-epilogue"))],
     rank=21,
-    fields=("bulk",),
+    fields=("smem_epilogue",),
     by_rows=True,
     shared=rows_bytes,
 )

@@ -9,9 +9,9 @@ from mlir_gemm.spec.passes import at, step
 
 PART = Part(
     "dependent_launch",
-    lambda schedule: schedule.overlap and mainloop_of(schedule).producer,
-    lambda schedule, _: [at("lower", "roles", step("programmatic-dependent-launch", early=schedule.ahead))],
+    lambda schedule: schedule.dependent_launch and mainloop_of(schedule).producer,
+    lambda schedule, _: [at("lower", "roles", step("programmatic-dependent-launch", early=schedule.early_trigger))],
     rank=0,
-    fields=("overlap", "ahead"),
+    fields=("dependent_launch", "early_trigger"),
     on_ring=True,
 )

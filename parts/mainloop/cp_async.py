@@ -14,7 +14,7 @@ from mlir_gemm.spec.target import Target
 
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
     yield at("pipeline", "mainloop", step("cp-async-pipeline"))
-    if schedule.spread:
+    if schedule.interleave:
         yield at("lower", "copies", step("interleave-cp-async"))
     yield at("lower", "copies", step("lower-cp-async"))
 
@@ -25,8 +25,8 @@ def asynchronous_operands(problem: Problem, schedule: Schedule, target: Target) 
     name, memory = ("A", problem.a_memory) if problem.a_memory else ("B", problem.b_memory)
     others = " or ".join(each.name for each in mainloops().values() if not each.asynchronous)
     return (
-        f"copy=cp_async: {name} is computed from {memory} on its way to shared memory, and asynchronous copies pass no "
-        f"registers; expected {others}"
+        f"mainloop=cp_async: {name} is computed from {memory} on its way to shared memory, and asynchronous copies "
+        f"pass no registers; expected {others}"
     )
 
 
@@ -34,10 +34,10 @@ def accumulated(problem: Problem, schedule: Schedule, target: Target) -> str | N
     if schedule.accumulate:
         return None
     others = " or ".join(each.name for each in mainloops().values() if not each.asynchronous)
-    return f"accumulate=off with copy=cp_async: expected copy={others}"
+    return f"accumulate=off with mainloop=cp_async: expected mainloop={others}"
 
 
 PART = Mainloop(
     "cp_async", 1, _passes, needs=frozenset({"cp.async"}), rules=Rules(shape=(asynchronous_operands, accumulated)),
-    fields=("stages", "spread"), most_stages=8, least_stages=2, asynchronous=True,
+    fields=("stages", "interleave"), most_stages=8, least_stages=2, asynchronous=True,
 )  # fmt: skip

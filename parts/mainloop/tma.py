@@ -35,15 +35,15 @@ def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | N
     for name, memory in (("A", problem.a_memory), ("B", problem.b_memory)):
         if memory:
             return (
-                f"copy=tma: {name} is computed from {memory} on its way to shared memory, and the copy engine passes "
-                f"no registers; expected {' or '.join(others)}"
+                f"mainloop=tma: {name} is computed from {memory} on its way to shared memory, and the copy engine "
+                f"passes no registers; expected {' or '.join(others)}"
             )
     for name, bits in (("A", problem.a_vector), ("B", problem.b_vector)):
         if bits < ALIGNED:
             others = [each.name for each in mainloops().values() if each.ahead and not each.producer]
             return (
-                f"copy=tma: the rows of {name} start at multiples of {bits} bits only, the copy engine needs "
-                f"{ALIGNED}; expected copy={' or '.join(others)}"
+                f"mainloop=tma: the rows of {name} start at multiples of {bits} bits only, the copy engine needs "
+                f"{ALIGNED}; expected mainloop={' or '.join(others)}"
             )
     return None
 

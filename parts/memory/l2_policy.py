@@ -8,8 +8,8 @@ from mlir_gemm.spec.passes import at, step
 
 PART = Part(
     "l2_policy",
-    lambda schedule: min(schedule.keep_a, schedule.keep_b) < PARTS,
-    lambda schedule, _: [at("describe", "l2", step("l2-eviction-policy", a=schedule.keep_a, b=schedule.keep_b))],
-    fields=("keep_a", "keep_b"),
+    lambda schedule: min(schedule.l2_keep_a, schedule.l2_keep_b) < PARTS,
+    lambda schedule, _: [at("describe", "l2", step("l2-eviction-policy", a=schedule.l2_keep_a, b=schedule.l2_keep_b))],
+    fields=("l2_keep_a", "l2_keep_b"),
     on_ring=True,
 )

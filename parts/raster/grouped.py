@@ -5,5 +5,9 @@ from __future__ import annotations
 from mlir_gemm.parts.base import Raster
 
 PART = Raster(
-    "grouped", lambda schedule, rows: min(schedule.group, rows), grouped=True, fields=("group",), default=True
+    "grouped",
+    lambda schedule, rows: min(schedule.raster_group, rows),
+    grouped=True,
+    fields=("raster_group",),
+    default=True,
 )

@@ -12,7 +12,7 @@ PART = Part(
         at(
             "parallelize",
             "scheduler",
-            step("persistent-tile-scheduler", blocks=schedule.persistent, turns=schedule.turns),
+            step("persistent-tile-scheduler", blocks=schedule.persistent, consumers=2 if schedule.ping_pong else 1),
             upstream("cse"),
         )
     ],

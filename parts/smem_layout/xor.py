@@ -17,7 +17,7 @@ def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str |
         return None
     if mma.whole_tiles:
         others = " or ".join(each.name for each in mmas().values() if not each.whole_tiles and not each.by_descriptor)
-        return f"layout=xor with operator={mma.name}: expected layout={padded().name}, or operator={others}"
+        return f"layout=xor with mma={mma.name}: expected layout={padded().name}, or mma={others}"
     if not schedule.promote:
         return f"layout=xor with promote=off: without buffers in shared memory expected layout={padded().name}"
     for operand in "ab":

@@ -55,10 +55,10 @@ def proposals(
     mma: Mma, problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool = False
 ) -> Iterator[Schedule]:
     """Schedules of an operation to try, legal or not, with the main loop that `pinned` names."""
-    searched = ("block", "warp", "stages", "vector", "instruction", "layout", "pad", "spread")
+    searched = ("block", "warp", "stages", "vector", "instruction", "layout", "pad", "interleave")
     fixed = {name: value for name, value in pinned.items() if name not in searched}
     instruction: Tile = pinned.get("instruction") or instruction_of(mma, problem, target)
-    mainloop = mainloops()[pinned["copy"]] if "copy" in pinned else None
+    mainloop = mainloops()[pinned["mainloop"]] if "mainloop" in pinned else None
     ring = mainloop is not None and mainloop.producer
     streamed = mainloop is not None and mainloop.asynchronous and not ring
     vector = pinned.get("vector", VECTOR_BITS[-1])
@@ -74,10 +74,10 @@ def proposals(
         tiles = [pinned["warp"]] if "warp" in pinned else _warps(problem, block, mma, instruction, wide)
         for warp in tiles:
             for buffers in stages:
-                spread: bool = pinned.get("spread", not streamed or _spreads(problem, block, buffers))
+                spread: bool = pinned.get("interleave", not streamed or _spreads(problem, block, buffers))
                 yield Schedule.make({
                     "block": block, "warp": warp, "instruction": instruction, "stages": buffers, "vector": vector,
-                    "layout": layout, "pad": pad, "spread": spread, **fixed,
+                    "layout": layout, "pad": pad, "interleave": spread, **fixed,
                 })  # fmt: skip
 
 

@@ -40,7 +40,7 @@ class ThrottleEpilogue(Pass):
     """Numbers of a thread that are under way at a time, in whole pieces of an accumulator, which have two."""
     least: int = 3
     """Operations on a number from which on it is paced."""
-    turns: int = 1
+    consumers: int = 1
     """Consumers that take tiles alternately: 2 is ping-pong."""
 
     def run(self, module: Any) -> None:
@@ -50,7 +50,7 @@ class ThrottleEpilogue(Pass):
             for block in dict.fromkeys(wait.operation.block for wait in named(kernel, WAIT)):
                 pieces = _pieces(block, self.least)
                 if pieces:
-                    _pace(_split(block, self.turns) if self.turns > 1 else block, pieces, self.chains)
+                    _pace(_split(block, self.consumers) if self.consumers > 1 else block, pieces, self.chains)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 Expects an scf.forall over tiles, mapped to `#gpu.block<x>`, whose body is buffers of shared memory, index arithmetic
 and one tile.warp_specialize. Leaves an scf.forall over `blocks` thread blocks, and in each role an scf.for over the
 tiles `block`, `block + blocks`, ..., which carries the position in the ring from tile.enter to tile.leave: the producer
-runs ahead into the next tile while the consumer finishes one. With `turns=2` two consumers (tile.consumer_id)
+runs ahead into the next tile while the consumer finishes one. With `consumers=2` two consumers (tile.consumer_id)
 ping-pong: they take the block's tiles alternately, so that one multiplies while the other finishes. Each moves its
 position past the steps of the other, and waits until the other has seen its stages filled (tile.order_wait,
 tile.order_arrive). Without ping-pong and with no more tiles than blocks nothing changes, nor does a second run change
@@ -35,12 +35,12 @@ class PersistentTileScheduler(Pass):
     name: ClassVar[str] = "persistent-tile-scheduler"
     blocks: int = 1
     """Thread blocks."""
-    turns: int = 1
+    consumers: int = 1
     """Consumers that take a block's tiles alternately: 2 is ping-pong."""
 
     def run(self, module: Any) -> None:
-        if self.blocks < 1 or self.turns not in (1, 2):
-            raise PassError(f"pass '{self}': expected at least 1 block, and 1 or 2 turns")
+        if self.blocks < 1 or self.consumers not in (1, 2):
+            raise PassError(f"pass '{self}': expected at least 1 block, and 1 or 2 consumers")
         for forall in named(module, "scf.forall"):
             roles = named(forall, "tile.warp_specialize")
             if not roles or is_walked(forall):
@@ -51,7 +51,7 @@ class PersistentTileScheduler(Pass):
                     forall, f"{self.blocks} blocks are no whole clusters of {ir.IntegerAttr(cluster).value}"
                 )
             tiles = tiles_of(forall)
-            if not isinstance(tiles, int) or tiles > self.blocks or self.turns > 1:
+            if not isinstance(tiles, int) or tiles > self.blocks or self.consumers > 1:
                 _persist(forall, roles, tiles, self)
 
 
@@ -81,9 +81,9 @@ def _persist(forall: Any, roles: list[Any], tiles: Any, options: PersistentTileS
     producer, consumer = (region.blocks[0] for region in role.regions)
     with role.location:
         walk = alternate = _Walk(work.number, body(new).arguments[0], tiles, count)
-        if options.turns > 1:
+        if options.consumers > 1:
             steps, barriers = _steps_of(producer), named(producer.owner, "tile.producer_acquire")[0].operands[0]
-            new.operation.attributes[PING_PONG] = constants.integer(options.turns)
+            new.operation.attributes[PING_PONG] = constants.integer(options.consumers)
             with ir.InsertionPoint(named(body(new).owner, "tile.ring")[0]):
                 order = rings.order_barrier()
             alternate = replace(walk, steps=steps, stages=barriers.type.shape[1], barriers=order)

@@ -31,5 +31,5 @@ class SelectPrecision(Pass):
                 pinned = kernel.pinned()
                 precision = pinned.get("precision", "full")
                 able = [mma.name for mma in mmas_on(kernel.target) if any(f.precision == precision for f in mma.forms)]
-                if precision in _PASSES and able and pinned.get("operator", able[0]) in able:
+                if precision in _PASSES and able and pinned.get("mma", able[0]) in able:
                     _PASSES[precision]().run(kernel.module)

@@ -39,7 +39,7 @@ def _divide(kernel: Undecided) -> SplitKInWorkspace | None:
         return None
     try:
         pinned = kernel.pinned()
-        parts, depth = pinned.get("divide", 1), 0
+        parts, depth = pinned.get("split_k_workspace", 1), 0
         if parts == 1 and not symbols_in(function) and not cannot_divide(function, 1):
             problem = kernel.problem()
             division = divide_advice(problem, kernel.target, pinned)

@@ -44,9 +44,9 @@ def _decide(kernel: Undecided) -> None:
         kernel_modules.add_note(
             kernel.module,
             f"A and B have changed places: the product is {problem}, and is computed as its transpose, "
-            f"{_sizes(kernel.problem())}, {_reason(problem, 'exchanged' in pinned)}",
+            f"{_sizes(kernel.problem())}, {_reason(problem, 'swap_ab' in pinned)}",
         )
-        pinned["exchanged"] = True
+        pinned["swap_ab"] = True
     if pinned != given:
         kernel.pin(pinned)
 

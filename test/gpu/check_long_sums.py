@@ -165,7 +165,7 @@ def compare(problem: Problem, schedule: str, chip: str, torch: Any) -> Iterator[
     import mlir_gemm
 
     kernel = mlir_gemm.compile(modules.module(problem), chip=chip, schedule=schedule or None)
-    steps = [f"{each.problem} {each.schedule.operator} {'x'.join(map(str, each.schedule.block))}"
+    steps = [f"{each.problem} {each.schedule.mma} {'x'.join(map(str, each.schedule.block))}"
              for each in kernel.kernels if each.problem and each.schedule]  # fmt: skip
     for positive in (False, True) if problem.dtype != "s8" else (False,):
         a, b = operands(problem, positive, torch)

@@ -179,7 +179,7 @@ def _invariant(cases: list[GroupCase], seed: int, chip: str, torch: Any) -> tupl
         put(own["A"], source.float() if source.element_size() == 1 else source, torch)
         kernel = compiled(case, chip)
         problem, schedule = kernel.problem, kernel.schedule
-        operators.add(schedule.operator)
+        operators.add(schedule.mma)
         if (problem.m, problem.n) != (case.product.m, case.product.n):
             swapped.append(rows)
         result, _ = result_of(case, kernel, own, torch)

@@ -39,11 +39,13 @@ KINDS = {
 of `bf16` stand for 8-bit floats too: the element type is put in their place."""
 SHARES = (6, 3, 2, 2, 2)
 CLUSTERS: tuple[dict[str, Any], ...] = (
-    {"cluster_m": 4}, {"cluster_n": 4}, {"split": 4}, {"split": 3}, {"split": 5}, {"cluster_m": 2, "cluster_n": 2},
-    {"cluster_m": 4, "cluster_n": 2}, {"split": 2, "cluster_m": 2, "cluster_n": 2}, {"split": 3, "cluster_m": 2},
+    {"cluster_m": 4}, {"cluster_n": 4}, {"split_k_cluster": 4}, {"split_k_cluster": 3}, {"split_k_cluster": 5},
+    {"cluster_m": 2, "cluster_n": 2},
+    {"cluster_m": 4, "cluster_n": 2}, {"split_k_cluster": 2, "cluster_m": 2, "cluster_n": 2},
+    {"split_k_cluster": 3, "cluster_m": 2},
 )  # fmt: skip
 """Of four blocks and more, or of odd numbers of them."""
-CHOSEN = ("operator=wgmma", "operator=wgmma,batch_invariant=on")
+CHOSEN = ("mma=wgmma", "mma=wgmma,batch_invariant=on")
 """Schedules that leave the rest to the model: exchanged sides, turns, parts of k."""
 TRIES = 2000
 TOGETHER = 0.45
@@ -105,9 +107,9 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
         model = model_problem(product, kind)
         operation = instruction_of(mmas()["wgmma"], model, target(chip))
         schedule = Schedule(**{"storage": "dynamic", **fields, "instruction": operation})
-        if together and schedule.cluster == schedule.turns == 1 and not schedule.stream:
+        if together and schedule.cluster == 1 and not schedule.ping_pong and not schedule.stream_k:
             continue
-        if schedule.exchanged and product.epilogue == "accumulate":
+        if schedule.swap_ab and product.epilogue == "accumulate":
             continue
         if next(broken(as_computed(model, schedule), schedule, target(chip)), None) is None:
             return GroupCase(number, kind, product, shown(fields))
@@ -118,7 +120,18 @@ def drawn(seed: int, numbers: Sequence[int], chip: str) -> list[GroupCase]:
     return [draw(seed, number, chip) for number in numbers]
 
 
-TRAITS = "cluster", "split", "persistent", "stream", "turns", "pace", "bulk", "overlap", "exchanged", "keep"
+TRAITS = (
+    "cluster",
+    "split",
+    "persistent",
+    "stream",
+    "ping_pong",
+    "throttle",
+    "smem_epilogue",
+    "dependent_launch",
+    "swap_ab",
+    "keep",
+)
 """Fields, or beginnings of their names, by which small cases should differ."""
 
 
@@ -184,19 +197,19 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
         fields[name] = (m, n, k * 2 // size)
     fields["stages"] = rng.choice((2, 2, 3, 4, 5, 8))
     if rng.random() < 0.2:
-        fields["overlap"] = False
+        fields["dependent_launch"] = False
     if rng.random() < 0.15:
         fields |= {"cluster_m": 1, "cluster_n": 1, **rng.choice(CLUSTERS)}
         fields.pop("persistent", None)
     if fields["block"] == fields["warp"] and rng.random() < 0.3:
-        fields |= {"turns": 2, "persistent": rng.choice((1, 2, 5, 132)), "pace": rng.choice((0, 2, 4))}
+        fields |= {"ping_pong": True, "persistent": rng.choice((1, 2, 5, 132)), "throttle": rng.choice((0, 2, 4))}
     elif fields.get("persistent") and rng.random() < 0.3:
         fields["persistent"] = rng.choice((7, 12, 132))
-    if fields.get("turns", 1) == 1 and rng.random() < 0.15:
-        fields["split"] = 1
+    if fields.get("ping_pong", 1) == 1 and rng.random() < 0.15:
+        fields["split_k_cluster"] = 1
         if rng.random() < 0.6:
             fields |= {"cluster_m": 1, "cluster_n": 1}
-        fields |= {"persistent": rng.choice((2, 4, 5, 7, 8, 12, 132)), "stream": rng.choice((1, 2, 2, 3, 4, 8))}
+        fields |= {"persistent": rng.choice((2, 4, 5, 7, 8, 12, 132)), "stream_k": rng.choice((1, 2, 2, 3, 4, 8))}
     if rng.random() < 0.1:
         fields["batch_invariant"] = True
     if KINDS[kind][3] != "full":
@@ -206,7 +219,7 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
 
 def kept(rng: random.Random) -> dict[str, int]:
     """What L2 is told to keep, if anything."""
-    return {"keep_a": rng.choice((0, 5, 32)), "keep_b": rng.choice((0, 1, 11, 32))} if rng.random() < 0.25 else {}
+    return {"l2_keep_a": rng.choice((0, 5, 32)), "l2_keep_b": rng.choice((0, 1, 11, 32))} if rng.random() < 0.25 else {}
 
 
 def model_problem(product: Product, kind: str) -> ModelProblem:

@@ -61,15 +61,15 @@ def _fields(rng: random.Random, kind: str) -> dict[str, Any]:
     rows, columns = rng.choice(ROWS), rng.choice(COLUMNS)
     deep = rng.choice((32, 64, 64, 128)) * 2 // size
     fields: dict[str, Any] = {
-        "operator": "mma_sync", "copy": "tma", "layout": "swizzle128", "pad": 0,
+        "mma": "mma_sync", "mainloop": "tma", "layout": "swizzle128", "pad": 0,
         "block": (down * rows, across * columns, deep), "warp": (rows, columns, 32 // size),
         "stages": rng.choice((2, 2, 3, 4, 6)), "persistent": rng.choice((0, 0, 1, 3, 7, 12, 132)),
-        "raster": rng.choice(("grouped", "snake", "row")), "group": rng.choice((1, 3, 8)),
+        "raster": rng.choice(("grouped", "snake", "row")), "raster_group": rng.choice((1, 3, 8)),
     }  # fmt: skip
     if rng.random() < 0.3:
         fields |= rng.choice(({"cluster_m": 2}, {"cluster_n": 2}, {"cluster_m": 2, "cluster_n": 2}, {"cluster_n": 4}))
     if rng.random() < 0.2:
-        fields["overlap"] = False
+        fields["dependent_launch"] = False
     if KINDS[kind][3] != "full":
         fields["precision"] = KINDS[kind][3]
     return fields | kept(rng)

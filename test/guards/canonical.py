@@ -21,11 +21,11 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "block": ("block", (128, 128, 64)),
     "warp": ("warp", (64, 32, 16)),
     "instruction": ("instruction", (16, 16, 16)),
-    "operator": ("operator", "wmma"),
+    "mma": ("operator", "wmma"),
     "precision": ("precision", "full"),
-    "copy": ("copy", "prefetch"),
+    "mainloop": ("copy", "register_prefetch"),
     "early": ("early", True),
-    "spread": ("spread", True),
+    "interleave": ("spread", True),
     "stages": ("stages", 1),
     "promote": ("promote", True),
     "accumulate": ("accumulate", True),
@@ -33,29 +33,33 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "pad": ("pad", 8),
     "vector": ("vector", 128),
     "unroll": ("unroll", True),
-    "bulk": ("bulk", True),
-    "overlap": ("overlap", True),
-    "ahead": ("ahead", True),
+    "smem_epilogue": ("bulk", True),
+    "dependent_launch": ("overlap", True),
+    "early_trigger": ("ahead", True),
     "persistent": ("persistent", 0),
-    "turns": ("turns", 1),
-    "pace": ("pace", 0),
-    "stream": ("stream", 0),
+    "ping_pong": ("turns", False),
+    "throttle": ("pace", 0),
+    "stream_k": ("stream", 0),
     "cluster_m": ("cluster_m", 1),
     "cluster_n": ("cluster_n", 1),
-    "split": ("split", 1),
-    "divide": ("divide", 1),
-    "keep_a": ("keep_a", 32),
-    "keep_b": ("keep_b", 32),
-    "resident": ("resident", 0),
+    "split_k_cluster": ("split", 1),
+    "split_k_workspace": ("divide", 1),
+    "l2_keep_a": ("keep_a", 32),
+    "l2_keep_b": ("keep_b", 32),
+    "min_blocks": ("resident", 0),
     "batch_invariant": ("batch_invariant", False),
-    "exchanged": ("exchanged", False),
+    "swap_ab": ("exchanged", False),
     "raster": ("raster", "grouped"),
-    "group": ("group", 8),
+    "raster_group": ("group", 8),
     "storage": ("storage", "auto"),
     "own": ("own", ()),
 }
 """By the present name of a schedule's field: its key, and its neutral value."""
-VALUES: dict[tuple[str, Any], Any] = {}
+VALUES: dict[tuple[str, Any], Any] = {
+    ("turns", True): 2,
+    ("copy", "direct"): "plain",
+    ("copy", "register_prefetch"): "prefetch",
+}
 """By key and present value: what the value was called when this was first recorded."""
 KINDS = {"elementwise": "points"}
 """By the present kind of a kernel: what it was called when this was first recorded."""
@@ -78,7 +82,7 @@ def canonical(schedule: Schedule) -> dict[str, Any]:
         (key, neutral), value = FIELDS[name], getattr(schedule, name)
         if name == "pad" and schedule.layout in ("xor", "swizzle128"):
             value = 0
-        if name == "spread" and schedule.operator in ("mma_sync", "simt") and schedule.copy != "cp_async":
+        if name == "interleave" and schedule.mma in ("mma_sync", "simt") and schedule.mainloop != "cp_async":
             value = False
         if value not in (neutral, ""):
             found[key] = VALUES.get((key, value), value)

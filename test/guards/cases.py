@@ -109,7 +109,7 @@ def _random_wmma() -> Iterator[Case]:
             pad = ",pad=0" if case.form == "memref" else ""
             text = f"product m={case.m},n={case.n},k={case.k},out={case.out},epilogue={epilogue}{pad}"
             chip = ("sm_70", "sm_75", "sm_80", "sm_90")[number // 12 % 4]
-            yield Case(f"random wmma {number}", text, chip, ",".join(filter(None, ("operator=wmma", case.schedule))))
+            yield Case(f"random wmma {number}", text, chip, ",".join(filter(None, ("mma=wmma", case.schedule))))
 
 
 def _one_in(count: int, text: str) -> bool:

@@ -1,11 +1,11 @@
 // RUN: not mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=2}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'persistent-tile-scheduler{blocks=0}' 2>&1 | FileCheck %s --check-prefix=NONE
 
-// RUN: not mlir-gemm opt %s 'persistent-tile-scheduler{turns=3}' 2>&1 | FileCheck %s --check-prefix=TURNS
-// RUN: not mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=2 turns=2}' 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not mlir-gemm opt %s 'persistent-tile-scheduler{consumers=3}' 2>&1 | FileCheck %s --check-prefix=TURNS
+// RUN: not mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=2 consumers=2}' 2>&1 | FileCheck %s --check-prefix=TWO
 
-// NONE: error: pass 'persistent-tile-scheduler{blocks=0 turns=1}': expected at least 1 block, and 1 or 2 turns
-// TURNS: error: pass 'persistent-tile-scheduler{blocks=1 turns=3}': expected at least 1 block, and 1 or 2 turns
+// NONE: error: pass 'persistent-tile-scheduler{blocks=0 consumers=1}': expected at least 1 block, and 1 or 2 consumers
+// TURNS: error: pass 'persistent-tile-scheduler{blocks=1 consumers=3}': expected at least 1 block, and 1 or 2 consumers
 
 func.func @two_dimensions() {
   // CHECK: persistent-tile-scheduler-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall over one dimension, from 0 in steps of 1, is walked by blocks

@@ -3,8 +3,8 @@
 // RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=3}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=3}' 'persistent-tile-scheduler{blocks=2}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=12}' | FileCheck %s --check-prefix=ENOUGH
-// RUN: sed '/^func.func @turns/,/^}/!s/.*//' %s | mlir-gemm opt - 'persistent-tile-scheduler{blocks=3 turns=2}' cse | FileCheck %s --check-prefix=TURNS
-// RUN: sed '/^func.func @turns/,/^}/!s/.*//' %s | mlir-gemm opt - 'persistent-tile-scheduler{blocks=20 turns=2}' cse | FileCheck %s --check-prefix=FEW
+// RUN: sed '/^func.func @turns/,/^}/!s/.*//' %s | mlir-gemm opt - 'persistent-tile-scheduler{blocks=3 consumers=2}' cse | FileCheck %s --check-prefix=TURNS
+// RUN: sed '/^func.func @turns/,/^}/!s/.*//' %s | mlir-gemm opt - 'persistent-tile-scheduler{blocks=20 consumers=2}' cse | FileCheck %s --check-prefix=FEW
 
 // With turns there are two groups of consumers however few tiles there are.
 // FEW: scf.forall (%{{.*}}) in (12) {

@@ -2,7 +2,7 @@
 // RUN: mlir-gemm opt %s select-precision | FileCheck %s --check-prefix=FULL
 // RUN: mlir-gemm opt %s 'pin-schedule{fields=precision=f8}' select-precision | FileCheck %s --check-prefix=SHORT
 // RUN: mlir-gemm opt %s 'pin-schedule{fields=precision=f8}' select-precision select-precision | FileCheck %s --check-prefix=SHORT
-// RUN: mlir-gemm opt %s 'pin-schedule{fields=precision=f8,operator=mma_sync}' select-precision | FileCheck %s --check-prefix=FULL
+// RUN: mlir-gemm opt %s 'pin-schedule{fields=precision=f8,mma=mma_sync}' select-precision | FileCheck %s --check-prefix=FULL
 
 // FULL-COUNT-2: arith.extf %{{.*}} : f8E4M3FN to f16
 // FULL-COUNT-2: arith.extf %{{.*}} : f16 to f32

@@ -24,13 +24,13 @@ module {
 
 // -----
 
-// CHECK: select-schedule-refuses.mlir:[[# @LINE + 9]]:5: error: no legal schedule for {{.*}} on sm_80 with operator=wgmma: operator=wgmma: sm_80 has wmma, mma_sync, simt
+// CHECK: select-schedule-refuses.mlir:[[# @LINE + 9]]:5: error: no legal schedule for {{.*}} on sm_80 with mma=wgmma: mma=wgmma: sm_80 has mma_sync, wmma, simt
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 module attributes {tile.chip = "sm_80", tile.stage = "import"} {
-  func.func @f(%A: memref<128x64xf16> {tile.role = "in"}, %B: memref<64x128xf16> {tile.role = "in"}, %D: memref<128x128xf32> {tile.role = "out"}) attributes {tile.schedule = {operator = "wgmma"}} {
+  func.func @f(%A: memref<128x64xf16> {tile.role = "in"}, %B: memref<64x128xf16> {tile.role = "in"}, %D: memref<128x128xf32> {tile.role = "out"}) attributes {tile.schedule = {mma = "wgmma"}} {
     %zero = arith.constant 0.0 : f32
     linalg.fill ins(%zero : f32) outs(%D : memref<128x128xf32>)
     linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}

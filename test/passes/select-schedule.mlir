@@ -30,7 +30,7 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 
 // On a chip without wgmma another operation multiplies.
 // CHECK-LABEL: func.func @older(
-// CHECK-SAME: operator = "mma_sync"
+// CHECK-SAME: mma = "mma_sync"
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>

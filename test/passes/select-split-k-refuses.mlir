@@ -24,13 +24,13 @@ module {
 
 // -----
 
-// CHECK: select-split-k-refuses.mlir:[[# @LINE + 9]]:5: error: divide=3: the steps of a product cannot be divided: it has a k of 64, which does not divide into 3 parts; expected divide=1
+// CHECK: select-split-k-refuses.mlir:[[# @LINE + 9]]:5: error: split_k_workspace=3: the steps of a product cannot be divided: it has a k of 64, which does not divide into 3 parts; expected split_k_workspace=1
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
-  func.func @f(%A: memref<128x64xf16> {tile.role = "in"}, %B: memref<64x128xf16> {tile.role = "in"}, %D: memref<128x128xf32> {tile.role = "out"}) attributes {tile.schedule = {divide = 3 : i64}} {
+  func.func @f(%A: memref<128x64xf16> {tile.role = "in"}, %B: memref<64x128xf16> {tile.role = "in"}, %D: memref<128x128xf32> {tile.role = "out"}) attributes {tile.schedule = {split_k_workspace = 3 : i64}} {
     %zero = arith.constant 0.0 : f32
     linalg.fill ins(%zero : f32) outs(%D : memref<128x128xf32>)
     linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}

@@ -62,7 +62,7 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
-  func.func @asked(%A: memref<4096x4096xf16> {tile.role = "in"}, %B: memref<4096x4096xf16> {tile.role = "in"}, %D: memref<4096x4096xf32> {tile.role = "out"}) attributes {tile.schedule = {divide = 4 : i64}} {
+  func.func @asked(%A: memref<4096x4096xf16> {tile.role = "in"}, %B: memref<4096x4096xf16> {tile.role = "in"}, %D: memref<4096x4096xf32> {tile.role = "out"}) attributes {tile.schedule = {split_k_workspace = 4 : i64}} {
     %zero = arith.constant 0.0 : f32
     linalg.fill ins(%zero : f32) outs(%D : memref<4096x4096xf32>)
     linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}

@@ -24,13 +24,13 @@ module {
 
 // -----
 
-// CHECK: select-swap-a-b-refuses.mlir:[[# @LINE + 7]]:5: error: exchanged=on: the sides of the product cannot change places: the product is added to what is in memory; expected off
+// CHECK: select-swap-a-b-refuses.mlir:[[# @LINE + 7]]:5: error: swap_ab=on: the sides of the product cannot change places: the product is added to what is in memory; expected off
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
-  func.func @f(%A: memref<128x64xf16> {tile.role = "in"}, %B: memref<64x128xf16> {tile.role = "in"}, %D: memref<128x128xf32> {tile.role = "out"}) attributes {tile.schedule = {exchanged = true}} {
+  func.func @f(%A: memref<128x64xf16> {tile.role = "in"}, %B: memref<64x128xf16> {tile.role = "in"}, %D: memref<128x128xf32> {tile.role = "out"}) attributes {tile.schedule = {swap_ab = true}} {
     linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%A, %B : memref<128x64xf16>, memref<64x128xf16>) outs(%D : memref<128x128xf32>) {
     ^bb0(%a: f16, %b: f16, %d: f32):

@@ -3,7 +3,7 @@
 
 // CHECK: module attributes {tile.chip = "sm_90a", tile.note = "A and B have changed places: the product is 16x8192x8192 f16,f16->f32 (accumulates in f32), and is computed as its transpose, 8192x16x8192, because wgmma has tiles of few columns but none of few rows"
 // CHECK-LABEL: func.func @thin(
-// CHECK-SAME: tile.schedule = {exchanged = true}
+// CHECK-SAME: tile.schedule = {swap_ab = true}
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>
@@ -59,7 +59,7 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
-  func.func @asked(%A: memref<4096x4096xf16> {tile.role = "in"}, %B: memref<4096x4096xf16> {tile.role = "in"}, %D: memref<4096x4096xf32> {tile.role = "out"}) attributes {tile.schedule = {exchanged = true}} {
+  func.func @asked(%A: memref<4096x4096xf16> {tile.role = "in"}, %B: memref<4096x4096xf16> {tile.role = "in"}, %D: memref<4096x4096xf32> {tile.role = "out"}) attributes {tile.schedule = {swap_ab = true}} {
     %zero = arith.constant 0.0 : f32
     linalg.fill ins(%zero : f32) outs(%D : memref<4096x4096xf32>)
     linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}

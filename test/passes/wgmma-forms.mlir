@@ -1,12 +1,12 @@
 // Products in every layout, type and size that wgmma takes. The last two numbers of an instruction say whether A and B are
 // transposed in shared memory.
-// RUN: sed '/^func.func @nt(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule operator=wgmma,block=128x256x64,warp=64x256x64 --emit ptx -o - | FileCheck %s --check-prefix=NT
-// RUN: sed '/^func.func @tn(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule operator=wgmma,block=256x128x64,warp=128x128x64,persistent=4 --emit ptx -o - | FileCheck %s --check-prefix=TN
-// RUN: sed '/^func.func @ragged(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,persistent=16 --emit ptx -o - | FileCheck %s --check-prefix=RAGGED
-// RUN: sed '/^func.func @odd(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule operator=wgmma,block=64x128x64,warp=64x128x64 --emit ptx -o - | FileCheck %s --check-prefix=ODD
-// RUN: sed '/^func.func @batched(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule operator=wgmma,block=64x64x64,warp=64x64x64 --emit ptx -o - | FileCheck %s --check-prefix=BATCH
-// RUN: sed '/^func.func @tf32(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule operator=wgmma,block=64x64x32,warp=64x64x32,precision=tf32 --emit ptx -o - | FileCheck %s --check-prefix=TF32
-// RUN: sed '/^func.func @integers(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule operator=wgmma,block=64x64x128,warp=64x64x128 --emit ptx -o - | FileCheck %s --check-prefix=INTEGERS
+// RUN: sed '/^func.func @nt(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=128x256x64,warp=64x256x64 --emit ptx -o - | FileCheck %s --check-prefix=NT
+// RUN: sed '/^func.func @tn(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=256x128x64,warp=128x128x64,persistent=4 --emit ptx -o - | FileCheck %s --check-prefix=TN
+// RUN: sed '/^func.func @ragged(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,persistent=16 --emit ptx -o - | FileCheck %s --check-prefix=RAGGED
+// RUN: sed '/^func.func @odd(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=64x128x64,warp=64x128x64 --emit ptx -o - | FileCheck %s --check-prefix=ODD
+// RUN: sed '/^func.func @batched(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=64x64x64,warp=64x64x64 --emit ptx -o - | FileCheck %s --check-prefix=BATCH
+// RUN: sed '/^func.func @tf32(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=64x64x32,warp=64x64x32,precision=tf32 --emit ptx -o - | FileCheck %s --check-prefix=TF32
+// RUN: sed '/^func.func @integers(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=64x64x128,warp=64x64x128 --emit ptx -o - | FileCheck %s --check-prefix=INTEGERS
 
 // f32 results leave by the copy engine too, in pairs.
 //  NT-NOT: {{ld.global|st.global}}

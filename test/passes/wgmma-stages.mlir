@@ -1,16 +1,16 @@
 // The whole way of a product to wgmma: two warpgroups multiply what a third one's elected thread copies.
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit pipeline -o - | FileCheck %s --check-prefix=PIPELINE
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit describe -o - | FileCheck %s --check-prefix=DESCRIBE
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit lower -o - | FileCheck %s --check-prefix=LOWER
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit ptx -o - | FileCheck %s --check-prefix=PTX
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit describe -o - | mlir-gemm compile - --emit ptx -o - | FileCheck %s --check-prefix=PTX
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on --emit ptx -o - | FileCheck %s --check-prefix=NEVER
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on,persistent=8 --emit ptx -o - | FileCheck %s --check-prefix=PTX
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,ahead=on,persistent=8 --emit parallelize -o - | FileCheck %s --check-prefix=WALK
-// RUN: mlir-gemm compile %s --chip sm_90a --schedule operator=wgmma,block=128x128x64,warp=64x128x64,stages=4,bulk=off,overlap=off --emit ptx -o - | FileCheck %s --check-prefix=OFF
-// RUN: not mlir-gemm compile %s --chip sm_90 --schedule operator=wgmma -o - 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,early_trigger=on --emit pipeline -o - | FileCheck %s --check-prefix=PIPELINE
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,early_trigger=on --emit describe -o - | FileCheck %s --check-prefix=DESCRIBE
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,early_trigger=on --emit lower -o - | FileCheck %s --check-prefix=LOWER
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,early_trigger=on --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,early_trigger=on --emit describe -o - | mlir-gemm compile - --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,early_trigger=on --emit ptx -o - | FileCheck %s --check-prefix=NEVER
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,early_trigger=on,persistent=8 --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,early_trigger=on,persistent=8 --emit parallelize -o - | FileCheck %s --check-prefix=WALK
+// RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,smem_epilogue=off,dependent_launch=off --emit ptx -o - | FileCheck %s --check-prefix=OFF
+// RUN: not mlir-gemm compile %s --chip sm_90 --schedule mma=wgmma -o - 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// CHIP: error: {{.*}}sm_90 has wmma, mma_sync, simt
+// CHIP: error: {{.*}}sm_90 has mma_sync, wmma, simt
 
 // A stage is 16 KB of each operand.
 // PIPELINE-DAG: memref.alloc() {tile.layout = "swizzle128"} : memref<4x128x64xf16, 3>

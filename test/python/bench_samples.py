@@ -43,7 +43,7 @@ def figures(microseconds: float, right: bool | None = True, schedule: str = "") 
 
 def entry(problem: Problem, right: bool = True, **microseconds: float) -> Entry:
     """A problem with the contenders of these names."""
-    schedule = "block=128x256x64,warp=64x256x16,operator=wgmma,copy=tma,stages=4"
+    schedule = "block=128x256x64,warp=64x256x16,mma=wgmma,mainloop=tma,stages=4"
     found = {
         name: figures(value, right, schedule) if name.startswith("ours") else figures(value)
         for name, value in microseconds.items()

@@ -179,7 +179,7 @@ def test_report_of_saved_results(
     text = (tmp_path / "out" / "report.md").read_text()
     assert "# mlir-gemm bench: Test GPU" in text
     assert "1000x1000x1000 f16 NN: no schedule is legal" in text
-    assert "operator=wgmma" in text and "1400 to 1980 MHz" in text and "power cap" in text
+    assert "mma=wgmma" in text and "1400 to 1980 MHz" in text and "power cap" in text
     # ours 200 us, the library's faster one 180 us; ours 1500 us, the library's 1700 us; 0.9 * 1.1333 = 1.01 ** 2
     assert [line.split("|")[2:6] for line in out.splitlines() if line.startswith("| large")] == [
         ["        2 ", "      1.010 ", "       0.900 ", " 4096x4096x4096 f16 NN "]

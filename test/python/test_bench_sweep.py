@@ -46,7 +46,7 @@ def test_the_space_has_the_choice_and_nothing_illegal():
 
 def test_what_the_model_does_not_propose_is_added_on_request():
     plain = schedules(LARGE, target(CHIP), Space())
-    more = schedules(LARGE, target(CHIP), Space(groups=(4, 32), leaders=3, turns=True, clusters=True))
+    more = schedules(LARGE, target(CHIP), Space(groups=(4, 32), leaders=3, ping_pong=True, clusters=True))
     assert set(plain) < set(more)
     new = set(more) - set(plain)
     assert {each.group for each in new if each.turns == 1 and each.cluster < 4} >= {4, 32}
@@ -58,9 +58,9 @@ def test_other_operators_and_only_the_first():
     found = schedules(LARGE, target(CHIP), Space(operators=("wgmma", "mma_sync"), most=5))
     assert Counter(each.operator for each in found) == {"wgmma": 10, "mma_sync": 5}
     assert sum(each.exchanged for each in found) == 5
-    kept = schedules(LARGE, target(CHIP), Space(most=5, pinned={"exchanged": False}))
+    kept = schedules(LARGE, target(CHIP), Space(most=5, pinned={"swap_ab": False}))
     assert len(kept) == 5 and not any(each.exchanged for each in kept)
-    other = schedules(LARGE, target(CHIP), Space(most=5, pinned={"exchanged": True}))
+    other = schedules(LARGE, target(CHIP), Space(most=5, pinned={"swap_ab": True}))
     assert other == [each for each in found if each.exchanged]
     pinned = schedules(LARGE, target(CHIP), Space(pinned={"stages": 3}))
     assert pinned and {each.stages for each in pinned} == {3}
@@ -74,7 +74,7 @@ def test_an_operator_that_cannot_is_left_out():
 def test_exploring_a_thin_product_takes_it_both_ways():
     found = explore((Problem("custom", 16, 8192, 8192, "f16", "f16", "NT"), CHIP, Space(most=2)))
     assert (found.reason, found.swapped, len(found.schedules)) == ("", True, 4)
-    assert sum("exchanged=on" in each for each in found.schedules) == 2
+    assert sum("swap_ab=on" in each for each in found.schedules) == 2
     assert explore((Problem("custom", 64, 64, 64, "f16", "f16", "XX"), CHIP, Space())).reason
 
 
@@ -238,7 +238,7 @@ def test_after_a_fault_the_kernel_is_left_out_the_next_time(measured: Any, tmp_p
 
 
 def entry_of(choice: float, best: float, cublas: float | None) -> dict[str, Any]:
-    chosen, other = schedules(LARGE, target(CHIP), Space(most=2, pinned={"exchanged": False}))
+    chosen, other = schedules(LARGE, target(CHIP), Space(most=2, pinned={"swap_ab": False}))
     return {
         "case": case_of(Problem("x", 8192, 8192, 8192, "f16", "f16", "NT")), "cublas_us": cublas, "problem": "some",
         "rows": [{"schedule": str(other), "us": best, "err": 0}, {"schedule": str(chosen), "us": choice, "err": 0}],

@@ -62,7 +62,7 @@ def simple(kind: str, schedule: str = "", **changes: Any) -> GroupCase:
     base, _, _, precision = KINDS[kind]
     fields: dict[str, Any] = {"m": 64, "out": "f32", "b_order": "nk", "pad": 16, "epilogue": "bias_n", **changes}
     product = Product(n=64, k=128, kind=base, **fields)
-    return GroupCase(0, kind, product, f"operator=wgmma,precision={precision}{schedule}")
+    return GroupCase(0, kind, product, f"mma=wgmma,precision={precision}{schedule}")
 
 
 def test_a_case_is_the_same_whatever_else_is_drawn():
@@ -75,7 +75,7 @@ def test_what_is_drawn_is_of_every_kind():
     orders = Counter((case.product.a_order, case.product.b_order) for case in cases if case.kind == "f16")
     assert len(orders) == 4
     fields = [Schedule(**Schedule.parse(case.schedule)) for case in cases]
-    for name in ("cluster_m", "cluster_n", "split", "turns", "persistent"):
+    for name in ("cluster_m", "cluster_n", "split", "ping_pong", "persistent"):
         assert sum(getattr(each, name) > 1 for each in fields) > 10, name
     assert any(case.product.epilogue == "accumulate" for case in cases)
     assert any(case.product.batch > 1 for case in cases)
@@ -84,7 +84,7 @@ def test_what_is_drawn_is_of_every_kind():
 def test_what_is_drawn_compiles():
     for case in drawn(5, range(12), CHIP):
         kernel = mlir_gemm.compile(case.module(), chip=CHIP, schedule=case.schedule)
-        assert kernel.schedule is not None and kernel.schedule.operator == "wgmma", case
+        assert kernel.schedule is not None and kernel.schedule.mma == "wgmma", case
 
 
 def test_a_subset_is_small_and_varied():

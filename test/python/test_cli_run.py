@@ -115,7 +115,7 @@ def test_run_checks_results(name: str, capsys: pytest.CaptureFixture[str]):
     assert "TFLOP/s" in out
 
 
-SCHEDULE = "block=64x64x32,warp=32x32x16,operator=wmma"
+SCHEDULE = "block=64x64x32,warp=32x32x16,mma=wmma"
 
 
 def test_run_on_the_simulator_reports_what_was_executed(small: Path, capsys: pytest.CaptureFixture[str]):

@@ -20,10 +20,10 @@ from mlir_gemm.spec.binding import bind
 SMALL = {"block": (32, 32, 16), "warp": (16, 16, 16)}
 SCHEDULES: dict[str, dict[str, Any]] = {
     "chosen": {},
-    "mma_sync cp_async": {**SMALL, "operator": "mma_sync", "copy": "cp_async", "stages": 3},
-    "mma_sync prefetch": {**SMALL, "operator": "mma_sync", "copy": "prefetch"},
-    "simt cp_async": {"operator": "simt", "copy": "cp_async", "stages": 2},
-    "simt plain": {"operator": "simt", "copy": "plain"},
+    "mma_sync cp_async": {**SMALL, "mma": "mma_sync", "mainloop": "cp_async", "stages": 3},
+    "mma_sync prefetch": {**SMALL, "mma": "mma_sync", "mainloop": "register_prefetch"},
+    "simt cp_async": {"mma": "simt", "mainloop": "cp_async", "stages": 2},
+    "simt plain": {"mma": "simt", "mainloop": "direct"},
 }
 
 
@@ -90,10 +90,10 @@ def test_orders_and_types(orders: tuple[str, str], types: tuple[str, str]) -> No
 
 
 @pytest.mark.parametrize("fixed", [{}, {"m": 20, "n": 24, "k": 16}, {"b": 3, "n": 24}])
-@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
+@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
 def test_batch_with_bias(fixed: dict[str, int], operator: str) -> None:
     product = DynamicProduct(fixed, batched=True, bias=True)
-    done = compiled(product.source(), schedule={"operator": operator})
+    done = compiled(product.source(), schedule={"mma": operator})
     check(product, done, [{"b": 2, "m": 33, "n": 18, "k": 21}, {"b": 5, "m": 8, "n": 40, "k": 16}])
 
 
@@ -120,7 +120,7 @@ def test_hints_choose_the_schedule() -> None:
 
 def test_launch_is_computed_from_the_sizes() -> None:
     product = DynamicProduct({"n": 64, "k": 32})
-    launch = compiled(product.source(), schedule={**SMALL, "operator": "mma_sync"}).launch
+    launch = compiled(product.source(), schedule={**SMALL, "mma": "mma_sync"}).launch
     assert launch is not None
     assert launch.grid == (("mul", ("ceildiv", "s0", 32), 2), 1, 1)
     assert launch.parameters.count("s0") == 1
@@ -240,4 +240,4 @@ def test_refuses() -> None:
     with pytest.raises(ScheduleError, match="certain sizes already"):
         compile_module(saved, hints={"s0": 16})
     with pytest.raises(ScheduleError, match="known at run time only"):
-        compile_module(product.source(), schedule={"operator": "wmma"})
+        compile_module(product.source(), schedule={"mma": "wmma"})

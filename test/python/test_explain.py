@@ -59,7 +59,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "another chip": (product(16, 8192, 8192, b="nk"), "sm_90", {}),
     "thin": (product(16, 8192, 8192, b="nk"), CHIP, {}),
     "thin, kn": (product(16, 8192, 8192), CHIP, {}),
-    "thin, tiles pinned": (product(16, 8192, 8192, b="nk"), CHIP, {"split": 2}),
+    "thin, tiles pinned": (product(16, 8192, 8192, b="nk"), CHIP, {"split_k_cluster": 2}),
     "odd rows": (product(2047, 2047, 2047), CHIP, {}),
     "odd rows, thin": (product(40, 8192, 8191, b="nk"), CHIP, {}),
     "turned": (product(1024, 1024, 1024, "f32", "f32"), CHIP, {"precision": "tf32"}),
@@ -82,9 +82,9 @@ def test_explains_what_compile_does(
     kernel = compiled.kernels[-1]
     assert head["schedule"] == str(kernel.schedule)
     assert ("re-laid" in head) == (len(compiled.kernels) > 1)
-    assert ("exchanged" in head) == ("A and B have changed places" in kernel.note)
-    if "exchanged" in head:
-        assert head["exchanged"].startswith(str(kernel.problem))
+    assert ("swap_ab" in head) == ("A and B have changed places" in kernel.note)
+    if "swap_ab" in head:
+        assert head["swap_ab"].startswith(str(kernel.problem))
     elif "re-laid" not in head:
         assert head["problem"] == str(kernel.problem)
 
@@ -103,9 +103,9 @@ class TestExchange:
 
     def test_is_explained_for_sizes(self, capsys: pytest.CaptureFixture[str]) -> None:
         line = ("--mnk", "16,8192,8192", "--types", "f16,f16,f16", "--orders", "mk,nk", "--chip", CHIP)
-        assert "8192x16x8192" in explained(capsys, *line)["exchanged"]
-        pinned = explained(capsys, *line, "--schedule", "split=2")
-        assert "exchanged" not in pinned and pinned["pinned"] == "split"
+        assert "8192x16x8192" in explained(capsys, *line)["swap_ab"]
+        pinned = explained(capsys, *line, "--schedule", "split_k_cluster=2")
+        assert "swap_ab" not in pinned and pinned["pinned"] == "split"
 
     def test_says_what_stands_in_its_way(self) -> None:
         found = decide(THIN, H200, cannot_swap="'x.y' is no linalg.generic")
@@ -114,8 +114,8 @@ class TestExchange:
         assert "sides     as they are, though exchanged it would be faster: 'x.y' is no linalg.generic" in text
 
     def test_says_that_it_was_asked_for(self) -> None:
-        text = explain(Problem(512, 512, 512, out="f16", reads_c=False), H200, {"exchanged": True})
-        assert "as pinned. Predicted" in text and "measurements favour" not in text and "exchanged=on" in text
+        text = explain(Problem(512, 512, 512, out="f16", reads_c=False), H200, {"swap_ab": True})
+        assert "as pinned. Predicted" in text and "measurements favour" not in text and "swap_ab=on" in text
 
     def test_is_not_mentioned_otherwise(self) -> None:
         text = explain(Problem(512, 512, 512), H200, cannot_swap="something")
@@ -163,8 +163,8 @@ class TestInvariance:
         assert head["pinned"] == "batch_invariant"
         said = "a row of the result has the same bits for every M: operator wgmma, as for M=4096; k in one piece"
         assert head["invariant"] == said
-        assert "batch_invariant=on" in head["schedule"] and "split=1" in head["schedule"]
-        head = explained(capsys, *line, "--schedule", "batch_invariant=on,operator=mma_sync")
+        assert "batch_invariant=on" in head["schedule"] and "split_k_cluster=1" in head["schedule"]
+        head = explained(capsys, *line, "--schedule", "batch_invariant=on,mma=mma_sync")
         assert "operator mma_sync, as pinned" in head["invariant"]
         assert "invariant" not in explained(capsys, *line)
 
@@ -187,7 +187,7 @@ class TestInvariance:
                 b_vector=min(128, 16 * (n & -n)),
             )  # fmt: skip
             schedule = decide(problem, H200, {"batch_invariant": True}).choice.schedule
-            found.add((schedule.operator, schedule.split))
+            found.add((schedule.mma, schedule.split_k_cluster))
         assert len(found) == 1
 
 
@@ -199,12 +199,14 @@ def test_says_how_the_result_leaves(vector: int, way: str) -> None:
     fields = Schedule.parse("block=128x128x64,warp=64x128x64")
     problem = Problem(2048, 2048 + (vector < 128), 512, out="f16", reads_c=False, b_order="nk", out_vector=vector)
     assert way in explain(problem, H200, fields)
-    assert "  D mn" not in explain(problem, H200, {**fields, "bulk": False})
+    assert "  D mn" not in explain(problem, H200, {**fields, "smem_epilogue": False})
 
 
 class TestGrid:
     def test_blocks_that_share_steps(self) -> None:
-        schedule = {**Schedule.parse("block=128x128x64,warp=64x128x64,split=4,cluster_m=1,cluster_n=1,persistent=0")}
+        schedule = {
+            **Schedule.parse("block=128x128x64,warp=64x128x64,split_k_cluster=4,cluster_m=1,cluster_n=1,persistent=0")
+        }
         text = explain(Problem(1024, 1024, 8192, reads_c=False), H200, schedule)
         assert "blocks in the grid: 256, or" in text
         assert "clusters of 4 blocks, which share the steps of k of one tile and add up their parts" in text
@@ -216,17 +218,17 @@ class TestGrid:
         assert "clusters of 2 blocks, which copy tiles of A beside each other together" in text
 
     def test_clusters_with_tiles_outside(self) -> None:
-        fields = Schedule.parse("operator=wgmma,block=128x128x64,warp=64x128x64,cluster_m=4,cluster_n=2")
+        fields = Schedule.parse("mma=wgmma,block=128x128x64,warp=64x128x64,cluster_m=4,cluster_n=2")
         text = explain(Problem(1100, 360, 4096, reads_c=False), H200, fields)
         assert "clusters of 4 by 2 blocks, which copy tiles of B below each other and A beside each other toge" in text
         assert "21 of the 48 tiles lie outside the result: they fill the last clusters" in text
 
     def test_blocks_that_walk(self) -> None:
-        fields = Schedule.parse("block=64x256x64,warp=64x256x64,persistent=132,turns=1")
+        fields = Schedule.parse("block=64x256x64,warp=64x256x64,persistent=132,ping_pong=off")
         text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, fields)
         assert "tiles of the result: 1024, walked by 132 blocks, at most 8 each" in text
         assert "1 warpgroup that multiplies, one that copies" in text and "wgmma 64x256x16" in text
-        fields = Schedule.parse("block=64x128x64,warp=64x128x64,persistent=132,turns=2")
+        fields = Schedule.parse("block=64x128x64,warp=64x128x64,persistent=132,ping_pong=on")
         text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, fields)
         assert "at most 16 each, 2 groups of warpgroups by turns" in text and "tma, turns 2" in text
         assert "epilogues beside products" not in text
@@ -243,13 +245,13 @@ class TestCommand:
         text = product(256, 256, 256).replace(") {", ") attributes {tile.schedule = {stages = 3, group = 5}} {", 1)
         file.write_text(text)
         head = explained(capsys, str(file), "--chip", "sm_80", "--schedule", "stages=2")
-        assert "stages=2," in head["schedule"] and "group=5" in head["schedule"]
+        assert "stages=2," in head["schedule"] and "raster_group=5" in head["schedule"]
 
     @pytest.mark.parametrize(
         ("more", "status", "message"),
         [
             (("--schedule", "stage=2"), 1, "unknown schedule field 'stage'; did you mean 'stages'?"),
-            (("--schedule", "split=9"), 1, "split=9: expected at most 8 blocks"),
+            (("--schedule", "split_k_cluster=9"), 1, "split_k_cluster=9: expected at most 8 blocks"),
             (("--sizes", "s0=3"), 2, "--sizes s0: the sizes of this module that are known at run time: none"),
             (("--divisors", "q=3"), 2, "--divisors q: the sizes of this module that are known at run time: none"),
         ],
@@ -275,7 +277,9 @@ class TestReport:
         rows = self.report(product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", fields)
         assert rows["launch"].endswith("cluster 2x1x1, overlap")
         assert "A (boxes 128x64 of f16, swizzle 128), B (boxes " in rows["tensor maps"]
-        rows = self.report(product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", f"{fields},overlap=off")
+        rows = self.report(
+            product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", f"{fields},dependent_launch=off"
+        )
         assert rows["launch"].endswith("cluster 2x1x1")
 
     def test_without_the_copy_engine_there_are_none(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -293,6 +297,6 @@ class TestReport:
 
 def test_warps_that_multiply_beside_one_that_copies() -> None:
     problem = Problem(4096, 4096, 4096, out="f16", reads_c=False)
-    text = explain(problem, H200, {"operator": "mma_sync"})
+    text = explain(problem, H200, {"mma": "mma_sync"})
     assert "384 threads (8 warps that multiply, four of which one copies) a block" in text
     assert "A mk: 128 rows by the copy engine" in text

@@ -108,7 +108,9 @@ def test_a_part_puts_passes_at_slots():
     )
     mlir_gemm.register(part)
     for stages, word in ((2, "of-2"), (1, "seen")):
-        done = compile_module(SOURCE, chip="sm_80", schedule={"stages": stages, "copy": "prefetch"}, keep=("pipeline",))
+        done = compile_module(
+            SOURCE, chip="sm_80", schedule={"stages": stages, "mainloop": "register_prefetch"}, keep=("pipeline",)
+        )
         assert f'test.mark = "{word}"' in done.ir("pipeline")
 
 

@@ -66,17 +66,21 @@ def test_every_kind_of_schedule_is_pinned():
     pinned = [dict(canonical.lengthened(text)) for case in compare.pinned_cases() for text in case.fields.split(";")]
     found = {name: {each[name] for each in pinned} for name in canonical.FIELDS}
     assert [name for name, values in found.items() if len(values) < 2] == []
-    assert found["operator"] == {"wgmma", "mma_sync", "wmma", "simt"}
-    assert found["copy"] == {"plain", "prefetch", "cp_async", "tma"}
+    assert found["mma"] == {"wgmma", "mma_sync", "wmma", "simt"}
+    assert found["mainloop"] == {"plain", "prefetch", "cp_async", "tma"}
     assert found["layout"] == {"pad", "xor", "swizzle128"}
     assert found["precision"] == {"full", "tf32", "f16", "f8"}
     assert found["raster"] == {"grouped", "snake", "row", "column"}
-    assert found["split"] >= {2, 3, 4, 8} and found["divide"] >= {2, 4} and found["turns"] == {1, 2}
+    assert (
+        found["split_k_cluster"] >= {2, 3, 4, 8}
+        and found["split_k_workspace"] >= {2, 4}
+        and found["ping_pong"] == {1, 2}
+    )
 
 
 class TestCanonical:
     def test_a_schedule_comes_back_from_its_short_text(self):
-        for schedule in (Schedule(), Schedule(block=(64, 256, 64), early=False, operator="wgmma", keep_a=0)):
+        for schedule in (Schedule(), Schedule(block=(64, 256, 64), early=False, mma="wgmma", l2_keep_a=0)):
             assert Schedule(**canonical.lengthened(canonical.shortened(schedule))) == schedule
 
     def test_every_field_has_a_key(self):
@@ -84,21 +88,25 @@ class TestCanonical:
         assert len({key for key, _ in canonical.FIELDS.values()}) == len(canonical.FIELDS)
 
     def test_a_rename_changes_no_hash(self, monkeypatch: pytest.MonkeyPatch):
-        before = canonical.canonical(Schedule(turns=2, copy="cp_async"))
+        before = canonical.canonical(Schedule(ping_pong=True, mainloop="cp_async"))
         fields = [
-            (("ping_pong" if field.name == "turns" else field.name), field.type, field.default)
+            (("ping_pong" if field.name == "ping_pong" else field.name), field.type, field.default)
             for field in dataclasses.fields(Schedule)
         ]
         renamed: Any = dataclasses.make_dataclass("Renamed", fields)
         with pytest.raises(KeyError, match="'ping_pong' has no key"):
             canonical.canonical(renamed())
-        monkeypatch.setitem(canonical.FIELDS, "ping_pong", canonical.FIELDS["turns"])
+        monkeypatch.setitem(canonical.FIELDS, "ping_pong", canonical.FIELDS["ping_pong"])
         monkeypatch.setitem(canonical.VALUES, ("copy", "async"), "cp_async")
-        assert canonical.canonical(renamed(ping_pong=2, copy="async")) == before == {"turns": 2, "copy": "cp_async"}
+        assert (
+            canonical.canonical(renamed(ping_pong=True, copy="async"))
+            == before
+            == {"ping_pong": True, "mainloop": "cp_async"}
+        )
 
 
 class TestCompare:
-    CASE = cases.Case("kind x", "product m=32,n=32,k=32,out=f16", "sm_80", "operator=mma_sync")
+    CASE = cases.Case("kind x", "product m=32,n=32,k=32,out=f16", "sm_80", "mma=mma_sync")
 
     @pytest.fixture(autouse=True)
     def files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +124,7 @@ class TestCompare:
         assert compare.main(["compare", "--jobs", "1"]) == 0
         assert "choices: 0 of 1 differ" in capsys.readouterr().out
         (case,) = compare.pinned_cases()
-        assert "operator=mma_sync" in case.fields and "warp=" in case.fields
+        assert "mma=mma_sync" in case.fields and "warp=" in case.fields
 
     def test_another_choice_is_shown_with_the_one_before(self, capsys: pytest.CaptureFixture[str]):
         compare.CHOICES.write_text("kind x | sm_80 | 0123456789abcdef\n")

@@ -16,8 +16,8 @@ TILES = (
     "block=192x96x64,warp=64x96x64",
     "block=64x144x64,warp=64x144x64",
     "block=64x40x64,warp=64x40x64",
-    "block=128x48x64,warp=128x48x64,turns=2,persistent=3",
-    "block=64x128x64,warp=64x128x64,split=2,cluster_m=2",
+    "block=128x48x64,warp=128x48x64,ping_pong=on,persistent=3",
+    "block=64x128x64,warp=64x128x64,split_k_cluster=2,cluster_m=2",
     "block=128x160x64,warp=128x80x64",
 )
 
@@ -26,15 +26,15 @@ TILES = (
 @pytest.mark.parametrize("out", ["f16", "f32"])
 def test_results_are_exact_and_nothing_is_found(tiles: str, out: str):
     check(GroupProduct(328, 264 if "cluster" not in tiles else 256, 200, out=out, a="mk", b="kn"),
-          f"exchanged=on,{tiles}")  # fmt: skip
+          f"swap_ab=on,{tiles}")  # fmt: skip
 
 
-@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
+@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
 @pytest.mark.parametrize("epilogue", [(), ("bias", "residual")])
 def test_other_operators_take_exchanged_products_too(operator: str, epilogue: tuple[str, ...]):
     product = GroupProduct(96, 160, 64, epilogue=epilogue)
     kernel = mlir_gemm.compile(
-        product.source(), chip="sm_80", device="simulator", schedule=f"operator={operator},exchanged=on"
+        product.source(), chip="sm_80", device="simulator", schedule=f"mma={operator},swap_ab=on"
     )
     random = np.random.default_rng(0)
     a, b, bias, residual = (
@@ -50,16 +50,16 @@ def test_other_operators_take_exchanged_products_too(operator: str, epilogue: tu
 @pytest.mark.parametrize("sizes", [(256, 264, 72), (20, 264, 72), (256, 6, 72), (1, 64, 64), (64, 1, 64)])
 def test_odd_rows_are_right_too(sizes: tuple[int, int, int]):
     m, n, k = sizes
-    check(GroupProduct(m, n, k, a="mk", b="nk"), "exchanged=on")
+    check(GroupProduct(m, n, k, a="mk", b="nk"), "swap_ab=on")
 
 
 @pytest.mark.parametrize(("out", "matrices"), [("f16", True), ("f32", False)])
 def test_sixteen_bits_leave_through_shared_memory(out: str, matrices: bool):
     kernel = mlir_gemm.compile(
-        GroupProduct(256, 256, 64, out=out).source(), chip="sm_90a", schedule="operator=wgmma,exchanged=on"
+        GroupProduct(256, 256, 64, out=out).source(), chip="sm_90a", schedule="mma=wgmma,swap_ab=on"
     )
     assert ("stmatrix" in kernel.ptx and ".trans" in kernel.ptx) == matrices
-    assert kernel.schedule is not None and kernel.schedule.exchanged
+    assert kernel.schedule is not None and kernel.schedule.swap_ab
     assert kernel.problem is not None and kernel.problem.out_order == "nm"
     (record,) = kernel.kernels
     assert "changed places" in record.note and "as the schedule says" in record.note
@@ -67,9 +67,9 @@ def test_sixteen_bits_leave_through_shared_memory(out: str, matrices: bool):
 
 def test_the_sides_stay_where_they_are_when_asked_for():
     thin = GroupProduct(16, 4096, 4096, b="nk").source()
-    free, fixed = (mlir_gemm.compile(thin, chip="sm_90a", schedule=text) for text in (None, "exchanged=off"))
+    free, fixed = (mlir_gemm.compile(thin, chip="sm_90a", schedule=text) for text in (None, "swap_ab=off"))
     for kernel, exchanged in ((free, True), (fixed, False)):
-        assert isinstance(kernel.schedule, Schedule) and kernel.schedule.exchanged == exchanged
+        assert isinstance(kernel.schedule, Schedule) and kernel.schedule.swap_ab == exchanged
 
 
 def test_an_exchange_that_cannot_be_is_refused():
@@ -79,8 +79,8 @@ func.func @main(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf
   return
 }
 """
-    with pytest.raises(ScheduleError, match="exchanged=on: the sides of the product cannot change places"):
-        mlir_gemm.compile(added, chip="sm_90a", schedule="exchanged=on")
+    with pytest.raises(ScheduleError, match="swap_ab=on: the sides of the product cannot change places"):
+        mlir_gemm.compile(added, chip="sm_90a", schedule="swap_ab=on")
     dynamic = """
 func.func @main(%A: tensor<?x64xf16>, %B: tensor<64x64xf16>) -> tensor<?x64xf32> {
   %c0 = arith.constant 0 : index
@@ -93,5 +93,5 @@ func.func @main(%A: tensor<?x64xf16>, %B: tensor<64x64xf16>) -> tensor<?x64xf32>
   return %D : tensor<?x64xf32>
 }
 """
-    with pytest.raises(ScheduleError, match="exchanged=on: sizes known at run time only"):
-        mlir_gemm.compile(dynamic, chip="sm_90a", schedule="exchanged=on")
+    with pytest.raises(ScheduleError, match="swap_ab=on: sizes known at run time only"):
+        mlir_gemm.compile(dynamic, chip="sm_90a", schedule="swap_ab=on")

@@ -10,17 +10,17 @@ import mlir_gemm
 from mlir_gemm.tools import main
 
 SCHEDULES = (
-    "block=64x128x64,warp=64x128x64,split=2,cluster_m=2",
-    "block=64x128x64,warp=64x128x64,split=4,cluster_m=2",
-    "block=128x64x64,warp=64x64x64,split=2,cluster_n=2",
-    "block=64x48x64,warp=64x48x64,split=3",
+    "block=64x128x64,warp=64x128x64,split_k_cluster=2,cluster_m=2",
+    "block=64x128x64,warp=64x128x64,split_k_cluster=4,cluster_m=2",
+    "block=128x64x64,warp=64x64x64,split_k_cluster=2,cluster_n=2",
+    "block=64x48x64,warp=64x48x64,split_k_cluster=3",
     "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=2",
     "block=64x64x64,warp=64x64x64,cluster_m=4,cluster_n=2,persistent=8",
     "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=4",
-    "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=2,split=2",
-    "block=128x96x64,warp=64x96x64,split=3,cluster_m=2",
-    "block=128x128x64,warp=128x128x64,turns=2,persistent=3",
-    "block=64x128x64,warp=64x128x64,turns=2,persistent=4,cluster_m=2,stages=3",
+    "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=2,split_k_cluster=2",
+    "block=128x96x64,warp=64x96x64,split_k_cluster=3,cluster_m=2",
+    "block=128x128x64,warp=128x128x64,ping_pong=on,persistent=3",
+    "block=64x128x64,warp=64x128x64,ping_pong=on,persistent=4,cluster_m=2,stages=3",
 )
 
 
@@ -32,11 +32,11 @@ def test_results_are_exact_and_nothing_is_found(schedule: str, orders: tuple[str
 
 EDGES = (
     "block=64x64x64,warp=64x64x64,cluster_m=4",
-    "block=64x64x64,warp=64x64x64,cluster_n=4,raster=snake,group=3",
+    "block=64x64x64,warp=64x64x64,cluster_n=4,raster=snake,raster_group=3",
     "block=64x64x64,warp=64x64x64,cluster_m=4,cluster_n=2,persistent=8",
     "block=128x64x64,warp=64x64x64,cluster_m=2,cluster_n=4,raster=row",
-    "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=2,split=2",
-    "block=64x64x64,warp=64x64x64,turns=2,persistent=4,cluster_m=2,cluster_n=2,stages=3",
+    "block=64x64x64,warp=64x64x64,cluster_m=2,cluster_n=2,split_k_cluster=2",
+    "block=64x64x64,warp=64x64x64,ping_pong=on,persistent=4,cluster_m=2,cluster_n=2,stages=3",
 )
 """Clusters whose last row or column has blocks with tiles outside a result of 264 by 312."""
 
@@ -56,7 +56,7 @@ def test_in_a_batch_clusters_reach_over_the_edges_of_each_product(schedule: str)
       linalg.batch_matmul ins(%A, %B : {a}, {b}) outs(%D : {d})
       return
     }}"""
-    kernel = mlir_gemm.compile(source, chip="sm_90a", device="simulator", schedule=f"operator=wgmma,{schedule}")
+    kernel = mlir_gemm.compile(source, chip="sm_90a", device="simulator", schedule=f"mma=wgmma,{schedule}")
     random = np.random.default_rng(0)
     left, right = (random.integers(-2, 3, shape).astype(np.float16) for shape in ((3, 264, 136), (3, 136, 312)))
     found = np.full((3, 264, 312), np.nan, np.float32)
@@ -72,7 +72,7 @@ def test_clusters_reach_over_no_edge_where_stores_are_not_tested():
 @pytest.mark.parametrize("out", ["f16", "f32"])
 @pytest.mark.parametrize("schedule", [
     "block=64x96x64,warp=64x96x64", "block=128x32x64,warp=64x32x64",
-    "block=128x160x64,warp=128x160x64,turns=2,persistent=3",
+    "block=128x160x64,warp=128x160x64,ping_pong=on,persistent=3",
 ])  # fmt: skip
 def test_rows_of_results_that_are_no_whole_lines_leave_by_the_copy_engine(schedule: str, out: str):
     check(GroupProduct(264, 336, 200, out=out, a="mk", b="nk"), schedule)
@@ -85,7 +85,7 @@ def test_rows_have_the_same_bits_whatever_m_is_when_asked_for():
     for m in (16, 64, 130, 300):
         kernel = mlir_gemm.compile(
             GroupProduct(m, 256, 448).source(), chip="sm_90a", device="simulator",
-            schedule="operator=wgmma,batch_invariant=on",
+            schedule="mma=wgmma,batch_invariant=on",
         )  # fmt: skip
         d = np.full((m, 256), np.nan, np.float16)
         kernel(a[:m].copy(), b, d)
@@ -95,9 +95,7 @@ def test_rows_have_the_same_bits_whatever_m_is_when_asked_for():
 
 def check(product: GroupProduct, schedule: str, operator: str = "wgmma", chip: str = "sm_90a") -> None:
     """The result is exact, and the simulator finds nothing."""
-    kernel = mlir_gemm.compile(
-        product.source(), chip=chip, device="simulator", schedule=f"operator={operator},{schedule}"
-    )
+    kernel = mlir_gemm.compile(product.source(), chip=chip, device="simulator", schedule=f"mma={operator},{schedule}")
     m, n, k = product.m, product.n, product.k
     random = np.random.default_rng(7)
     a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((m, k), (k, n)))
@@ -115,7 +113,7 @@ def test_every_stage_computes_the_same(schedule: str, tmp_path, capsys: pytest.C
     source = tmp_path / "product.mlir"
     source.write_text(GroupProduct(128, 256, 512, a="mk", b="nk").source())
     arguments = ["run", str(source), "--chip", "sm_90a", "--device", "simulator", "--bisect"]
-    assert main.main([*arguments, "--schedule", f"operator=wgmma,{schedule}".replace("=4,", "=2,")]) == 0
+    assert main.main([*arguments, "--schedule", f"mma=wgmma,{schedule}".replace("=4,", "=2,")]) == 0
     assert "every stage computes the right numbers" in capsys.readouterr().out
 
 

@@ -75,7 +75,7 @@ def test_a_descriptor_says_where_a_step_of_k_lies(panel: int, panels: int):
 def run(product: GroupProduct, schedule: str) -> None:
     """Runs a product in the simulator with all checks, and compares the numbers, which are exact."""
     kernel = mlir_gemm.compile(
-        product.source(), chip=CHIP, device="simulator", schedule=f"operator=wgmma,stages=2,{schedule}"
+        product.source(), chip=CHIP, device="simulator", schedule=f"mma=wgmma,stages=2,{schedule}"
     )
     random = np.random.default_rng(7)
     element: Any = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}[product.element]
@@ -103,9 +103,9 @@ TOGETHER = {
     "a cluster that shares B": ((256, 32, 192), "block=64x32x64,warp=64x32x64,cluster_m=2"),
     "a cluster of four": ((256, 16, 192), "block=64x16x64,warp=64x16x64,cluster_m=4"),
     "a cluster that shares A": ((64, 96, 192), "block=64x48x64,warp=64x48x64,cluster_n=2"),
-    "parts of k": ((128, 32, 512), "block=64x32x64,warp=64x32x64,split=2"),
-    "parts of k and a cluster": ((128, 96, 512), "block=64x96x64,warp=64x96x64,split=2,cluster_m=2"),
-    "turns": ((256, 96, 192), "block=64x32x64,warp=64x32x64,turns=2,persistent=2"),
+    "parts of k": ((128, 32, 512), "block=64x32x64,warp=64x32x64,split_k_cluster=2"),
+    "parts of k and a cluster": ((128, 96, 512), "block=64x96x64,warp=64x96x64,split_k_cluster=2,cluster_m=2"),
+    "ping_pong": ((256, 96, 192), "block=64x32x64,warp=64x32x64,ping_pong=on,persistent=2"),
     "two warpgroups beside each other": ((64, 192, 192), "block=64x96x64,warp=64x32x64"),
     "two warpgroups below each other": ((256, 80, 192), "block=128x80x64,warp=64x80x64,persistent=1"),
     "two rows of instructions": ((128, 96, 128), "block=128x96x128,warp=128x96x128"),
@@ -124,7 +124,7 @@ def test_narrow_panels_go_with_everything_else(name: str, layout: str):
 
 def test_the_buffer_and_the_map_of_a_narrow_operand():
     product = GroupProduct(128, 96, 192, out="f32")
-    fields = Schedule.parse("operator=wgmma,block=64x96x64,warp=64x96x64,stages=2")
+    fields = Schedule.parse("mma=wgmma,block=64x96x64,warp=64x96x64,stages=2")
     compiled = compile_module(product.source(), chip=CHIP, schedule=fields, until="lower", keep=("all",))
     staged = compiled.ir("describe")
     assert 'tile.layout = "swizzle64"' in staged
@@ -134,7 +134,7 @@ def test_the_buffer_and_the_map_of_a_narrow_operand():
 @pytest.mark.parametrize(("old", "new"), [("64", "none"), ("64", "128")])
 def test_a_map_of_another_swizzle_gives_wrong_numbers(old: str, new: str):
     product = GroupProduct(64, 32, 64, out="f32")
-    fields = Schedule.parse("operator=wgmma,block=64x32x64,warp=64x32x64,stages=2")
+    fields = Schedule.parse("mma=wgmma,block=64x32x64,warp=64x32x64,stages=2")
     text = compile_module(product.source(), chip=CHIP, schedule=fields, until="lower", keep=("lower",)).ir("lower")
     random = np.random.default_rng(7)
     a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((64, 64), (64, 32)))
@@ -149,7 +149,7 @@ def test_a_map_of_another_swizzle_gives_wrong_numbers(old: str, new: str):
 def test_elements_along_k_keep_whole_panels(dtype: str, out: str, precision: str):
     text = compile_module(
         module(Problem("x", 128, 48, 256, dtype, out, "NT")), chip=CHIP,
-        schedule={"operator": "wgmma", "precision": precision, "bulk": False}, until="describe", keep=("describe",),
+        schedule={"mma": "wgmma", "precision": precision, "smem_epilogue": False}, until="describe", keep=("describe",),
     ).ir("describe")  # fmt: skip
     assert 'swizzle = "128"' in text
     assert not any(f'"{name}"' in text for name in PANELS if name != "swizzle128")

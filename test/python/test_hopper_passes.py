@@ -49,23 +49,23 @@ KERNELS = (
     (GroupProduct(2048, 2048, 512, b="nk", out="f32"), "block=192x128x64,warp=64x128x64"),
     (GroupProduct(2048, 2048, 512, "f32", "f32", b="nk"), "block=128x128x32,warp=64x128x32,precision=tf32"),
     (GroupProduct(1000, 1000, 1000), PAIR),
-    (GroupProduct(1001, 1000, 1000, out="f32"), f"{WIDE},bulk=off,persistent=16"),
+    (GroupProduct(1001, 1000, 1000, out="f32"), f"{WIDE},smem_epilogue=off,persistent=16"),
     (GroupProduct(64, 8192, 8192, b="nk"), "block=64x64x128,warp=64x64x128"),
     (GroupProduct(4096, 4096, 1024, epilogue=("bias", "gelu")), WALK),
     (GroupProduct(4096, 4096, 1024, "bf16", "bf16", epilogue=("silu", "gate")), WALK),
     (GroupProduct(4096, 4096, 1024, epilogue=("bias", "relu", "residual")), f"{PAIR},persistent=132"),
     (GroupProduct(999, 1000, 1000, out="f32", epilogue=("bias", "gelu", "residual")), WIDE),
     (GroupProduct(4096, 4096, 1024), f"{WALK},cluster_m=2"),
-    (GroupProduct(4096, 4096, 512, epilogue=("bias", "gelu")), f"{ONE},persistent=132,turns=2"),
+    (GroupProduct(4096, 4096, 512, epilogue=("bias", "gelu")), f"{ONE},persistent=132,ping_pong=on"),
     (GroupProduct(4096, 4096, 1024, b="nk", epilogue=("bias",)), f"{WIDE},cluster_n=2"),
-    (GroupProduct(512, 512, 4096, epilogue=("bias", "gelu")), f"{PAIR},split=4"),
+    (GroupProduct(512, 512, 4096, epilogue=("bias", "gelu")), f"{PAIR},split_k_cluster=4"),
     (GroupProduct(2048, 2048, 512, "f8E4M3FN", "f32", b="nk"), "block=128x128x128,warp=64x128x128,precision=f8"),
 )
 
 
 @cache
 def compiled(product: GroupProduct, schedule: str) -> Compilation:
-    return compile_module(product.source(), chip=CHIP, schedule=Schedule.parse(f"operator=wgmma,{schedule}"))
+    return compile_module(product.source(), chip=CHIP, schedule=Schedule.parse(f"mma=wgmma,{schedule}"))
 
 
 def ptx_of(product: GroupProduct, schedule: str) -> str:
@@ -114,7 +114,7 @@ def test_what_the_assembler_says_of_wgmma_is_not_lost() -> None:
 
 def fields_of(number: int) -> dict[str, Any]:
     """The tiles of a kernel."""
-    return Schedule.parse(f"operator=wgmma,{KERNELS[number][1]}")
+    return Schedule.parse(f"mma=wgmma,{KERNELS[number][1]}")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ SMALL_SCHEDULE = "block=128x64x64,warp=64x64x64,stages=3,persistent=4"
 
 @cache
 def small_stages() -> Any:
-    fields = Schedule.parse(f"operator=wgmma,{SMALL_SCHEDULE}")
+    fields = Schedule.parse(f"mma=wgmma,{SMALL_SCHEDULE}")
     return compile_module(SMALL.source(), chip=CHIP, schedule=fields, keep=("all",))
 
 
@@ -148,7 +148,7 @@ def test_a_kernel_of_roles_is_taken_up_from_any_stage(stage: str) -> None:
 
 
 def test_compiling_is_deterministic() -> None:
-    fields = Schedule.parse(f"operator=wgmma,{SMALL_SCHEDULE}")
+    fields = Schedule.parse(f"mma=wgmma,{SMALL_SCHEDULE}")
     assert compile_module(SMALL.source(), chip=CHIP, schedule=fields).ptx == small_stages().ptx
 
 
@@ -168,7 +168,7 @@ def test_sizes_known_at_run_time_only(product: DynamicProduct, k: int) -> None:
     arrays = product.arrays({"b": 2, "m": 64, "n": 64, "k": k}, np.random.default_rng(k))
     np.testing.assert_array_equal(kernel(*arrays[:-1]), product.expected(arrays))
     schedules = [record.schedule for records in kernel.variants.values() for record in records]
-    assert "wgmma" in [schedule.operator for schedule in schedules if schedule is not None]
+    assert "wgmma" in [schedule.mma for schedule in schedules if schedule is not None]
 
 
 @st.composite
@@ -193,18 +193,18 @@ def schedules(draw: st.DrawFn) -> dict[str, Any]:
     block = (m * draw(st.sampled_from([1, 1, 2, 3])), n * draw(st.sampled_from([1, 1, 2, 3])), k)
     cluster = draw(st.sampled_from(["", "", "cluster_m", "cluster_n", "split"]))
     return {
-        "operator": "wgmma", "copy": "tma", "layout": "swizzle128", "pad": 0, "instruction": (64, 8, 16),
+        "mma": "wgmma", "mainloop": "tma", "layout": "swizzle128", "pad": 0, "instruction": (64, 8, 16),
         "block": block, "warp": (m, n, k),
         "stages": draw(st.integers(2, 6)),
         "persistent": draw(st.sampled_from([0, 0, 1, 2, 4, 132])),
-        "bulk": draw(st.booleans()),
-        "overlap": draw(st.booleans()),
+        "smem_epilogue": draw(st.booleans()),
+        "dependent_launch": draw(st.booleans()),
         "unroll": draw(st.booleans()),
         "raster": draw(st.sampled_from(["row", "column", "grouped", "snake"])),
-        "group": draw(st.integers(1, 9)),
-        "resident": draw(st.sampled_from([0, 0, 1, 2])),
+        "raster_group": draw(st.integers(1, 9)),
+        "min_blocks": draw(st.sampled_from([0, 0, 1, 2])),
         "storage": draw(st.sampled_from(["auto", "dynamic"])),
-        "turns": draw(st.sampled_from([1, 1, 2])),
+        "ping_pong": draw(st.sampled_from([1, 1, 2])),
         **({cluster: draw(st.sampled_from([2, 4]))} if cluster else {}),
     }  # fmt: skip
 
@@ -232,7 +232,7 @@ def test_any_schedule_that_the_rules_allow_compiles(product: GroupProduct, field
     ids=["384 rows of A", "288 rows of B", "512 rows of B in a cluster"],
 )
 def test_tiles_that_no_box_holds_are_copied_whole(product: GroupProduct, schedule: str) -> None:
-    fields = Schedule.parse(f"operator=wgmma,{schedule}")
+    fields = Schedule.parse(f"mma=wgmma,{schedule}")
     check_bytes(
         compile_module(product.source(), chip=CHIP, schedule=fields, until="lower", keep=("lower",)).ir("lower")
     )

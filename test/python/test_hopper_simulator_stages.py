@@ -25,34 +25,38 @@ from mlir_gemm.spec.schedule import Schedule
 
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
 LIMITS = {"f16": 5e-4, "f32": 1e-5}
-GROUPS = "warp=64x128x64,operator=wgmma,copy=tma,layout=swizzle128"
-WARPS = "warp=32x64x16,operator=mma_sync,copy=tma,layout=swizzle128,pad=0"
+GROUPS = "warp=64x128x64,mma=wgmma,mainloop=tma,layout=swizzle128"
+WARPS = "warp=32x64x16,mma=mma_sync,mainloop=tma,layout=swizzle128,pad=0"
 KERNELS = {
     "plain": ((128, 256, 320), "f16 f32", f"block=128x128x64,{GROUPS},stages=3"),
     "f16 results": ((128, 256, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=2"),
     "bf16": ((128, 128, 192), "bf16 f32", f"block=128x128x64,{GROUPS},stages=2"),
-    "persistent": ((256, 384, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=3,persistent=2,ahead=on"),
+    "persistent": ((256, 384, 192), "f16 f16", f"block=128x128x64,{GROUPS},stages=3,persistent=2,early_trigger=on"),
     "cluster": ((256, 256, 192), "f16 f32", f"block=128x128x64,{GROUPS},stages=2,cluster_m=2"),
     "persistent clusters": (
         (256, 512, 192),
         "f16 f16",
-        f"block=128x128x64,{GROUPS},stages=3,cluster_n=2,persistent=4,ahead=on",
+        f"block=128x128x64,{GROUPS},stages=3,cluster_n=2,persistent=4,early_trigger=on",
     ),
-    "split": ((128, 128, 448), "f16 f16", f"block=128x128x64,{GROUPS},stages=2,split=2,ahead=on"),
+    "split_k_cluster": (
+        (128, 128, 448),
+        "f16 f16",
+        f"block=128x128x64,{GROUPS},stages=2,split_k_cluster=2,early_trigger=on",
+    ),
     "square clusters": (
         (256, 512, 192),
         "f16 f16",
-        f"block=128x128x64,{GROUPS},stages=2,cluster_m=2,cluster_n=2,persistent=4,ahead=on",
+        f"block=128x128x64,{GROUPS},stages=2,cluster_m=2,cluster_n=2,persistent=4,early_trigger=on",
     ),
-    "exchanged": (
+    "swap_ab": (
         (200, 256, 192),
         "f16 f16",
-        f"exchanged=on,block=128x96x64,{GROUPS.replace('128', '96', 1)},stages=3,persistent=2,ahead=on",
+        f"swap_ab=on,block=128x96x64,{GROUPS.replace('128', '96', 1)},stages=3,persistent=2,early_trigger=on",
     ),
     "narrow panels": (
         (128, 320, 192),
         "f16 f16",
-        f"block=128x80x64,{GROUPS.replace('128', '80', 1)},stages=2,persistent=2,ahead=on",
+        f"block=128x80x64,{GROUPS.replace('128', '80', 1)},stages=2,persistent=2,early_trigger=on",
     ),
     "ragged": ((100, 136, 72), "f16 f32", f"block=64x128x64,{GROUPS},stages=2"),
     "warps": ((200, 264, 200), "f16 f16", f"block=64x128x64,{WARPS},stages=2,persistent=3"),

@@ -19,7 +19,7 @@ ORDERS = [(a, b) for a in ("mk", "km") for b in ("kn", "nk")]
 def ptx_of(a: str, b: str, fields: str = "") -> str:
     """A large product by the model's choice for `mma_sync`."""
     product = GroupProduct(8192, 8192, 8192, out="f16", a=a, b=b)
-    compiled = compile_module(product.source(), chip=CHIP, schedule=Schedule.parse(f"operator=mma_sync{fields}"))
+    compiled = compile_module(product.source(), chip=CHIP, schedule=Schedule.parse(f"mma=mma_sync{fields}"))
     assert "cp.async.bulk.tensor" in compiled.ptx
     return compiled.ptx
 

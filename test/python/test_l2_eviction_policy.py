@@ -24,13 +24,13 @@ TILES = (
     "block=64x64x64,warp=64x64x64",
     "block=128x96x128,warp=64x96x128",
     "block=64x128x64,warp=64x128x64,cluster_m=2",
-    "block=64x64x64,warp=64x64x64,split=2",
-    "operator=mma_sync,copy=tma,block=64x64x64,warp=32x32x64,persistent=3",
+    "block=64x64x64,warp=64x64x64,split_k_cluster=2",
+    "mma=mma_sync,mainloop=tma,block=64x64x64,warp=32x32x64,persistent=3",
 )
 
 
 def compiled(product: GroupProduct, fields: str = "", until: str = "ptx") -> Compilation:
-    fields = fields if "operator" in fields else f"operator=wgmma,{fields}"
+    fields = fields if "mma" in fields else f"mma=wgmma,{fields}"
     return compile_module(product.source(), chip=CHIP, schedule=Schedule.parse(fields), until=until)
 
 
@@ -48,9 +48,9 @@ def test_the_bits_are_the_same_whatever_is_kept(tiles: str) -> None:
     rng = np.random.default_rng(2)
     a, b = (rng.normal(size=shape).astype(np.float16) for shape in ((m, k), (n, k)))
     results = set[bytes]()
-    for kept in ("", ",keep_a=0,keep_b=0", ",keep_a=5,keep_b=31", ",keep_b=16"):
+    for kept in ("", ",l2_keep_a=0,l2_keep_b=0", ",l2_keep_a=5,l2_keep_b=31", ",l2_keep_b=16"):
         d = np.full((m, n), np.nan, np.float16)
-        fields = (tiles if "operator" in tiles else f"operator=wgmma,{tiles}") + kept
+        fields = (tiles if "mma" in tiles else f"mma=wgmma,{tiles}") + kept
         mlir_gemm.compile(product.source(), chip=CHIP, device="simulator", schedule=fields)(a, b, d)
         assert np.isfinite(d).all()
         results.add(d.tobytes())
@@ -62,7 +62,7 @@ def test_the_bits_are_the_same_whatever_is_kept(tiles: str) -> None:
 def test_of_the_boxes_as_many_may_stay_as_were_asked_for(kept: int, order: str) -> None:
     """Counted in the simulator, over 32 steps of k, in which each tile has each number once."""
     m, n, k = 192, 64, 64 * PARTS
-    text = compiled(GroupProduct(m, n, k, a=order), f"{TILES[0]},keep_a={kept}", until="lower").ir("lower")
+    text = compiled(GroupProduct(m, n, k, a=order), f"{TILES[0]},l2_keep_a={kept}", until="lower").ir("lower")
     rng = np.random.default_rng(0)
     shapes = ((m, k) if order == "mk" else (k, m), (k, n), (m, n))
     report = simulate(text, [rng.normal(size=shape).astype(np.float16) for shape in shapes], Options(counters=True))
@@ -75,10 +75,10 @@ def test_of_the_boxes_as_many_may_stay_as_were_asked_for(kept: int, order: str) 
 @pytest.mark.parametrize(
     ("fields", "part"),
     [
-        ("keep_a=32,keep_b=32", 0.0),
-        ("keep_a=5", 0.5),
-        ("keep_a=5,keep_b=3", 1.0),
-        ("keep_a=0,keep_b=3,cluster_m=2", 1.0),
+        ("l2_keep_a=32,l2_keep_b=32", 0.0),
+        ("l2_keep_a=5", 0.5),
+        ("l2_keep_a=5,l2_keep_b=3", 1.0),
+        ("l2_keep_a=0,l2_keep_b=3,cluster_m=2", 1.0),
     ],
 )
 def test_the_copies_carry_their_policies_to_the_machine_code(fields: str, part: float, tmp_path: Path) -> None:
@@ -111,12 +111,12 @@ def test_the_copies_carry_their_policies_to_the_machine_code(fields: str, part: 
 )
 def test_the_model_keeps_a_part_of_what_is_read_once(size: tuple[int, int, int], kept: set[int]) -> None:
     schedule = chosen(GroupProduct(*size))
-    assert {schedule.keep_a, schedule.keep_b} == {PARTS, *kept}
+    assert {schedule.l2_keep_a, schedule.l2_keep_b} == {PARTS, *kept}
 
 
 def test_what_is_pinned_stays() -> None:
-    (kernel,) = compiled(GroupProduct(64, 8192, 8192), "keep_a=7,keep_b=32").kernels
-    assert kernel.schedule is not None and (kernel.schedule.keep_a, kernel.schedule.keep_b) == (7, PARTS)
+    (kernel,) = compiled(GroupProduct(64, 8192, 8192), "l2_keep_a=7,l2_keep_b=32").kernels
+    assert kernel.schedule is not None and (kernel.schedule.l2_keep_a, kernel.schedule.l2_keep_b) == (7, PARTS)
 
 
 def test_explain_says_what_is_kept() -> None:
@@ -127,9 +127,9 @@ def test_explain_says_what_is_kept() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ("operator=mma_sync,copy=cp_async,keep_a=5", "keep_a=5: expected 32 without copy=tma"),
-        ("keep_b=33", "expected 0 to 32 parts of an operand"),
-        ("keep_b=-1", "expected 0 to 32 parts of an operand"),
+        ("mma=mma_sync,mainloop=cp_async,l2_keep_a=5", "l2_keep_a=5: expected 32 without mainloop=tma"),
+        ("l2_keep_b=33", "expected 0 to 32 parts of an operand"),
+        ("l2_keep_b=-1", "expected 0 to 32 parts of an operand"),
     ],
 )
 def test_what_cannot_be_kept(fields: str, reason: str) -> None:

@@ -90,7 +90,7 @@ def test_exact_sums_are_divided_for_the_sms_alone() -> None:
 
 
 @pytest.mark.parametrize("fields", [
-    {"batch_invariant": True}, {"split": 2}, {"block": (64, 16, 64)}, {"divide": 1},
+    {"batch_invariant": True}, {"split_k_cluster": 2}, {"block": (64, 16, 64)}, {"split_k_workspace": 1},
 ], ids=str)  # fmt: skip
 def test_what_the_user_has_shaped_is_left_whole(fields: dict[str, object]) -> None:
     assert divide_advice(THIN, H200, fields) == Division(1, THIN.k)
@@ -148,9 +148,9 @@ def test_the_order_is_that_of_the_tree_and_the_rest_comes_last() -> None:
 
 
 @pytest.mark.parametrize(("product", "parts", "depth", "schedule"), [
-    (GroupProduct(33, 30, 100, epilogue=("bias", "relu")), 3, 32, "operator=mma_sync"),
-    (GroupProduct(16, 24, 560, a="km", b="nk", out="f32"), 34, 16, "operator=wgmma"),
-    (GroupProduct(8, 1, 140, a="km", epilogue=("residual",)), 35, 4, "operator=simt"),
+    (GroupProduct(33, 30, 100, epilogue=("bias", "relu")), 3, 32, "mma=mma_sync"),
+    (GroupProduct(16, 24, 560, a="km", b="nk", out="f32"), 34, 16, "mma=wgmma"),
+    (GroupProduct(8, 1, 140, a="km", epilogue=("residual",)), 35, 4, "mma=simt"),
 ], ids=str)  # fmt: skip
 def test_parts_and_a_rest_add_up_to_the_product(product: GroupProduct, parts: int, depth: int, schedule: str) -> None:
     arrays, wanted = operands_of(product, 5)
@@ -165,7 +165,7 @@ def test_copies_with_aligned_rows_are_divided_too(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(long_sums, "SHORTEST", 32)
     product = GroupProduct(40, 30, 600, epilogue=("bias",))
     arrays, wanted = operands_of(product, 5)
-    d, kinds = run(product.source(), arrays, wanted, "operator=wgmma")
+    d, kinds = run(product.source(), arrays, wanted, "mma=wgmma")
     assert kinds == [ELEMENTWISE, PRODUCT, ELEMENTWISE] and np.array_equal(d, wanted)
 
 

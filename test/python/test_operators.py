@@ -23,7 +23,7 @@ TYPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
+@pytest.mark.parametrize("mma", ["mma-to-sync", "mma-to-fma"])
 @pytest.mark.parametrize("types", TYPES)
 @pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")])
 @pytest.mark.parametrize("shared", [True, False])
@@ -70,15 +70,17 @@ def check_double(case: Case, instruction: tuple[int, int, int], expected: Any = 
     return check(case, "mma-to-sync", expected, instruction=instruction, **arrays)
 
 
-OPERATORS = pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
+OPERATORS = pytest.mark.parametrize("mma", ["mma-to-sync", "mma-to-fma"])
 
 
 @OPERATORS
 @pytest.mark.parametrize("instruction", ["16,8,8", "16,8,16"])
-@pytest.mark.parametrize("ahead", ["true", "false"])
+@pytest.mark.parametrize("early_trigger", ["true", "false"])
 def test_options(operator: str, instruction: str, ahead: str):
     case = Case(warp=(16, 24, 16), block=(32, 48, 32), size=(32, 48))
-    check_text(case, f"mma-to-sync{{instruction={instruction} ahead={ahead}}}" if "sync" in operator else operator)
+    check_text(
+        case, f"mma-to-sync{{instruction={instruction} early_trigger={ahead}}}" if "sync" in operator else operator
+    )
 
 
 @OPERATORS
@@ -208,7 +210,7 @@ LARGE = """func.func @matmul(%A: memref<512x512xf16>, %B: memref<512x512xf16>, %
 
 
 def test_the_largest_warp_tile_needs_no_more_registers_than_there_are():
-    schedule = "operator=mma_sync,instruction=16x8x16,block=128x256x32,warp=64x64x16,stages=2,copy=prefetch"
+    schedule = "mma=mma_sync,instruction=16x8x16,block=128x256x32,warp=64x64x16,stages=2,mainloop=register_prefetch"
     used = usage(compile_module(LARGE, chip="sm_90", schedule=Schedule.parse(schedule)).ptx, "sm_90")
     assert used is not None and used.spill_bytes == 0 and used.registers < 255, used
 
@@ -216,7 +218,7 @@ def test_the_largest_warp_tile_needs_no_more_registers_than_there_are():
 @pytest.mark.parametrize("warp", ["32x64", "64x32"])
 @pytest.mark.parametrize("depth", [8, 16])
 def test_f64_in_large_warp_tiles_does_not_spill(warp: str, depth: int):
-    schedule = f"operator=mma_sync,instruction=16x8x{depth},block=128x128x16,warp={warp}x{depth},copy=cp_async,stages=3"
+    schedule = f"mma=mma_sync,instruction=16x8x{depth},block=128x128x16,warp={warp}x{depth},mainloop=cp_async,stages=3"
     text = LARGE.replace("f16", "f64").replace("f32", "f64")
     ptx = compile_module(text, chip="sm_90", schedule=Schedule.parse(f"{schedule},layout=pad,pad=4")).ptx
     used = usage(ptx, "sm_90")

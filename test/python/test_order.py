@@ -93,11 +93,11 @@ def test_the_first_of_equal_re_layouts_stays(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_fewer_stages_and_rows_go_first():
-    base = Schedule(block=(64, 128, 64), warp=(32, 32, 16), operator="mma_sync", copy="cp_async", stages=2)
+    base = Schedule(block=(64, 128, 64), warp=(32, 32, 16), mma="mma_sync", mainloop="cp_async", stages=2)
     ordered = [
-        base.replace(copy="tma"), base, base.replace(stages=3), base.replace(warp=(64, 32, 16)),
-        base.replace(block=(128, 128, 64)), base.replace(copy="prefetch", stages=1),
-        base.replace(copy="plain", stages=1),
+        base.replace(mainloop="tma"), base, base.replace(stages=3), base.replace(warp=(64, 32, 16)),
+        base.replace(block=(128, 128, 64)), base.replace(mainloop="register_prefetch", stages=1),
+        base.replace(mainloop="direct", stages=1),
     ]  # fmt: skip
     mixed = ordered[3:] + ordered[:3]
     assert sorted(mixed, key=preference) == ordered
@@ -106,6 +106,6 @@ def test_fewer_stages_and_rows_go_first():
 @pytest.mark.parametrize(("problem", "chip"), PROBLEMS[:6], ids=str)
 def test_no_two_candidates_are_equal_before_their_text(problem: Problem, chip: str):
     for name in (mma.name for mma in mmas_on(target(chip))):
-        keys = [preference(each)[:-1] for each in select.candidates(problem, target(chip), {"operator": name})]
+        keys = [preference(each)[:-1] for each in select.candidates(problem, target(chip), {"mma": name})]
         assert len(set(keys)) == len(keys)
         assert all(a != b for a, b in pairwise(sorted(keys)))

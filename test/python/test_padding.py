@@ -63,7 +63,7 @@ def run(compiled: Compilation, *arrays: Any) -> None:
     assert not report.stopped
 
 
-CP_ASYNC = {"copy": "cp_async", "stages": 3, "block": (32, 32, 64), "warp": (16, 32, 32)}
+CP_ASYNC = {"mainloop": "cp_async", "stages": 3, "block": (32, 32, 64), "warp": (16, 32, 32)}
 
 
 class TestRun:
@@ -84,7 +84,7 @@ class TestRun:
         run(padded(product(35, 45, 51, element, spaced=True), f"pad-operands{{{orders}}}"), poisoned(a), poisoned(b), d)
         assert np.array_equal(d, a.astype(d.dtype) @ b.astype(d.dtype))
 
-    @pytest.mark.parametrize("operator", ["mma_sync", "simt"])
+    @pytest.mark.parametrize("mma", ["mma_sync", "simt"])
     def test_batches_in_a_program(self, operator: str) -> None:
         x, w = "tensor<3x19x21xf16>", "tensor<3x21x23xf16>"
         text = f"""func.func @main(%x: {x}, %w: {w}, %s: tensor<23xf32>) -> tensor<3x19x23xf32> {{
@@ -103,7 +103,7 @@ class TestRun:
           }} -> tensor<3x19x23xf32>
           return %r : tensor<3x19x23xf32>
         }}"""
-        compiled = padded(text, "pad-operands{a=mk b=nk block=16,16,16}", schedule={"operator": operator})
+        compiled = padded(text, "pad-operands{a=mk b=nk block=16,16,16}", schedule={"mma": operator})
         a, b, bias = numbers("f16", 3, 19, 21), numbers("f16", 3, 21, 23), numbers("f32", 23)
         d = np.zeros((3, 19, 23), np.float32)
         run(compiled, a, b, bias, d)
@@ -136,7 +136,7 @@ class TestChoice:
         assert "its rows are 16382 bytes apart, those of the copy 16384" in compiled.kernels[0].note
         assert compiled.problem is not None and compiled.schedule is not None
         assert (compiled.problem.m, compiled.problem.a_vector, compiled.problem.b_vector) == (8191, 128, 128)
-        assert compiled.schedule.copy == "cp_async"
+        assert compiled.schedule.mainloop == "cp_async"
         assert "tile.padded = array<i64: 8192, 8192>" in compiled.ir("select")
 
     def test_only_the_operand_that_needs_it(self) -> None:
@@ -154,7 +154,7 @@ class TestChoice:
         assert [kernel.name for kernel in compiled.kernels] == ["f"]
 
     def test_what_is_pinned_counts(self) -> None:
-        narrow = {"vector": 16, "copy": "prefetch"}
+        narrow = {"vector": 16, "mainloop": "register_prefetch"}
         compiled = compile_module(product(8191, 8191, 8191), chip="sm_90", until="select", schedule=narrow)
         assert [kernel.name for kernel in compiled.kernels] == ["f"]
 

@@ -60,16 +60,16 @@ SOURCES = {path.stem: path.read_text() for path in sorted(EXAMPLES.glob("*.mlir"
 SMALL = {"block": (64, 64, 32), "warp": (32, 32, 16)}
 CASES: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in SOURCES),
-    ("matmul_256", {**SMALL, "stages": 1, "copy": "prefetch"}),
-    ("matmul_256", {**SMALL, "stages": 2, "copy": "prefetch"}),
-    ("matmul_256", {**SMALL, "stages": 1, "copy": "plain"}),
-    ("matmul_256", {**SMALL, "stages": 2, "copy": "plain"}),
-    ("matmul_256", {**SMALL, "stages": 1, "copy": "plain", "promote": False}),
+    ("matmul_256", {**SMALL, "stages": 1, "mainloop": "register_prefetch"}),
+    ("matmul_256", {**SMALL, "stages": 2, "mainloop": "register_prefetch"}),
+    ("matmul_256", {**SMALL, "stages": 1, "mainloop": "direct"}),
+    ("matmul_256", {**SMALL, "stages": 2, "mainloop": "direct"}),
+    ("matmul_256", {**SMALL, "stages": 1, "mainloop": "direct", "promote": False}),
     ("matmul_256", {**SMALL, "accumulate": False}),
     ("matmul_256", {**SMALL, "unroll": False}),
-    ("matmul_256", {**SMALL, "resident": 2, "raster": "row", "storage": "dynamic"}),
+    ("matmul_256", {**SMALL, "min_blocks": 2, "raster": "row", "storage": "dynamic"}),
     ("matmul_tensor", {"accumulate": False}),
-    ("f16_result", {**SMALL, "stages": 1, "copy": "plain"}),
+    ("f16_result", {**SMALL, "stages": 1, "mainloop": "direct"}),
 ]
 """A source and the fields of its schedule that are pinned."""
 
@@ -185,7 +185,7 @@ VARIANTS = {
 
 @pytest.fixture(scope="module")
 def tiled() -> str:
-    schedule = {**SMALL, "stages": 1, "copy": "plain"}
+    schedule = {**SMALL, "stages": 1, "mainloop": "direct"}
     return compile_module(SOURCES["matmul_256"], schedule=schedule, until="tile", keep=("tile",)).ir("tile")
 
 

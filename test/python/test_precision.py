@@ -97,7 +97,7 @@ def test_other_products_and_wider_results_stay_exact():
     assert products(compile_module(WIDE, chip="sm_80", schedule={"precision": "f16"}).ptx) == {F32_SUMS}
 
 
-@pytest.mark.parametrize(("chip", "fields"), [("sm_75", {}), ("sm_80", {"operator": "simt"})])
+@pytest.mark.parametrize(("chip", "fields"), [("sm_75", {}), ("sm_80", {"mma": "simt"})])
 def test_what_has_no_sums_in_f16_stays_exact(chip: str, fields: dict[str, Any]):
     found = compile_module(NAMED, chip=chip, schedule={"precision": "f16", **fields}, until="select")
     assert [kernel.problem.acc for kernel in found.kernels if kernel.problem] == ["f32"]
@@ -126,7 +126,9 @@ def test_results_are_those_of_sums_in_f16(text: str, chip: str):
     """Sums of small integers pass 2048, from where f16 holds even numbers only, so that every rounding shows."""
     random = np.random.default_rng(0)
     a, b = (random.integers(0, 8, shape).astype(np.float16) for shape in ((48, 256), (256, 40)))
-    kernel = mlir_gemm.compile(text, chip=chip, device="simulator", schedule="precision=f16,divide=1,split=1")
+    kernel = mlir_gemm.compile(
+        text, chip=chip, device="simulator", schedule="precision=f16,split_k_workspace=1,split_k_cluster=1"
+    )
     exact = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float16)
     got = kernel(a, b)
     assert np.array_equal(got, stepwise(a, b))
@@ -134,7 +136,7 @@ def test_results_are_those_of_sums_in_f16(text: str, chip: str):
     assert np.array_equal(mlir_gemm.compile(text, chip=chip, device="simulator")(a, b), exact)
 
 
-@pytest.mark.parametrize("fields", ["split=2", "divide=2", "persistent=2,stream=2"])
+@pytest.mark.parametrize("fields", ["split_k_cluster=2", "split_k_workspace=2", "persistent=2,stream_k=2"])
 def test_parts_of_sums_in_f16_are_added_up(fields: str):
     """Parts change places in pairs, as wgmma keeps them."""
     random = np.random.default_rng(0)

@@ -25,7 +25,7 @@ STAGES = (
     "import", "select", "tile", "fuse", "promote", "tensorize", "accumulate", "pipeline",
     "parallelize", "distribute", "launch", "lower", "nvvm",
 )  # fmt: skip
-SMALL = {"operator": "wmma", "block": (32, 32, 32), "warp": (16, 16, 16), "instruction": (16, 16, 16)}
+SMALL = {"mma": "wmma", "block": (32, 32, 32), "warp": (16, 16, 16), "instruction": (16, 16, 16)}
 NOTHING = """module attributes {tile.stage = "import", tile.chip = "sm_80"} {
   func.func @main(%x: memref<0x16xf16> {tile.role = "in"}, %r: memref<0x8xf32> {tile.role = "result"}) {
     return

@@ -74,7 +74,7 @@ def test_types_that_no_operator_has_as_they_are(type_: str, acc: str) -> None:
 def test_8_bit_floats_use_tensor_cores() -> None:
     (record,) = compile_module(matmul("f8E4M3FN", "f32", 64, 64, 64), until="select").kernels
     assert record.problem is not None and record.schedule is not None
-    assert (record.problem.a, record.problem.a_memory, record.schedule.operator) == ("f16", "f8E4M3FN", "mma_sync")
+    assert (record.problem.a, record.problem.a_memory, record.schedule.mma) == ("f16", "f8E4M3FN", "mma_sync")
 
 
 def test_narrow_integers_wrap() -> None:
@@ -82,7 +82,7 @@ def test_narrow_integers_wrap() -> None:
     same(matmul("i8", "i8"), a, b, np.full((9, 7), -128, np.int8))
 
 
-@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
+@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
 @pytest.mark.parametrize("shape", [(1, 7), (7, 1), (33, 35)])
 def test_lanes_beyond_the_edge_read_nothing_that_others_write(shape: tuple[int, int], operator: str) -> None:
     m, n = shape
@@ -90,7 +90,7 @@ def test_lanes_beyond_the_edge_read_nothing_that_others_write(shape: tuple[int, 
       linalg.matmul ins(%a, %b : memref<{m}x5xf16>, memref<5x{n}xf16>) outs(%c : memref<{m}x{n}xf16>)
       return
     }}"""
-    same(text, small((m, 5), "f16"), small((5, n), "f16"), small(shape, "f16", 1), schedule={"operator": operator})
+    same(text, small((m, 5), "f16"), small((5, n), "f16"), small(shape, "f16", 1), schedule={"mma": operator})
 
 
 MASKS = f"""{MAPS}
@@ -123,10 +123,10 @@ func.func @main(%a: tensor<64x32xf16>, %keep: tensor<64x32xi1>, %b: tensor<32x64
 }}"""
 
 
-@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
+@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
 def test_truth_values_have_a_byte_each(operator: str) -> None:
     arrays = (small((64, 32), "f16"), small((64, 32), "i1"), small((32, 64), "f16"), small((64, 64), "i1"))
-    kernel = same(MASKS, *arrays, schedule={"operator": operator})
+    kernel = same(MASKS, *arrays, schedule={"mma": operator})
     stores = set(re.findall(r"st\.global\S*", kernel.ptx))
     assert stores and all(store.endswith("8") and ".v" not in store for store in stores)
 
@@ -181,7 +181,7 @@ func.func @main(%a: tensor<4x8xf64>, %b: tensor<8x4xf64>, %c: tensor<4x4xf32>)
   return %0, %a : tensor<4x4xf32>, tensor<4x8xf64>
 }}"""
     with pytest.raises(Error) as caught:
-        compile_module(text, filename="in.mlir", schedule={"operator": "wmma"})
+        compile_module(text, filename="in.mlir", schedule={"mma": "wmma"})
     assert str(caught.value).startswith("in.mlir:11:8: error:")
 
 

@@ -51,7 +51,7 @@ def product(a: str, b: str, orders: tuple[str, str] = ("mk", "nk"), m: int = 128
 
 def operator_of(text: str, chip: str = CHIP, **schedule: Any) -> str:
     kernels = compile_module(text, chip=chip, schedule=schedule, until="lower").kernels
-    (found,) = [each.schedule.operator for each in kernels if each.schedule is not None]
+    (found,) = [each.schedule.mma for each in kernels if each.schedule is not None]
     return found
 
 
@@ -62,7 +62,7 @@ def operator_of(text: str, chip: str = CHIP, **schedule: Any) -> str:
         (E4, "f16", CHIP, {}, "mma_sync"),  # wgmma has no product of the two
         ("f16", E5, CHIP, {}, "mma_sync"),
         (E4, E4, "sm_80", {}, "mma_sync"),  # has no product of 8-bit floats at all
-        (E4, E4, CHIP, {"operator": "mma_sync"}, "mma_sync"),  # nor has this operator
+        (E4, E4, CHIP, {"mma": "mma_sync"}, "mma_sync"),  # nor has this operator
     ],
 )
 def test_precision_f8_allows_and_does_not_ask(
@@ -107,7 +107,7 @@ def results(first: str, second: str) -> str:
 @pytest.mark.parametrize("types", [("f16", E5), (E5, "f16"), ("bf16", E4)])
 def test_memory_for_results_on_their_way_is_counted_for_whichever_result_leaves_so(types: tuple[str, str]) -> None:
     """With the stages that the model chooses the block had more shared memory than there is."""
-    made = compile_module(results(*types), chip=CHIP, schedule={"operator": "wgmma", "block": (128, 192, 64)})
+    made = compile_module(results(*types), chip=CHIP, schedule={"mma": "wgmma", "block": (128, 192, 64)})
     assert made.launch is not None
     assert 0 < made.launch.shared_bytes <= target(CHIP).smem_block
 
@@ -163,12 +163,12 @@ def test_rows_that_are_not_aligned_do_not_serialise_products_by_turns(element: s
     """Where a warpgroup passed its turn on between its loop and the last wait, the assembler moved the conversions of
     accumulators in front of the wait, and did all products one by one (C7514): unless a division stood in between."""
     source = GroupProduct(4095, 4095, 4096, element=element, out=element, a="mk", b="nk").source()
-    fields = f"operator=wgmma,block=128x128x64,warp=128x128x64,turns=2,persistent=132,group={group}"
+    fields = f"mma=wgmma,block=128x128x64,warp=128x128x64,ping_pong=on,persistent=132,raster_group={group}"
     used = usage(compile_module(source, chip=CHIP, schedule=Schedule.parse(fields)).ptx, CHIP)
     assert (used.spill_bytes, used.warnings) == (0, ())
 
 
-@pytest.mark.parametrize("more", ["", ",bulk=off", ",persistent=1"])
+@pytest.mark.parametrize("more", ["", ",smem_epilogue=off", ",persistent=1"])
 def test_sums_over_an_edge_start_from_what_no_other_warpgroup_stores(more: str):
     """Of 48 columns 24 lie in the matrix: the second warpgroup has nothing to load, and must not load what the first
     one stores. (A load was moved back into the matrix, and what it gave was not used.)"""
@@ -178,7 +178,7 @@ def test_sums_over_an_edge_start_from_what_no_other_warpgroup_stores(more: str):
       ] ins(%A, %B : memref<64x72xf16>, memref<24x72xf16>) outs(%C : memref<64x24xf32>)
       return
     }"""
-    schedule = f"operator=wgmma,block=64x48x64,warp=64x24x64,stages=2{more}"
+    schedule = f"mma=wgmma,block=64x48x64,warp=64x24x64,stages=2{more}"
     kernel = mlir_gemm.compile(source, chip=CHIP, device="simulator", schedule=schedule)
     random = np.random.default_rng(0)
     a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((64, 72), (24, 72)))

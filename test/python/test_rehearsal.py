@@ -54,7 +54,7 @@ def test_an_instruction_that_the_chip_does_not_have_is_named():
 
 
 def test_saved_text_that_llvm_has_no_instruction_for_is_refused():
-    source, schedule = product(), {"operator": "mma_sync"}
+    source, schedule = product(), {"mma": "mma_sync"}
     whole = compile_module(source, chip="sm_80", schedule=schedule, keep=("launch", "nvvm"))
     saved = whole.ir("nvvm")
     assert compile_module(saved).ptx == whole.ptx

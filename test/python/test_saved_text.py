@@ -26,11 +26,11 @@ PRODUCT = """func.func @matmul(%A: memref<{0}x{2}xf16>, %B: memref<{2}x{1}xf16>,
 """
 SMALL = "block=32x32x32,warp=16x32x16,stages=2"
 CASES = {
-    "wmma": (PRODUCT.format(64, 64, 32), "sm_80", f"{SMALL},operator=wmma", ("--blocks", "0,3")),
-    "cp_async": (PRODUCT.format(40, 40, 40), "sm_80", f"{SMALL},operator=mma_sync,copy=cp_async", ("--blocks", "1")),
+    "wmma": (PRODUCT.format(64, 64, 32), "sm_80", f"{SMALL},mma=wmma", ("--blocks", "0,3")),
+    "cp_async": (PRODUCT.format(40, 40, 40), "sm_80", f"{SMALL},mma=mma_sync,mainloop=cp_async", ("--blocks", "1")),
     "wgmma": (
         PRODUCT.format(128, 64, 64), "sm_90a",
-        "block=64x64x64,warp=64x64x64,operator=wgmma,copy=tma,stages=2", ("--blocks", "1"),
+        "block=64x64x64,warp=64x64x64,mma=wgmma,mainloop=tma,stages=2", ("--blocks", "1"),
     ),
     "simt": ("matmul_f64", "sm_80", "", ()),
     "batches": ("bmm", "sm_90", "", ("--blocks", "0")),

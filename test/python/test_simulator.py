@@ -81,10 +81,10 @@ def run(size: tuple[int, int, int], form: str, out: str, schedule: str, options:
 
 
 OPTIONS = (
-    "", "stages=2", "copy=plain", "copy=plain,stages=2", "promote=off,copy=plain", "accumulate=off",
-    "accumulate=off,copy=plain", "early=off", "early=off,stages=2", "pad=0", "pad=16", "vector=16", "vector=32",
-    "vector=64", "unroll=off", "unroll=off,stages=2", "unroll=off,copy=plain", "raster=row", "raster=column",
-    "raster=snake,group=1", "raster=grouped,group=1", "storage=dynamic", "storage=static", "resident=2",
+    "", "stages=2", "mainloop=direct", "mainloop=direct,stages=2", "promote=off,mainloop=direct", "accumulate=off",
+    "accumulate=off,mainloop=direct", "early=off", "early=off,stages=2", "pad=0", "pad=16", "vector=16", "vector=32",
+    "vector=64", "unroll=off", "unroll=off,stages=2", "unroll=off,mainloop=direct", "raster=row", "raster=column",
+    "raster=snake,raster_group=1", "raster=grouped,raster_group=1", "storage=dynamic", "storage=static", "min_blocks=2",
 )  # fmt: skip
 
 
@@ -93,7 +93,7 @@ OPTIONS = (
 def test_every_option_is_right_and_finds_nothing(option: str, form: str, out: str):
     if out == "f16" and "accumulate=off" in option:
         pytest.skip("partial sums are not kept in f16")
-    report = run((64, 96, 64), form, out, f"block=32x32x32,warp=16x16x16,operator=wmma,{option}")
+    report = run((64, 96, 64), form, out, f"block=32x32x32,warp=16x16x16,mma=wmma,{option}")
     assert not report.findings, str(report)
     assert report.blocks_run == report.blocks == 6
 
@@ -120,7 +120,7 @@ def test_legal_schedules_are_right(
 ):
     block = tuple(tile * number for tile, number in zip(warp, warps, strict=True))
     size = tuple(tile * number for tile, number in zip(block, blocks, strict=True))
-    fields = {"block": block, "warp": warp, "stages": stages, "pad": pad, "vector": vector, "copy": copy}
+    fields = {"block": block, "warp": warp, "stages": stages, "pad": pad, "vector": vector, "mainloop": copy}
     fields |= Schedule.parse(option)
     problem = Problem(*size, out=out, reads_c=form != "tensor")
     schedule = Schedule(**fields)
@@ -139,7 +139,7 @@ def conflicts(pad: int) -> int:
         (128, 128, 64),
         "tensor",
         "f32",
-        f"block=128x128x64,warp=64x32x16,operator=wmma,layout=pad,copy=prefetch,pad={pad}",
+        f"block=128x128x64,warp=64x32x16,mma=wmma,layout=pad,mainloop=register_prefetch,pad={pad}",
         options,
     )
     return report.counters.bank_conflicts
@@ -164,9 +164,7 @@ def test_larger_block_tiles_move_fewer_bytes_for_a_flop():
 
 def test_counted_bytes_are_what_the_schedule_says():
     options = Options(counters=True)
-    counters = run(
-        (64, 64, 64), "tensor", "f32", "block=32x32x32,warp=16x16x16,operator=wmma,stages=1", options
-    ).counters
+    counters = run((64, 64, 64), "tensor", "f32", "block=32x32x32,warp=16x16x16,mma=wmma,stages=1", options).counters
     assert counters.bytes["global_load"] == 4 * 2 * (2 * 32 * 32) * 2  # blocks, k steps, tiles of A and B, f16
     assert counters.bytes["global_store"] == 64 * 64 * 4
     assert counters.bytes["shared_store"] == counters.bytes["global_load"]

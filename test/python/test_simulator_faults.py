@@ -19,13 +19,13 @@ from mlir_gemm.spec.schedule import Schedule
 
 SIZE = 64
 TILES = "block=32x32x16,warp=16x16x16"
-WMMA = "operator=wmma,layout=pad,pad=8"
+WMMA = "mma=wmma,layout=pad,pad=8"
 SCHEDULES = {
-    "one": (f"{TILES},{WMMA},stages=1,copy=prefetch", "f32"),
-    "two": (f"{TILES},{WMMA},stages=2,copy=prefetch", "f32"),
-    "plain": (f"{TILES},{WMMA},stages=1,copy=plain", "f32"),
-    "half": (f"{TILES},{WMMA},stages=1,copy=prefetch", "f16"),
-    "ring": (f"{TILES},operator=mma_sync,layout=xor,stages=3,copy=cp_async", "f32"),
+    "one": (f"{TILES},{WMMA},stages=1,mainloop=register_prefetch", "f32"),
+    "two": (f"{TILES},{WMMA},stages=2,mainloop=register_prefetch", "f32"),
+    "plain": (f"{TILES},{WMMA},stages=1,mainloop=direct", "f32"),
+    "half": (f"{TILES},{WMMA},stages=1,mainloop=register_prefetch", "f16"),
+    "ring": (f"{TILES},mma=mma_sync,layout=xor,stages=3,mainloop=cp_async", "f32"),
 }
 """Prefetch with one buffer and with two, plain copies, an epilogue in f16 through scratch in shared memory, and a ring
 of asynchronous copies for ldmatrix and mma.sync."""

@@ -73,15 +73,15 @@ module attributes {{tile.chip = "{CHIP}", tile.stage = "import"}} {{
 
 TILES = "block=32x32x32,warp=16x16x16"
 KERNELS = {
-    "sync, cp.async": ((37, 43, 50), "f16 f16 f32 f32", f"{TILES},operator=mma_sync,copy=cp_async,stages=3"),
+    "sync, cp.async": ((37, 43, 50), "f16 f16 f32 f32", f"{TILES},mma=mma_sync,mainloop=cp_async,stages=3"),
     "sync, swizzled": (
         (40, 48, 56),
         "f16 f16 f32 f16",
-        "block=32x32x64,warp=16x16x16,operator=mma_sync,copy=cp_async,stages=2,layout=xor",
+        "block=32x32x64,warp=16x16x16,mma=mma_sync,mainloop=cp_async,stages=2,layout=xor",
     ),
-    "sync, prefetch": ((37, 43, 50), "bf16 bf16 f32 bf16", f"{TILES},operator=mma_sync,copy=prefetch"),
-    "simt": ((33, 35, 17), "f32 f32 f32 f32", "block=32x32x16,warp=16x16x16,operator=simt,copy=plain"),
-    "bytes": ((35, 40, 48), "i8 i8 i32 i32", "block=32x32x32,warp=16x16x32,operator=mma_sync,copy=plain"),
+    "sync, prefetch": ((37, 43, 50), "bf16 bf16 f32 bf16", f"{TILES},mma=mma_sync,mainloop=register_prefetch"),
+    "simt": ((33, 35, 17), "f32 f32 f32 f32", "block=32x32x16,warp=16x16x16,mma=simt,mainloop=direct"),
+    "bytes": ((35, 40, 48), "i8 i8 i32 i32", "block=32x32x32,warp=16x16x32,mma=mma_sync,mainloop=direct"),
 }
 
 

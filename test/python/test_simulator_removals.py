@@ -75,35 +75,35 @@ func.func @f(%A: memref<128x200xf16>, %B: memref<24x200xf16>, %C: memref<128x24x
 }"""
 """C += A B, whose tile of 48 columns has a warpgroup that lies beyond the matrix."""
 WARPS = "block=32x32x16,warp=16x16x16,operator"
-GROUP = "operator=wgmma,block=64x32x64,warp=64x32x64"
+GROUP = "mma=wgmma,block=64x32x64,warp=64x32x64"
 KERNELS = {
-    "simt": Kernel(GroupProduct(32, 32, 48, out="f32"), f"{WARPS}=simt,copy=plain,stages=1"),
-    "wmma": Kernel(GroupProduct(32, 32, 48, out="f32"), f"{WARPS}=wmma,copy=prefetch,stages=1"),
-    "mma.sync": Kernel(GroupProduct(32, 32, 64), f"{WARPS}=mma_sync,copy=prefetch,stages=2"),
+    "simt": Kernel(GroupProduct(32, 32, 48, out="f32"), f"{WARPS}=simt,mainloop=direct,stages=1"),
+    "wmma": Kernel(GroupProduct(32, 32, 48, out="f32"), f"{WARPS}=wmma,mainloop=register_prefetch,stages=1"),
+    "mma.sync": Kernel(GroupProduct(32, 32, 64), f"{WARPS}=mma_sync,mainloop=register_prefetch,stages=2"),
     "cp.async, rows between vectors": Kernel(
-        GroupProduct(32, 35, 80), f"{WARPS}=mma_sync,copy=cp_async,layout=xor,stages=3",
+        GroupProduct(32, 35, 80), f"{WARPS}=mma_sync,mainloop=cp_async,layout=xor,stages=3",
         ((("nvgpu.device_async_wait", 1), "the groups under way hold no copies: a copy that is left is a finding"),),
     ),
     "ring": Kernel(
         GroupProduct(64, 64, 192, b="nk"),
-        "block=64x32x64,warp=32x16x16,operator=mma_sync,copy=tma,stages=2,persistent=1,ahead=on", (LAUNCH,),
+        "block=64x32x64,warp=32x16x16,mma=mma_sync,mainloop=tma,stages=2,persistent=1,early_trigger=on", (LAUNCH,),
     ),
     "ring, multicast": Kernel(
         GroupProduct(64, 128, 192, b="nk"),
-        "block=64x32x64,warp=32x16x16,operator=mma_sync,copy=tma,stages=2,cluster_n=2,persistent=2", (CLUSTER, LAUNCH),
+        "block=64x32x64,warp=32x16x16,mma=mma_sync,mainloop=tma,stages=2,cluster_n=2,persistent=2", (CLUSTER, LAUNCH),
     ),
     "persistent": Kernel(
-        GroupProduct(64, 64, 256, b="nk"), f"{GROUP},stages=2,persistent=1,ahead=on", (FENCE, LAUNCH)
+        GroupProduct(64, 64, 256, b="nk"), f"{GROUP},stages=2,persistent=1,early_trigger=on", (FENCE, LAUNCH)
     ),
     "ping-pong": Kernel(
-        GroupProduct(64, 128, 192, b="nk"), f"{GROUP},turns=2,stages=2,persistent=1",
+        GroupProduct(64, 128, 192, b="nk"), f"{GROUP},ping_pong=on,stages=2,persistent=1",
         (
             FENCE, REGISTERS,
             (("nvvm.fence.mbarrier.init", 0), "the same thread runs another one once all barriers are initialised"),
         ),
     ),
-    "split": Kernel(
-        GroupProduct(64, 64, 512, b="nk"), f"{GROUP.replace('32', '64')},stages=2,split=2",
+    "split_k_cluster": Kernel(
+        GroupProduct(64, 64, 512, b="nk"), f"{GROUP.replace('32', '64')},stages=2,split_k_cluster=2",
         (
             FENCE,
             (("nvvm.mbarrier.arrive", 1), "the block has one tile: nobody fills the last stages again"),
@@ -111,7 +111,7 @@ KERNELS = {
             (("nvvm.barrier", 0), "the same: it tells others of that wait"),
         ),
     ),
-    "stream-k": Kernel(GroupProduct(64, 96, 256, out="f32", b="nk"), f"{GROUP},stages=2,persistent=2,stream=2",
+    "stream-k": Kernel(GroupProduct(64, 96, 256, out="f32", b="nk"), f"{GROUP},stages=2,persistent=2,stream_k=2",
                        (FENCE,)),
     "multicast": Kernel(
         GroupProduct(128, 64, 192, b="nk"), f"{GROUP},stages=2,cluster_m=2,persistent=2", (FENCE, CLUSTER)
@@ -122,8 +122,8 @@ KERNELS = {
     "rows between vectors": Kernel(
         GroupProduct(64, 67, 256, b="nk"), f"{GROUP.replace('32', '40')},stages=2,persistent=1", (FENCE,)
     ),
-    "exchanged": Kernel(
-        GroupProduct(96, 64, 256, b="nk"), f"{GROUP.replace('32', '48')},stages=2,persistent=1,exchanged=on", (FENCE,)
+    "swap_ab": Kernel(
+        GroupProduct(96, 64, 256, b="nk"), f"{GROUP.replace('32', '48')},stages=2,persistent=1,swap_ab=on", (FENCE,)
     ),
     "three panels": Kernel(
         GroupProduct(64, 192, 192, out="f32", b="nk"), f"{GROUP.replace('32', '96')},stages=2,persistent=1",

@@ -28,14 +28,14 @@ H200 = target(CHIP)
 DEEP = Problem(512, 512, 16384, "f16", "f16", "f32", "f16", reads_c=False)
 CASES = [
     (GroupProduct(64, 96, 512), 4, ""),
-    (GroupProduct(40, 128, 512), 2, "operator=wgmma"),
-    (GroupProduct(128, 64, 768, a="km"), 3, "operator=wgmma,exchanged=on"),
-    (GroupProduct(100, 72, 512, b="nk", epilogue=("bias", "relu")), 2, "operator=wgmma"),
-    (GroupProduct(64, 64, 1024, a="km", b="nk", epilogue=("residual", "relu")), 8, "operator=wgmma"),
-    (GroupProduct(64, 64, 512, element="bf16", out="f32"), 2, "operator=wgmma"),
-    (GroupProduct(8, 256, 512, epilogue=("bias", "gate")), 4, "operator=wgmma"),
-    (GroupProduct(96, 64, 320), 5, "operator=mma_sync"),
-    (GroupProduct(33, 30, 70, epilogue=("bias",)), 7, "operator=simt"),
+    (GroupProduct(40, 128, 512), 2, "mma=wgmma"),
+    (GroupProduct(128, 64, 768, a="km"), 3, "mma=wgmma,swap_ab=on"),
+    (GroupProduct(100, 72, 512, b="nk", epilogue=("bias", "relu")), 2, "mma=wgmma"),
+    (GroupProduct(64, 64, 1024, a="km", b="nk", epilogue=("residual", "relu")), 8, "mma=wgmma"),
+    (GroupProduct(64, 64, 512, element="bf16", out="f32"), 2, "mma=wgmma"),
+    (GroupProduct(8, 256, 512, epilogue=("bias", "gate")), 4, "mma=wgmma"),
+    (GroupProduct(96, 64, 320), 5, "mma=mma_sync"),
+    (GroupProduct(33, 30, 70, epilogue=("bias",)), 7, "mma=simt"),
 ]
 
 
@@ -71,10 +71,13 @@ def operands_of(product: GroupProduct, seed: int) -> tuple[list[np.ndarray], np.
 def test_the_parts_add_up_to_the_product(product: GroupProduct, parts: int, fields: str) -> None:
     arrays, wanted = operands_of(product, 5)
     kernel = mlir_gemm.compile(
-        product.source(), chip=CHIP, device="simulator", schedule=",".join(filter(None, (fields, f"divide={parts}")))
+        product.source(),
+        chip=CHIP,
+        device="simulator",
+        schedule=",".join(filter(None, (fields, f"split_k_workspace={parts}"))),
     )
     assert [each.kind for each in kernel.kernels] == [PRODUCT, ELEMENTWISE]
-    assert kernel.schedule is not None and kernel.schedule.divide == parts
+    assert kernel.schedule is not None and kernel.schedule.split_k_workspace == parts
     assert kernel.problem is not None and kernel.problem.batch == parts
     d = np.full(wanted.shape, np.nan, wanted.dtype)
     kernel(*arrays, d)
@@ -94,8 +97,14 @@ def test_random_products_are_right_in_parts(seed: int) -> None:
 
 
 def test_what_is_pinned_beside_it_stays() -> None:
-    schedule = compiled(GroupProduct(256, 256, 4096), "operator=wgmma,divide=2,split=2,ahead=on").schedule
-    assert schedule is not None and (schedule.divide, schedule.split, schedule.ahead) == (2, 2, True)
+    schedule = compiled(
+        GroupProduct(256, 256, 4096), "mma=wgmma,split_k_workspace=2,split_k_cluster=2,early_trigger=on"
+    ).schedule
+    assert schedule is not None and (schedule.split_k_workspace, schedule.split_k_cluster, schedule.early_trigger) == (
+        2,
+        2,
+        True,
+    )
 
 
 def test_the_order_of_the_sum_is_that_of_k() -> None:
@@ -111,10 +120,10 @@ def test_the_order_of_the_sum_is_that_of_k() -> None:
         kernel(np.ascontiguousarray(a[:, k]), np.ascontiguousarray(b[k]), d)
         return d
 
-    tiles = "operator=wgmma,block=64x64x64,warp=64x64x64"
-    pieces = [run(slice(part * 128, part * 128 + 128), f"{tiles},divide=1") for part in range(parts)]
+    tiles = "mma=wgmma,block=64x64x64,warp=64x64x64"
+    pieces = [run(slice(part * 128, part * 128 + 128), f"{tiles},split_k_workspace=1") for part in range(parts)]
     wanted = ((pieces[0] + pieces[1]) + pieces[2]) + pieces[3]
-    assert np.array_equal(run(slice(0, 512), f"{tiles},divide={parts}"), wanted)
+    assert np.array_equal(run(slice(0, 512), f"{tiles},split_k_workspace={parts}"), wanted)
 
 
 def test_the_kernel_behind_starts_when_the_product_ends() -> None:
@@ -139,7 +148,8 @@ def test_the_model_divides_what_has_few_tiles(size: tuple[int, int, int], parts:
 
 
 @pytest.mark.parametrize("fields", [
-    {"batch_invariant": True}, {"split": 2}, {"block": (64, 64, 64)}, {"operator": "mma_sync"}, {"divide": 1},
+    {"batch_invariant": True}, {"split_k_cluster": 2}, {"block": (64, 64, 64)}, {"mma": "mma_sync"},
+    {"split_k_workspace": 1},
 ], ids=str)  # fmt: skip
 def test_the_model_divides_nothing_that_the_user_has_shaped(fields: dict[str, object]) -> None:
     assert divide_advice(DEEP, H200, fields).parts == 1
@@ -155,7 +165,7 @@ def test_the_model_divides_no_other_products(changes: dict[str, object]) -> None
 def test_other_chips_divide_nothing_by_themselves() -> None:
     assert divide_advice(DEEP, target("sm_80")).parts == 1
     (kernel,) = compile_module(GroupProduct(512, 512, 16384).source(), chip="sm_80", until="select").kernels
-    assert kernel.schedule is not None and kernel.schedule.divide == 1
+    assert kernel.schedule is not None and kernel.schedule.split_k_workspace == 1
 
 
 def test_a_divided_product_is_predicted_to_take_less() -> None:
@@ -167,7 +177,7 @@ def test_explain_says_what_is_divided() -> None:
     text = explain(DEEP, H200)
     assert "divided   4 x 512x512x4096" in text
     assert "k in 4 parts, multiplied side by side and added up by a kernel behind" in text
-    assert "divided" not in explain(DEEP, H200, {"divide": 1}).split("chip ")[0]
+    assert "divided" not in explain(DEEP, H200, {"split_k_workspace": 1}).split("chip ")[0]
     assert decide(DEEP, H200, cannot_divide="it is odd").division.parts == 1
     compilation = compiled(GroupProduct(512, 512, 16384))
     assert compilation.schedule == decide(DEEP, H200).choice.schedule
@@ -176,9 +186,15 @@ def test_explain_says_what_is_divided() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ("divide=3", "divide=3: the steps of a product cannot be divided: it has a k of 512, which does not divide"),
-        ("divide=2,batch_invariant=on", "divide=2 with batch_invariant=on: expected divide=1"),
-        ("divide=0", "expected at least 1"),
+        (
+            "split_k_workspace=3",
+            "split_k_workspace=3: the steps of a product cannot be divided: it has a k of 512, which does not divide",
+        ),
+        (
+            "split_k_workspace=2,batch_invariant=on",
+            "split_k_workspace=2 with batch_invariant=on: expected split_k_workspace=1",
+        ),
+        ("split_k_workspace=0", "expected at least 1"),
     ],
 )
 def test_what_cannot_be_divided(fields: str, reason: str) -> None:
@@ -192,14 +208,14 @@ def test_what_is_known_at_run_time_only_is_left_whole() -> None:
     source = source.replace("%zero = ", "%first = arith.constant 0 : index\n      %rows = memref.dim %A, %first : "
                             "memref<?x8192xf16>\n      %zero = ", 1)  # fmt: skip
     (kernel,) = compile_module(source, chip=CHIP, until="select").kernels
-    assert kernel.schedule is not None and kernel.schedule.divide == 1
-    with pytest.raises(mlir_gemm.ScheduleError, match=r"divide=2: .* sizes known at run time only"):
-        compile_module(source, chip=CHIP, schedule={"divide": 2}, until="select")
+    assert kernel.schedule is not None and kernel.schedule.split_k_workspace == 1
+    with pytest.raises(mlir_gemm.ScheduleError, match=r"split_k_workspace=2: .* sizes known at run time only"):
+        compile_module(source, chip=CHIP, schedule={"split_k_workspace": 2}, until="select")
 
 
 def test_a_refusal_names_only_what_was_pinned() -> None:
-    with pytest.raises(mlir_gemm.ScheduleError, match="with block=192x100x64, operator=wgmma: "):
-        compiled(GroupProduct(512, 512, 8192), "operator=wgmma,block=192x100x64")
+    with pytest.raises(mlir_gemm.ScheduleError, match="with block=192x100x64, mma=wgmma: "):
+        compiled(GroupProduct(512, 512, 8192), "mma=wgmma,block=192x100x64")
 
 
 def test_a_module_that_says_so_is_divided_and_one_that_adds_is_left_whole() -> None:
@@ -211,18 +227,18 @@ def test_a_module_that_says_so_is_divided_and_one_that_adds_is_left_whole() -> N
       return
     }"""
     (kernel,) = compile_module(adds, chip=CHIP, until="select").kernels
-    assert kernel.schedule is not None and kernel.schedule.divide == 1
+    assert kernel.schedule is not None and kernel.schedule.split_k_workspace == 1
     with pytest.raises(mlir_gemm.ScheduleError, match="it starts from what is in memory"):
-        compile_module(adds, chip=CHIP, schedule={"divide": 2}, until="select")
+        compile_module(adds, chip=CHIP, schedule={"split_k_workspace": 2}, until="select")
 
 
 @pytest.mark.parametrize(
-    ("size", "ahead"),
+    ("size", "early_trigger"),
     [((960, 960, 6144), False), ((256, 256, 256), False), ((1000, 1000, 1000), False), ((16, 8192, 8192), False),
      ((4088, 4088, 4088), False), ((4096, 4096, 4096), True), ((32, 28672, 8192), True)],
     ids=str,
 )  # fmt: skip
 def test_the_next_kernel_starts_ahead_where_neighbours_do_not_matter(size: tuple[int, int, int], ahead: bool) -> None:
     compilation = compiled(GroupProduct(*size))
-    assert compilation.schedule is not None and compilation.schedule.ahead == ahead
+    assert compilation.schedule is not None and compilation.schedule.early_trigger == ahead
     assert compilation.ptx is not None and ("launch_dependents" in compilation.ptx) == ahead

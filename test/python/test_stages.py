@@ -39,11 +39,11 @@ SCHEDULES = (
     "",
     "block=64x64x32,warp=32x32x16",
     "block=64x64x32,warp=32x32x16,stages=1,pad=0",
-    "block=64x64x32,warp=32x32x16,copy=plain,stages=2,raster=row",
-    "block=32x64x64,warp=16x32x32,copy=plain,stages=1,raster=column,unroll=off",
+    "block=64x64x32,warp=32x32x16,mainloop=direct,stages=2,raster=row",
+    "block=32x64x64,warp=16x32x32,mainloop=direct,stages=1,raster=column,unroll=off",
     "block=128x128x32,warp=64x32x16,storage=dynamic,early=off",
-    "block=64x64x64,warp=32x32x32,vector=64,group=1",
-    "block=64x64x32,warp=32x32x16,promote=off,copy=plain,stages=1",
+    "block=64x64x64,warp=32x32x32,vector=64,raster_group=1",
+    "block=64x64x32,warp=32x32x16,promote=off,mainloop=direct,stages=1",
 )
 
 
@@ -114,7 +114,7 @@ def test_every_stage_is_right(out: str, schedule: str):
 
 
 @pytest.mark.parametrize(
-    "schedule", ["block=64x64x32,warp=32x32x16,operator=wmma", "block=64x64x32,warp=32x32x16,operator=wmma,unroll=off"]
+    "schedule", ["block=64x64x32,warp=32x32x16,mma=wmma", "block=64x64x32,warp=32x32x16,mma=wmma,unroll=off"]
 )
 def test_every_pass_is_right(schedule: str):
     """Inside stages, too, where tile operations, lanes and fragments are mixed."""
@@ -135,7 +135,7 @@ def test_every_pass_is_right(schedule: str):
 def test_partial_sums_in_memory():
     """accumulate=off: the result holds the partial sums of every k step."""
     source = (EXAMPLES / "matmul_256.mlir").read_text()
-    check_every_stage(source, "block=64x64x32,warp=32x32x16,accumulate=off,copy=plain,stages=1")
+    check_every_stage(source, "block=64x64x32,warp=32x32x16,accumulate=off,mainloop=direct,stages=1")
 
 
 def power(low: int, high: int) -> st.SearchStrategy[int]:
@@ -151,14 +151,14 @@ def legal(draw: st.DrawFn) -> tuple[Schedule, Problem]:
     schedule = Schedule(
         block=block,
         warp=warp,
-        copy=copy,
+        mainloop=copy,
         early=draw(st.booleans()),
         stages=draw(st.integers(1, 2)),
         pad=draw(st.sampled_from([0, 8, 16])),
         vector=draw(st.sampled_from([32, 64, 128])),
         unroll=draw(st.booleans()),
         raster=draw(st.sampled_from(["row", "column", "grouped", "snake"])),
-        group=draw(st.integers(1, 3)),
+        raster_group=draw(st.integers(1, 3)),
         storage=draw(st.sampled_from(["auto", "dynamic"])),
     )
     m, n, k = (size * draw(st.integers(1, 3)) for size in block)
@@ -222,7 +222,7 @@ def random_of(arguments: Sequence[Any]) -> list[Any]:
     return random_arrays(arguments, 0)
 
 
-FAULTY = "block=64x64x32,warp=32x32x16,operator=wmma,copy=prefetch,layout=pad"
+FAULTY = "block=64x64x32,warp=32x32x16,mma=wmma,mainloop=register_prefetch,layout=pad"
 
 
 def test_bisect_finds_nothing_wrong():

@@ -21,7 +21,7 @@ from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools import main
 
-TILE = "operator=wgmma,block=64x64x64,warp=64x64x64"
+TILE = "mma=wgmma,block=64x64x64,warp=64x64x64"
 
 
 def compiled(product: GroupProduct, schedule: str, until: str = "ptx", keep: tuple[str, ...] = ()) -> Compilation:
@@ -41,20 +41,20 @@ def operands(product: GroupProduct, seed: int = 7) -> tuple[list[np.ndarray], np
 
 
 SCHEDULES = (
-    f"{TILE},persistent=5,stream=2",
-    f"{TILE},persistent=7,stream=3",
-    f"{TILE},persistent=40,stream=4",
-    f"{TILE},persistent=7,stream=1",
-    "operator=wgmma,block=128x128x64,warp=64x128x64,persistent=4,stream=1",
-    f"{TILE},persistent=3,stream=8",
-    f"{TILE},persistent=13,stream=2,bulk=off",
-    "operator=wgmma,block=128x128x64,warp=64x128x64,persistent=4,stream=2,stages=3",
-    "operator=wgmma,block=128x64x64,warp=128x64x64,persistent=6,stream=4",
-    f"{TILE},persistent=8,stream=2,cluster_m=2",
-    f"{TILE},persistent=8,stream=1,cluster_m=2,overlap=off",
-    f"{TILE},persistent=32,stream=3,cluster_n=2",
-    "operator=wgmma,block=192x96x64,warp=64x96x64,persistent=4,stream=5",
-    "operator=wgmma,block=64x256x64,warp=64x256x64,persistent=3,stream=2,overlap=off",
+    f"{TILE},persistent=5,stream_k=2",
+    f"{TILE},persistent=7,stream_k=3",
+    f"{TILE},persistent=40,stream_k=4",
+    f"{TILE},persistent=7,stream_k=1",
+    "mma=wgmma,block=128x128x64,warp=64x128x64,persistent=4,stream_k=1",
+    f"{TILE},persistent=3,stream_k=8",
+    f"{TILE},persistent=13,stream_k=2,smem_epilogue=off",
+    "mma=wgmma,block=128x128x64,warp=64x128x64,persistent=4,stream_k=2,stages=3",
+    "mma=wgmma,block=128x64x64,warp=128x64x64,persistent=6,stream_k=4",
+    f"{TILE},persistent=8,stream_k=2,cluster_m=2",
+    f"{TILE},persistent=8,stream_k=1,cluster_m=2,dependent_launch=off",
+    f"{TILE},persistent=32,stream_k=3,cluster_n=2",
+    "mma=wgmma,block=192x96x64,warp=64x96x64,persistent=4,stream_k=5",
+    "mma=wgmma,block=64x256x64,warp=64x256x64,persistent=3,stream_k=2,dependent_launch=off",
 )
 
 
@@ -63,7 +63,7 @@ SCHEDULES = (
 def test_results_are_exact_and_nothing_is_found(schedule: str, orders: tuple[str, str]):
     # Clusters divide the tiles: 6 rows of them, or 6 columns.
     m, n = (360 if "cluster_m" in schedule else 264), (384 if "cluster_n" in schedule else 336)
-    k = 1088 if "stream=8" in schedule else 704  # two steps for each block that shares some
+    k = 1088 if "stream_k=8" in schedule else 704  # two steps for each block that shares some
     product = GroupProduct(m, n, k, out="f32", a=orders[0], b=orders[1], epilogue=("relu",))
     kernel = mlir_gemm.compile(product.source(), chip="sm_90a", device="simulator", schedule=schedule)
     stored, wanted = operands(product)
@@ -81,7 +81,7 @@ def test_random_products_are_exact_at_tile_level(seed: int):
     m, n = 64 * rows - rng.choice((0, 8)), 64 * columns - rng.choice((0, 16))
     product = GroupProduct(m, n, 64 * steps - rng.choice((0, 24)), out="f32", a="mk", b=rng.choice(("kn", "nk")))
     raster = rng.choice(("row", "column", "grouped"))
-    schedule = f"{TILE},persistent={blocks},stream={share},raster={raster},group={rng.randint(1, 4)}"
+    schedule = f"{TILE},persistent={blocks},stream_k={share},raster={raster},raster_group={rng.randint(1, 4)}"
     stored, wanted = operands(product, seed)
     compilation = compiled(product, schedule, until="launch", keep=("parallelize",))
     for stage in ("parallelize", "launch"):
@@ -106,7 +106,7 @@ def test_the_bits_do_not_change_from_run_to_run():
 @pytest.mark.parametrize("blocks", [1, 4, 12, 16])
 def test_nothing_changes_where_tiles_fill_whole_waves(blocks: int):
     product = GroupProduct(256, 384, 512, a="mk", b="kn")
-    plain, *shared = (compiled(product, f"{TILE},persistent={blocks},stream={share}").ptx for share in (0, 1, 2))
+    plain, *shared = (compiled(product, f"{TILE},persistent={blocks},stream_k={share}").ptx for share in (0, 1, 2))
     for code in shared:
         assert (plain == code) == (24 % blocks == 0)
 
@@ -123,7 +123,7 @@ def test_as_many_blocks_share_steps_as_asked_for(
     tiles: tuple[int, int], blocks: int, share: int, grid: int, places: int
 ):
     product = GroupProduct(64 * tiles[0], 64 * tiles[1], 64 * 8, a="mk", b="nk")
-    launch = compiled(product, f"{TILE},persistent={blocks},stream={share}").launch
+    launch = compiled(product, f"{TILE},persistent={blocks},stream_k={share}").launch
     assert launch is not None
     parts, flags = launch.buffers
     assert launch.grid == (grid, 1, 1)
@@ -168,7 +168,7 @@ def test_each_run_of_a_program_has_memory_of_its_own():
       } -> tensor<192x512xf16>
       return %result : tensor<192x512xf16>
     }"""
-    kernel = mlir_gemm.compile(source, chip="sm_90a", device="simulator", schedule=f"{TILE},persistent=7,stream=2")
+    kernel = mlir_gemm.compile(source, chip="sm_90a", device="simulator", schedule=f"{TILE},persistent=7,stream_k=2")
     launch = kernel.launch
     assert launch.is_program and len(launch.steps) == 2
     between, *scratch = launch.buffers
@@ -210,7 +210,7 @@ RAISE, LOWER, AWAIT = f"{ATOMIC}release", f"{ATOMIC}monotonic", f"{ATOMIC}acquir
 
 @pytest.fixture(scope="module")
 def lowered() -> str:
-    return compiled(PRODUCT, f"{TILE},persistent=4,stream=4", until="lower").ir("lower")
+    return compiled(PRODUCT, f"{TILE},persistent=4,stream_k=4", until="lower").ir("lower")
 
 
 def without(text: str, *parts: str) -> str:
@@ -240,7 +240,7 @@ FAULTS = {
     "lanes do not meet at all": (lambda text: without(text, "nvvm.bar.warp.sync"), "flag"),
     "a part is left elsewhere": (
         lambda text: re.sub(r"(vector\.store %\S+, %\S+)\[%\w+, ", r"\1[%c0, ", text), "race-global"),
-    "the kernel in front is not waited for": (lambda text: without(text, "griddepcontrol wait"), "overlap"),
+    "the kernel in front is not waited for": (lambda text: without(text, "griddepcontrol wait"), "dependent_launch"),
 }  # fmt: skip
 
 
@@ -271,7 +271,7 @@ def test_nothing_spills_and_products_are_not_done_one_by_one(
     block: str, warp: str, stages: int, epilogue: tuple[str, ...]
 ):
     product = GroupProduct(4000, 4608, 4096, a="mk", b="nk", epilogue=epilogue)
-    schedule = f"operator=wgmma,block={block}x64,warp={warp}x64,stages={stages},persistent=132,stream=4"
+    schedule = f"mma=wgmma,block={block}x64,warp={warp}x64,stages={stages},persistent=132,stream_k=4"
     compilation = compiled(product, schedule)
     assert compilation.launch is not None and compilation.launch.buffers
     found = usage(compilation.ptx, "sm_90a")
@@ -283,7 +283,7 @@ def test_nothing_spills_and_products_are_not_done_one_by_one(
 def test_the_ranges_of_blocks_differ_by_one_step_at_most():
     """The copies that the producers of blocks make, counted in the simulator."""
     product = GroupProduct(192, 256, 832, out="f32", a="mk", b="nk")
-    text = compiled(product, f"{TILE},persistent=5,stream=4", until="lower").ir("lower")
+    text = compiled(product, f"{TILE},persistent=5,stream_k=4", until="lower").ir("lower")
     stored, _ = operands(product)
     counted = Counter[int]()
     for blocks in range(1, 6):  # owners wait for blocks of lower numbers only

@@ -25,7 +25,7 @@ UNEVEN = Problem(1536, 1536, 1536, out="f16", reads_c=False)
 def test_a_product_is_exchanged_where_that_gives_better_tiles():
     assert should_swap(UNEVEN, H200, {})
     kernel = mlir_gemm.compile(GroupProduct(1536, 1536, 1536).source(), chip="sm_90a")
-    assert kernel.schedule is not None and kernel.schedule.exchanged
+    assert kernel.schedule is not None and kernel.schedule.swap_ab
     assert kernel.problem == swapped(UNEVEN)
 
 
@@ -36,7 +36,7 @@ def test_what_threads_would_load_or_store_one_by_one_stays(change: dict[str, obj
     assert not should_swap(dataclasses.replace(UNEVEN, **change), H200, {})
 
 
-@pytest.mark.parametrize("pinned", [{"exchanged": False}, {"block": (128, 128, 64)}, {"operator": "mma_sync"}])
+@pytest.mark.parametrize("pinned", [{"swap_ab": False}, {"block": (128, 128, 64)}, {"mma": "mma_sync"}])
 def test_what_the_user_fixes_stays(pinned: dict[str, object]):
     assert not should_swap(UNEVEN, H200, pinned)
 
@@ -54,21 +54,21 @@ def test_neighbours_across_k_in_both_decide_between_equals():
 def test_exchanging_twice_changes_nothing():
     odd = Problem(3, 5, 7, "i8", "f16", "f32", "f16", True, 4, 2, "km", "nk", 8, 64, 32, "i8", "", "a", "m", "mn", 3, 1)
     assert swapped(swapped(odd)) == odd != swapped(odd)
-    assert as_computed(odd, Schedule()) == odd and as_computed(odd, Schedule(exchanged=True)) == swapped(odd)
+    assert as_computed(odd, Schedule()) == odd and as_computed(odd, Schedule(swap_ab=True)) == swapped(odd)
     assert swapped(odd).out_order == "nm" and swapped(odd).unsigned == "b"
 
 
 def test_what_the_program_says_of_the_result_and_its_epilogue():
     def problem(*epilogue: str, exchanged: bool) -> Problem:
         source = GroupProduct(256, 320, 64, epilogue=epilogue).source()
-        kernel = mlir_gemm.compile(source, chip="sm_90a", schedule={"exchanged": exchanged})
+        kernel = mlir_gemm.compile(source, chip="sm_90a", schedule={"swap_ab": exchanged})
         assert kernel.problem is not None
         return kernel.problem
 
     for exchanged, order in ((False, "mn"), (True, "nm")):
-        assert problem("bias", exchanged=exchanged).out_order == order
-        assert problem("bias", exchanged=exchanged).epilogue_matrices == 0
-        both = problem("bias", "residual", "gate", exchanged=exchanged)
+        assert problem("bias", swap_ab=exchanged).out_order == order
+        assert problem("bias", swap_ab=exchanged).epilogue_matrices == 0
+        both = problem("bias", "residual", "gate", swap_ab=exchanged)
         assert both.epilogue_matrices == 2 and leaves_transposed(both) == exchanged
 
 
@@ -84,5 +84,5 @@ def test_the_search_proposes_what_it_says(orders: tuple[str, str], sizes: tuple[
     problem = Problem(m, n, k, out="f16", reads_c=False, a_order=orders[0], b_order=orders[1])
     proposed = list(wgmma_proposals(problem, H200, {}, False))
     assert proposed and all(map(is_proposed, proposed))
-    assert not is_proposed(Schedule(block=(192, 192, 64), warp=(192, 96, 64), operator="wgmma"))
+    assert not is_proposed(Schedule(block=(192, 192, 64), warp=(192, 96, 64), mma="wgmma"))
     assert not is_proposed(proposed[0].replace(cluster_m=3, cluster_n=2))

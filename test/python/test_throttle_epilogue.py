@@ -16,7 +16,7 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.schedule import Schedule
 
 CHIP = "sm_90a"
-BY_TURNS = "operator=wgmma,block=128x128x64,warp=128x128x64,turns=2"
+BY_TURNS = "mma=wgmma,block=128x128x64,warp=128x128x64,ping_pong=on"
 
 
 def compiled(product: GroupProduct, fields: str = "") -> Compilation:
@@ -51,7 +51,7 @@ def test_the_bits_are_those_without_a_pace(epilogue: tuple[str, ...], shape: tup
     results = list[bytes]()
     for pace in (0, 2, 4):
         d = np.full(shape[:2], np.nan, np.float16)
-        schedule = f"{BY_TURNS},persistent=2,pace={pace}"
+        schedule = f"{BY_TURNS},persistent=2,throttle={pace}"
         mlir_gemm.compile(product.source(), chip=CHIP, device="simulator", schedule=schedule)(*operands, d)
         assert np.isfinite(d).all()
         results.append(d.tobytes())
@@ -62,7 +62,7 @@ def test_the_bits_are_those_without_a_pace(epilogue: tuple[str, ...], shape: tup
 def test_the_assembler_keeps_the_pace(out: str, tmp_path: Path) -> None:
     """Should it see that the mask has no bits, nothing would be left of the XORs."""
     product = GroupProduct(4096, 4096, 4096, element=out, out=out, epilogue=("bias", "gelu"))
-    free, paced = (compiled(product, f"{BY_TURNS},persistent=132,pace={pace}").ptx for pace in (0, 2))
+    free, paced = (compiled(product, f"{BY_TURNS},persistent=132,throttle={pace}").ptx for pace in (0, 2))
     logic = [sum(each.startswith("LOP3") for each in instructions(ptx, CHIP, tmp_path)) for ptx in (free, paced)]
     assert logic[1] - logic[0] >= 2 * 62  # two numbers in each of 64 pieces, but for the first ones
     used = usage(paced, CHIP)
@@ -70,21 +70,21 @@ def test_the_assembler_keeps_the_pace(out: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("epilogue", "k", "pace"),
+    ("epilogue", "k", "throttle"),
     [((), 4096, 0), (("bias",), 4096, 0), (("gelu",), 4096, 2), (("bias", "gelu"), 8192, 2), (("gelu",), 512, 0)],
 )
 def test_the_model_paces_what_the_products_of_another_tile_hide(epilogue: tuple[str, ...], k: int, pace: int) -> None:
     schedule = proposed(GroupProduct(4096, 4096, k, epilogue=epilogue))
-    assert schedule.pace == pace
-    assert pace == 0 or schedule.turns == 2
+    assert schedule.throttle == pace
+    assert pace == 0 or schedule.ping_pong
 
 
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ("operator=mma_sync,copy=tma,pace=2", "pace=2 with operator=mma_sync: expected 0"),
-        ("operator=mma_sync,copy=cp_async,pace=2", "pace=2: expected 0 without copy=tma"),
-        ("pace=-1", "expected 0 to 64 numbers"),
+        ("mma=mma_sync,mainloop=tma,throttle=2", "throttle=2 with mma=mma_sync: expected 0"),
+        ("mma=mma_sync,mainloop=cp_async,throttle=2", "throttle=2: expected 0 without mainloop=tma"),
+        ("throttle=-1", "expected 0 to 64 numbers"),
     ],
 )
 def test_what_has_no_pace(fields: str, reason: str) -> None:

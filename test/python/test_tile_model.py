@@ -26,7 +26,7 @@ from mlir_gemm.tile_model.select import select
 H200 = target("sm_90")
 CUBE = Problem(4096, 4096, 4096)
 KB = 1024
-WMMA: dict[str, Any] = {"operator": "wmma"}
+WMMA: dict[str, Any] = {"mma": "wmma"}
 
 
 class TestPublishedRules:
@@ -117,7 +117,7 @@ class TestResources:
         schedule = Schedule(block=(128, 256, 64), warp=(64, 64, 16))
         assert smem_bytes(CUBE, schedule) == 2 * (128 * 72 + 64 * 264)
         assert smem_bytes(CUBE, schedule.replace(stages=2)) == 2 * 2 * (128 * 72 + 64 * 264)
-        assert smem_bytes(CUBE, schedule.replace(promote=False, copy="plain")) == 0
+        assert smem_bytes(CUBE, schedule.replace(promote=False, mainloop="direct")) == 0
 
     def test_epilogue_scratch_shares_the_memory(self) -> None:
         narrow = Problem(4096, 4096, 4096, out="f16")
@@ -151,7 +151,7 @@ class TestResources:
     def test_nine_warps_have_the_registers_of_twelve(self) -> None:
         assert register_limit(Schedule(block=(144, 144, 48), warp=(48, 48, 16)), H200) == 168
         assert register_limit(Schedule(block=(128, 256, 64), warp=(64, 64, 16)), H200) == 255
-        assert register_limit(Schedule(block=(128, 256, 64), warp=(64, 64, 16), resident=2), H200) == 128
+        assert register_limit(Schedule(block=(128, 256, 64), warp=(64, 64, 16), min_blocks=2), H200) == 128
 
     def test_l1_is_what_shared_memory_leaves(self) -> None:
         one = Schedule(block=(128, 256, 64), warp=(64, 64, 16), stages=2)
@@ -173,7 +173,7 @@ class TestRules:
         assert violations(CUBE, LEGAL, H200) == []
 
     def test_published_rules_are_no_legality(self) -> None:
-        one_warp = Schedule(block=(64, 64, 64), warp=(64, 64, 16), copy="plain")
+        one_warp = Schedule(block=(64, 64, 64), warp=(64, 64, 16), mainloop="direct")
         assert violations(CUBE, one_warp, H200) == []
 
     @pytest.mark.parametrize(
@@ -188,9 +188,9 @@ class TestRules:
             ({"warp": (16, 16, 16)}, r"64 warps are 2048 threads, a block has at most 1024"),
             ({"warp": (128, 128, 16)}, r"registers a thread, at most 255"),
             ({"instruction": (8, 32, 16)}, r"instruction=8x32x16: operator wmma has 16x16x16"),
-            ({"stages": 3}, r"stages=3: expected 1 or 2 with copy=prefetch"),
-            ({"promote": False, "copy": "plain", "stages": 2}, r"stages=2 with promote=off"),
-            ({"promote": False}, r"copy=prefetch with promote=off.*expected copy=plain"),
+            ({"stages": 3}, r"stages=3: expected 1 or 2 with mainloop=register_prefetch"),
+            ({"promote": False, "mainloop": "direct", "stages": 2}, r"stages=2 with promote=off"),
+            ({"promote": False}, r"mainloop=register_prefetch with promote=off.*expected mainloop=direct"),
             ({"pad": 4}, r"pad=4: rows must stay aligned to the 128-bit vectors.*the nearest: 0 or 8"),
             ({"pad": 4, "vector": 64}, r"pad=4: WMMA needs rows .* multiple of 8 elements .*the nearest: 0 or 8"),
             ({"block": (128, 128, 16), "warp": (16, 32, 16)}, r"vector=128: the 128x16 tile of A .*nearest: vector=32"),
@@ -203,8 +203,8 @@ class TestRules:
                 {"block": (256, 256, 64), "warp": (64, 64, 16)},
                 r"registers a thread, but 512 threads have 128 each on an SM",
             ),
-            ({"resident": 3}, r"resident=3, .* but 3 blocks of 256 threads have 80 each .* fewer resident blocks"),
-            ({"resident": 20}, r"resident=20: .* places for 6 blocks of 256 threads .* the nearest: 6"),
+            ({"min_blocks": 3}, r"min_blocks=3, .* but 3 blocks of 256 threads have 80 each .* fewer resident blocks"),
+            ({"min_blocks": 20}, r"min_blocks=20: .* places for 6 blocks of 256 threads .* the nearest: 6"),
         ],
     )
     def test_refusals_hold_value_rule_and_nearest(self, changes: dict[str, Any], reason: str) -> None:
@@ -218,9 +218,9 @@ class TestRules:
 
     def test_operators_and_copies_are_the_chips(self) -> None:
         bare = dataclasses.replace(H200, capabilities=frozenset())
-        reasons = violations(CUBE, LEGAL.replace(copy="cp_async", stages=3), bare)
-        assert reasons[0] == "operator=wmma: sm_90 has simt"
-        assert reasons[1] == "copy=cp_async: sm_90 has prefetch, plain"
+        reasons = violations(CUBE, LEGAL.replace(mainloop="cp_async", stages=3), bare)
+        assert reasons[0] == "mma=wmma: sm_90 has simt"
+        assert reasons[1] == "mainloop=cp_async: sm_90 has prefetch, plain"
 
     def test_grid(self) -> None:
         huge = Problem(2**20, 2**20, 16)
@@ -232,12 +232,12 @@ SPILLED = (
     # Kernels that spill when assembled for sm_90, with f32 or f16 results: sizes, schedule.
     ((256, 128, 128), "block=128x128x64,warp=64x64x16,stages=2"),
     ((640, 512, 192), "block=128x256x64,warp=32x64x16,stages=2"),
-    ((512, 256, 256), "block=128x256x64,warp=32x32x16,stages=2,copy=plain"),
+    ((512, 256, 256), "block=128x256x64,warp=32x32x16,stages=2,mainloop=direct"),
     ((1024, 384, 192), "block=128x128x96,warp=32x128x16"),
     ((1024, 1024, 1024), "block=256x128x128,warp=64x64x16,stages=2"),
     ((4096, 4096, 4096), "block=64x256x128,warp=32x128x16"),
     ((1024, 384, 192), "block=128x64x48,warp=64x64x16"),
-    ((4096, 4096, 4096), "block=128x128x64,warp=64x32x16,stages=2,resident=2"),
+    ((4096, 4096, 4096), "block=128x128x64,warp=64x32x16,stages=2,min_blocks=2"),
     ((8192, 8192, 8192), "block=128x256x64,warp=64x64x16,vector=16"),
 )
 

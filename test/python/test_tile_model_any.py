@@ -30,15 +30,15 @@ def needed(problem: Problem, schedule: Schedule, chip: Target) -> int:
     return mma_of(schedule).registers(problem, schedule, chip)
 
 
-SYNC: dict[str, Any] = {"operator": "mma_sync"}
+SYNC: dict[str, Any] = {"mma": "mma_sync"}
 ORDERS = (("wmma", "mma_sync", "simt"), ("mma_sync", "wmma", "simt"))
 SWIZZLED = Schedule(
-    block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16), operator="mma_sync", copy="cp_async", stages=3,
+    block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16), mma="mma_sync", mainloop="cp_async", stages=3,
     layout="xor", pad=0,
 )  # fmt: skip
 PADDED = SWIZZLED.replace(layout="pad", pad=8)
 FMA = Schedule(
-    block=(128, 128, 16), warp=(32, 64, 8), instruction=(1, 1, 1), operator="simt", copy="cp_async", stages=3, pad=4
+    block=(128, 128, 16), warp=(32, 64, 8), instruction=(1, 1, 1), mma="simt", mainloop="cp_async", stages=3, pad=4
 )
 TYPES = (
     # a, b, acc, precision, operator on sm_80 and later, instruction
@@ -71,16 +71,16 @@ def either_order(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 
 class TestOperators:
-    @pytest.mark.parametrize(("a", "b", "acc", "precision", "operator", "instruction"), TYPES)
+    @pytest.mark.parametrize(("a", "b", "acc", "precision", "mma", "instruction"), TYPES)
     def test_each_type_has_its_operator_and_instruction(
         self, a: str, b: str, acc: str, precision: str, operator: str, instruction: Tile, prefer_sync: None
     ) -> None:
         chosen = select(square(512, a=a, b=b, acc=acc, out=acc), H200, {"precision": precision}).schedule
-        assert (chosen.operator, chosen.instruction) == (operator, instruction)
+        assert (chosen.mma, chosen.instruction) == (operator, instruction)
 
     def test_plain_f16_products_stay_with_the_first_operator(self, either_order: None) -> None:
-        assert select(square(512), H200).schedule.operator == next(iter(registry.mmas()))
-        assert select(square(512), target("sm_75")).schedule.operator == "wmma"
+        assert select(square(512), H200).schedule.mma == next(iter(registry.mmas()))
+        assert select(square(512), target("sm_75")).schedule.mma == "wmma"
 
     @pytest.mark.parametrize(
         "changes",
@@ -97,21 +97,21 @@ class TestOperators:
     )
     def test_wmma_leaves_what_is_not_plain_to_the_others(self, changes: dict[str, Any], either_order: None) -> None:
         problem = dataclasses.replace(square(128), **changes)
-        assert select(problem, H200).schedule.operator == "mma_sync"
-        assert select(problem, target("sm_75")).schedule.operator == "simt"
-        with pytest.raises(ScheduleError, match="operator=wmma"):
-            select(problem, H200, {"operator": "wmma"})
+        assert select(problem, H200).schedule.mma == "mma_sync"
+        assert select(problem, target("sm_75")).schedule.mma == "simt"
+        with pytest.raises(ScheduleError, match="mma=wmma"):
+            select(problem, H200, {"mma": "wmma"})
 
     def test_pinned_fields_that_only_one_operator_takes_decide(self, either_order: None) -> None:
-        assert select(square(512), H200, {"accumulate": False, "copy": "plain"}).schedule.operator == "wmma"
-        assert select(square(512), H200, {"stages": 3}).schedule.operator == "mma_sync"
-        assert select(square(512), H200, {"instruction": (1, 1, 1)}).schedule.operator == "simt"
+        assert select(square(512), H200, {"accumulate": False, "mainloop": "direct"}).schedule.mma == "wmma"
+        assert select(square(512), H200, {"stages": 3}).schedule.mma == "mma_sync"
+        assert select(square(512), H200, {"instruction": (1, 1, 1)}).schedule.mma == "simt"
 
     def test_older_chips(self) -> None:
         for chip in ("sm_70", "sm_75"):
             assert operators(square(512), CHIPS[chip], {}) == ["wmma", "simt"]
             assert "cp_async" not in [each.name for each in mainloops_on(CHIPS[chip])]
-        with pytest.raises(ScheduleError, match=r"operator=mma_sync: sm_75 has wmma, simt"):
+        with pytest.raises(ScheduleError, match=r"mma=mma_sync: sm_75 has wmma, simt"):
             select(square(512), target("sm_75"), SYNC)
 
     def test_rates(self) -> None:
@@ -147,17 +147,17 @@ class TestProblems:
             select(problem, H200, pinned)
 
     @pytest.mark.parametrize(
-        ("problem", "operator", "reason"),
+        ("problem", "mma", "reason"),
         [
-            (square(100), "wmma", "M=100 .*multiples of 16 .*the nearest: 96 or 112, or operator=mma_sync or simt"),
+            (square(100), "wmma", "M=100 .*multiples of 16 .*the nearest: 96 or 112, or mma=mma_sync or simt"),
             (square(128, a="f32", b="f32"), "mma_sync", "with precision=full: expected precision=tf32"),
             (square(128, a="f16", b="f32"), "mma_sync", "types f16,f32 .*expected f16,f16 accumulated in f32; "),
             (square(128, a="f64", b="f64", acc="f64"), "wmma", "types f64,f64"),
         ],
     )
     def test_operators_that_cannot_when_another_can(self, problem: Problem, operator: str, reason: str) -> None:
-        with pytest.raises(ScheduleError, match=f"with operator={operator}: .*{reason}"):
-            select(problem, H200, {"operator": operator})
+        with pytest.raises(ScheduleError, match=f"with mma={operator}: .*{reason}"):
+            select(problem, H200, {"mma": operator})
 
 
 class TestRules:
@@ -177,17 +177,21 @@ class TestRules:
                 "its n of 20 must be a multiple of the instruction's 8; the nearest: 16 or 24",
             ),
             (SWIZZLED, {"warp": (64, 64, 8)}, "its k of 8 must be a multiple of the instruction's 16.*nearest: 16"),
-            (SWIZZLED, {"stages": 1}, "stages=1: expected 2 to 8 with copy=cp_async; the nearest: 2"),
+            (SWIZZLED, {"stages": 1}, "stages=1: expected 2 to 8 with mainloop=cp_async; the nearest: 2"),
             (SWIZZLED, {"stages": 9}, "stages=9: .*the nearest: 8"),
-            (SWIZZLED, {"copy": "prefetch"}, "stages=3: expected 1 or 2 with copy=prefetch; the nearest: 2"),
+            (
+                SWIZZLED,
+                {"mainloop": "register_prefetch"},
+                "stages=3: expected 1 or 2 with mainloop=register_prefetch; the nearest: 2",
+            ),
             (SWIZZLED, {"pad": 8}, "pad=8 with layout=xor: .*expected pad=0"),
             (
                 SWIZZLED,
                 {"block": (128, 192, 80)},
                 "rows of A have 160 bytes .*expected 32, 64, 96, 192 or a multiple of 128.*: 128",
             ),
-            (SWIZZLED, {"promote": False, "copy": "plain", "stages": 1}, "promote=off with operator=mma_sync"),
-            (SWIZZLED, {"accumulate": False}, "accumulate=off with operator=mma_sync: expected accumulate=on"),
+            (SWIZZLED, {"promote": False, "mainloop": "direct", "stages": 1}, "promote=off with mma=mma_sync"),
+            (SWIZZLED, {"accumulate": False}, "accumulate=off with mma=mma_sync: expected accumulate=on"),
             (SWIZZLED, {"stages": 5}, "the block needs 245760 bytes .*fewer stages"),
             (SWIZZLED, {"warp": (128, 128, 16)}, "registers a thread, at most 255"),
             (PADDED, {"pad": 4}, "the rows of A, 64 elements and the pad, must be multiples of 16 bytes .*: 0 or 8"),
@@ -198,7 +202,7 @@ class TestRules:
             ),
             (FMA, {"pad": 1}, "multiples of 16 bytes"),
             (FMA, {"instruction": (16, 8, 16)}, "operator simt has 1x1x1$"),
-            (Schedule(), {"layout": "xor", "pad": 0}, "layout=xor with operator=wmma: expected layout=pad"),
+            (Schedule(), {"layout": "xor", "pad": 0}, "layout=xor with mma=wmma: expected layout=pad"),
         ],
     )
     def test_refusals(self, base: Schedule, changes: dict[str, Any], reason: str) -> None:
@@ -209,8 +213,11 @@ class TestRules:
     def test_a_prologue_needs_registers_to_pass(self) -> None:
         problem = square(512, b_memory="f8E4M3FN")
         assert "B is computed from f8E4M3FN" in violations(problem, SWIZZLED, H200)[0]
-        assert violations(problem, PADDED.replace(copy="prefetch", stages=2, block=(128, 128, 32)), H200) == []
-        assert select(problem, H200).schedule.copy == "prefetch"
+        assert (
+            violations(problem, PADDED.replace(mainloop="register_prefetch", stages=2, block=(128, 128, 32)), H200)
+            == []
+        )
+        assert select(problem, H200).schedule.mainloop == "prefetch"
 
     def test_fragments_of_f64_are_single_instructions(self) -> None:
         schedule = SWIZZLED.replace(block=(16, 8, 16), warp=(8, 8, 4), instruction=(8, 8, 4), stages=2)
@@ -218,7 +225,7 @@ class TestRules:
         assert violations(problem, schedule, H200) == []
 
     def test_simt_may_pad_by_one_when_its_copies_are_narrow(self) -> None:
-        narrow = FMA.replace(copy="prefetch", stages=1, vector=32, pad=1)
+        narrow = FMA.replace(mainloop="register_prefetch", stages=1, vector=32, pad=1)
         assert violations(square(512, a="f32", b="f32"), narrow, H200) == []
 
     def test_grid_counts_the_batch(self) -> None:
@@ -246,7 +253,7 @@ class TestResources:
         fields: dict[str, Any] = {"instruction": (8, 8, 4), "warp": (32, 64, 4), "block": (128, 128, 16)}
         assert needed(double, SWIZZLED.replace(**fields), H200) == pytest.approx(plain, abs=16)
         assert needed(square(4095), SWIZZLED, H200) > plain
-        prefetched = SWIZZLED.replace(copy="prefetch", stages=2)
+        prefetched = SWIZZLED.replace(mainloop="register_prefetch", stages=2)
         assert needed(square(4096), prefetched, H200) == plain + 48
 
     def test_vectors_narrow_with_alignment_and_rows(self) -> None:

@@ -28,15 +28,15 @@ from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
 
 H200 = target("sm_90")
-SYNC: dict[str, Any] = {"operator": "mma_sync"}
+SYNC: dict[str, Any] = {"mma": "mma_sync"}
 ORDERS = (("wmma", "mma_sync", "simt"), ("mma_sync", "wmma", "simt"))
 SWIZZLED = Schedule(
-    block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16), operator="mma_sync", copy="cp_async", stages=3,
+    block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16), mma="mma_sync", mainloop="cp_async", stages=3,
     layout="xor", pad=0,
 )  # fmt: skip
 PADDED = SWIZZLED.replace(layout="pad", pad=8)
 FMA = Schedule(
-    block=(128, 128, 16), warp=(32, 64, 8), instruction=(1, 1, 1), operator="simt", copy="cp_async", stages=3, pad=4
+    block=(128, 128, 16), warp=(32, 64, 8), instruction=(1, 1, 1), mma="simt", mainloop="cp_async", stages=3, pad=4
 )
 TYPES = (
     # a, b, acc, precision
@@ -86,7 +86,7 @@ class TestCost:
 
     def test_streams_beat_registers(self) -> None:
         small: dict[str, Any] = {"block": (128, 128, 64), "stages": 2}
-        streams, loads = SWIZZLED.replace(**small), PADDED.replace(**small, copy="prefetch")
+        streams, loads = SWIZZLED.replace(**small), PADDED.replace(**small, mainloop="register_prefetch")
         assert estimate(square(4096), streams, H200).total < estimate(square(4096), loads, H200).total
 
     def test_more_stages_hide_more(self) -> None:
@@ -169,14 +169,14 @@ class TestSelect:
         pinned=st.fixed_dictionaries(
             {},
             optional={
-                "operator": st.sampled_from(["wmma", "mma_sync", "simt"]),
+                "mma": st.sampled_from(["wmma", "mma_sync", "simt"]),
                 "block": st.tuples(*3 * [st.sampled_from([8, 16, 32, 48, 64, 100, 128])]),
                 "warp": st.tuples(
                     st.sampled_from([4, 16, 32, 64]), st.sampled_from([8, 16, 64]), st.sampled_from([4, 16])
                 ),
                 "stages": st.integers(1, 9),
                 "promote": st.booleans(),
-                "copy": st.sampled_from(["plain", "prefetch", "cp_async"]),
+                "mainloop": st.sampled_from(["plain", "prefetch", "cp_async"]),
                 "layout": st.sampled_from(["pad", "xor"]),
                 "pad": st.sampled_from([0, 1, 4, 8, 16]),
                 "vector": st.sampled_from([16, 32, 64, 128]),
@@ -197,7 +197,7 @@ class TestSelect:
     def test_large_squares(self, prefer_sync: None) -> None:
         for size in (4096, 8192):
             chosen = select(square(size, out="f16"), H200).schedule
-            assert (chosen.operator, chosen.copy, chosen.warp[:2]) == ("mma_sync", "cp_async", (64, 64))
+            assert (chosen.mma, chosen.mainloop, chosen.warp[:2]) == ("mma_sync", "cp_async", (64, 64))
             assert chosen.block[0] * chosen.block[1] == 128 * 256
             assert chosen.stages in (3, 4)
 
@@ -227,7 +227,7 @@ class TestSelect:
 
     def test_narrow_operands_are_not_streamed(self) -> None:
         chosen = select(square(8191, a_vector=16, b_vector=16), H200, SYNC).schedule
-        assert chosen.copy == "prefetch"
+        assert chosen.mainloop == "prefetch"
 
     @pytest.mark.parametrize("problem", [square(512), square(1000, out="f16"), square(8191, a_vector=16)])
     def test_takes_less_than_100_ms(self, problem: Problem) -> None:
@@ -255,7 +255,7 @@ class TestSelect:
         ptx = compile_module(
             f"func.func @f(%A: {a}, %B: {a}, %C: {c}) {{ linalg.matmul ins(%A, %B : {a}, {a}) outs(%C : {c}) return }}",
             chip=chip,
-            schedule={"operator": pinned},
+            schedule={"mma": pinned},
         ).ptx
         assert ptx is not None
         assert usage(ptx, chip).spill_bytes == 0
@@ -322,7 +322,7 @@ class TestExplain:
     @pytest.mark.parametrize("chip", CHIPS)
     def test_every_chip_and_operator(self, chip: str) -> None:
         for operator in (mma.name for mma in mmas_on(CHIPS[chip])):
-            assert operator in explain(square(128), CHIPS[chip], {"operator": operator})
+            assert operator in explain(square(128), CHIPS[chip], {"mma": operator})
 
     def test_prologue(self) -> None:
         text = explain(square(512, b_memory="i8"), H200)

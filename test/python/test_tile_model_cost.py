@@ -24,7 +24,7 @@ from mlir_gemm.tile_model.select import select
 H200 = target("sm_90")
 CUBE = Problem(4096, 4096, 4096)
 LEGAL = Schedule(block=(128, 128, 64), warp=(32, 64, 16))
-WMMA: dict[str, Any] = {"operator": "wmma"}
+WMMA: dict[str, Any] = {"mma": "wmma"}
 
 MEASURED = {
     # TFLOP/s on the H200 at the squares below, f16 in, f32 out, C not read; 0 where it was not measured.
@@ -52,8 +52,8 @@ ABLATED = {
     "block=128x256x64,warp=64x64x16,pad=0": 106,
     "block=128x128x64,warp=64x32x16,pad=0": 72,
     "block=128x256x64,warp=64x64x16,accumulate=off": 80,
-    "block=128x256x64,warp=64x64x16,promote=off,copy=plain": 108,
-    "block=128x128x64,warp=64x32x16,promote=off,copy=plain": 75,
+    "block=128x256x64,warp=64x64x16,promote=off,mainloop=direct": 108,
+    "block=128x128x64,warp=64x32x16,promote=off,mainloop=direct": 75,
 }
 
 
@@ -81,7 +81,7 @@ class TestCost:
     @pytest.mark.parametrize("size", SQUARES)
     def test_choice_is_among_the_best_measured(self, size: int) -> None:
         problem, measured = measured_at(size)
-        chosen = select(problem, H200, WMMA).schedule.replace(group=Schedule.group)
+        chosen = select(problem, H200, WMMA).schedule.replace(raster_group=Schedule.raster_group)
         assert {normalised(each, {}): rate for each, rate in measured.items()}[chosen] >= 0.95 * max(measured.values())
 
     @pytest.mark.parametrize("fields", ABLATED)
@@ -116,7 +116,7 @@ class TestCost:
         assert estimate(CUBE, LEGAL.replace(**changes), H200).total > estimate(CUBE, LEGAL, H200).total
 
     def test_no_promotion_costs(self) -> None:
-        bare = LEGAL.replace(promote=False, copy="plain")
+        bare = LEGAL.replace(promote=False, mainloop="direct")
         assert estimate(CUBE, bare, H200).total > estimate(CUBE, LEGAL, H200).total
 
     @given(size=st.integers(1, 64), factor=st.integers(2, 4), axis=st.sampled_from(["m", "n", "k"]))

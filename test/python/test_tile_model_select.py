@@ -29,7 +29,7 @@ from mlir_gemm.tile_model.select import candidates, select
 
 H200 = target("sm_90")
 CUBE = Problem(4096, 4096, 4096)
-WMMA: dict[str, Any] = {"operator": "wmma"}
+WMMA: dict[str, Any] = {"mma": "wmma"}
 
 SIZES = (16, 48, 80, 1008, 8192)
 SIXTEENTHS = st.integers(1, 512).map(lambda count: 16 * count)
@@ -73,7 +73,7 @@ class TestSelect:
                 "warp": st.tuples(*2 * [st.sampled_from([16, 32, 64])], st.just(16)),
                 "stages": st.integers(1, 3),
                 "promote": st.booleans(),
-                "copy": st.sampled_from(["plain", "prefetch"]),
+                "mainloop": st.sampled_from(["plain", "prefetch"]),
                 "pad": st.sampled_from([0, 4, 8, 16]),
                 "vector": st.sampled_from([16, 32, 64, 128]),
                 "storage": st.sampled_from(["auto", "static", "dynamic"]),
@@ -123,7 +123,7 @@ class TestSelect:
             ({"warp": (24, 16, 16)}, "the nearest: 16 or 32"),
             ({"pad": 4}, "the nearest: 0 or 8"),
             ({"stages": 3}, "stages=3"),
-            ({"promote": False, "copy": "prefetch"}, "expected copy=plain"),
+            ({"promote": False, "mainloop": "register_prefetch"}, "expected mainloop=direct"),
         ],
     )
     def test_refusals_blame_the_pinned_field(self, pinned: dict[str, Any], reason: str) -> None:
@@ -132,7 +132,7 @@ class TestSelect:
         assert reason in caught.value.message
 
     def test_prefetch_gives_way_when_registers_end(self) -> None:
-        assert select(CUBE, H200, {**WMMA, "block": (256, 128, 128)}).schedule.copy == "plain"
+        assert select(CUBE, H200, {**WMMA, "block": (256, 128, 128)}).schedule.mainloop == "plain"
 
     def test_tile_sizes(self) -> None:
         assert tile_sizes(4096) == [256, 128, 64, 32, 16]
@@ -151,16 +151,18 @@ class TestSelect:
     def test_group_makes_the_blocks_in_flight_a_square(self, tiles: dict[str, Any], group: int) -> None:
         problem = Problem(8192, 8192, 8192)
         chosen = select(problem, H200, {**WMMA, **tiles}).schedule
-        assert chosen.group == group
-        least = min(range(1, 65), key=lambda g: dram_bytes(problem, chosen.replace(group=g), H200, 1))
-        assert dram_bytes(problem, chosen, H200, 1) <= 1.1 * dram_bytes(problem, chosen.replace(group=least), H200, 1)
+        assert chosen.raster_group == group
+        least = min(range(1, 65), key=lambda g: dram_bytes(problem, chosen.replace(raster_group=g), H200, 1))
+        assert dram_bytes(problem, chosen, H200, 1) <= 1.1 * dram_bytes(
+            problem, chosen.replace(raster_group=least), H200, 1
+        )
 
     def test_groups_share_the_tile_rows_evenly(self) -> None:
         for m in (128 * count for count in range(1, 40)):
             schedule = select(Problem(m, 4096, 4096), H200, WMMA).schedule
             rows = m // schedule.block[0]
-            groups = -(-rows // schedule.group)
-            assert groups * schedule.group - rows < groups
+            groups = -(-rows // schedule.raster_group)
+            assert groups * schedule.raster_group - rows < groups
 
     @pytest.mark.parametrize(
         ("rows", "columns", "group"),
@@ -174,13 +176,13 @@ class TestSelect:
     )
     def test_groups_divide_the_tile_rows_where_they_can(self, rows: int, columns: int, group: int) -> None:
         hopper = target("sm_90a")
-        fields = {"block": (128, 128, 64), "warp": (128, 128, 64), "turns": 2, "persistent": 132}
+        fields = {"block": (128, 128, 64), "warp": (128, 128, 64), "ping_pong": True, "persistent": 132}
         schedule = select(Problem(1024, 1024, 1024, reads_c=False), hopper, fields).schedule
         assert best_group(Problem(128 * rows, 128 * columns, 1024, reads_c=False), schedule, hopper) == group
 
     def test_users_group_stays(self) -> None:
-        assert select(CUBE, H200, {"group": 3}).schedule.group == 3
-        assert {candidate.schedule.group for candidate in select(CUBE, H200, {"group": 3}).ranking} == {3}
+        assert select(CUBE, H200, {"raster_group": 3}).schedule.raster_group == 3
+        assert {candidate.schedule.raster_group for candidate in select(CUBE, H200, {"raster_group": 3}).ranking} == {3}
 
     @pytest.mark.parametrize(
         ("chip", "sizes"),

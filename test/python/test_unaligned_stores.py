@@ -25,16 +25,16 @@ GROUPS = (
     "block=128x96x64,warp=64x96x64,cluster_m=2",
     "block=64x136x64,warp=64x136x64",
     "block=64x256x64,warp=64x256x64,persistent=3",
-    "block=128x64x64,warp=64x64x64,exchanged=on",
-    "block=64x80x64,warp=64x80x64,exchanged=on,persistent=2",
-    "block=128x128x64,warp=128x128x64,turns=2,persistent=2",
-    "block=64x128x64,warp=64x128x64,split=2,stages=3",
+    "block=128x64x64,warp=64x64x64,swap_ab=on",
+    "block=64x80x64,warp=64x80x64,swap_ab=on,persistent=2",
+    "block=128x128x64,warp=128x128x64,ping_pong=on,persistent=2",
+    "block=64x128x64,warp=64x128x64,split_k_cluster=2,stages=3",
 )
 WARPS = (
-    "block=64x64x32,warp=32x32x16,copy=cp_async,layout=xor,stages=3",
-    "block=64x96x32,warp=32x48x16,copy=prefetch,stages=1",
-    "block=32x64x32,warp=16x64x16,copy=plain",
-    "block=128x64x32,warp=32x32x16,copy=prefetch,stages=2,unroll=off",
+    "block=64x64x32,warp=32x32x16,mainloop=cp_async,layout=xor,stages=3",
+    "block=64x96x32,warp=32x48x16,mainloop=register_prefetch,stages=1",
+    "block=32x64x32,warp=16x64x16,mainloop=direct",
+    "block=128x64x32,warp=32x32x16,mainloop=register_prefetch,stages=2,unroll=off",
 )
 
 
@@ -53,7 +53,7 @@ def test_warps_are_exact_and_nothing_is_found(schedule: str, out: str):
 
 
 def test_a_ring_of_warps_stores_as_before():
-    schedule = "copy=tma,block=64x64x64,warp=32x32x16,stages=3,persistent=2"
+    schedule = "mainloop=tma,block=64x64x64,warp=32x32x16,stages=3,persistent=2"
     check(GroupProduct(100, 139, 136, a="mk", b="nk"), schedule, "mma_sync")
 
 
@@ -66,16 +66,16 @@ def test_a_ring_of_warps_stores_as_before():
 def test_any_sizes_are_exact(m: int, n: int, k: int, out: str, exchanged: bool, tile: str, group: bool):
     rows, columns, depth = map(int, tile.split("x"))
     if group:
-        schedule = f"block={tile},warp=64x{columns}x{depth},exchanged={'on' if exchanged else 'off'}"
+        schedule = f"block={tile},warp=64x{columns}x{depth},swap_ab={'on' if exchanged else 'off'}"
         check(GroupProduct(m, n, 8 * k, out=out, a="mk", b="nk"), schedule)
         return
     columns = columns // 32 * 32
-    schedule = f"block={rows}x{columns}x32,warp=32x32x16,copy=prefetch,stages=1"
+    schedule = f"block={rows}x{columns}x32,warp=32x32x16,mainloop=register_prefetch,stages=1"
     check(GroupProduct(m, n, 8 * k, out=out, a="mk", b="nk"), schedule, "mma_sync", "sm_80")
 
 
 @pytest.mark.parametrize("epilogue", [("bias", "gelu"), ("residual",)])
-@pytest.mark.parametrize("schedule", ["operator=wgmma,block=128x64x64,warp=64x64x64", "operator=mma_sync"])
+@pytest.mark.parametrize("schedule", ["mma=wgmma,block=128x64x64,warp=64x64x64", "mma=mma_sync"])
 def test_epilogues_come_in_front(epilogue: tuple[str, ...], schedule: str):
     product = GroupProduct(130, 99, 72, a="mk", b="nk", epilogue=epilogue)
     kernel = mlir_gemm.compile(product.source(), chip="sm_90a", device="simulator", schedule=schedule)
@@ -91,7 +91,7 @@ def test_epilogues_come_in_front(epilogue: tuple[str, ...], schedule: str):
     np.testing.assert_allclose(d.astype(np.float64), want, rtol=2e-3, atol=2e-3)
 
 
-@pytest.mark.parametrize("schedule", ["operator=wgmma,block=64x64x64,warp=64x64x64", "operator=mma_sync"])
+@pytest.mark.parametrize("schedule", ["mma=wgmma,block=64x64x64,warp=64x64x64", "mma=mma_sync"])
 def test_sums_are_added_to_what_is_there_in_a_batch_of_shifted_rows(schedule: str):
     """Rows 201 elements apart, of which the first starts at the third."""
     d = "memref<3x70x99xf32, strided<[15000, 201, 1], offset: 3>>"
@@ -114,17 +114,17 @@ def test_sums_are_added_to_what_is_there_in_a_batch_of_shifted_rows(schedule: st
     np.testing.assert_array_equal(memory, before)  # nothing beside the rows was written
 
 
-@pytest.mark.parametrize("schedule", [*(f"operator=wgmma,{each}" for each in GROUPS), f"operator=mma_sync,{WARPS[0]}"])
+@pytest.mark.parametrize("schedule", [*(f"mma=wgmma,{each}" for each in GROUPS), f"mma=mma_sync,{WARPS[0]}"])
 def test_the_model_counts_the_buffers(schedule: str):
     kernel = mlir_gemm.compile(GroupProduct(2048, 2051, 512, b="nk").source(), chip="sm_90a", schedule=schedule)
     assert kernel.problem is not None and kernel.schedule is not None
     asked = kernel.launch.steps[-1].shared_bytes
     assert asked <= smem_bytes(kernel.problem, kernel.schedule) <= target("sm_90a").smem_block
     assert rows_bytes(kernel.problem, kernel.schedule) > 0
-    assert rows_bytes(kernel.problem, kernel.schedule.replace(bulk=False)) == 0
+    assert rows_bytes(kernel.problem, kernel.schedule.replace(smem_epilogue=False)) == 0
 
 
-@pytest.mark.parametrize("schedule", ["operator=wgmma,block=64x64x64,warp=64x64x64", f"operator=mma_sync,{WARPS[0]}"])
+@pytest.mark.parametrize("schedule", ["mma=wgmma,block=64x64x64,warp=64x64x64", f"mma=mma_sync,{WARPS[0]}"])
 @pytest.mark.parametrize("bias", [False, True])
 def test_distances_that_are_known_at_run_time_only(schedule: str, bias: bool):
     product = DynamicProduct({"k": 72}, b="nk", bias=bias)
@@ -136,9 +136,10 @@ def test_distances_that_are_known_at_run_time_only(schedule: str, bias: bool):
 
 def test_vectors_are_stored_only_where_rows_leave_so():
     source = GroupProduct(256, 259, 64, b="nk").source()
-    fields = Schedule.parse("operator=wgmma,block=64x64x64,warp=64x64x64")
+    fields = Schedule.parse("mma=wgmma,block=64x64x64,warp=64x64x64")
     by_rows, alone = (
-        mlir_gemm.compile(source, chip="sm_90a", schedule={**fields, "bulk": bulk}).ptx for bulk in (True, False)
+        mlir_gemm.compile(source, chip="sm_90a", schedule={**fields, "smem_epilogue": bulk}).ptx
+        for bulk in (True, False)
     )
     assert "st.global.v4" in by_rows
     assert "st.global.v4" not in alone

@@ -50,7 +50,7 @@ def schedule(block: tuple[int, int, int], groups: int = 0, **fields: Any) -> Sch
     warp = (m // (groups or (1 if m == 64 else 2)), n, k)
     given = {"stages": 4, "persistent": 132, **fields}
     return Schedule(
-        block=block, warp=warp, instruction=(64, 8, 16), operator="wgmma", copy="tma", layout="swizzle128", pad=0,
+        block=block, warp=warp, instruction=(64, 8, 16), mma="wgmma", mainloop="tma", layout="swizzle128", pad=0,
         storage="dynamic", **given,
     )  # fmt: skip
 
@@ -115,31 +115,33 @@ class TestWork:
     def test_split_divides_the_steps_and_adds_partial_sums(self) -> None:
         deep = problem(1024, 1024, 8192)
         whole = work_of(deep, LARGE.replace(block=(128, 128, 64), warp=(64, 128, 64), persistent=0), H200)
-        half = work_of(deep, LARGE.replace(block=(128, 128, 64), warp=(64, 128, 64), persistent=0, split=2), H200)
+        half = work_of(
+            deep, LARGE.replace(block=(128, 128, 64), warp=(64, 128, 64), persistent=0, split_k_cluster=2), H200
+        )
         assert (whole.steps, half.steps) == (128, 64)
         assert (whole.splits, half.splits, half.parts) == (0, 1, 128 * 128 * 2)
         assert half.active == 2 * whole.active == 128
 
     def test_shared_steps_fill_the_last_wave_and_are_handed_over(self) -> None:
         left = problem(2560, 2560, 2560)  # 200 tiles: one whole wave, and 68
-        whole, two, one = (work_of(left, LARGE.replace(persistent=132, stream=share), H200) for share in (0, 2, 3))
+        whole, two, one = (work_of(left, LARGE.replace(persistent=132, stream_k=share), H200) for share in (0, 2, 3))
         assert (whole.rounds, whole.handed) == (2, 0)
         assert two.rounds == one.rounds == 1 + 68 / 132
         assert two.handed == 128 * 256 * 4 * 3
-        more = work_of(left, LARGE.replace(persistent=132, stream=1), H200)
+        more = work_of(left, LARGE.replace(persistent=132, stream_k=1), H200)
         assert (more.rounds, more.handed) == (200 / 132, 128 * 256 * 4 * 2)
         few = problem(1536, 1536, 1536)  # 72 tiles
-        assert work_of(few, LARGE.replace(persistent=132, stream=1), H200).rounds == 1
-        assert work_of(few, LARGE.replace(persistent=132, stream=2), H200).rounds == 72 / 132
+        assert work_of(few, LARGE.replace(persistent=132, stream_k=1), H200).rounds == 1
+        assert work_of(few, LARGE.replace(persistent=132, stream_k=2), H200).rounds == 72 / 132
         even = problem(4224, 2048, 4096)  # 264 tiles
-        plain, shared = (estimate(even, LARGE.replace(persistent=132, stream=share), H200) for share in (0, 4))
+        plain, shared = (estimate(even, LARGE.replace(persistent=132, stream_k=share), H200) for share in (0, 4))
         assert plain == shared
 
     def test_clusters_of_four_do_not_fill_the_chip(self) -> None:
         thin = problem(64, 2112, 7168)
         fields: dict[str, Any] = {"persistent": 0, "stages": 6}
-        assert work_of(thin, schedule((64, 64, 64), split=4, **fields), H200).rounds == 2
-        assert work_of(thin, schedule((64, 64, 64), split=2, **fields), H200).rounds == 1
+        assert work_of(thin, schedule((64, 64, 64), split_k_cluster=4, **fields), H200).rounds == 2
+        assert work_of(thin, schedule((64, 64, 64), split_k_cluster=2, **fields), H200).rounds == 1
 
     def test_what_stays_in_l2_takes_no_memory(self) -> None:
         assert work_of(problem(2048, 2048, 2048), LARGE, H200).dram == 0
@@ -170,7 +172,7 @@ class TestCost:
             # Few tiles and a long k: 28.9 us with the steps divided by two, 41.0 us without.
             (
                 problem(1024, 1024, 8192),
-                schedule((128, 128, 64), split=2, persistent=0),
+                schedule((128, 128, 64), split_k_cluster=2, persistent=0),
                 schedule((128, 128, 64), stages=6, persistent=0),
             ),
             # Two stages leave nothing to hide the copies with.
@@ -200,7 +202,7 @@ class TestCost:
 
     def test_warpgroups_that_take_turns_hide_the_ends_of_tiles(self) -> None:
         one = schedule((128, 128, 64), groups=1)
-        assert estimate(CUBE, one.replace(turns=2), H200).epilogue < estimate(CUBE, one, H200).epilogue / 4
+        assert estimate(CUBE, one.replace(ping_pong=True), H200).epilogue < estimate(CUBE, one, H200).epilogue / 4
 
     def test_norm(self) -> None:
         assert norm(4.0, 3.0, 0.0) == pytest.approx(3.0)
@@ -233,15 +235,15 @@ class TestSelect:
     @pytest.mark.parametrize(("sizes", "b_order", "fast"), MEASURED)
     def test_chooses_what_was_fast(self, sizes: tuple[int, int, int], b_order: str, fast: set[Any]) -> None:
         chosen = select(problem(*sizes, b_order), H200).schedule
-        assert chosen.operator == "wgmma"
+        assert chosen.mma == "wgmma"
         assert chosen.block in fast
 
     def test_unaligned_squares_are_copied_first(self) -> None:
         odd = problem(8191, 8191, 8191)
         advice = relayout_advice(odd, H200)
         assert advice == {"a": "mk", "b": "nk"}
-        assert select(relaid(odd, advice), H200).schedule.operator == "wgmma"
-        assert select(odd, H200).schedule.operator == "mma_sync"
+        assert select(relaid(odd, advice), H200).schedule.mma == "wgmma"
+        assert select(odd, H200).schedule.mma == "mma_sync"
 
     @pytest.mark.parametrize(
         ("kind", "acc", "precision"), [("i8", "i32", "full"), ("f32", "f32", "tf32"), ("f8E4M3FN", "f32", "f8")]
@@ -251,43 +253,45 @@ class TestSelect:
         pinned = {"precision": precision}
         advice = relayout_advice(given, H200, pinned)
         assert advice == {"b": "nk"}
-        assert select(relaid(given, advice), H200, pinned).schedule.operator == "wgmma"
+        assert select(relaid(given, advice), H200, pinned).schedule.mma == "wgmma"
 
     def test_what_cannot_be_computed_is_refused(self) -> None:
         given = Problem(512, 512, 512, a="f8E4M3FN", b="f8E4M3FN", acc="f32", out="f32", reads_c=False)
-        pinned = {"precision": "f8", "operator": "wgmma", "block": (100, 100, 100)}
+        pinned = {"precision": "f8", "mma": "wgmma", "block": (100, 100, 100)}
         with pytest.raises(ScheduleError, match="block=100x100x100"):
             relayout_advice(given, H200, pinned)
 
     def test_only_the_chip_that_has_it(self) -> None:
-        assert select(CUBE, PLAIN).schedule.operator == "mma_sync"
+        assert select(CUBE, PLAIN).schedule.mma == "mma_sync"
 
     @pytest.mark.parametrize("dynamic", ["m", "mn", "mnk"])
     def test_sizes_known_at_run_time_only(self, dynamic: str) -> None:
         given = problem(512, 4096, 4096, dynamic=dynamic)
         chosen = select(given, H200).schedule
-        assert (chosen.operator, chosen.cluster, chosen.persistent) == ("wgmma", 1, H200.sms)
+        assert (chosen.mma, chosen.cluster, chosen.persistent) == ("wgmma", 1, H200.sms)
         assert violations(given, chosen, H200) == []
 
     @pytest.mark.parametrize("b_order", ["kn", "nk"])
     def test_few_columns_have_tiles_as_narrow(self, b_order: str) -> None:
         assert select(problem(8192, 32, 8192, b_order), H200).schedule.block[1] == 32
 
-    @pytest.mark.parametrize("fields", [{"stages": 3}, {"split": 2}, {"cluster_n": 2}, {"block": (128, 192, 64)}])
+    @pytest.mark.parametrize(
+        "fields", [{"stages": 3}, {"split_k_cluster": 2}, {"cluster_n": 2}, {"block": (128, 192, 64)}]
+    )
     def test_pinned_fields_stay(self, fields: dict[str, Any]) -> None:
         chosen = select(problem(1024, 3072, 4096), H200, fields).schedule
         assert {name: getattr(chosen, name) for name in fields} == fields
-        assert chosen.operator == "wgmma"
+        assert chosen.mma == "wgmma"
 
     def test_a_pinned_copy_decides_the_operator(self) -> None:
-        assert select(CUBE, H200, {"copy": "cp_async"}).schedule.operator == "mma_sync"
+        assert select(CUBE, H200, {"mainloop": "cp_async"}).schedule.mma == "mma_sync"
 
     def test_the_other_operator_must_be_clearly_faster(self) -> None:
         for sizes in ((300, 200, 104), (1, 4096, 4096), (96, 96, 96), (16, 8192, 8192), (512, 512, 512)):
             given = problem(*sizes)
             choice = select(given, H200)
-            own = select(given, H200, {"operator": "wgmma"}).cost.total
-            if choice.schedule.operator == "mma_sync":
+            own = select(given, H200, {"mma": "wgmma"}).cost.total
+            if choice.schedule.mma == "mma_sync":
                 assert choice.cost.total < WORTH * own
             else:
                 assert choice.cost.total == own
@@ -302,7 +306,7 @@ class TestSelect:
     )
     def test_never_illegal(self, m: int, n: int, k: int, b_order: str, out: str) -> None:
         given = problem(m, n, k, b_order, out=out)
-        for candidate in select(given, H200, {"operator": "wgmma"}).ranking:
+        for candidate in select(given, H200, {"mma": "wgmma"}).ranking:
             assert violations(given, candidate.schedule, H200) == []
 
     def test_takes_little_time(self) -> None:
@@ -324,7 +328,7 @@ class TestSelect:
             assert calls < limit
 
     def test_large_products_propose_no_small_tiles(self) -> None:
-        proposed = candidates(problem(16384, 16384, 16384), H200, {"operator": "wgmma"})
+        proposed = candidates(problem(16384, 16384, 16384), H200, {"mma": "wgmma"})
         assert min(each.block[0] * each.block[1] for each in proposed) >= 64 * 128
 
 
@@ -341,7 +345,7 @@ class TestExplain:
         assert "tma, split 2" in explain(problem(1024, 1024, 8192), H200)
 
     def test_shows_shared_steps(self) -> None:
-        pinned = {"block": (128, 256, 64), "stream": 2}
+        pinned = {"block": (128, 256, 64), "stream_k": 2}
         assert "the k steps of 68 of these are shared evenly by 132 blocks" in explain(
             problem(2560, 2560, 2560), H200, pinned=pinned
         )
@@ -356,7 +360,7 @@ def test_batch_invariant_choices_add_up_in_the_same_order():
         problem = Problem(rows, 2112, 7168, out="f16", reads_c=False)
         free = select(problem, chip).schedule
         fixed = select(problem, chip, invariant(problem, chip, {"batch_invariant": True})).schedule
-        assert (fixed.operator, fixed.split, fixed.batch_invariant) == ("wgmma", 1, True)
+        assert (fixed.mma, fixed.split_k_cluster, fixed.batch_invariant) == ("wgmma", 1, True)
         assert not free.batch_invariant
 
 
@@ -365,7 +369,7 @@ def test_large_products_take_turns_where_there_are_tiles_enough():
     chosen = {
         (size, work): select(
             Problem(size, size, size, out="f16", reads_c=False, epilogue_ops=work), chip
-        ).schedule.turns
+        ).schedule.ping_pong
         for size in (1024, 2048, 8192)
         for work in (0, 13)
     }

@@ -24,7 +24,7 @@ from mlir_gemm.tile_model.select import select
 
 H200 = target("sm_90a")
 LEGAL = Schedule(
-    block=(128, 128, 64), warp=(64, 128, 64), instruction=(64, 8, 16), operator="wgmma", copy="tma",
+    block=(128, 128, 64), warp=(64, 128, 64), instruction=(64, 8, 16), mma="wgmma", mainloop="tma",
     layout="swizzle128", pad=0, stages=4,
 )  # fmt: skip
 
@@ -34,7 +34,7 @@ def square(**fields: Any) -> Problem:
 
 
 def test_every_rule_is_asked() -> None:
-    whole = LEGAL.replace(persistent=132, turns=2, stream=1, split=2, cluster_m=2)
+    whole = LEGAL.replace(persistent=132, ping_pong=True, stream_k=1, split_k_cluster=2, cluster_m=2)
     asked = set(rules_of(whole))
     for module in (together, tma, wgmma, multicast, split_k, ping_pong, stream_k):
         own = [
@@ -51,23 +51,23 @@ def test_the_schedule_that_the_cases_start_from_is_legal() -> None:
 
 
 TOGETHER = [
-    ({"copy": "cp_async"}, "copy=cp_async with operator=wgmma: expected copy=tma"),
-    ({"layout": "xor"}, "layout=xor with operator=wgmma: expected layout=swizzle128"),
-    ({"operator": "simt"}, "operator=simt with copy=tma: expected operator=wgmma or mma_sync"),
-    ({"operator": "mma_sync", "copy": "cp_async"}, "copy=cp_async with layout=swizzle128: expected copy=tma"),
-    ({"operator": "mma_sync", "layout": "xor"}, "layout=xor with copy=tma: expected layout=swizzle128"),
-    ({"operator": "mma_sync", "pad": 8}, "pad=8 with copy=tma: expected pad=0"),
-    ({"promote": False}, "promote=off with operator=wgmma: expected promote=on"),
-    ({"accumulate": False}, "accumulate=off with operator=wgmma: expected accumulate=on"),
-    ({"pad": 8}, "pad=8 with operator=wgmma: expected pad=0"),
+    ({"mainloop": "cp_async"}, "mainloop=cp_async with mma=wgmma: expected mainloop=tma"),
+    ({"layout": "xor"}, "layout=xor with mma=wgmma: expected layout=swizzle128"),
+    ({"mma": "simt"}, "mma=simt with mainloop=tma: expected mma=wgmma or mma_sync"),
+    ({"mma": "mma_sync", "mainloop": "cp_async"}, "mainloop=cp_async with layout=swizzle128: expected mainloop=tma"),
+    ({"mma": "mma_sync", "layout": "xor"}, "layout=xor with mainloop=tma: expected layout=swizzle128"),
+    ({"mma": "mma_sync", "pad": 8}, "pad=16: a field of layout=pad, which this schedule does not have"),
+    ({"promote": False}, "promote=off with mma=wgmma: expected promote=on"),
+    ({"accumulate": False}, "accumulate=off with mma=wgmma: expected accumulate=on"),
+    ({"pad": 8}, "pad=8 with mma=wgmma: expected pad=0"),
 ]
 ELSEWHERE = [
-    ({"persistent": 132}, "persistent=132: expected 0 without copy=tma"),
-    ({"cluster_m": 2}, "cluster_m=2: expected 1 without copy=tma"),
-    ({"cluster_n": 2}, "cluster_n=2: expected 1 without copy=tma"),
-    ({"split": 2}, "split=2: expected 1 without copy=tma"),
-    ({"turns": 2}, "turns=2: expected 1 without copy=tma"),
-    ({"stream": 4}, "stream=4: expected 0 without copy=tma"),
+    ({"persistent": 132}, "persistent=132: expected 0 without mainloop=tma"),
+    ({"cluster_m": 2}, "cluster_m=2: expected 1 without mainloop=tma"),
+    ({"cluster_n": 2}, "cluster_n=2: expected 1 without mainloop=tma"),
+    ({"split_k_cluster": 2}, "split_k_cluster=2: expected 1 without mainloop=tma"),
+    ({"ping_pong": True}, "ping_pong=on: expected 1 without mainloop=tma"),
+    ({"stream_k": 4}, "stream_k=4: expected 0 without mainloop=tma"),
 ]
 
 
@@ -82,31 +82,31 @@ def test_one_rule_speaks_of_a_field_that_wgmma_does_not_take(fields: dict[str, A
     assert len(violations(square(), LEGAL.replace(**fields), H200)) == 1
 
 
-WARPS = LEGAL.replace(operator="mma_sync", block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16))
+WARPS = LEGAL.replace(mma="mma_sync", block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16))
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"split": 2}, "split=2 with operator=mma_sync: expected 1, or operator=wgmma"),
-        ({"turns": 2, "persistent": 132}, "turns=2 with operator=mma_sync: expected 1, or operator=wgmma"),
+        ({"split_k_cluster": 2}, "split_k_cluster=2 with mma=mma_sync: expected 1, or mma=wgmma"),
+        ({"ping_pong": True, "persistent": 132}, "ping_pong=on with mma=mma_sync: expected 1, or mma=wgmma"),
         (
             {"block": (64, 128, 64)},
-            "block=64x128x64, warp=64x64x16: 2 warps with copy=tma; expected 4 to 12, in whole warpgroups of 4",
+            "block=64x128x64, warp=64x64x16: 2 warps with mainloop=tma; expected 4 to 12, in whole warpgroups of 4",
         ),
         (
             {"block": (256, 256, 64)},
-            "block=256x256x64, warp=64x64x16: 16 warps with copy=tma; expected 4 to 12, in whole warpgroups of 4",
+            "block=256x256x64, warp=64x64x16: 16 warps with mainloop=tma; expected 4 to 12, in whole warpgroups of 4",
         ),
         (
             {"block": (128, 72, 64), "warp": (32, 72, 16)},
-            "block=128x72x64: rows of B have 144 bytes in shared memory; with copy=tma expected a multiple of 32",
+            "block=128x72x64: rows of B have 144 bytes in shared memory; with mainloop=tma expected a multiple of 32",
         ),
         (
             {"block": (128, 256, 16)},
             "",
         ),
-        ({"block": (192, 256, 64)}, "block=192x256x64, warp=64x64x16, copy=tma: about 202 registers a thread, but"),
+        ({"block": (192, 256, 64)}, "block=192x256x64, warp=64x64x16, mainloop=tma: about 202 registers a thread, but"),
     ],
 )
 def test_warps_that_multiply_what_the_copy_engine_brings(fields: dict[str, Any], said: str) -> None:
@@ -117,16 +117,16 @@ def test_warps_that_multiply_what_the_copy_engine_brings(fields: dict[str, Any],
 
 
 def test_mma_sync_is_proposed_on_stages_that_the_copy_engine_fills() -> None:
-    chosen = select(square(m=4096, n=4096, k=4096), H200, {"operator": "mma_sync"}).schedule
-    assert (chosen.copy, chosen.layout, chosen.persistent) == ("tma", "swizzle128", H200.sms)
-    assert select(square(a_vector=32), H200, {"operator": "mma_sync"}).schedule.copy == "cp_async"
-    assert select(square(a="f64", b="f64", acc="f64", out="f64"), H200, {"operator": "mma_sync"}).schedule.copy != "tma"
-    assert select(square(), target("sm_90"), {"operator": "mma_sync"}).schedule.copy == "cp_async"
+    chosen = select(square(m=4096, n=4096, k=4096), H200, {"mma": "mma_sync"}).schedule
+    assert (chosen.mainloop, chosen.layout, chosen.persistent) == ("tma", "swizzle128", H200.sms)
+    assert select(square(a_vector=32), H200, {"mma": "mma_sync"}).schedule.mainloop == "cp_async"
+    assert select(square(a="f64", b="f64", acc="f64", out="f64"), H200, {"mma": "mma_sync"}).schedule.mainloop != "tma"
+    assert select(square(), target("sm_90"), {"mma": "mma_sync"}).schedule.mainloop == "cp_async"
 
 
 @pytest.mark.parametrize(("fields", "said"), ELSEWHERE)
 def test_fields_that_other_copies_have_no_use_for(fields: dict[str, Any], said: str) -> None:
-    plain = Schedule(operator="mma_sync", instruction=(16, 8, 16), copy="cp_async", stages=3)
+    plain = Schedule(mma="mma_sync", instruction=(16, 8, 16), mainloop="cp_async", stages=3)
     assert together.parts_on_rings(square(), plain, H200) is None
     assert together.parts_on_rings(square(), plain.replace(**fields), H200) == said
 
@@ -136,23 +136,23 @@ def test_fields_that_other_copies_have_no_use_for(fields: dict[str, Any], said: 
     [
         (
             square(a_memory="i8"),
-            "copy=tma: A is computed from i8 on its way to shared memory, and the copy engine passes no registers; "
+            "mainloop=tma: A is computed from i8 on its way to shared memory, and the copy engine passes no registers; "
             "expected prefetch or plain",
         ),
         (
             square(b_memory="f8E4M3FN"),
-            "copy=tma: B is computed from f8E4M3FN on its way to shared memory, and the copy engine passes no "
+            "mainloop=tma: B is computed from f8E4M3FN on its way to shared memory, and the copy engine passes no "
             "registers; expected prefetch or plain",
         ),
         (
             square(a_vector=64),
-            "copy=tma: the rows of A start at multiples of 64 bits only, the copy engine needs 128; "
-            "expected copy=cp_async or prefetch",
+            "mainloop=tma: the rows of A start at multiples of 64 bits only, the copy engine needs 128; "
+            "expected mainloop=cp_async or prefetch",
         ),
         (
             square(b_vector=16),
-            "copy=tma: the rows of B start at multiples of 16 bits only, the copy engine needs 128; "
-            "expected copy=cp_async or prefetch",
+            "mainloop=tma: the rows of B start at multiples of 16 bits only, the copy engine needs 128; "
+            "expected mainloop=cp_async or prefetch",
         ),
     ],
     ids=["A computed", "B computed", "rows of A", "rows of B"],
@@ -160,7 +160,7 @@ def test_fields_that_other_copies_have_no_use_for(fields: dict[str, Any], said: 
 def test_what_the_copy_engine_cannot_copy(problem: Problem, said: str) -> None:
     assert tma.copy_engine(problem, LEGAL, H200) == said
     assert said in violations(problem, LEGAL, H200)
-    assert said not in violations(problem, LEGAL.replace(copy="cp_async"), H200)
+    assert said not in violations(problem, LEGAL.replace(mainloop="cp_async"), H200)
 
 
 @pytest.mark.parametrize(("a", "b"), [("mk", "kn"), ("km", "nk"), ("km", "kn")])
@@ -169,7 +169,7 @@ def test_orders_of_elements_that_wgmma_does_not_transpose(a: str, b: str) -> Non
     schedule = LEGAL.replace(block=(128, 128, 32), warp=(64, 128, 32), instruction=(64, 8, 8), precision="tf32")
     said = (
         f"operands of f32 in the orders {a} and {b}: wgmma transposes elements of 16 bits only; expected mk and nk, or "
-        "operator=mma_sync"
+        "mma=mma_sync"
     )
     assert wgmma.orders(wide, schedule, H200) == said
     assert wgmma.orders(square(a_order=a, b_order=b), LEGAL, H200) is None
@@ -188,13 +188,9 @@ TILES = [
         "block=256x128x64, warp=64x128x64: 4 warpgroups; expected 1 to 3",
     ),
     (
-        {"turns": 2, "block": (64, 128, 64)}, {},
-        "turns=2: expected 1, or 2 with persistent blocks and tiles of one warpgroup each (persistent=0, 1 warpgroups)",
-    ),
-    (
-        {"turns": 3, "block": (64, 128, 64), "persistent": 132}, {},
-        "turns=3: expected 1, or 2 with persistent blocks and tiles of one warpgroup each "
-        "(persistent=132, 1 warpgroups)",
+        {"ping_pong": True, "block": (64, 128, 64)}, {},
+        "ping_pong=on: expected persistent blocks and tiles of one warpgroup each (persistent=0, 1 warpgroups), or "
+        "ping_pong=off",
     ),
     (
         {"block": (256, 256, 64), "warp": (128, 256, 64)}, {},
@@ -274,18 +270,28 @@ CLUSTERS = [
         {"cluster_m": 4, "block": (128, 16, 64), "warp": (64, 16, 64)}, {"b_order": "nk"},
         "cluster_m=4, cluster_n=1: the 16 rows of a tile of B do not divide into parts of whole 8 rows",
     ),
-    ({"split": 9}, {}, "split=9: expected at most 8 blocks in a cluster, and persistent=0"),
-    ({"split": 8, "cluster_m": 2}, {}, "split=8: expected at most 8 blocks in a cluster, and persistent=0"),
-    ({"split": 2, "persistent": 8}, {}, "split=2: expected at most 8 blocks in a cluster, and persistent=0"),
-    ({"split": 2}, {"dynamic": "k"}, "split=2: sizes known at run time only (k); expected split=1"),
+    ({"split_k_cluster": 9}, {}, "split_k_cluster=9: expected at most 8 blocks in a cluster, and persistent=0"),
     (
-        {"split": 2}, {"reads_c": True},
-        "split=2: the sum starts from what is in memory, which every part would add; expected split=1",
+        {"split_k_cluster": 8, "cluster_m": 2}, {},
+        "split_k_cluster=8: expected at most 8 blocks in a cluster, and persistent=0",
     ),
-    ({"split": 8}, {"k": 512}, "split=8: 8 k steps; expected at least two for each part"),
     (
-        {"split": 4, "block": (128, 16, 64), "warp": (64, 16, 64)}, {"b_order": "nk"},
-        "split=4: the warp tile's n of 16 must be a multiple of 32",
+        {"split_k_cluster": 2, "persistent": 8}, {},
+        "split_k_cluster=2: expected at most 8 blocks in a cluster, and persistent=0",
+    ),
+    (
+        {"split_k_cluster": 2}, {"dynamic": "k"},
+        "split_k_cluster=2: sizes known at run time only (k); expected split_k_cluster=1",
+    ),
+    (
+        {"split_k_cluster": 2}, {"reads_c": True},
+        "split_k_cluster=2: the sum starts from what is in memory, which every part would add; "
+        "expected split_k_cluster=1",
+    ),
+    ({"split_k_cluster": 8}, {"k": 512}, "split_k_cluster=8: 8 k steps; expected at least two for each part"),
+    (
+        {"split_k_cluster": 4, "block": (128, 16, 64), "warp": (64, 16, 64)}, {"b_order": "nk"},
+        "split_k_cluster=4: the warp tile's n of 16 must be a multiple of 32",
     ),
 ]  # fmt: skip
 
@@ -299,35 +305,38 @@ def test_clusters_that_do_not_divide(fields: dict[str, Any], about: dict[str, An
 STREAMS = [
     (
         {"persistent": 0}, {},
-        "stream=4: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream=0",
+        "stream_k=4: blocks that walk no tiles have no steps to share; expected persistent blocks, or stream_k=0",
     ),
-    ({"split": 2}, {}, "stream=4: each block has steps of its own; expected split=1"),
-    ({"turns": 2, "block": (64, 128, 64)}, {}, "stream=4: each block has steps of its own; expected turns=1"),
-    ({}, {"dynamic": "m"}, "stream=4: sizes known at run time only (m); expected stream=0"),
+    ({"split_k_cluster": 2}, {}, "stream_k=4: each block has steps of its own; expected split_k_cluster=1"),
+    (
+        {"ping_pong": True, "block": (64, 128, 64)}, {},
+        "stream_k=4: each block has steps of its own; expected ping_pong=off",
+    ),
+    ({}, {"dynamic": "m"}, "stream_k=4: sizes known at run time only (m); expected stream_k=0"),
     (
         {}, {"reads_c": True},
-        "stream=4: the sum starts from what is in memory, which every part would add; expected stream=0",
+        "stream_k=4: the sum starts from what is in memory, which every part would add; expected stream_k=0",
     ),
     (
         {"batch_invariant": True}, {},
-        "stream=4: which steps are added up apart depends on M; expected stream=0 with batch_invariant=on",
+        "stream_k=4: which steps are added up apart depends on M; expected stream_k=0 with batch_invariant=on",
     ),
-    ({}, {"k": 448}, "stream=4: 7 k steps; expected at least two for each block that shares a tile"),
+    ({}, {"k": 448}, "stream_k=4: 7 k steps; expected at least two for each block that shares a tile"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("fields", "about", "said"), STREAMS)
 def test_steps_that_cannot_be_shared(fields: dict[str, Any], about: dict[str, Any], said: str) -> None:
-    problem, schedule = square(**about), LEGAL.replace(**{"persistent": 132, "stream": 4, **fields})
+    problem, schedule = square(**about), LEGAL.replace(**{"persistent": 132, "stream_k": 4, **fields})
     assert said in violations(problem, schedule, H200)
 
 
 @pytest.mark.parametrize("persistent", [1, 7, 64, 132, 1000])
 def test_steps_that_can_be_shared(persistent: int) -> None:
-    assert violations(square(), LEGAL.replace(persistent=persistent, stream=4), H200) == []
+    assert violations(square(), LEGAL.replace(persistent=persistent, stream_k=4), H200) == []
 
 
-@pytest.mark.parametrize("fields", [{"cluster_m": 4}, {"cluster_n": 2, "persistent": 132}, {"split": 4}])
+@pytest.mark.parametrize("fields", [{"cluster_m": 4}, {"cluster_n": 2, "persistent": 132}, {"split_k_cluster": 4}])
 def test_clusters_that_do(fields: dict[str, Any]) -> None:
     assert violations(square(), LEGAL.replace(**fields), H200) == []
 
@@ -344,15 +353,15 @@ def test_clusters_reach_over_edges_at_which_stores_are_tested(fields: dict[str, 
 
 def test_only_sm_90a_has_it() -> None:
     reasons = violations(square(), LEGAL, target("sm_90"))
-    assert "operator=wgmma: sm_90 has mma_sync, wmma, simt" in reasons
-    assert "copy=tma: sm_90 has cp_async, prefetch, plain" in reasons
+    assert "mma=wgmma: sm_90 has mma_sync, wmma, simt" in reasons
+    assert "mainloop=tma: sm_90 has cp_async, prefetch, plain" in reasons
 
 
 @pytest.mark.parametrize(
     ("stages", "said"),
     [
-        (1, "stages=1: expected 2 to 16 with copy=tma; the nearest: 2"),
-        (17, "stages=17: expected 2 to 16 with copy=tma; the nearest: 16"),
+        (1, "stages=1: expected 2 to 16 with mainloop=tma; the nearest: 2"),
+        (17, "stages=17: expected 2 to 16 with mainloop=tma; the nearest: 16"),
     ],
 )
 def test_stages_of_a_ring(stages: int, said: str) -> None:
@@ -363,5 +372,7 @@ def test_registers_and_memory_are_asked_for_too() -> None:
     many = violations(square(), LEGAL.replace(stages=16), H200)
     assert len(many) == 1
     assert many[0].startswith("block=128x128x64, stages=16, pad=0: the block needs ")
-    crowded = violations(square(), LEGAL.replace(stages=2, resident=2, block=(128, 256, 64), warp=(64, 256, 64)), H200)
-    assert any(reason.startswith("resident=2, ") and "registers a thread" in reason for reason in crowded)
+    crowded = violations(
+        square(), LEGAL.replace(stages=2, min_blocks=2, block=(128, 256, 64), warp=(64, 256, 64)), H200
+    )
+    assert any(reason.startswith("min_blocks=2, ") and "registers a thread" in reason for reason in crowded)

@@ -34,10 +34,10 @@ def test_more_columns_fill_whole_panels(n: int) -> None:
 
 
 def test_nothing_is_proposed_that_nobody_asked_for() -> None:
-    assert not any(schedule.stream for schedule in wgmma_proposals(square(), H200, {}, wide=True))
-    asked = list(wgmma_proposals(square(), H200, {"stream": 2}, wide=False))
+    assert not any(schedule.stream_k for schedule in wgmma_proposals(square(), H200, {}, wide=True))
+    asked = list(wgmma_proposals(square(), H200, {"stream_k": 2}, wide=False))
     assert asked
-    assert all((schedule.stream, schedule.split) == (2, 1) for schedule in asked)
+    assert all((schedule.stream_k, schedule.split_k_cluster) == (2, 1) for schedule in asked)
     assert {each.persistent for each in asked} == {132}
 
 
@@ -56,7 +56,7 @@ def test_more_than_pairs_are_proposed_where_rows_start_between_lines() -> None:
 def test_proposals_are_of_one_kind_and_some_are_legal(problem: Problem) -> None:
     proposals = list(wgmma_proposals(problem, H200, {}, wide=True))
     for schedule in proposals:
-        assert (schedule.operator, schedule.copy, schedule.layout) == ("wgmma", "tma", "swizzle128")
+        assert (schedule.mma, schedule.mainloop, schedule.layout) == ("wgmma", "tma", "swizzle128")
         assert 2 <= schedule.stages <= MOST_STAGES
     assert len(set(proposals)) == len(proposals)
     legal = [schedule for schedule in proposals if not violations(problem, schedule, H200)]
@@ -65,7 +65,7 @@ def test_proposals_are_of_one_kind_and_some_are_legal(problem: Problem) -> None:
 
 
 def test_proposals_keep_what_is_given() -> None:
-    given = {"block": (128, 192, 64), "stages": 3, "persistent": 7, "bulk": False}
+    given = {"block": (128, 192, 64), "stages": 3, "persistent": 7, "smem_epilogue": False}
     proposals = list(wgmma_proposals(square(), H200, given, wide=False))
     assert proposals
     for schedule in proposals:

@@ -38,7 +38,7 @@ def draw(rng: random.Random) -> tuple[tuple[int, int, int], str, str, Schedule]:
         schedule = Schedule(
             block=(block[0], block[1], block[2]),
             warp=(warp[0], warp[1], warp[2]),
-            copy=rng.choice(("prefetch", "prefetch", "plain")),
+            mainloop=rng.choice(("prefetch", "prefetch", "plain")),
             early=rng.random() < 0.5,
             stages=rng.choice((1, 2)),
             promote=rng.random() < 0.9,
@@ -47,7 +47,7 @@ def draw(rng: random.Random) -> tuple[tuple[int, int, int], str, str, Schedule]:
             vector=rng.choice((16, 32, 64, 128, 128)),
             unroll=rng.random() < 0.7,
             raster=rng.choice(("grouped", "snake", "row", "column")),
-            group=rng.choice((1, 2, 3, 8)),
+            raster_group=rng.choice((1, 2, 3, 8)),
             storage=rng.choice(("auto", "static", "dynamic")),
         )
         problem = Problem(size[0], size[1], size[2], out=out, reads_c=form != "tensor")

@@ -309,7 +309,7 @@ def wrong(text: str, fields: dict[str, Any], seed: int = 0) -> tuple[str, str]:
     """What a module becomes, and what is wrong with it (empty for nothing)."""
     try:
         kernel = mlir_gemm.compile(text, chip=CHIP, device="simulator", schedule=fields or None)
-        operators = "+".join(sorted({str(r.schedule.operator if r.schedule else r.kind) for r in kernel.kernels}))
+        operators = "+".join(sorted({str(r.schedule.mma if r.schedule else r.kind) for r in kernel.kernels}))
     except Error as error:
         return "refused", str(error)
     except Exception:

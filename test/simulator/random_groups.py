@@ -35,8 +35,8 @@ CLUSTERS = (
     "cluster_m=2,cluster_n=2",
     "cluster_m=4,cluster_n=2",
     "cluster_m=2,cluster_n=4",
-    "split=2",
-    "split=3",
+    "split_k_cluster=2",
+    "split_k_cluster=3",
 )
 LIMITS = {"f32": 1e-5, "f16": 5e-4, "bf16": 4e-3}
 COMMON = ("import", "select", "tile", "fuse", "promote", "tensorize", "accumulate")
@@ -119,15 +119,15 @@ def draw(rng: random.Random) -> Case:
         less = rng.choice((0, 1, 7, 40)), 8 * rng.randint(0, 3), 8 * rng.randint(0, 3)
         size = [max(8, full - by) for full, by in zip(size, less, strict=True)]
     fields = [
-        f"block={'x'.join(map(str, block))},warp={'x'.join(map(str, warp))},operator=wgmma,copy=tma,layout=swizzle128",
+        f"block={'x'.join(map(str, block))},warp={'x'.join(map(str, warp))},mma=wgmma,mainloop=tma,layout=swizzle128",
         f"pad=0,stages={rng.randint(2, 4)},raster={rng.choice(('grouped', 'snake', 'row', 'column'))}",
-        f"group={rng.choice((1, 2, 8))}",
+        f"raster_group={rng.choice((1, 2, 8))}",
     ]
     fields += [f"persistent={rng.choice((1, 2, 3, 4, 6))}"] if rng.random() < 0.4 else []
     fields += [rng.choice(CLUSTERS)] if rng.random() < 0.4 else []
-    fields += ["exchanged=on"] if rng.random() < 0.25 else []
-    fields += ["bulk=false"] if rng.random() < 0.2 else []
-    fields += [f"keep_a={rng.choice((0, 5, 32))},keep_b={rng.choice((0, 11))}"] if rng.random() < 0.2 else []
+    fields += ["swap_ab=on"] if rng.random() < 0.25 else []
+    fields += ["smem_epilogue=false"] if rng.random() < 0.2 else []
+    fields += [f"l2_keep_a={rng.choice((0, 5, 32))},l2_keep_b={rng.choice((0, 11))}"] if rng.random() < 0.2 else []
     adds = rng.random() < 0.3
     return Case(
         (size[0], size[1], size[2]),

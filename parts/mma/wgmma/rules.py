@@ -25,7 +25,7 @@ def orders(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     other = next(each.name for each in mmas().values() if each.rival)
     return (
         f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma transposes elements of "
-        f"16 bits only; expected mk and nk, or operator={other}"
+        f"16 bits only; expected mk and nk, or mma={other}"
     )
 
 

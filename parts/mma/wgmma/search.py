@@ -68,7 +68,7 @@ SHARING = 0.4
 def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
     """Schedules of `wgmma` to try, legal or not."""
     mma, ring = mmas()["wgmma"], next(each for each in mainloops().values() if each.producer)
-    own: dict[str, Any] = {"operator": mma.name, "copy": ring.name, "layout": panelled().name, "pad": 0,
+    own: dict[str, Any] = {"mma": mma.name, "mainloop": ring.name, "layout": panelled().name, "pad": 0,
            "storage": "dynamic", "instruction": instruction_of(mma, problem, target)}  # fmt: skip
     fixed = {**own, **pinned}
     shapes: list[tuple[Tile, Tile, dict[str, Any]]] = [(*tiles, {}) for tiles in _tiles(problem, target, pinned, wide)]
@@ -79,8 +79,8 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
             continue
         for shared in ({},) if turns else _clusters(problem, target, base, pinned):
             schedule = _staged(problem, target, base.replace(**shared), pinned)
-            paced = turns and "pace" not in pinned and _hides(problem, schedule, target)
-            yield schedule.replace(pace=PACE) if paced else schedule
+            paced = turns and "throttle" not in pinned and _hides(problem, schedule, target)
+            yield schedule.replace(throttle=PACE) if paced else schedule
 
 
 def is_proposed(schedule: Schedule) -> bool:
@@ -88,7 +88,7 @@ def is_proposed(schedule: Schedule) -> bool:
     (m, n, _), rows = schedule.block, dict(ROWS)
     if (schedule.cluster_m, schedule.cluster_n) not in CLUSTERS:
         return False
-    if schedule.turns > 1:
+    if schedule.ping_pong:
         return schedule.block[:2] == schedule.warp[:2] == TURNS_TILE
     return schedule.warp[:2] == (rows.get(m), n) and n in FEW_COLUMNS.get(m, COLUMNS)
 
@@ -134,13 +134,13 @@ def _by_turns(
     problem: Problem, target: Target, pinned: Mapping[str, Any]
 ) -> Iterator[tuple[Tile, Tile, dict[str, Any]]]:
     """Two warpgroups that take tiles by turns: where each has a tile at least."""
-    named = ("block", "warp", "turns", "persistent", "cluster_m", "cluster_n", "split")
-    if any(name in pinned for name in named) or pinned.get("stream"):
+    named = ("block", "warp", "ping_pong", "persistent", "cluster_m", "cluster_n", "split_k_cluster")
+    if any(name in pinned for name in named) or pinned.get("stream_k"):
         return
     m, n = TURNS_TILE
     if problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * m * n:
         tile: Tile = (m, n, PANEL // element_bytes(problem, "a"))
-        yield tile, tile, {"turns": 2, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
+        yield tile, tile, {"ping_pong": True, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
 
 
 def _hides(problem: Problem, schedule: Schedule, target: Target) -> bool:
@@ -158,7 +158,7 @@ def _divided(block: Tile) -> Tile:
 
 def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[str, Any]) -> Iterator[dict[str, int]]:
     """How blocks work together: not at all, sharing copies, or sharing the steps of a tile."""
-    names = ("cluster_m", "cluster_n", "split")
+    names = ("cluster_m", "cluster_n", "split_k_cluster")
     given = {name: pinned[name] for name in names if name in pinned}
     if given or "persistent" in pinned or problem.dynamic:
         yield given
@@ -173,12 +173,12 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     for down, along in CLUSTERS if lies_between_lines(problem, base) else PAIRS:
         if down * along == 1 or (tiles >= SHARING * target.sms and _fills(problem, base, down, along)):
             yield {"cluster_m": down, "cluster_n": along}
-    if tiles < FEW * target.sms and not pinned.get("stream"):
+    if tiles < FEW * target.sms and not pinned.get("stream_k"):
         for parts in SPLITS:
             if tiles * parts <= MANY * target.sms:
-                yield {"split": parts}
+                yield {"split_k_cluster": parts}
                 if parts in SHARED_SPLITS and tiles * parts >= SHARING * target.sms:
-                    yield from ({"split": parts, **shared} for shared in ({"cluster_m": 2}, {"cluster_n": 2}))
+                    yield from ({"split_k_cluster": parts, **shared} for shared in ({"cluster_m": 2}, {"cluster_n": 2}))
 
 
 def _fills(problem: Problem, base: Schedule, down: int, along: int) -> bool:
@@ -191,13 +191,13 @@ def _fills(problem: Problem, base: Schedule, down: int, along: int) -> bool:
 def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[str, Any]) -> Schedule:
     """With as many stages as fit, and blocks that walk the tiles where there are more than places."""
     if "stages" not in pinned:
-        share = min(target.smem_block, target.smem_sm // max(1, base.resident) - target.smem_reserved)
+        share = min(target.smem_block, target.smem_sm // max(1, base.min_blocks) - target.smem_reserved)
         most = share // (buffer(problem, base, "a").size + buffer(problem, base, "b").size)
         deeper = (base.replace(stages=count) for count in range(min(MOST_STAGES, most), 2, -1))
         fitting = (schedule for schedule in deeper if smem_bytes(problem, schedule) <= share)
         base = next(fitting, base.replace(stages=2))
-    if "persistent" not in pinned and base.split == 1:
-        tiles, places = blocks_of(problem, base), cluster_places(target, base.cluster) * max(1, base.resident)
-        walk = tiles > places or problem.dynamic or bool(base.stream)
+    if "persistent" not in pinned and base.split_k_cluster == 1:
+        tiles, places = blocks_of(problem, base), cluster_places(target, base.cluster) * max(1, base.min_blocks)
+        walk = tiles > places or problem.dynamic or bool(base.stream_k)
         base = base.replace(persistent=places if walk else 0)
     return base

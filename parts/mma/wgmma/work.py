@@ -75,7 +75,7 @@ class Work:
     mean: float
     """Tiles of the average SM that has any."""
     hidden: float
-    """Whether a tile ends while other warpgroups multiply the next, with `turns`."""
+    """Whether a tile ends while other warpgroups multiply the next, with `ping_pong`."""
     staged: float
     """Bytes of a tile's result that leave through shared memory by the copy engine."""
     narrow: float
@@ -111,7 +111,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     warp_m, warp_n, _ = schedule.warp
     size = element_bytes(problem, "a")
     rows, columns = grid(problem, schedule)
-    tiles, split = blocks_of(problem, schedule), schedule.split
+    tiles, split = blocks_of(problem, schedule), schedule.split_k_cluster
     places = cluster_places(target, schedule.cluster)
     walkers = min(schedule.persistent, tiles) if schedule.persistent else tiles * split
     waves, left, shared = shared_tiles(problem, schedule, tiles)
@@ -158,7 +158,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         alone=active <= target.sms // 2,
         rounds=rounds,
         mean=tiles * split / active,
-        hidden=schedule.turns > 1,
+        hidden=schedule.ping_pong,
         staged=staged,
         narrow=_narrow(problem, schedule) if staged else 0.0,
         by_rows=by_rows,
@@ -185,7 +185,7 @@ def _narrow(problem: Problem, schedule: Schedule) -> float:
     """Rows of panels in which a result leaves, beyond those of 128 bytes, to these. Transposed they have 128."""
     if problem.out_order == "nm":
         return 0.0
-    return LINE / panel_of(schedule.warp[1] // schedule.split * ELEMENT_BYTES[problem.out]) - 1
+    return LINE / panel_of(schedule.warp[1] // schedule.split_k_cluster * ELEMENT_BYTES[problem.out]) - 1
 
 
 def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float) -> float:
@@ -230,5 +230,5 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     result = epilogue_bytes(problem)
     if a + b + result <= KEPT * target.l2_bytes:
         return 0.0
-    kept = sum(size * part / PARTS for size, part in ((a, schedule.keep_a), (b, schedule.keep_b)) if part < PARTS)
+    kept = sum(size * part / PARTS for size, part in ((a, schedule.l2_keep_a), (b, schedule.l2_keep_b)) if part < PARTS)
     return max(a + b, max(1.0, waves / problem.batch) * (part_a * a + part_b * b)) - kept + result

@@ -29,8 +29,8 @@ def whole_sizes(problem: Problem, schedule: Schedule, target: Target) -> str | N
     for name, size in (("M", problem.m), ("N", problem.n), ("K", problem.k)):
         if size % SIZE_UNIT:
             return (
-                f"{name}={size} is not supported by operator=wmma: its sizes must be multiples of {SIZE_UNIT} (it "
-                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or operator={_others()}"
+                f"{name}={size} is not supported by mma=wmma: its sizes must be multiples of {SIZE_UNIT} (it "
+                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or mma={_others()}"
             )
     return None
 
@@ -49,7 +49,7 @@ def plain_product(problem: Problem, schedule: Schedule, target: Target) -> str |
         given = f"rows aligned to less than {ALIGNMENT} bits"
     if not given:
         return None
-    return f"{given}: not with operator=wmma, which takes one aligned product of mk and kn; expected {_others()}"
+    return f"{given}: not with mma=wmma, which takes one aligned product of mk and kn; expected {_others()}"
 
 
 def block_divides_problem(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -57,7 +57,7 @@ def block_divides_problem(problem: Problem, schedule: Schedule, target: Target) 
         if extent % size:
             return (
                 f"block={shown_tile(schedule.block)}: its {axis} of {size} must divide {axis.upper()}={extent} "
-                f"(operator=wmma guards no edges); the nearest: {divisors(extent, size, SIZE_UNIT)}"
+                f"(mma=wmma guards no edges); the nearest: {divisors(extent, size, SIZE_UNIT)}"
             )
     return None
 

@@ -28,7 +28,7 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
     tiles and small tiles for large problems."""
     fixed = {name: value for name, value in pinned.items() if name not in ("block", "warp", "stages", "vector")}
     promote = pinned.get("promote", True)
-    mainloop = mainloops()[pinned["copy"]] if "copy" in pinned else None
+    mainloop = mainloops()[pinned["mainloop"]] if "mainloop" in pinned else None
     streamed = mainloop is not None and mainloop.asynchronous and not mainloop.producer
     for block in [pinned["block"]] if "block" in pinned else _blocks(problem, target, wide):
         stages = (1, 2) if promote and problem.k > block[2] else (1,)

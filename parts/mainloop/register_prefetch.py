@@ -1,4 +1,5 @@
-"""prefetch: the next k tile is loaded into registers before the products, and stored to shared memory after them."""
+"""register_prefetch: the next k tile is loaded into registers before the products, and stored to shared memory after
+them."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from mlir_gemm.parts.base import Mainloop
 from mlir_gemm.spec.passes import at, step
 
 PART = Mainloop(
-    "prefetch",
+    "register_prefetch",
     2,
     lambda schedule, _: [at("pipeline", "mainloop", step("register-prefetch", early=schedule.early))],
     fields=("stages", "early"),
