@@ -9,8 +9,8 @@ from typing import Any
 
 from mlir_gemm.bench.contenders import LT_BEST, LT_FIRST, OURS
 from mlir_gemm.bench.figures import REGIMES, Entry, Results
-from mlir_gemm.bench.problems import ELEMENT_BYTES
 from mlir_gemm.bench.summary import TITLES, counted, geometric_mean, group_names, of_group
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 
 _COLORS = {
     OURS: "#0072b2", "torch": "#d55e00", LT_FIRST: "#e69f00", LT_BEST: "#999999", "triton": "#009e73",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir_gemm.errors import Error
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 
 Sizes = tuple[int, int, int]
 
@@ -25,7 +26,6 @@ LAYOUTS = ("NN", "NT", "TN", "TT")
 """How A and B lie in memory: N for [M, K] and [K, N], T for [K, M] and [N, K], row-major."""
 ELEMENTS = {"f16": "f16", "bf16": "bf16", "f32": "f32", "tf32": "f32", "f64": "f64", "fp8": "f8E4M3FN", "s8": "i8"}
 """MLIR's element type of the operands, by what a problem calls it; tf32 is f32 multiplied with 11 bits of mantissa."""
-ELEMENT_BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "f8E4M3FN": 1, "i8": 1, "i32": 4}
 ACCUMULATORS = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "f8E4M3FN": "f32", "i8": "i32"}
 RESULTS = {"f16": "f16", "bf16": "bf16", "f32": "f32", "tf32": "f32", "f64": "f64", "fp8": "bf16", "s8": "i32"}
 """The element type of the result, by the operands' type, where nothing else is said."""

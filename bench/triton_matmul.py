@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.bench.operands import Operands
-from mlir_gemm.bench.problems import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 
 tl: Any = None
 """triton.language, which the kernel's body names; imported by `load`."""

@@ -10,11 +10,15 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from mlir_gemm.spec.eight_bit_floats import MLIR_NAMES
+from mlir_gemm.spec.element_types import ROWS
+
 Caster = Callable[[Any], Any]
 
-_SCALARS = ("index", "i1", "bf16", "f16", "f32", "f64", "tf32", "f8E4M3FN", "f8E5M2", "complex<f32>")
-_TYPES = (*_SCALARS, "memref<1xf32>", "tensor<1xf32>", "vector<1xf32>")
-"""One type of each class that our modules have values of."""
+_FLOATS = tuple(row.name for row in ROWS if row.is_float)
+_OTHERS = ("index", "i1", "tf32", "complex<f32>", "memref<1xf32>", "tensor<1xf32>", "vector<1xf32>")
+TYPES = tuple(dict.fromkeys((*_FLOATS, *MLIR_NAMES, *_OTHERS)))
+"""One type of each class that our modules have values of, or may have once an 8-bit float is registered."""
 
 _plain: weakref.WeakSet[Any] = weakref.WeakSet()
 """The contexts whose values no caster changes."""
@@ -56,7 +60,7 @@ def _registered(ir: Any) -> list[tuple[Any, Caster]]:
     """The casters that there are. The bindings do not list them: what they make of a value shows them."""
     with ir.Context(), ir.Location.unknown():
         module = ir.Module.create()
-        types = [ir.Type.parse(text) for text in _TYPES]
+        types = [ir.Type.parse(text) for text in TYPES]
         unreal = ir.Operation.create(
             "builtin.unrealized_conversion_cast", results=types, operands=[], ip=ir.InsertionPoint(module.body)
         )

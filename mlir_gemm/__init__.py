@@ -25,6 +25,7 @@ from mlir_gemm.version import __version__
 if TYPE_CHECKING:
     from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
     from mlir_gemm.runtime.kernel import Kernel, compile
+    from mlir_gemm.spec.element_types import ElementType
     from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Selector
     from mlir_gemm.spec.extensions import register, unregister
     from mlir_gemm.spec.schedule import Schedule
@@ -33,6 +34,7 @@ __all__ = [
     "ArgumentError",
     "BindingsError",
     "DeviceError",
+    "ElementType",
     "Error",
     "FindingsError",
     "FrontEnd",
@@ -56,6 +58,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ElementType": "spec.element_types",
     "FrontEnd": "spec.extension_points",
     "Kernel": "runtime.kernel",
     "Layout": "parts.base",

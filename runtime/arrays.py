@@ -14,9 +14,9 @@ from typing import Any
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.runtime import dlpack
 from mlir_gemm.runtime.device import LEGACY_STREAM
-from mlir_gemm.spec.element_types import BY_NAME, ITEM_BYTES, TYPE_STRINGS
+from mlir_gemm.spec.element_types import BY_NAME, ITEM_BYTES, NAMES, Derived
 
-_TYPES = {text: dtype for dtype, text in TYPE_STRINGS.items()}
+_TYPES = Derived(lambda rows: {row.type_string: row.name for row in rows if row.type_string})
 _DLPACK_CUDA = (2, 13)
 """DLPack's numbers for CUDA memory and CUDA managed memory (dlpack.h, DLDeviceType)."""
 _NEVER = types.SimpleNamespace(_current_level=-1)
@@ -106,6 +106,21 @@ def check_torch(tensor: Any) -> None:
             "would be lost. Call the kernel under torch.no_grad(), pass .detach(), or write a torch.autograd.Function "
             "that calls it in forward and has a backward"
         )
+
+
+def torch_dtype(torch: Any, dtype: str) -> Any:
+    """PyTorch's type for elements of an MLIR type. Raises ArgumentError where it has none."""
+    if not torch_has(torch, dtype):
+        raise ArgumentError(
+            f"PyTorch {torch.__version__} has no type {NAMES[dtype]} for a result; pass no tensor first, but an array "
+            "of NumPy, or one on the GPU with DLPack"
+        )
+    return getattr(torch, NAMES[dtype])
+
+
+def torch_has(torch: Any, dtype: str) -> bool:
+    """Whether PyTorch has tensors of these elements; of some 8-bit floats that can be registered it has none."""
+    return hasattr(torch, NAMES[dtype])
 
 
 def is_differentiated(tensor: Any, torch: Any) -> bool:

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.errors import ArgumentError
+from mlir_gemm.spec.element_types import Derived
 
-CODES = {
-    "i8": (0, 8), "i16": (0, 16), "i32": (0, 32), "i64": (0, 64), "ui8": (1, 8),
-    "f16": (2, 16), "f32": (2, 32), "f64": (2, 64), "bf16": (4, 16), "i1": (6, 8),
-    "f8E4M3FN": (10, 8), "f8E5M2": (12, 8),
-}  # fmt: skip
+CODES = Derived(lambda rows: {row.name: (row.dlpack, 8 * row.bytes) for row in rows})
 """DLDataType of each element type: its code and its bits."""
-_TYPES = {code: dtype for dtype, code in CODES.items()}
+_TYPES = Derived(lambda rows: {(row.dlpack, 8 * row.bytes): row.name for row in rows})
 _VERSIONED = b"dltensor_versioned"
 _PLAIN = b"dltensor"
 _READ_ONLY = 1

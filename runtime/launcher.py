@@ -63,10 +63,14 @@ class GpuLauncher:
             arguments.check(views, self._passed, gpu.ordinal)
             outcome = self._run(loaded, views, libraries, handle, ordered=stream is not None)
         torch: Any = sys.modules.get("torch")
-        if gpu.ordinal not in self._shorts and torch is not None and "torch" in libraries:
+        if gpu.ordinal not in self._shorts and torch is not None and "torch" in libraries and self._is_for(torch):
             self._shorts[gpu.ordinal] = torch_path(self._launch, loaded, torch)
             self.short = self._shorts[gpu.ordinal] if len(self._shorts) == 1 else self._short_on_its_gpu
         return outcome
+
+    def _is_for(self, torch: Any) -> bool:
+        """Whether all arguments may be tensors."""
+        return all(arrays.torch_has(torch, argument.dtype) for argument in self._launch.arguments)
 
     def _short_on_its_gpu(self, tensors: tuple[Any, ...], stream: Any) -> Any:
         """The short way where calls run on several GPUs."""

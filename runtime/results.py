@@ -7,8 +7,9 @@ import sys
 from typing import Any
 
 from mlir_gemm.runtime import dlpack
+from mlir_gemm.runtime.arrays import torch_dtype
 from mlir_gemm.runtime.device import LEGACY_STREAM, Gpu
-from mlir_gemm.spec.element_types import NAMES, TYPE_STRINGS, numpy_dtype
+from mlir_gemm.spec.element_types import NAMES, TYPE_STRINGS, UNSIGNED_BYTE, numpy_dtype
 from mlir_gemm.spec.launch import Argument, dense
 
 
@@ -80,7 +81,7 @@ def allocate(library: str, argument: Argument, gpu: Gpu, stream: int) -> tuple[A
     For NumPy the array is a DeviceArray still, to be brought to the host by `download` after the launch.
     """
     if library == "torch":
-        return _torch_empty(argument.shape, NAMES[argument.dtype], gpu, stream)
+        return _torch_empty(argument.shape, argument.dtype, gpu, stream)
     if library == "cupy":
         cupy: Any = sys.modules[library]
         with cupy.cuda.Device(gpu.ordinal), cupy.cuda.ExternalStream(stream, gpu.ordinal):
@@ -94,19 +95,19 @@ def allocate_workspace(library: str, size: int, gpu: Gpu, stream: int) -> tuple[
     """Memory for a program's intermediate buffers, and its address: free again behind what is on `stream` by the time
     that it is dropped."""
     if library == "torch":
-        return _torch_empty((size,), "uint8", gpu, stream)
+        return _torch_empty((size,), UNSIGNED_BYTE, gpu, stream)
     buffer = gpu.allocate(size, stream)
     return buffer, int(buffer.handle)
 
 
 def _torch_empty(shape: tuple[int, ...], dtype: str, gpu: Gpu, stream: int) -> tuple[Any, int]:
     torch: Any = sys.modules["torch"]
-    on = f"cuda:{gpu.ordinal}"
+    on, element = f"cuda:{gpu.ordinal}", torch_dtype(torch, dtype)
     if stream == int(torch.cuda.current_stream(gpu.ordinal).cuda_stream):
-        tensor = torch.empty(shape, dtype=getattr(torch, dtype), device=on)
+        tensor = torch.empty(shape, dtype=element, device=on)
     else:  # PyTorch must know on which stream the memory is used before it gives it to someone else
         with torch.cuda.stream(torch.cuda.ExternalStream(stream, device=on)):
-            tensor = torch.empty(shape, dtype=getattr(torch, dtype), device=on)
+            tensor = torch.empty(shape, dtype=element, device=on)
     return tensor, tensor.data_ptr()
 
 

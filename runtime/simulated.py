@@ -11,7 +11,7 @@ from mlir_gemm.runtime import arguments, arrays
 from mlir_gemm.simulator import sampling
 from mlir_gemm.simulator.report import first_findings
 from mlir_gemm.spec import binding
-from mlir_gemm.spec.element_types import BY_NAME, NAMES, TYPE_STRINGS, numpy_dtype
+from mlir_gemm.spec.element_types import BY_NAME, NAMES, TYPE_STRINGS, TYPES, numpy_dtype
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch
 
@@ -97,7 +97,7 @@ def _as(array: Any, argument: Argument) -> Any:
 def _unwritten(argument: Argument) -> Any:
     """Memory for a result: NaN, so that an element that the kernel does not write shows."""
     numpy: Any = importlib.import_module("numpy")
-    return numpy.full(argument.shape, numpy.nan if "f" in argument.dtype else 0, numpy_dtype(argument.dtype))
+    return numpy.full(argument.shape, numpy.nan if TYPES[argument.dtype].is_float else 0, numpy_dtype(argument.dtype))
 
 
 def _of_torch(tensor: Any, argument: Argument) -> Any:
@@ -121,4 +121,4 @@ def _like(first: Any, result: Any) -> Any:
     if BY_NAME[name] in TYPE_STRINGS:
         return torch.from_numpy(result)
     plain = result.view("u1" if result.itemsize == 1 else "i2")
-    return torch.from_numpy(plain).view(getattr(torch, name))
+    return torch.from_numpy(plain).view(arrays.torch_dtype(torch, BY_NAME[name]))

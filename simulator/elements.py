@@ -16,8 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
+
+from mlir_gemm.spec.element_types import Derived, ElementType, numpy_dtype, of_modules
 
 LANES = 32
 Array = Any
@@ -54,7 +55,7 @@ class Element:
 
     def cast(self, value: Array) -> Array:
         """Floating-point values rounded to this type, to nearest even; f8E4M3FN, which has no infinity, gives NaN
-        beyond its range."""
+        beyond its range, as others without one."""
         if self.round is not None:
             return self.round(_to_odd(np.asarray(value)))
         return value.astype(self.value)
@@ -102,33 +103,19 @@ def truncated(value: Array) -> Array:
     return (np.ascontiguousarray(value, np.float32).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
 
 
-def _float(name: str, bits: int, storage: Any, value: Any, round: Any = None) -> Element:
-    return Element(name, bits, np.dtype(storage), np.dtype(value), True, round)
+def _element(row: ElementType) -> Element:
+    storage = numpy_dtype(row.name)
+    if row.type_string:
+        return Element(row.name, row.bits, storage, storage, row.is_float)
+    return Element(row.name, row.bits, storage, np.dtype(np.float32), row.is_float, _through(storage))
 
 
-def _integer(name: str, bits: int, dtype: Any) -> Element:
-    return Element(name, bits, np.dtype(dtype), np.dtype(dtype), False)
-
-
-ELEMENTS: dict[str, Element] = {
-    element.name: element
-    for element in (
-        _float("f16", 16, np.float16, np.float16),
-        _float("bf16", 16, ml_dtypes.bfloat16, np.float32, _through(ml_dtypes.bfloat16)),
-        _float("f8E4M3FN", 8, ml_dtypes.float8_e4m3fn, np.float32, _through(ml_dtypes.float8_e4m3fn)),
-        _float("f8E5M2", 8, ml_dtypes.float8_e5m2, np.float32, _through(ml_dtypes.float8_e5m2)),
-        _float("tf32", 32, np.float32, np.float32, _round_to(10)),
-        _float("f32", 32, np.float32, np.float32),
-        _float("f64", 64, np.float64, np.float64),
-        _integer("i1", 1, np.bool_),
-        _integer("i8", 8, np.int8),
-        _integer("i16", 16, np.int16),
-        _integer("i32", 32, np.int32),
-        _integer("i64", 64, np.int64),
-        _integer("index", 64, np.int64),
-    )
-}
-INDEX = ELEMENTS["index"]
+_TF32 = Element("tf32", 32, np.dtype(np.float32), np.dtype(np.float32), True, _round_to(10))
+INDEX = Element("index", 64, np.dtype(np.int64), np.dtype(np.int64), False)
+ELEMENTS = Derived(
+    lambda rows: {"tf32": _TF32, "index": INDEX, **{row.name: _element(row) for row in of_modules(rows)}}
+)
+"""By MLIR's names."""
 
 
 def element_of(type_: Any) -> Element | None:

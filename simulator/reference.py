@@ -23,10 +23,6 @@ from mlir_gemm.simulator.tile_numbers import dtype_of, in_float64, is_float
 from mlir_gemm.simulator.tile_program import Decoder, State, run_steps
 from mlir_gemm.spec.attributes import ROLE
 
-BOUNDS = {
-    "f64": 1e-12, "f32": 1e-5, "f16": 5e-4, "bf16": 4e-3, "f8E4M3FN": 3.2e-2, "f8E5M2": 6.3e-2,
-}  # fmt: skip
-"""Relative error (Frobenius norm) allowed in an output of each type, for one rounding to it; integers are exact."""
 _VIEWS = (
     "memref.subview", "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
     "memref.transpose", "memref.view", "memref.assume_alignment", "memref.memory_space_cast", "bufferization.to_tensor",

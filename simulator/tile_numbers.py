@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
@@ -22,14 +21,11 @@ from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.simulator.constants import dense_contents
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.tile_program import Function, Maker
+from mlir_gemm.spec.element_types import Derived, numpy_dtype, of_modules
 
-DTYPES: dict[str, Any] = {
-    "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16), "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "i1": np.dtype(np.bool_), "i8": np.dtype(np.int8), "i16": np.dtype(np.int16), "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64), "index": np.dtype(np.int64),
-    "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn), "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
-}  # fmt: skip
+DTYPES: Derived[str, Any] = Derived(
+    lambda rows: {"index": np.dtype(np.int64), **{row.name: numpy_dtype(row.name) for row in of_modules(rows)}}
+)
 """NumPy's type for each element type that can be simulated above `lower`."""
 _WHERE: Any = np.where
 _PYTHON: Any = operator  # its functions take arrays, too, which its types do not say

@@ -8,6 +8,7 @@ read before the first use. Whoever makes use of a kind of extension asks for it 
 from __future__ import annotations
 
 import importlib.metadata
+import inspect
 import sys
 import threading
 from collections.abc import Callable
@@ -26,13 +27,14 @@ class Extension:
     """One registered thing."""
 
     kind: str
-    """The name of its class: `PassAt`, `Part`, `Selector`, `FrontEnd`."""
+    """The name of its class: `PassAt`, `Part`, `Selector`, `FrontEnd`, `ElementType`."""
     name: str
     value: Any
     origin: str
     """The package that it comes from, with its version where that is known."""
     fingerprint: str
-    """Stands for the sources of that package: compiled kernels are kept apart by it."""
+    """Stands for the sources of that package and for values that are plain data: compiled kernels are kept apart by
+    it."""
 
 
 class _Registry:
@@ -54,16 +56,25 @@ def _tell() -> None:
 def register(value: Any) -> None:
     """Adds a thing for all that is compiled from here on in this process. Raises Error where it is not well formed, or
     its name is taken."""
+    here = inspect.currentframe()
+    caller = here.f_back if here is not None else None
+    _add(value, caller.f_globals.get("__name__", "__main__") if caller is not None else "__main__")
+
+
+def _add(value: Any, caller: str) -> None:
     if hasattr(value, "check"):
         value.check()
     kind, name = type(value).__name__, getattr(value, "name", None)
     if not isinstance(name, str) or not name:
-        raise Error(f"{value!r} cannot be registered: expected a PassAt, a Part, a Selector or a FrontEnd")
+        raise Error(
+            f"{value!r} cannot be registered: expected a PassAt, a Part, a Selector, a FrontEnd or an ElementType"
+        )
     maker = _maker(value)
+    origin, sources = _origin(maker or caller, "" if maker else repr(value))
     with _REGISTRY.lock:
         if any((item.kind, item.name) == (kind, name) for item in _REGISTRY.items):
             raise Error(f"{kind} '{name}' is registered already; unregister it first")
-        _REGISTRY.items.append(Extension(kind, name, value, *_origin(maker)))
+        _REGISTRY.items.append(Extension(kind, name, value, origin, sources))
         _tell()
 
 
@@ -97,6 +108,11 @@ def of(cls: type[T]) -> tuple[T, ...]:
     return tuple(item.value for item in registered() if isinstance(item.value, cls))
 
 
+def so_far(cls: type[T]) -> tuple[T, ...]:
+    """The things of a class that are registered by now: entry points are not read for it."""
+    return tuple(item.value for item in _REGISTRY.items if isinstance(item.value, cls))
+
+
 def fingerprint() -> str:
     """Stands for all that is registered; empty for nothing."""
     return " ".join(f"{item.kind}:{item.name}:{item.fingerprint}" for item in registered())
@@ -109,27 +125,27 @@ def _load(point: importlib.metadata.EntryPoint) -> None:
         raise Error(
             f"the entry point '{point.name}' of {ENTRY_POINTS} ({point.value}) does not load: {problem}"
         ) from None
-    found() if callable(found) and not hasattr(found, "name") else register(found)
+    found() if callable(found) and not hasattr(found, "name") else _add(found, point.module)
 
 
-def _maker(value: Any) -> str:
-    """The module whose code a thing is."""
+def _maker(value: Any) -> str | None:
+    """The module whose code a thing is; None for plain data, which are whoever's registers them."""
     own: list[Any] = [getattr(value, "cls", None), *cast("dict[str, Any]", vars(value)).values()]
     for each in own:
         module = getattr(each, "__module__", None)
         if callable(each) and isinstance(module, str) and not module.startswith(("mlir_gemm.spec", "builtins")):
             return module
-    return type(value).__module__
+    return None if type(value).__module__.startswith("mlir_gemm.") else type(value).__module__
 
 
-def _origin(module: str) -> tuple[str, str]:
-    """The package of a module, and what stands for its sources."""
+def _origin(module: str, data: str) -> tuple[str, str]:
+    """The package of a module, and what stands for its sources and for the data of what it registers."""
     package = module.partition(".")[0]
     versions = importlib.metadata.packages_distributions().get(package, [])
     origin = f"{versions[0]} {importlib.metadata.version(versions[0])}" if versions else module
     import hashlib  # late: it takes 4 ms to load, and most processes register nothing
 
-    digest = hashlib.blake2b(origin.encode(), digest_size=12)
+    digest = hashlib.blake2b((origin + data).encode(), digest_size=12)
     for path in _sources(sys.modules.get(package), sys.modules.get(module)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return origin, digest.hexdigest()

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ELEMENT_BYTES = {
-    "f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4, "i16": 2, "i64": 8, "i1": 1,
-    "f8E4M3FN": 1, "f8E5M2": 1,
-}  # fmt: skip
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import Derived, of_modules
 
 Extent: TypeAlias = Any
 """A number; in a launch with sizes that are known at run time only also a `Size` of symbols."""
 
-DATA_TYPES = {
-    "f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT32", "f64": "FLOAT64",
-    "f8E4M3FN": "UINT8", "f8E5M2": "UINT8", "i1": "UINT8", "i8": "UINT8", "i16": "UINT16", "i32": "INT32",
-    "i64": "INT64",
-    "tf32": "TFLOAT32",
-}  # fmt: skip
-"""The driver's name for elements of an MLIR type: it moves bytes, so those that it has no name for go as integers.
-`tf32` is f32 that is rounded on the way."""
-ITEM_BYTES = {**ELEMENT_BYTES, "tf32": 4}
+DATA_TYPES = Derived(lambda rows: {**{row.name: row.tensor_map for row in of_modules(rows)}, "tf32": "TFLOAT32"})
+"""The driver's name for elements of an MLIR type. `tf32` is f32 that is rounded on the way."""
+ITEM_BYTES = Derived(lambda rows: {**{row.name: row.bytes for row in of_modules(rows)}, "tf32": 4})
 SWIZZLES = {
     "128": "CU_TENSOR_MAP_SWIZZLE_128B", "64": "CU_TENSOR_MAP_SWIZZLE_64B", "32": "CU_TENSOR_MAP_SWIZZLE_32B",
     "none": "CU_TENSOR_MAP_SWIZZLE_NONE",

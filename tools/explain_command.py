@@ -19,7 +19,8 @@ from mlir_gemm.pipeline.selection.passes import before_choices
 from mlir_gemm.pipeline.selection.undecided import undecided
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
@@ -67,7 +68,7 @@ def _problem(arguments: argparse.Namespace) -> Problem:
     if a_order not in ("mk", "km") or b_order not in ("kn", "nk"):
         raise UsageError(f"--orders {orders}: expected mk or km, then kn or nk, as in {DEFAULT_ORDERS}")
     a, b, out = names
-    integers = a.startswith("i") and b.startswith("i")
+    integers = not TYPES[a].is_float and not TYPES[b].is_float
     accumulator = out if out in ("f32", "f64", "i32") else "i32" if integers else "f32"
     sizes: tuple[int, int, int] = arguments.mnk
     m, n, k = sizes

@@ -25,7 +25,7 @@ from mlir_gemm.runtime.kernel import Kernel, compile
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.simulator.expected import Array, limits, reference, relative_error
 from mlir_gemm.spec.attributes import CHIP
-from mlir_gemm.spec.element_types import numpy_dtype, spread
+from mlir_gemm.spec.element_types import TYPES, numpy_dtype, spread
 from mlir_gemm.spec.launch import Argument, Launch, dense
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools.files import STDIO, read_input
@@ -163,7 +163,7 @@ def _random_array(argument: Argument, random: np.random.Generator) -> Array:
 
 
 def _random(shape: tuple[int, ...], dtype: str, random: np.random.Generator) -> Array:
-    if "f" in dtype:
+    if TYPES[dtype].is_float:
         return random.standard_normal(shape, dtype=np.float32)
     if dtype == "i1":
         return random.integers(0, 2, shape)
@@ -173,7 +173,7 @@ def _random(shape: tuple[int, ...], dtype: str, random: np.random.Generator) -> 
 def _unwritten(argument: Argument) -> Array:
     """Memory for an argument, all NaN or the least integer, the gaps between strided rows too."""
     dtype = numpy_dtype(argument.dtype)
-    filler = np.nan if "f" in argument.dtype else 0 if argument.dtype == "i1" else np.iinfo(dtype).min
+    filler = np.nan if TYPES[argument.dtype].is_float else 0 if argument.dtype == "i1" else np.iinfo(dtype).min
     memory = np.full(argument.span_bytes // dtype.itemsize, filler, dtype)
     strides = argument.strides if argument.strides is not None else dense(argument.shape)
     if not memory.size:

@@ -24,6 +24,7 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block, operations
+from mlir_gemm.spec.element_types import FORMATS
 
 _MULTIPLICATIONS = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
 """Each with the addition that goes with it."""
@@ -101,9 +102,10 @@ class Product:
 
 def is_multiplied(extension: Any) -> bool:
     """Whether some operator multiplies what an extension takes as it is: not 8-bit floats that are extended to f16
-    first (by extend-operands), which is left to be computed, as sums of them in tensor cores are less exact."""
+    first (by extend-operands) or to bf16 (for a result of that type), which is left to be computed, as sums of them in
+    tensor cores are less exact."""
     op = extension.operation
-    return not (str(op.operands[0].type).startswith("f8") and str(op.results[0].type) == "f16")
+    return not (str(op.operands[0].type) in FORMATS and str(op.results[0].type) in ("f16", "bf16"))
 
 
 def product_of(operation: Any) -> Product | None:

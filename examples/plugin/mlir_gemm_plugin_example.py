@@ -1,4 +1,5 @@
-"""What a package of one's own adds to mlir-gemm: a pass at a slot of a stage, a part, and a selector.
+"""What a package of one's own adds to mlir-gemm: a pass at a slot of a stage, a part, a selector, and an
+element type.
 
 Once it is installed (`pip install ./examples/plugin`), its entry point is found: `mlir-gemm info` and `mlir-gemm opt
 --list` show what it registers, and every kernel is compiled with it. Nothing in mlir-gemm names it.
@@ -62,7 +63,11 @@ def shallow(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Sche
 SELECTOR = mlir_gemm.Selector("shallow", shallow)
 
 
+FINE = mlir_gemm.ElementType("f8E3M4", "float8_e3m4", "float", bytes=1, dlpack=7, tensor_map="UINT8", error=1.6e-2)
+"""An 8-bit float with 4 bits of mantissa, up to 15.5."""
+
+
 def register_all() -> None:
     """What the entry point names."""
-    for each in (COUNT, THROTTLE, SELECTOR):
+    for each in (COUNT, THROTTLE, SELECTOR, FINE):
         mlir_gemm.register(each)

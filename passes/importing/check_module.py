@@ -17,6 +17,7 @@ from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import InputError, Location
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.element_types import TYPES
 
 PRODUCTS = (
     "matmul", "batch_matmul", "batch_reduce_matmul", "matvec", "vecmat", "batch_matvec", "batch_vecmat", "dot",
@@ -42,9 +43,6 @@ OTHERS = (
     "memref.collapse_shape", "memref.expand_shape", "memref.transpose",
 )  # fmt: skip
 """What may stand around linalg operations."""
-
-ELEMENTS = ("f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i16", "i32", "i64")
-"""Element types of tensors and memrefs."""
 
 
 @dataclass(frozen=True)
@@ -124,12 +122,12 @@ def _check_type(operation: Any, what: str, type_: Any) -> None:
     if not isinstance(type_, (ir.MemRefType, ir.RankedTensorType)):
         if isinstance(type_, ir.ShapedType):
             raise input_error(operation, f"{what} has type {type_}; expected ranked tensors or memrefs")
-        if str(type_) not in (*ELEMENTS, "none"):
-            raise input_error(operation, f"{what} has type {type_}; expected one of {', '.join(ELEMENTS)}")
+        if str(type_) != "none" and str(type_) not in TYPES:
+            raise input_error(operation, f"{what} has type {type_}; expected one of {', '.join(TYPES)}")
         return
     element = str(type_.element_type)
-    if element not in ELEMENTS:
-        raise input_error(operation, f"{what} has element type {element}; expected one of {', '.join(ELEMENTS)}")
+    if element not in TYPES:
+        raise input_error(operation, f"{what} has element type {element}; expected one of {', '.join(TYPES)}")
     if isinstance(type_, ir.RankedTensorType) and type_.encoding is not None:
         raise input_error(operation, f"{what} has an encoding ({type_}); expected a plain tensor")
     if not type_.has_static_shape:

@@ -1,8 +1,8 @@
 """extend-operands: 8-bit floats that a product multiplies are extended through f16, the type that it then multiplies.
 
-Expects linalg.generic. In the body of a product an arith.extf from f8E4M3FN or f8E5M2 to f32 or f64 becomes one to f16
-(exact for both) and one from there, so that tensor cores can multiply what the first one gives. A second run changes
-nothing.
+Expects linalg.generic. In the body of a product an arith.extf from an 8-bit float to f32 or f64 becomes one to f16,
+which is exact for all of them, and one from there, so that tensor cores can multiply what the first one gives. A second
+run changes nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.walk import named, operations
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.element_types import FORMATS
 
 
 @dataclass(frozen=True)
@@ -35,4 +36,4 @@ class ExtendOperands(Pass):
 
 def _is_from_eight(extension: Any) -> bool:
     wide = str(extension.results[0].type) in ("f32", "f64")
-    return wide and str(extension.operands[0].type).startswith("f8")
+    return wide and str(extension.operands[0].type) in FORMATS

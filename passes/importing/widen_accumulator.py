@@ -1,11 +1,11 @@
 """widen-accumulator: a product with a narrow result accumulates in f32 or i32 and is rounded or cut once at the end.
 
 Expects linalg on tensors or memrefs. A product on tensors (a linalg.generic that multiplies and adds up) into f16, bf16
-or f8 becomes one into an f32 tensor that starts as the old start extended (a fill with zero directly), whose result is
-truncated by an elementwise linalg.generic. One into i8 or i16 does so in i32, which changes no bit of the result. So
-does a `linalg.matmul` of f16 operands into f16 `outs(%c)`, also on memrefs. More exact than narrow accumulation, and
-what the tensor cores do best; where the schedule allows sums in f16, `narrow-accumulator` brings them back. A product
-of other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
+or an 8-bit float becomes one into an f32 tensor that starts as the old start extended (a fill with zero directly),
+whose result is truncated by an elementwise linalg.generic. One into i8 or i16 does so in i32, which changes no bit of
+the result. So does a `linalg.matmul` of f16 operands into f16 `outs(%c)`, also on memrefs. More exact than narrow
+accumulation, and what the tensor cores do best; where the schedule allows sums in f16, `narrow-accumulator` brings them
+back. A product of other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ from mlir_gemm.dialect.linalg.generics import (
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
-
-NARROW = ("f16", "bf16", "f8E4M3FN", "f8E5M2", "i8", "i16")
-"""Element types in which sums are not kept."""
+from mlir_gemm.spec.element_types import TYPES
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,17 @@ class WidenAccumulator(Pass):
     def run(self, module: Any) -> None:
         for operation in generics(module):
             generic = read(operation)
-            if generic is not None and len(generic.outputs) == 1 and str(element_of(generic.outputs[0])) in NARROW:
+            if generic is not None and len(generic.outputs) == 1 and _is_narrow(element_of(generic.outputs[0])):
                 _widen_generic(generic)
         for product in named(module, "linalg.matmul"):
             types = [ir.ShapedType(operand.type) for operand in product.operands]
             if {str(type_.element_type) for type_ in types} == {"f16"} and types[2].has_static_shape:
                 _widen(product)
+
+
+def _is_narrow(element: Any) -> bool:
+    """Whether sums are not kept in this type."""
+    return str(element) in TYPES and TYPES[str(element)].is_narrow
 
 
 def _widen_generic(generic: Generic) -> None:

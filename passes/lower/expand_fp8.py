@@ -1,10 +1,11 @@
 """expand-fp8: conversions of 8-bit floats become arithmetic on their bits.
 
-Expects kernel functions. Leaves arith.extf and arith.truncf between f8E4M3FN or f8E5M2 and f16, bf16, f32 or f64 as
+Expects kernel functions. Leaves arith.extf and arith.truncf between an 8-bit float and f16, bf16, f32 or f64 as
 operations on integers and f16 or f32, which every chip has; they are exact, respectively rounded to nearest even. What
-is too large for f8E4M3FN becomes NaN (it has no infinity), for f8E5M2 infinity: as PyTorch converts. Conversions from
-and to integers go by way of f32, where every whole number in the range of these formats is exact. Refuses f64 to an
-8-bit float, which would be rounded twice, other rounding modes, and arithmetic on 8-bit floats themselves.
+is too large becomes infinity, or NaN in a format that has none, such as f8E4M3FN: as PyTorch and `ml_dtypes` convert.
+Conversions from and to integers go by way of f32, where every whole number in the range of these formats is exact.
+Refuses f64 to an 8-bit float, which would be rounded twice, other rounding modes, and arithmetic on 8-bit floats
+themselves.
 """
 
 from __future__ import annotations
@@ -17,22 +18,10 @@ from mlir_gemm.dialect.functions.number import INFINITY, Number, absolute, selec
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named, where
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.eight_bit_floats import EightBitFloat
+from mlir_gemm.spec.element_types import FORMATS
 
-
-@dataclass(frozen=True)
-class Eight:
-    """An 8-bit float format."""
-
-    mantissa: int
-    bias: int
-    largest: int
-    """The bits of the largest finite number."""
-    overflow: int
-    """The bits of what a larger number becomes."""
-    nan: int
-
-
-FORMATS = {"f8E4M3FN": Eight(3, 7, 0x7E, 0x7F, 0x7F), "f8E5M2": Eight(2, 15, 0x7B, 0x7C, 0x7E)}
+_HALF_MANTISSA, _HALF_BIAS, _SINGLE_MANTISSA, _SINGLE_BIAS = 10, 15, 23, 127
 CONVERSIONS = ("arith.extf", "arith.truncf")
 FROM_INTEGERS = {"arith.sitofp": "SIToFPOp", "arith.uitofp": "UIToFPOp"}
 """What canonicalisation makes of a conversion to f32 that is rounded further."""
@@ -109,13 +98,10 @@ def _integers(bits: int) -> Any:
 
 
 def _extended(x: Number, wide: Any) -> Number:
-    """By way of f16, which holds every number of both formats."""
+    """By way of f16, which holds every number of all formats."""
     form = FORMATS[str(x.element)]
     bits = x.converted("BitcastOp", _integers(8)).converted("ExtUIOp", _integers(16))
-    size = bits & 0x7F
-    half = ((size << (10 - form.mantissa)) | ((bits & 0x80) << 8)).converted("BitcastOp", ir.F16Type.get())
-    if form.mantissa == 3:  # the exponents differ, and what would be infinity in f16 is a number
-        half = select(size.equals(form.nan), float("nan"), half * 2.0 ** (15 - form.bias))
+    half = _half(bits, form) if form.has_half_exponents else _half_by_single(bits, form)
     if isinstance(wide, ir.F16Type):
         return half
     single = half.converted("ExtFOp", ir.F32Type.get())
@@ -124,18 +110,45 @@ def _extended(x: Number, wide: Any) -> Number:
     return single.converted("TruncFOp" if isinstance(wide, ir.BF16Type) else "ExtFOp", wide)
 
 
+def _half(bits: Number, form: EightBitFloat) -> Number:
+    size = bits & 0x7F
+    half = ((size << (_HALF_MANTISSA - form.mantissa)) | ((bits & 0x80) << 8)).converted("BitcastOp", ir.F16Type.get())
+    if form.mantissa == 2:  # the exponents are those of f16, infinity and NaN too
+        return half
+    scaled = select(_is_nan(bits, size, form), float("nan"), half * 2.0 ** (_HALF_BIAS - form.bias))
+    if not form.has_infinity:
+        return scaled
+    return select(size.equals(form.overflow), select(bits > form.overflow, -INFINITY, half.like(INFINITY)), scaled)
+
+
+def _half_by_single(bits: Number, form: EightBitFloat) -> Number:
+    """Of a format that has numbers where f16 has infinity and NaN: f32 has wider exponents."""
+    wide = bits.converted("ExtUIOp", _integers(32))
+    placed = ((wide & 0x7F) << (_SINGLE_MANTISSA - form.mantissa)) | ((wide & 0x80) << 24)
+    single = placed.converted("BitcastOp", ir.F32Type.get()) * 2.0 ** (_SINGLE_BIAS - form.bias)
+    half = single.converted("TruncFOp", ir.F16Type.get())
+    return select(_is_nan(bits, bits & 0x7F, form), float("nan"), half)
+
+
+def _is_nan(bits: Number, size: Number, form: EightBitFloat) -> Number:
+    if not form.has_negative_zero:
+        return bits.equals(form.nan)
+    return size > form.overflow if form.has_infinity else size.equals(form.nan)
+
+
 def _rounded(x: Number, eight: Any) -> Number:
     form = FORMATS[str(eight)]
     x = x if isinstance(x.element, ir.F32Type) else x.converted("ExtFOp", ir.F32Type.get())
-    size, drop = absolute(x), 23 - form.mantissa
+    size, drop = absolute(x), _SINGLE_MANTISSA - form.mantissa
     bits = size.bits()
     odd = bits.shifted_right(drop) & 1
-    normal = (bits + odd + ((1 << (drop - 1)) - 1)).shifted_right(drop) - ((127 - form.bias) << form.mantissa)
+    normal = (bits + odd + ((1 << (drop - 1)) - 1)).shifted_right(drop) - ((_SINGLE_BIAS - form.bias) << form.mantissa)
     # The sum's last bit is worth the smallest number of the format, so that the addition itself rounds.
-    last_bit = 2.0 ** (23 + 1 - form.bias - form.mantissa)
+    last_bit = 2.0 ** (_SINGLE_MANTISSA + 1 - form.bias - form.mantissa)
     tiny = (size + last_bit).bits() - Number.bits(size.like(last_bit))
     result = select(size < 2.0 ** (1 - form.bias), tiny, normal)
     result = select(result > form.largest, form.overflow, result)
     result = select(size <= INFINITY, result, form.nan)
-    result = result | (x.bits().shifted_right(24) & 0x80)
+    signed = result | (x.bits().shifted_right(24) & 0x80)
+    result = signed if form.has_negative_zero else select(result.equals(0), 0, signed)
     return result.converted("TruncIOp", _integers(8)).converted("BitcastOp", eight)

@@ -85,7 +85,7 @@ def test_a_pass_that_belongs_nowhere_is_refused(stage: str, slot: str, message: 
 
 
 def test_what_is_no_extension_is_refused():
-    with pytest.raises(mlir_gemm.Error, match="expected a PassAt, a Part, a Selector or a FrontEnd"):
+    with pytest.raises(mlir_gemm.Error, match="expected a PassAt, a Part, a Selector, a FrontEnd or an ElementType"):
         mlir_gemm.register(3)
     with pytest.raises(mlir_gemm.Error, match="is no pass"):
         mlir_gemm.register(mlir_gemm.PassAt(dict, "tile", "tile"))
@@ -177,7 +177,7 @@ def run(environment: dict[str, str], *arguments: str) -> str:
 
 def test_an_installed_package_is_found(installed: dict[str, str]):
     info = run(installed, "info", "--chip", "sm_80")
-    for shown in ("PassAt 'count-products'", "Part 'throttled_epilogue'", "Selector 'shallow'"):
+    for shown in ("PassAt 'count-products'", "Part 'throttled_epilogue'", "Selector 'shallow'", "ElementType 'f8E3M4'"):
         assert shown in info
     assert "registered by mlir-gemm-plugin-example 0.1.0" in info
     assert "count-products" in run(installed, "opt", "--list")
@@ -196,3 +196,17 @@ def test_the_example_changes_what_it_says(installed: dict[str, str]):
     )
     done = subprocess.run([sys.executable, "-c", program], env=installed, check=True, capture_output=True, text=True)
     assert json.loads(done.stdout) == 2
+
+
+def test_an_element_type_of_an_installed_package(installed: dict[str, str], tmp_path: Path):
+    """The entry point is read before the type is looked for, by each command."""
+    source = tmp_path / "fine.mlir"
+    source.write_text(
+        "func.func @f(%a: memref<64x64xf8E3M4>, %b: memref<64x64xf16>, %c: memref<64x64xf32>) {"
+        " linalg.matmul ins(%a, %b : memref<64x64xf8E3M4>, memref<64x64xf16>) outs(%c : memref<64x64xf32>) return }"
+    )
+    assert "mma.sync" in run(installed, "compile", str(source), "--chip", "sm_80", "-o", "-")
+    assert "no findings" in run(installed, "run", str(source), "--chip", "sm_80", "--device", "simulator")
+    explained = run(installed, "explain", "--mnk", "64,64,64", "--types", "f16,f16,f8E3M4", "--chip", "sm_80")
+    assert "f16,f16->f8E3M4" in explained
+    assert "f8E3M4" in run(installed, "opt", str(source), "check-module")

@@ -18,11 +18,12 @@ from mlir_gemm.pipeline import emission
 from mlir_gemm.pipeline.registry import parse_pass
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.simulator.kernel import Options, simulate
+from mlir_gemm.spec.eight_bit_floats import MLIR_NAMES
 
 COUNT = 1_000_000
 TYPES: dict[str, Any] = {
     "f16": np.float16, "f32": np.float32, "f64": np.float64, "i1": np.bool_, "i8": np.int8, "i16": np.int16,
-    "i32": np.int32, "i64": np.int64, "index": np.int64, "f8E4M3FN": np.int8, "f8E5M2": np.int8,
+    "i32": np.int32, "i64": np.int64, "index": np.int64, **dict.fromkeys(MLIR_NAMES, np.int8),
 }  # fmt: skip
 ULPS = {
     "exp": 1.0, "exp2": 0.9, "expm1": 1.5, "log": 0.9, "log2": 2.0, "log10": 1.1, "log1p": 1.5, "tanh": 1.6,

@@ -17,6 +17,7 @@ from mlir_gemm.simulator.reference import evaluate
 DTYPES: dict[str, Any] = {
     "f16": np.float16, "f32": np.float32, "f64": np.float64, "i1": np.bool_, "i8": np.int8, "i16": np.int16,
     "i32": np.int32, "i64": np.int64, "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2,
+    "bf16": ml_dtypes.bfloat16,
 }  # fmt: skip
 MAPS = """
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -61,8 +62,8 @@ def matmul(type_: str, acc: str, m: int = 9, n: int = 7, k: int = 13) -> str:
 
 
 TYPES = [
-    ("f8E4M3FN", "f32"), ("f8E5M2", "f16"), ("i64", "i64"), ("i8", "i64"), ("i8", "i8"), ("i16", "i16"),
-    ("i8", "i16"), ("i1", "i32"),
+    ("f8E4M3FN", "f32"), ("f8E5M2", "f16"), ("f8E4M3FN", "bf16"), ("i64", "i64"), ("i8", "i64"), ("i8", "i8"),
+    ("i16", "i16"), ("i8", "i16"), ("i1", "i32"),
 ]  # fmt: skip
 
 

@@ -18,9 +18,9 @@ from mlir_gemm.dialect.walk import named
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.bisect import after_each_pass
 from mlir_gemm.simulator.errors import SimulationError
-from mlir_gemm.simulator.expected import relative_error
+from mlir_gemm.simulator.expected import TOLERANCE, relative_error
 from mlir_gemm.simulator.kernel import Options, Report, simulate
-from mlir_gemm.simulator.reference import BOUNDS, evaluate
+from mlir_gemm.simulator.reference import evaluate
 from mlir_gemm.simulator.stages import run_stage
 from mlir_gemm.simulator.tile_numbers import DTYPES
 from mlir_gemm.spec.schedule import Schedule
@@ -111,7 +111,7 @@ def error(name: str, result: Any) -> float:
 
 
 def bound(name: str) -> float:
-    return BOUNDS.get(KERNELS[name][1].split()[3], 0.0)
+    return TOLERANCE[KERNELS[name][1].split()[3]]
 
 
 @pytest.mark.parametrize("name", KERNELS)

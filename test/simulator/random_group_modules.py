@@ -19,8 +19,7 @@ import numpy as np
 
 import mlir_gemm
 from mlir_gemm.errors import Error
-from mlir_gemm.simulator.expected import limits, reference, relative_error
-from mlir_gemm.simulator.reference import BOUNDS
+from mlir_gemm.simulator.expected import TOLERANCE, limits, reference, relative_error
 from mlir_gemm.tools.run_command import random_arrays
 
 CHIP = "sm_90a"
@@ -331,7 +330,7 @@ def wrong(text: str, fields: dict[str, Any], seed: int = 0) -> tuple[str, str]:
         error = relative_error(got, want)
         if argument.dtype in ("i8", "i32") and np.abs(got.astype(int) - want.astype(int)).max(initial=0) <= 1:
             continue  # cut off at another side of a whole number
-        narrow = max((BOUNDS[each] for each in ("f16", "bf16") if f"x{each}" in text), default=BOUNDS["f32"])
+        narrow = max((TOLERANCE[each] for each in ("f16", "bf16") if f"x{each}" in text), default=TOLERANCE["f32"])
         if not error <= max(limit, 2 * narrow):
             shown = [str(record.schedule) for record in kernel.kernels]
             return operators, f"{argument.name} {argument.dtype}: error {error:.2e}, at most {limit:.1e}; {shown}"
