@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlir_gemm.bench.former_schedules import read_schedule
 from mlir_gemm.bench.sweep_report import Entry, product_of_case
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants
 from mlir_gemm.parts.mma.wgmma.cost import cost_of
@@ -117,7 +118,7 @@ def read(paths: Sequence[str]) -> Table:
     for entry in entries:
         problem = product_of_case(entry["case"])
         timed = [row for row in entry["rows"] if row.get("us")]
-        every = [(Schedule.make(Schedule.parse(row["schedule"])), row["us"] * 1e-6) for row in timed]
+        every = [(read_schedule(row["schedule"]), row["us"] * 1e-6) for row in timed]
         rows = [row for row in every if is_proposed(row[0])]
         rows.sort(key=lambda row: in_turn(row[0]))
         schedules += [schedule for schedule, _ in rows]

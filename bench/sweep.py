@@ -343,9 +343,9 @@ def parser() -> argparse.ArgumentParser:
     add("--schedule", default="", metavar="FIELDS", help="fields to fix in every schedule")
     add("--groups", default="", metavar="NUMBERS", help="further groups of the raster, where there are many tiles ...")
     add("--leaders", type=int, default=8, metavar="N", help="... for so many schedules, the fastest predicted (8)")
-    add("--turns", action="store_true", help="also warpgroups that take tiles by turns")
+    add("--turns", action="store_true", help="also warpgroups that ping-pong")
     add("--clusters", action="store_true", help="also clusters of four")
-    add("--streams", default="", metavar="NUMBERS", help="also these values of stream, where tiles fill no whole waves")
+    add("--streams", default="", metavar="NUMBERS", help="also these values of stream_k, where tiles fill no wave")
     add("--wide", action="store_true", help="also what the model's wide search proposes")
     add(
         "--most",

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mlir_gemm.bench.former_schedules import read_schedule
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.bench.summary import NONE, geometric_mean, table
 from mlir_gemm.errors import Error
 from mlir_gemm.spec.problem import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem as Product
-from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.swap import as_computed
@@ -123,7 +123,7 @@ def predicted_choice(entry: Entry, rows: Sequence[Entry], chip: str) -> Entry | 
     product, known = product_of_case(entry["case"]), target(entry.get("chip", chip))
 
     def seconds(row: Entry) -> float:
-        schedule = Schedule.make(Schedule.parse(row["schedule"]))
+        schedule = read_schedule(row["schedule"])
         return estimate(as_computed(product, schedule), schedule, known).total
 
     return min(rows, key=seconds)
@@ -136,7 +136,7 @@ def name_of_case(case: Sequence[Any]) -> str:
 
 def shown(text: str, swapped: bool = False) -> str:
     """What tells schedules apart, such as `128x256x64 c2x1 g8`."""
-    schedule = Schedule.make(Schedule.parse(text))
+    schedule = read_schedule(text)
     parts = ["x".join(map(str, schedule.block))]
     if schedule.mma != "wgmma":
         parts += [schedule.mma, "x".join(map(str, schedule.warp)), f"s{schedule.stages}"]

@@ -7,6 +7,7 @@ and of those that it could have; fields of other parts mean nothing and stay at 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
@@ -22,6 +23,7 @@ from mlir_gemm.parts.registry import (
     rasters,
 )
 from mlir_gemm.parts.wording import shown_tile, shown_value
+from mlir_gemm.spec import extensions
 from mlir_gemm.spec.part_names import KINDS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule, show_by
@@ -59,10 +61,19 @@ def owned(schedule: Schedule) -> Iterator[str]:
             yield from part.fields
 
 
-def meaningless(schedule: Schedule) -> Iterator[str]:
+def meaningless(schedule: Schedule) -> tuple[str, ...]:
     """The fields of parts that a schedule does not have."""
-    own = set(owned(schedule))
-    return (name for name in FIELDS if name not in own and owners(name))
+    return _meaningless(schedule.mma, schedule.mainloop, schedule.layout, schedule.raster)
+
+
+@lru_cache(maxsize=256)
+def _meaningless(mma: str, mainloop: str, layout: str, raster: str) -> tuple[str, ...]:
+    """The same by the names of parts: what else a schedule could have depends on these alone."""
+    own = set(owned(Schedule(mma=mma, mainloop=mainloop, layout=layout, raster=raster)))
+    return tuple(name for name in FIELDS if name not in own and owners(name))
+
+
+extensions.on_change(_meaningless.cache_clear)
 
 
 def fields_of(schedule: Schedule) -> list[str]:

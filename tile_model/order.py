@@ -38,7 +38,7 @@ def preference(schedule: Schedule) -> tuple[Any, ...]:
     5. fewer blocks in a cluster, then those below each other, then those that share the steps of k less
     6. without ping-pong first
 
-    The text of the schedule comes last. No two schedules of one search are equal up to there.
+    The values of all fields come last. No two schedules of one search are equal up to there.
     """
     (block_m, block_n, block_k), (warp_m, warp_n, warp_k) = schedule.block, schedule.warp
     return (
@@ -48,7 +48,7 @@ def preference(schedule: Schedule) -> tuple[Any, ...]:
         schedule.stages,
         (schedule.cluster, -schedule.cluster_m, schedule.split_k_cluster),
         schedule.ping_pong,
-        str(schedule),
+        tuple(map(str, vars(schedule).values())),
     )
 
 

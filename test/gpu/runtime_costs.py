@@ -69,7 +69,7 @@ def map_costs(torch: Any) -> dict[str, float]:
         return {}
     x, y = (torch.from_numpy(runtime_maps.array()).cuda() for _ in "xy")
     turn = iter(range(10**9))
-    plain, overlapped = runtime_maps.writer(), runtime_maps.writer(dependent_launch=True)
+    plain, overlapped = runtime_maps.writer(), runtime_maps.writer(overlap=True)
     calls: dict[str, Callable[[], Any]] = {
         "maps(x, y)": lambda: runtime_maps.call(plain, x, y),
         "maps(x, y), overlapping": lambda: runtime_maps.call(overlapped, x, y),

@@ -115,7 +115,7 @@ def tensor_maps_on_both_gpus() -> None:
     torch = _torch()
     if torch.cuda.get_device_capability() < (9, 0):
         raise MissingLibraryError("the copy engine is of sm_90 and later")
-    plain, overlapped = runtime_maps.writer(), runtime_maps.writer(dependent_launch=True)
+    plain, overlapped = runtime_maps.writer(), runtime_maps.writer(overlap=True)
     source = runtime_maps.array(3)
     for call in range(6):
         (x,) = _on(torch, call % 2, source)

@@ -167,7 +167,7 @@ def maps_of_buffers_and_constants() -> None:
 
     for entry, overlap in (("copy", False), ("overlapped", True)):
         buffers = (Buffer(0, size), Buffer(-(-size // 256) * 256, size))
-        launch = Launch((X, R, second), steps(entry, dependent_launch=overlap), buffers, (constant,), 2 * (size + 256))
+        launch = Launch((X, R, second), steps(entry, overlap=overlap), buffers, (constant,), 2 * (size + 256))
         launcher = GpuLauncher(PTX, launch, None)
         for each in zip(call(launcher, array(3)), (array(3), array(5)), strict=True):
             same(*each)
@@ -179,7 +179,7 @@ def maps_of_buffers_and_constants() -> None:
 
 def overlapping_launches() -> None:
     """A chain of copies, each of which may start before the one that it reads from has ended."""
-    launcher = writer(dependent_launch=True)
+    launcher = writer(overlap=True)
     chain = [torch().zeros(ROWS, COLUMNS, dtype=torch().float16, device="cuda") for _ in range(32)]
 
     def run() -> None:

@@ -127,4 +127,4 @@ def shortened(schedule: Schedule) -> str:
 
 def lengthened(text: str) -> Mapping[str, Any]:
     """All fields of a schedule of which `shortened` gave the text."""
-    return {name: neutral for name, (_, neutral) in FIELDS.items()} | Schedule.parse(text)
+    return {name: neutral for name, (_, neutral) in FIELDS.items() if name != "own"} | Schedule.parse(text)

@@ -168,7 +168,7 @@ def test_saved_text_is_refused_at_its_place() -> None:
 
 
 def test_a_pass_that_leaves_a_wrong_one_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mlir_gemm.passes.distribute_warps.WARPS", "tile.wraps")
+    monkeypatch.setattr("mlir_gemm.passes.distribute.distribute_warps.WARPS", "tile.wraps")
     with pytest.raises(PassError, match=r"after stage 'distribute': 'tile.wraps': .* did you mean 'tile.warps'\?"):
         compile_module(product(), chip="sm_80")
     with pytest.raises(PassError, match=r"after pass 'distribute-warps.*': 'tile.wraps': "):

@@ -46,22 +46,22 @@ def test_the_space_has_the_choice_and_nothing_illegal():
 
 def test_what_the_model_does_not_propose_is_added_on_request():
     plain = schedules(LARGE, target(CHIP), Space())
-    more = schedules(LARGE, target(CHIP), Space(groups=(4, 32), leaders=3, ping_pong=True, clusters=True))
+    more = schedules(LARGE, target(CHIP), Space(groups=(4, 32), leaders=3, turns=True, clusters=True))
     assert set(plain) < set(more)
     new = set(more) - set(plain)
-    assert {each.group for each in new if each.turns == 1 and each.cluster < 4} >= {4, 32}
-    assert any(each.turns == 2 for each in new) and any(each.cluster_m == 4 for each in new)
+    assert {each.raster_group for each in new if not each.ping_pong and each.cluster < 4} >= {4, 32}
+    assert any(each.ping_pong for each in new) and any(each.cluster_m == 4 for each in new)
     assert not any(violations(as_computed(LARGE, each), each, target(CHIP)) for each in more)
 
 
 def test_other_operators_and_only_the_first():
     found = schedules(LARGE, target(CHIP), Space(operators=("wgmma", "mma_sync"), most=5))
-    assert Counter(each.operator for each in found) == {"wgmma": 10, "mma_sync": 5}
-    assert sum(each.exchanged for each in found) == 5
+    assert Counter(each.mma for each in found) == {"wgmma": 10, "mma_sync": 5}
+    assert sum(each.swap_ab for each in found) == 5
     kept = schedules(LARGE, target(CHIP), Space(most=5, pinned={"swap_ab": False}))
-    assert len(kept) == 5 and not any(each.exchanged for each in kept)
+    assert len(kept) == 5 and not any(each.swap_ab for each in kept)
     other = schedules(LARGE, target(CHIP), Space(most=5, pinned={"swap_ab": True}))
-    assert other == [each for each in found if each.exchanged]
+    assert other == [each for each in found if each.swap_ab]
     pinned = schedules(LARGE, target(CHIP), Space(pinned={"stages": 3}))
     assert pinned and {each.stages for each in pinned} == {3}
 
@@ -204,7 +204,7 @@ def test_an_entry_has_what_the_fit_reads(measured: Any, tmp_path: Path):
     assert [round(row["us"]) for row in entry["rows"]] == [10, 20, 30, 40]
     assert round(entry["cublas_us"]) == 20 and round(entry["choice"]["us"]) == 50
     table = fit_wgmma_cost.read([str(tmp_path / "sweep.json")])
-    assert len(table.schedules) == 4 and sum(each.exchanged for each in table.schedules) == 2
+    assert len(table.schedules) == 4 and sum(each.swap_ab for each in table.schedules) == 2
     assert table.problems[0] == product_of_case(entry["case"])
 
 

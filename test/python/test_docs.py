@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import mlir_gemm
+from mlir_gemm.parts.fields import owners
+from mlir_gemm.parts.registry import mainloops
 from mlir_gemm.pipeline.registry import names
 from mlir_gemm.spec import former_names
 from mlir_gemm.spec.schedule import FIELDS
@@ -57,6 +59,29 @@ def test_pipeline_md_names_every_pass_and_stage_and_field_and_operation() -> Non
     assert [stage for stage in STAGES if f"`{stage}`" not in text] == []
 
 
+def test_pipeline_md_says_which_parts_own_each_field() -> None:
+    table = (DOCS / "pipeline.md").read_text().partition("| field | default | of |")[2].partition("\n\n")[0]
+    rows = [[re.findall(r"`(\w+)`", cell) for cell in line.split("|")[1:4]] for line in table.splitlines()[2:]]
+    said = {field: (default, parts) for fields, default, parts in rows for field in fields}
+    assert list(said) and set(said) == set(FIELDS)
+    for name, (_, parts) in said.items():
+        owning = sorted(part.name for part in owners(name))
+        assert sorted(parts) == owning or (name == "stages" and owning == sorted(mainloops())), name
+
+
+def test_architecture_md_shows_the_code_of_today() -> None:
+    shown = re.findall(r"```python\n(.*?  # ([\w/.]+)\n.*?)```", (DOCS / "architecture.md").read_text(), re.S)
+    assert shown
+    for text, path in shown:
+        assert text.replace(f"  # {path}", "") in (ROOT / path).read_text()
+
+
+def test_glossary_has_every_field() -> None:
+    text = (DOCS / "glossary.md").read_text()
+    assert [name for name in FIELDS if f"`{name}`" not in text] == []
+    assert [name for name in former_names.FIELDS if f"`{name}`" not in text] == []
+
+
 def test_glossary_names_passes_and_operations_that_exist() -> None:
     rows = [line.split("|")[1] for line in (DOCS / "glossary.md").read_text().splitlines() if line.startswith("| ")]
     words = [word for row in rows for word in re.findall(r"`([^`]+)`", row)]
@@ -74,7 +99,7 @@ def test_links_and_files_exist(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         assert target.startswith("http") or (document.parent / target).exists(), target
     for path in re.findall(
-        r"`((?:examples|docs|dialect|passes|pipeline|tile_model|simulator|runtime)/[\w./-]+)`", text
+        r"`((?:examples|docs|dialect|lowering|parts|passes|pipeline|spec|tile_model|simulator|runtime)/[\w./-]+)`", text
     ):
         assert (ROOT / path).exists(), path
 

@@ -90,7 +90,7 @@ def test_orders_and_types(orders: tuple[str, str], types: tuple[str, str]) -> No
 
 
 @pytest.mark.parametrize("fixed", [{}, {"m": 20, "n": 24, "k": 16}, {"b": 3, "n": 24}])
-@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
 def test_batch_with_bias(fixed: dict[str, int], operator: str) -> None:
     product = DynamicProduct(fixed, batched=True, bias=True)
     done = compiled(product.source(), schedule={"mma": operator})

@@ -82,9 +82,9 @@ def test_explains_what_compile_does(
     kernel = compiled.kernels[-1]
     assert head["schedule"] == str(kernel.schedule)
     assert ("re-laid" in head) == (len(compiled.kernels) > 1)
-    assert ("swap_ab" in head) == ("A and B have changed places" in kernel.note)
-    if "swap_ab" in head:
-        assert head["swap_ab"].startswith(str(kernel.problem))
+    assert ("exchanged" in head) == ("A and B have changed places" in kernel.note)
+    if "exchanged" in head:
+        assert head["exchanged"].startswith(str(kernel.problem))
     elif "re-laid" not in head:
         assert head["problem"] == str(kernel.problem)
 
@@ -103,9 +103,9 @@ class TestExchange:
 
     def test_is_explained_for_sizes(self, capsys: pytest.CaptureFixture[str]) -> None:
         line = ("--mnk", "16,8192,8192", "--types", "f16,f16,f16", "--orders", "mk,nk", "--chip", CHIP)
-        assert "8192x16x8192" in explained(capsys, *line)["swap_ab"]
+        assert "8192x16x8192" in explained(capsys, *line)["exchanged"]
         pinned = explained(capsys, *line, "--schedule", "split_k_cluster=2")
-        assert "swap_ab" not in pinned and pinned["pinned"] == "split"
+        assert "exchanged" not in pinned and pinned["pinned"] == "split_k_cluster"
 
     def test_says_what_stands_in_its_way(self) -> None:
         found = decide(THIN, H200, cannot_swap="'x.y' is no linalg.generic")

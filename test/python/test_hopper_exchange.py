@@ -29,7 +29,7 @@ def test_results_are_exact_and_nothing_is_found(tiles: str, out: str):
           f"swap_ab=on,{tiles}")  # fmt: skip
 
 
-@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
 @pytest.mark.parametrize("epilogue", [(), ("bias", "residual")])
 def test_other_operators_take_exchanged_products_too(operator: str, epilogue: tuple[str, ...]):
     product = GroupProduct(96, 160, 64, epilogue=epilogue)

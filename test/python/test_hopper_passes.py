@@ -26,6 +26,7 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ScheduleError
+from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.compilation import Compilation
@@ -126,7 +127,7 @@ def test_machine_code_multiplies_and_copies_by_the_engines(number: int, instruct
     assert instruction in code
     assert "UTMALDG.2D" in code
     assert "UTMASTG.2D" in code
-    assert ("USETMAXREG" in code) == (Schedule(**fields_of(number)).groups > 1)
+    assert ("USETMAXREG" in code) == (consumer_warpgroups(Schedule.make(fields_of(number))) > 1)
 
 
 SMALL = GroupProduct(256, 192, 320, epilogue=("bias",))

@@ -270,7 +270,7 @@ EARLY = hopper.KERNEL.replace(" kernel {", " kernel attributes {tile.overlap} {"
 
 def test_a_kernel_that_starts_early_waits_for_the_one_in_front():
     report, _, _ = run_hopper(EARLY)
-    assert report.checks_found == {"dependent_launch"}
+    assert report.checks_found == {"overlap"}
     late = EARLY.replace("gpu.barrier // init barrier", "nvvm.griddepcontrol wait\n gpu.barrier")
     report, d, want = run_hopper(late)
     assert not report.findings, str(report)

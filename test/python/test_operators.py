@@ -23,7 +23,7 @@ TYPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("mma", ["mma-to-sync", "mma-to-fma"])
+@pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
 @pytest.mark.parametrize("types", TYPES)
 @pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")])
 @pytest.mark.parametrize("shared", [True, False])
@@ -70,16 +70,16 @@ def check_double(case: Case, instruction: tuple[int, int, int], expected: Any = 
     return check(case, "mma-to-sync", expected, instruction=instruction, **arrays)
 
 
-OPERATORS = pytest.mark.parametrize("mma", ["mma-to-sync", "mma-to-fma"])
+OPERATORS = pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
 
 
 @OPERATORS
 @pytest.mark.parametrize("instruction", ["16,8,8", "16,8,16"])
-@pytest.mark.parametrize("early_trigger", ["true", "false"])
+@pytest.mark.parametrize("ahead", ["true", "false"])
 def test_options(operator: str, instruction: str, ahead: str):
     case = Case(warp=(16, 24, 16), block=(32, 48, 32), size=(32, 48))
     check_text(
-        case, f"mma-to-sync{{instruction={instruction} early_trigger={ahead}}}" if "sync" in operator else operator
+        case, f"mma-to-sync{{instruction={instruction} ahead={ahead}}}" if "sync" in operator else operator
     )
 
 

@@ -84,7 +84,7 @@ class TestRun:
         run(padded(product(35, 45, 51, element, spaced=True), f"pad-operands{{{orders}}}"), poisoned(a), poisoned(b), d)
         assert np.array_equal(d, a.astype(d.dtype) @ b.astype(d.dtype))
 
-    @pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+    @pytest.mark.parametrize("operator", ["mma_sync", "simt"])
     def test_batches_in_a_program(self, operator: str) -> None:
         x, w = "tensor<3x19x21xf16>", "tensor<3x21x23xf16>"
         text = f"""func.func @main(%x: {x}, %w: {w}, %s: tensor<23xf32>) -> tensor<3x19x23xf32> {{

@@ -161,7 +161,7 @@ func.func @f(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>
 
 
 def test_a_main_loop_from_outside() -> None:
-    plain = mainloops()["plain"]
+    plain = mainloops()["direct"]
     mlir_gemm.register(dataclasses.replace(plain, name="my_loop", rank=-1, default=False))
     kernel = mlir_gemm.compile(SOURCE, chip="sm_80", device="simulator", schedule={"mainloop": "my_loop"})
     assert kernel.schedule.mainloop == "my_loop"

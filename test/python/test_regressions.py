@@ -83,7 +83,7 @@ def test_narrow_integers_wrap() -> None:
     same(matmul("i8", "i8"), a, b, np.full((9, 7), -128, np.int8))
 
 
-@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
 @pytest.mark.parametrize("shape", [(1, 7), (7, 1), (33, 35)])
 def test_lanes_beyond_the_edge_read_nothing_that_others_write(shape: tuple[int, int], operator: str) -> None:
     m, n = shape
@@ -124,7 +124,7 @@ func.func @main(%a: tensor<64x32xf16>, %keep: tensor<64x32xi1>, %b: tensor<32x64
 }}"""
 
 
-@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
 def test_truth_values_have_a_byte_each(operator: str) -> None:
     arrays = (small((64, 32), "f16"), small((64, 32), "i1"), small((32, 64), "f16"), small((64, 64), "i1"))
     kernel = same(MASKS, *arrays, schedule={"mma": operator})

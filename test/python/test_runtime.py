@@ -110,7 +110,7 @@ def test_a_schedule_may_have_any_of_its_forms(compiler: Compiler) -> None:
     given = [call["schedule"] for call in compiler.calls]
     assert given[0] == {"stages": 2}  # the dicts found the text's entry in the cache
     assert len(given) == 2 and given[1]["block"] == (128, 128, 64)
-    made = mlir_gemm.compile(TEXT, chip="sm_80", schedule={"block": "64x64x32", "promote": "off", "copy": "plain"})
+    made = mlir_gemm.compile(TEXT, chip="sm_80", schedule={"block": "64x64x32", "promote": "off", "mainloop": "direct"})
     assert made.schedule == Schedule(block=(64, 64, 32), promote=False, mainloop="direct")
     with pytest.raises(ScheduleError, match="'block=128x128': expected three positive sizes MxNxK"):
         mlir_gemm.compile(TEXT, schedule={"block": "128x128"})

@@ -52,7 +52,7 @@ def _variants(wrap: Any) -> list[tuple[str, tuple[Any, ...], str]]:
         ("strides", (a, wrap(aligned((N, K), "f2").T), c), r"argument 1 \('B'\): strides \(1, 16\).*\(48, 1\)"),
         ("alignment", (a, wrap(skewed), c), r"argument 1 \('B'\): .*8 bytes past a multiple of 16"),
         (
-            "dependent_launch",
+            "overlap",
             (a, wrap(inside), wrap(joined)),
             r"argument 2 \('C'\): .*overlaps that of argument 1 \('B'\)",
         ),
@@ -63,7 +63,7 @@ def _wrapped(given: tuple[Any, ...], wrap: Any) -> tuple[Any, ...]:
     return tuple(wrap(x) if isinstance(x, np.ndarray) else x for x in given)
 
 
-@pytest.mark.parametrize("name", ["shape", "rank", "dtype", "strides", "alignment", "dependent_launch"])
+@pytest.mark.parametrize("name", ["shape", "rank", "dtype", "strides", "alignment", "overlap"])
 @pytest.mark.parametrize("warm", [False, True])
 @pytest.mark.parametrize("kind", ["torch", "interface", "numpy"])
 def test_arrays_that_do_not_fit(

@@ -47,11 +47,11 @@ IN_PLACE = Launch.of_kernel("k", ONE, ONE, ONE, 0, (X, W, C), (map_of(1, (K, N))
 RETURNING = Launch.of_kernel(
     "k", ONE, ONE, ONE, 0, (X, W, R), (map_of(1, (K, N)), map_of(0, (M, K)), map_of(2, (M, N)))
 )
-OVERLAPPED = dataclasses.replace(IN_PLACE, steps=(dataclasses.replace(IN_PLACE.steps[0], dependent_launch=True),))
+OVERLAPPED = dataclasses.replace(IN_PLACE, steps=(dataclasses.replace(IN_PLACE.steps[0], overlap=True),))
 PROGRAM = Launch(
     (X, R),
     (
-        Step("k", ONE, ONE, ONE, 0, (map_of(3, (K, N)), map_of(0, (M, K)), 2), dependent_launch=True),
+        Step("k", ONE, ONE, ONE, 0, (map_of(3, (K, N)), map_of(0, (M, K)), 2), overlap=True),
         Step("k", ONE, ONE, (2, 1, 1), 0, (map_of(4, (N, N)), map_of(2, (M, N)), 1)),
     ),
     (Buffer(0, 4 * M * N),),

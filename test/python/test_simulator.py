@@ -112,7 +112,7 @@ TILES = st.sampled_from((16, 32, 48, 64))
 @given(
     st.tuples(TILES, TILES, TILES), st.tuples(*[st.integers(1, 3)] * 3), st.tuples(*[st.integers(1, 3)] * 3),
     st.sampled_from(("memref", "tensor", "add")), st.sampled_from(("f32", "f16")), st.sampled_from((1, 2)),
-    st.sampled_from((0, 8, 16)), st.sampled_from((16, 32, 64, 128)), st.sampled_from(("plain", "prefetch")),
+    st.sampled_from((0, 8, 16)), st.sampled_from((16, 32, 64, 128)), st.sampled_from(("direct", "register_prefetch")),
     st.sampled_from(OPTIONS),
 )  # fmt: skip
 def test_legal_schedules_are_right(

@@ -233,7 +233,7 @@ def test_a_module_that_says_so_is_divided_and_one_that_adds_is_left_whole() -> N
 
 
 @pytest.mark.parametrize(
-    ("size", "early_trigger"),
+    ("size", "ahead"),
     [((960, 960, 6144), False), ((256, 256, 256), False), ((1000, 1000, 1000), False), ((16, 8192, 8192), False),
      ((4088, 4088, 4088), False), ((4096, 4096, 4096), True), ((32, 28672, 8192), True)],
     ids=str,

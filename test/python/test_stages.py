@@ -147,7 +147,7 @@ def legal(draw: st.DrawFn) -> tuple[Schedule, Problem]:
     """A schedule and a problem of a few of its blocks, legal by the rules of the tile model."""
     warp = (draw(power(4, 6)), draw(power(4, 6)), draw(power(4, 5)))
     block = (warp[0] * draw(st.integers(1, 4)), warp[1] * draw(st.integers(1, 4)), warp[2] * draw(st.integers(1, 3)))
-    copy = draw(st.sampled_from(["plain", "prefetch"]))
+    copy = draw(st.sampled_from(["direct", "register_prefetch"]))
     schedule = Schedule(
         block=block,
         warp=warp,

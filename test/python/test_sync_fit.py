@@ -8,8 +8,8 @@ import math
 import statistics
 from pathlib import Path
 
+from mlir_gemm.bench.former_schedules import read_schedule
 from mlir_gemm.bench.sweep_report import product_of_case
-from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate
 
@@ -23,7 +23,7 @@ def test_times_and_choices_are_close():
     for entry in json.loads(lzma.decompress(SWEEP.read_bytes())):
         product, times = product_of_case(entry["case"]), dict[float, float]()
         for row in entry["rows"]:
-            schedule = Schedule(**Schedule.parse(row["schedule"]))
+            schedule = read_schedule(row["schedule"])
             times[row["us"]] = 1e6 * estimate(product, schedule, target("sm_90a")).total
         best = min(times)
         lost.append(min(times, key=lambda us: times[us]) / best)

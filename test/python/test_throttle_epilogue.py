@@ -70,7 +70,7 @@ def test_the_assembler_keeps_the_pace(out: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("epilogue", "k", "throttle"),
+    ("epilogue", "k", "pace"),
     [((), 4096, 0), (("bias",), 4096, 0), (("gelu",), 4096, 2), (("bias", "gelu"), 8192, 2), (("gelu",), 512, 0)],
 )
 def test_the_model_paces_what_the_products_of_another_tile_hide(epilogue: tuple[str, ...], k: int, pace: int) -> None:

@@ -220,7 +220,7 @@ class TestRules:
         bare = dataclasses.replace(H200, capabilities=frozenset())
         reasons = violations(CUBE, LEGAL.replace(mainloop="cp_async", stages=3), bare)
         assert reasons[0] == "mma=wmma: sm_90 has simt"
-        assert reasons[1] == "mainloop=cp_async: sm_90 has prefetch, plain"
+        assert reasons[1] == "mainloop=cp_async: sm_90 has register_prefetch, direct"
 
     def test_grid(self) -> None:
         huge = Problem(2**20, 2**20, 16)
@@ -255,7 +255,7 @@ class TestExplain:
         for part in (
             "4096x4096x4096 f16,f16->f32",
             str(choice.schedule),
-            "pinned    operator, stages",
+            "pinned    mma, stages",
             "tensor cores",
             "registers a thread",
             "waves",

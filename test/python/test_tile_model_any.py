@@ -71,7 +71,7 @@ def either_order(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 
 class TestOperators:
-    @pytest.mark.parametrize(("a", "b", "acc", "precision", "mma", "instruction"), TYPES)
+    @pytest.mark.parametrize(("a", "b", "acc", "precision", "operator", "instruction"), TYPES)
     def test_each_type_has_its_operator_and_instruction(
         self, a: str, b: str, acc: str, precision: str, operator: str, instruction: Tile, prefer_sync: None
     ) -> None:
@@ -147,7 +147,7 @@ class TestProblems:
             select(problem, H200, pinned)
 
     @pytest.mark.parametrize(
-        ("problem", "mma", "reason"),
+        ("problem", "operator", "reason"),
         [
             (square(100), "wmma", "M=100 .*multiples of 16 .*the nearest: 96 or 112, or mma=mma_sync or simt"),
             (square(128, a="f32", b="f32"), "mma_sync", "with precision=full: expected precision=tf32"),
@@ -217,7 +217,7 @@ class TestRules:
             violations(problem, PADDED.replace(mainloop="register_prefetch", stages=2, block=(128, 128, 32)), H200)
             == []
         )
-        assert select(problem, H200).schedule.mainloop == "prefetch"
+        assert select(problem, H200).schedule.mainloop == "register_prefetch"
 
     def test_fragments_of_f64_are_single_instructions(self) -> None:
         schedule = SWIZZLED.replace(block=(16, 8, 16), warp=(8, 8, 4), instruction=(8, 8, 4), stages=2)

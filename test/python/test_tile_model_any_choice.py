@@ -176,7 +176,7 @@ class TestSelect:
                 ),
                 "stages": st.integers(1, 9),
                 "promote": st.booleans(),
-                "mainloop": st.sampled_from(["plain", "prefetch", "cp_async"]),
+                "mainloop": st.sampled_from(["direct", "register_prefetch", "cp_async"]),
                 "layout": st.sampled_from(["pad", "xor"]),
                 "pad": st.sampled_from([0, 1, 4, 8, 16]),
                 "vector": st.sampled_from([16, 32, 64, 128]),
@@ -227,7 +227,7 @@ class TestSelect:
 
     def test_narrow_operands_are_not_streamed(self) -> None:
         chosen = select(square(8191, a_vector=16, b_vector=16), H200, SYNC).schedule
-        assert chosen.mainloop == "prefetch"
+        assert chosen.mainloop == "register_prefetch"
 
     @pytest.mark.parametrize("problem", [square(512), square(1000, out="f16"), square(8191, a_vector=16)])
     def test_takes_less_than_100_ms(self, problem: Problem) -> None:

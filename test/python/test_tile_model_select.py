@@ -73,7 +73,7 @@ class TestSelect:
                 "warp": st.tuples(*2 * [st.sampled_from([16, 32, 64])], st.just(16)),
                 "stages": st.integers(1, 3),
                 "promote": st.booleans(),
-                "mainloop": st.sampled_from(["plain", "prefetch"]),
+                "mainloop": st.sampled_from(["direct", "register_prefetch"]),
                 "pad": st.sampled_from([0, 4, 8, 16]),
                 "vector": st.sampled_from([16, 32, 64, 128]),
                 "storage": st.sampled_from(["auto", "static", "dynamic"]),
@@ -132,7 +132,7 @@ class TestSelect:
         assert reason in caught.value.message
 
     def test_prefetch_gives_way_when_registers_end(self) -> None:
-        assert select(CUBE, H200, {**WMMA, "block": (256, 128, 128)}).schedule.mainloop == "plain"
+        assert select(CUBE, H200, {**WMMA, "block": (256, 128, 128)}).schedule.mainloop == "direct"
 
     def test_tile_sizes(self) -> None:
         assert tile_sizes(4096) == [256, 128, 64, 32, 16]

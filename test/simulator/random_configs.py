@@ -38,7 +38,7 @@ def draw(rng: random.Random) -> tuple[tuple[int, int, int], str, str, Schedule]:
         schedule = Schedule(
             block=(block[0], block[1], block[2]),
             warp=(warp[0], warp[1], warp[2]),
-            mainloop=rng.choice(("prefetch", "prefetch", "plain")),
+            mainloop=rng.choice(("register_prefetch", "register_prefetch", "direct")),
             early=rng.random() < 0.5,
             stages=rng.choice((1, 2)),
             promote=rng.random() < 0.9,
