@@ -270,7 +270,7 @@ def judged(table: Table, values: Values, only: Sequence[int] | None = None) -> l
 
 
 def shown(schedule: Schedule) -> str:
-    parts = [f"{name}={getattr(schedule, name)}" for name in ("cluster_m", "cluster_n", "split")]
+    parts = [f"{name}={getattr(schedule, name)}" for name in ("cluster_m", "cluster_n", "split_k_cluster")]
     parts = ["x".join(map(str, schedule.block)), *(part for part in parts if not part.endswith("=1"))]
     return " ".join(parts + ["swap_ab"] * schedule.swap_ab)
 

@@ -142,7 +142,7 @@ def shown(text: str, swapped: bool = False) -> str:
         parts += [schedule.mma, "x".join(map(str, schedule.warp)), f"s{schedule.stages}"]
     if schedule.cluster_m * schedule.cluster_n > 1:
         parts.append(f"c{schedule.cluster_m}x{schedule.cluster_n}")
-    for short, name in (("/", "split"), ("t", "ping_pong")):
+    for short, name in (("/", "split_k_cluster"), ("t", "ping_pong")):
         if getattr(schedule, name) > 1:
             parts.append(f"{short}{getattr(schedule, name)}")
     parts.append(f"g{schedule.raster_group}" if schedule.raster == "grouped" else schedule.raster)

@@ -6,7 +6,7 @@ and of those that it could have; fields of other parts mean nothing and stay at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -104,14 +104,14 @@ def _named(part: AnyPart) -> str:
     return f"{field}={part.name}" if field else part.name
 
 
-def normalised(schedule: Schedule, changes: Mapping[str, Any]) -> Schedule:
+def normalised(schedule: Schedule, changes: Mapping[str, Any], pinned: Collection[str] = ()) -> Schedule:
     """The schedule with some changes, with the names of the parts that it has without saying so, and with the defaults
-    of fields that mean nothing."""
+    of fields that mean nothing, but for those that are pinned."""
     made = schedule.replace(
         mma=mma_of(schedule).name, mainloop=mainloop_of(schedule).name, layout=layout_of(schedule).name,
         raster=raster_of(schedule).name, **changes,
     )  # fmt: skip
-    return made.replace(**{name: FIELDS[name] for name in meaningless(made)})
+    return made.replace(**{name: FIELDS[name] for name in meaningless(made) if name not in pinned})
 
 
 def summary(schedule: Schedule) -> str:

@@ -57,7 +57,7 @@ def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mappi
         changes["early_trigger"] = False
     if "raster_group" not in pinned and raster_of(schedule).grouped:
         changes["raster_group"] = best_group(problem, schedule, target)
-    return normalised(schedule, changes)
+    return normalised(schedule, changes, pinned)
 
 
 def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:

@@ -27,7 +27,7 @@ WORTH, BOTH_ACROSS = 0.975, 1.005
 """The same with more rows, where either way is close to what the chip can do; and where A lies in the order `km` and B
 in `nk`, whose neighbours exchanged lie along the rows of both: 1024x1024x8192 takes 29 to 32 us so, and 26 to 29
 exchanged, for the same tiles."""
-_SHAPING = ("block", "warp", "cluster_m", "cluster_n", "split", "persistent")
+_SHAPING = ("block", "warp", "cluster_m", "cluster_n", "split_k_cluster", "persistent")
 """Fields that mean a certain orientation; `batch_invariant` sets `split`."""
 
 

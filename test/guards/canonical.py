@@ -80,10 +80,6 @@ def canonical(schedule: Schedule) -> dict[str, Any]:
         if name not in FIELDS:
             raise KeyError(f"the schedule's field '{name}' has no key in test/guards/canonical.py; add it to FIELDS")
         (key, neutral), value = FIELDS[name], getattr(schedule, name)
-        if name == "pad" and schedule.layout in ("xor", "swizzle128"):
-            value = 0
-        if name == "interleave" and schedule.mma in ("mma_sync", "simt") and schedule.mainloop != "cp_async":
-            value = False
         if value not in (neutral, ""):
             found[key] = VALUES.get((key, value), value)
     return found

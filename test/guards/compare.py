@@ -113,7 +113,7 @@ def _annotated(source: str, chip: str, schedules: Sequence[Mapping[str, object]]
         products = [function for function in functions if kind_of(function) == PRODUCT]
         with module.context, ir.Location.unknown():
             for function, schedule in zip(products, schedules, strict=True):
-                function.attributes[SCHEDULE] = annotations.to_dictionary(Schedule(**schedule))
+                function.attributes[SCHEDULE] = annotations.dictionary(schedule)
         return str(module)
 
 

@@ -54,14 +54,14 @@ PLACES: dict[str, Callable[[str], str]] = {
 
 VALUES = (
     "unit", "0 : i64", "1 : i64", "2 : i64", "64 : i64", "-1 : i64", "2 : i32", "1.0 : f32", "true", '"import"',
-    '"cooked"', '"points"', '"in"', '"xor"', '"pad"', '"k"', '"flags"', "[]", '["s0", ""]', "[1]", "{}",
+    '"cooked"', '"elementwise"', '"in"', '"xor"', '"pad"', '"k"', '"flags"', "[]", '["s0", ""]', "[1]", "{}",
     "{s0 = 4 : i64}", '{s0 = "4"}', "array<i64: 0, 1>", "array<i1: true>", "f32",
 )  # fmt: skip
 RIGHT = {
     attributes.STAGE: {'"import"'},
-    attributes.CHIP: {'"import"', '"cooked"', '"points"', '"in"', '"xor"', '"pad"', '"k"', '"flags"'},
+    attributes.CHIP: {'"import"', '"cooked"', '"elementwise"', '"in"', '"xor"', '"pad"', '"k"', '"flags"'},
     attributes.STAND_INS: {"{}", "{s0 = 4 : i64}"},
-    attributes.KIND: {'"points"'},
+    attributes.KIND: {'"elementwise"'},
     attributes.SCHEDULE: {"{}", "{s0 = 4 : i64}", '{s0 = "4"}'},
     attributes.DIVIDED: {"2 : i64", "64 : i64"},
     attributes.ROLE: {'"in"'},

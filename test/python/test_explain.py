@@ -230,7 +230,7 @@ class TestGrid:
         assert "1 warpgroup that multiplies, one that copies" in text and "wgmma 64x256x16" in text
         fields = Schedule.parse("block=64x128x64,warp=64x128x64,persistent=132,ping_pong=on")
         text = explain(Problem(4096, 4096, 4096, reads_c=False), H200, fields)
-        assert "at most 16 each, 2 groups of warpgroups by turns" in text and "tma, turns 2" in text
+        assert "at most 16 each, two warpgroups in ping-pong" in text and "tma, ping-pong" in text
         assert "epilogues beside products" not in text
         text = explain(Problem(4096, 4096, 4096, out="f16", reads_c=False, epilogue_ops=12), H200, {})
         assert "epilogues beside products of other tiles: 2 numbers of a thread under way at a time" in text
@@ -242,7 +242,7 @@ class TestCommand:
         assert explained(capsys, str(file))["chip"].startswith("sm_86")
 
     def test_options_win_over_the_source(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        text = product(256, 256, 256).replace(") {", ") attributes {tile.schedule = {stages = 3, group = 5}} {", 1)
+        text = product(256, 256, 256).replace(") {", ") attributes {tile.schedule = {stages = 3, raster_group = 5 : i64}} {", 1)
         file.write_text(text)
         head = explained(capsys, str(file), "--chip", "sm_80", "--schedule", "stages=2")
         assert "stages=2," in head["schedule"] and "raster_group=5" in head["schedule"]

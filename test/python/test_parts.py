@@ -99,7 +99,7 @@ def test_chips_list_capabilities_that_parts_need() -> None:
 class TestFields:
     def test_each_has_one_kind_of_owner_or_is_shared(self) -> None:
         shared = [name for name in FIELDS if not owners(name)]
-        assert {"block", "warp", "mma", "copy", "layout", "raster", "precision"} <= set(shared)
+        assert {"block", "warp", "mma", "mainloop", "layout", "raster", "precision"} <= set(shared)
         for part in (*mmas().values(), *mainloops().values(), *layouts().values(), *rasters().values()):
             assert set(part.fields) <= set(FIELDS)
 

@@ -66,9 +66,9 @@ def test_what_the_program_says_of_the_result_and_its_epilogue():
         return kernel.problem
 
     for exchanged, order in ((False, "mn"), (True, "nm")):
-        assert problem("bias", swap_ab=exchanged).out_order == order
-        assert problem("bias", swap_ab=exchanged).epilogue_matrices == 0
-        both = problem("bias", "residual", "gate", swap_ab=exchanged)
+        assert problem("bias", exchanged=exchanged).out_order == order
+        assert problem("bias", exchanged=exchanged).epilogue_matrices == 0
+        both = problem("bias", "residual", "gate", exchanged=exchanged)
         assert both.epilogue_matrices == 2 and leaves_transposed(both) == exchanged
 
 

@@ -184,7 +184,7 @@ class TestRules:
                 {"mainloop": "register_prefetch"},
                 "stages=3: expected 1 or 2 with mainloop=register_prefetch; the nearest: 2",
             ),
-            (SWIZZLED, {"pad": 8}, "pad=8 with layout=xor: .*expected pad=0"),
+            (SWIZZLED, {"pad": 16}, "pad=16: a field of layout=pad, which this schedule does not have"),
             (
                 SWIZZLED,
                 {"block": (128, 192, 80)},

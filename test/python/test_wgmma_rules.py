@@ -56,7 +56,6 @@ TOGETHER = [
     ({"mma": "simt"}, "mma=simt with mainloop=tma: expected mma=wgmma or mma_sync"),
     ({"mma": "mma_sync", "mainloop": "cp_async"}, "mainloop=cp_async with layout=swizzle128: expected mainloop=tma"),
     ({"mma": "mma_sync", "layout": "xor"}, "layout=xor with mainloop=tma: expected layout=swizzle128"),
-    ({"mma": "mma_sync", "pad": 8}, "pad=16: a field of layout=pad, which this schedule does not have"),
     ({"promote": False}, "promote=off with mma=wgmma: expected promote=on"),
     ({"accumulate": False}, "accumulate=off with mma=wgmma: expected accumulate=on"),
 ]
@@ -141,7 +140,7 @@ def test_fields_that_other_copies_have_no_use_for(fields: dict[str, Any], said: 
         (
             square(b_memory="f8E4M3FN"),
             "mainloop=tma: B is computed from f8E4M3FN on its way to shared memory, and the copy engine passes no "
-            "registers; expected prefetch or plain",
+            "registers; expected register_prefetch or direct",
         ),
         (
             square(a_vector=64),
@@ -353,7 +352,7 @@ def test_clusters_reach_over_edges_at_which_stores_are_tested(fields: dict[str, 
 def test_only_sm_90a_has_it() -> None:
     reasons = violations(square(), LEGAL, target("sm_90"))
     assert "mma=wgmma: sm_90 has mma_sync, wmma, simt" in reasons
-    assert "mainloop=tma: sm_90 has cp_async, prefetch, plain" in reasons
+    assert "mainloop=tma: sm_90 has cp_async, register_prefetch, direct" in reasons
 
 
 @pytest.mark.parametrize(
