@@ -148,6 +148,8 @@ class Mma:
     """Whether the fragments of operand `a` or `b` are loaded as 8x8 matrices (ldmatrix), and not element by element."""
     fragments: Callable[[Problem, Schedule], int] | None = None
     """Registers of the fragments of one k step, where the assembler loads those of the next ahead."""
+    features: Callable[[Schedule, Target], str] = lambda _, __: ""
+    """LLVM target features in place of the chip's own, such as a newer PTX, where its operations need them."""
     scratch: Callable[[Problem, Schedule], int] = lambda _, __: 0
     """Bytes of shared memory of the epilogue, in the place of the operands."""
     preferred: Callable[[list[Schedule]], list[Schedule]] = lambda legal: legal

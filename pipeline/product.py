@@ -77,15 +77,16 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     yield at("lower", "clean", step("lower-unit-ids"), cleaning)
     yield at("lower", "check", step("check-lowered"))
     yield at("nvvm", "math", step("select-math"))
-    yield at("nvvm", "convert", conversions(target))
+    yield at("nvvm", "convert", conversions(target, mma_of(schedule).features(schedule, target)))
 
 
-def conversions(target: Target) -> PassSpec:
+def conversions(target: Target, features: str = "") -> PassSpec:
     """Upstream's conversions. With 64-bit indices LLVM splits constants off addresses, so that accesses at constant
     distances share one address register; with 32 bits it keeps one for each (docs/performance.md)."""
-    features = f" features={target.features}" if target.features else ""
+    features = features or target.features
+    given = f" features={features}" if features else ""
     return upstream(
-        f"nvvm-attach-target{{chip={target.chip} O=3{features}}},"
+        f"nvvm-attach-target{{chip={target.chip} O=3{given}}},"
         "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-nvgpu-to-nvvm,"
         "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},convert-nvvm-to-llvm,"
         "canonicalize,cse,reconcile-unrealized-casts)"

@@ -21,8 +21,6 @@ from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
-FRAGMENT_K = 16
-"""Extent in k of the fragments of an operation that alone knows which lane holds what."""
 LANE_STEP = 8
 """Steps of k of lanes that count as one of an instruction."""
 
@@ -113,11 +111,11 @@ def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants
     warp_m, warp_n, _ = schedule.warp
     waiting = barrier_seconds(problem, schedule, constants)
     mma = mma_of(schedule)
+    depth = LANE_STEP if mma.lanes else schedule.instruction[2]
     if mma.opaque:
-        products = 2 * warp_m * warp_n * FRAGMENT_K * SCHEDULERS / target.tensor_flops_clock_sm
-        clocks = k / FRAGMENT_K * (constants.fragment + products)
+        products = 2 * warp_m * warp_n * depth * SCHEDULERS / target.tensor_flops_clock_sm
+        clocks = k / depth * (constants.fragment + products)
     else:
-        depth = LANE_STEP if mma.lanes else schedule.instruction[2]
         products = 2 * warp_m * warp_n * depth * SCHEDULERS / mma.rate(problem, target)
         clocks = k / depth * (constants.sync_fragment + products)
     return clocks / target.clock_hz + copy_seconds(problem, schedule, target, constants) + waiting

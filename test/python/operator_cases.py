@@ -218,7 +218,8 @@ def passes(case: Case, instruction: tuple[int, int, int] | None = None) -> dict[
     """The operators that can lower a case, with their options."""
     m, n, k = instruction or SYNC.get(case.operand_type, (0, 0, 0))
     sync = f"mma-to-sync{{instruction={m},{n},{k}}}"
-    return {"mma-to-sync": sync, "mma-to-fma": "mma-to-fma", "mma-to-wmma": "mma-to-wmma"}
+    wmma = f"mma-to-wmma{{instruction={m},{n},{k}}}" if instruction else "mma-to-wmma"
+    return {"mma-to-sync": sync, "mma-to-fma": "mma-to-fma", "mma-to-wmma": wmma}
 
 
 def check(

@@ -9,7 +9,6 @@ from mlir_gemm.parts.forms import tensor_core_rate
 from mlir_gemm.parts.mma.wmma import rules
 from mlir_gemm.parts.mma.wmma.registers import registers_needed, uneven_vectors
 from mlir_gemm.parts.mma.wmma.search import proposals
-from mlir_gemm.parts.registers import FRAGMENT
 from mlir_gemm.parts.warp_level.cost import FRAGMENTS
 from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
@@ -20,16 +19,23 @@ EPILOGUE_PAD = 4
 """f32 elements added to each row of the epilogue's scratch, against bank conflicts."""
 
 
-def _passes(_: Schedule, __: Target) -> Iterable[Placed]:
+def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
+    instruction = schedule.instruction
     yield at("accumulate", "initialise", step("sink-init"))
-    yield at("lower", "mma", step("wmma-epilogue"), step("mma-to-wmma"))
+    yield at("lower", "mma", step("wmma-epilogue", rows=instruction[0]), step("mma-to-wmma", instruction=instruction))
 
 
 def _scratch(problem: Problem, schedule: Schedule) -> int:
     """Rows of a fragment for each warp, where the result is not stored as it was accumulated."""
     if problem.out == problem.acc:
         return 0
-    return schedule.warps * FRAGMENT * (schedule.warp[1] + EPILOGUE_PAD) * ELEMENT_BYTES[problem.acc]
+    return schedule.warps * schedule.instruction[0] * (schedule.warp[1] + EPILOGUE_PAD) * ELEMENT_BYTES[problem.acc]
+
+
+def _features(schedule: Schedule, target: Target) -> str:
+    """The other shapes came with PTX 6.1, and LLVM writes 6.0 for sm_70. 6.3 is the oldest that it takes for all chips
+    whose fragments hold elements twice; for later chips it writes newer ones anyway."""
+    return "+ptx63" if schedule.instruction != rules.SHAPES[0] and "wmma.replicated" in target.capabilities else ""
 
 
 def _preferred(legal: list[Schedule]) -> list[Schedule]:
@@ -41,7 +47,7 @@ def _preferred(legal: list[Schedule]) -> list[Schedule]:
 PART = Mma(
     "wmma",
     rank=2,
-    forms=(Form(("f16",), False, "f32", (16, 16, 16)),),
+    forms=tuple(Form(("f16",), False, "f32", shape) for shape in rules.SHAPES),
     passes=_passes,
     search=proposals,
     family=FRAGMENTS,
@@ -58,6 +64,7 @@ PART = Mma(
     opaque=True,
     whole_tiles=True,
     by_matrix=lambda _, __: True,
+    features=_features,
     scratch=_scratch,
     preferred=_preferred,
 )

@@ -16,11 +16,8 @@ from mlir_gemm.spec.target import Target
 
 def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> int:
     """Estimate of the registers that a thread needs: accumulators, prefetched vectors, fragments, addressing."""
-    model = model_of(target)
     warp_m, warp_n, _ = schedule.warp
-    rows, columns = warp_m // FRAGMENT, warp_n // FRAGMENT
-    alive = min(min(rows, columns) + 1, model.alive) if model.alive else rows + columns
-    count = warp_m * warp_n // WARP_SIZE + alive * model.fragment + model.addressing
+    count = warp_m * warp_n // WARP_SIZE + _fragments(schedule, target) + model_of(target).addressing
     if not schedule.promote:
         return count
     vectors, rows_odd = _uneven(schedule.block, schedule.vector, threads(schedule))
@@ -32,6 +29,18 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
         tiles = 2 if problem.k == 2 * schedule.block[2] else 1
         count += tiles * loads * max(1, schedule.vector // 32)
     return count
+
+
+def _fragments(schedule: Schedule, target: Target) -> int:
+    """Registers of the fragments of A and B. Where they hold every element twice, those of 32 and of 8 rows take as
+    many as those of 16: the longer holds each once, the shorter four times."""
+    model = model_of(target)
+    m, n, _ = schedule.instruction
+    rows, columns = schedule.warp[0] // m, schedule.warp[1] // n
+    if not model.alive:
+        return (rows + columns) * model.fragment
+    a, b = model.fragment * m // FRAGMENT, model.fragment * n // FRAGMENT
+    return min(rows * a + b, a + columns * b, model.alive * model.fragment)
 
 
 def uneven_vectors(schedule: Schedule) -> int:

@@ -7,11 +7,13 @@ from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
 from mlir_gemm.parts.registry import layout_of, mmas
 from mlir_gemm.parts.wording import divisors, multiples, shown_tile
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 
+SHAPES: tuple[Tile, ...] = ((16, 16, 16), (32, 8, 16), (8, 32, 16))
+"""M, N and K of the instruction on f16 (PTX ISA, `wmma.mma`), the one that is proposed unasked first."""
 SIZE_UNIT = 16
-"""Sizes of a product are multiples of this: no edges are guarded."""
+"""Sizes of a product are multiples of this, whatever the instruction: no edges are guarded."""
 ALIGNMENT = 128
 """Bits to which everything is aligned that is read or written."""
 STRIDE = 8

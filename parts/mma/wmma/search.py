@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
-from mlir_gemm.parts.mma.wmma.rules import SIZE_UNIT
+from mlir_gemm.parts.mma.wmma.rules import SHAPES, SIZE_UNIT
 from mlir_gemm.parts.registry import mainloops
 from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
 from mlir_gemm.spec.problem import Problem
@@ -16,17 +16,17 @@ from mlir_gemm.spec.target import Target
 LARGEST_K = 128
 DEPTHS = 3
 """How many block tile k are proposed, from the largest: more steps of less work have never paid."""
-WARP_K = 16
-"""The warp tile's k that is proposed. The inner loop is unrolled, so a larger one gives the same code."""
 MOST_WARPS = 16
 MOST_WARP_AREA = 64 * 96
 """Largest warp tile proposed: 192 accumulators a thread."""
 
 
 def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
-    """Schedules to try, legal or not. A `wide` search also proposes tiles that cannot divide the problem, long warp
-    tiles and small tiles for large problems."""
-    fixed = {name: value for name, value in pinned.items() if name not in ("block", "warp", "stages", "vector")}
+    """Schedules to try, legal or not. A `wide` search also proposes the other shapes of the instruction, tiles that
+    cannot divide the problem, long warp tiles and small tiles for large problems."""
+    searched = ("block", "warp", "instruction", "stages", "vector")
+    fixed = {name: value for name, value in pinned.items() if name not in searched}
+    shapes = [pinned["instruction"]] if "instruction" in pinned else SHAPES if wide else SHAPES[:1]
     promote = pinned.get("promote", True)
     mainloop = mainloops()[pinned["mainloop"]] if "mainloop" in pinned else None
     streamed = mainloop is not None and mainloop.asynchronous and not mainloop.producer
@@ -34,10 +34,13 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
         stages = (1, 2) if promote and problem.k > block[2] else (1,)
         if streamed:
             stages = stages_of(problem, block)
-        for warp in [pinned["warp"]] if "warp" in pinned else _warps(block, wide):
-            vector = pinned.get("vector") or widest_vector(block, warp, pinned.get("pad", 8))
-            for count in (pinned["stages"],) if "stages" in pinned else stages:
-                yield Schedule.make({"block": block, "warp": warp, "stages": count, "vector": vector, **fixed})
+        for shape in shapes:
+            for warp in [pinned["warp"]] if "warp" in pinned else _warps(block, shape, wide):
+                vector = pinned.get("vector") or widest_vector(block, warp, pinned.get("pad", 8))
+                for count in (pinned["stages"],) if "stages" in pinned else stages:
+                    yield Schedule.make({
+                        "block": block, "warp": warp, "instruction": shape, "stages": count, "vector": vector, **fixed,
+                    })  # fmt: skip
 
 
 def tile_sizes(extent: int) -> list[int]:
@@ -80,9 +83,11 @@ def _blocks(problem: Problem, target: Target, wide: bool) -> list[Tile]:
     return worthwhile(problem, target, rows, columns, depths)
 
 
-def _warps(block: Tile, wide: bool) -> list[Tile]:
-    rows, columns = _splits(block[0]), _splits(block[1])
-    tiles: list[Tile] = [(m, n, WARP_K) for m in rows for n in columns]
+def _warps(block: Tile, shape: Tile, wide: bool) -> list[Tile]:
+    """Warp tiles of a block tile. Their k is that of the instruction: the inner loop is unrolled, so that a larger one
+    gives the same code."""
+    rows, columns = _splits(block[0], shape[0]), _splits(block[1], shape[1])
+    tiles: list[Tile] = [(m, n, shape[2]) for m in rows for n in columns]
     if wide:
         return tiles
 
@@ -94,7 +99,7 @@ def _warps(block: Tile, wide: bool) -> list[Tile]:
     return [tile for tile in tiles if likely(tile)]
 
 
-def _splits(extent: int) -> list[int]:
-    """The sizes of warp tiles that divide a block tile's `extent`, largest first; 16 when none does."""
-    sizes = [size for size in range(SIZE_UNIT, min(extent, LARGEST) + 1, SIZE_UNIT) if extent % size == 0]
-    return sizes[::-1] or [SIZE_UNIT]
+def _splits(extent: int, unit: int) -> list[int]:
+    """The sizes of warp tiles that divide a block tile's `extent`, largest first; `unit` when none does."""
+    sizes = [size for size in range(unit, min(extent, LARGEST) + 1, unit) if extent % size == 0]
+    return sizes[::-1] or [unit]
