@@ -19,15 +19,15 @@ TITLES = {
 }  # fmt: skip
 _BRIEF = (
     "mma",
-    "copy",
+    "mainloop",
     "block",
     "warp",
     "stages",
     "cluster",
     "persistent",
-    "split_k",
+    "split_k_cluster",
     "raster",
-    "group",
+    "raster_group",
     "layout",
 )
 """Fields of a schedule that tell most."""
@@ -145,12 +145,10 @@ def against_others(results: Results) -> str:
 
 def epilogue_costs(results: Results) -> str:
     """How much longer ours takes with an epilogue than without, in percent; empty where nothing can be compared."""
-    plain = {
-        dataclasses.replace(e.problem, raster_group=""): e for e in results.entries if e.problem.epilogue == "none"
-    }
+    plain = {dataclasses.replace(e.problem, group=""): e for e in results.entries if e.problem.epilogue == "none"}
     rows: list[list[str]] = []
     for entry in results.entries:
-        alone = plain.get(dataclasses.replace(entry.problem, raster_group="", epilogue="none"))
+        alone = plain.get(dataclasses.replace(entry.problem, group="", epilogue="none"))
         if alone is None or entry.problem.epilogue == "none":
             continue
         row = [entry.problem.name]

@@ -114,6 +114,20 @@ def normalised(schedule: Schedule, changes: Mapping[str, Any], pinned: Collectio
     return made.replace(**{name: FIELDS[name] for name in meaningless(made) if name not in pinned})
 
 
+def applying(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Some fields of a schedule, without those of parts that a schedule of these parts does not have."""
+    without = set(meaningless(Schedule.make(fields)))
+    return {name: value for name, value in fields.items() if name not in without}
+
+
+def wanted_fields(schedule: Schedule) -> dict[str, Any]:
+    """The fields that somebody fixes who gives a whole schedule: those that it has, and others that are not at their
+    defaults, of which a rule will speak."""
+    made = normalised(schedule, {}, pinned=FIELDS)
+    found = {name: made.value(name) for name in fields_of(made)}
+    return found | {name: made.value(name) for name in meaningless(made) if made.value(name) != FIELDS[name]}
+
+
 def summary(schedule: Schedule) -> str:
     """A schedule in one line for people: what it is made of, its tiles, and what is not as usual."""
     named = {name: part.name for name, part in (

@@ -19,6 +19,7 @@ from mlir_gemm.dialect.locations import input_error, lacking, location_of, reada
 from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.tile_limits import check_tiles
 from mlir_gemm.errors import Error, InputError, ScheduleError, TargetError
+from mlir_gemm.parts.fields import wanted_fields
 from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.dynamic_problem import Variant
@@ -252,11 +253,7 @@ class _Run:
             raise
 
     def _wanted(self, wanted: Mapping[str, Any] | Schedule | None) -> dict[str, Any]:
-        fields = (
-            {name: getattr(wanted, name) for name in wanted.__dataclass_fields__}
-            if isinstance(wanted, Schedule)
-            else dict(wanted or {})
-        )
+        fields = wanted_fields(wanted) if isinstance(wanted, Schedule) else dict(wanted or {})
         if fields and self._after("select"):
             raise ScheduleError(
                 f"the module has its schedule already (it was saved after '{self.stage}'); "

@@ -235,6 +235,8 @@ def _known(name: str, location: Location | None) -> Any:
 
 def _read(name: str, text: str, location: Location | None) -> Any:
     default = _known(name, location)
+    if name in KINDS and not text:
+        raise ScheduleError(f"schedule field '{name}=': expected one of {', '.join(names(name))}", location)
     try:
         if isinstance(default, bool):
             value: Any = _TRUTH[text.lower()]

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "simulator"))
 import random_groups
 from random_products import EPILOGUES, Product
 
+from mlir_gemm.parts.fields import applying
 from mlir_gemm.parts.forms import instruction_of
 from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import ELEMENT_BYTES
@@ -122,7 +123,7 @@ def drawn(seed: int, numbers: Sequence[int], chip: str) -> list[GroupCase]:
 
 TRAITS = (
     "cluster",
-    "split",
+    "split_k",
     "persistent",
     "stream",
     "ping_pong",
@@ -205,7 +206,7 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
         fields |= {"ping_pong": True, "persistent": rng.choice((1, 2, 5, 132)), "throttle": rng.choice((0, 2, 4))}
     elif fields.get("persistent") and rng.random() < 0.3:
         fields["persistent"] = rng.choice((7, 12, 132))
-    if fields.get("ping_pong", 1) == 1 and rng.random() < 0.15:
+    if not fields.get("ping_pong") and rng.random() < 0.15:
         fields["split_k_cluster"] = 1
         if rng.random() < 0.6:
             fields |= {"cluster_m": 1, "cluster_n": 1}
@@ -214,7 +215,7 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
         fields["batch_invariant"] = True
     if KINDS[kind][3] != "full":
         fields["precision"] = KINDS[kind][3]
-    return fields | kept(rng)
+    return applying(fields | kept(rng))
 
 
 def kept(rng: random.Random) -> dict[str, int]:

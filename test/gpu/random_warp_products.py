@@ -10,6 +10,7 @@ from typing import Any
 from random_group_products import KINDS, GroupCase, kept, lying, model_problem, rounded_up, shown
 from random_products import EPILOGUES, Product
 
+from mlir_gemm.parts.fields import applying
 from mlir_gemm.parts.forms import instruction_of
 from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import ELEMENT_BYTES
@@ -72,4 +73,4 @@ def _fields(rng: random.Random, kind: str) -> dict[str, Any]:
         fields["dependent_launch"] = False
     if KINDS[kind][3] != "full":
         fields["precision"] = KINDS[kind][3]
-    return fields | kept(rng)
+    return applying(fields | kept(rng))

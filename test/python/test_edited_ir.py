@@ -65,7 +65,7 @@ def test_a_saved_stage_is_at_fault_and_a_source_is_not(monkeypatch: pytest.Monke
         raise KeyError("tile.something")
 
     saved = compile_module(product(), chip="sm_80", until="select", keep=("select",)).ir("select")
-    monkeypatch.setattr("mlir_gemm.pipeline.driver._Run.until", fail)
+    monkeypatch.setattr("mlir_gemm.pipeline.driver._Run.until_last", fail)
     with pytest.raises(PassError, match="the module, saved after stage 'select', lacks something") as caught:
         compile_module(saved)
     assert "(KeyError: 'tile.something')" in caught.value.message

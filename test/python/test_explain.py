@@ -242,7 +242,9 @@ class TestCommand:
         assert explained(capsys, str(file))["chip"].startswith("sm_86")
 
     def test_options_win_over_the_source(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        text = product(256, 256, 256).replace(") {", ") attributes {tile.schedule = {stages = 3, raster_group = 5 : i64}} {", 1)
+        text = product(256, 256, 256).replace(
+            ") {", ") attributes {tile.schedule = {stages = 3, raster_group = 5 : i64}} {", 1
+        )
         file.write_text(text)
         head = explained(capsys, str(file), "--chip", "sm_80", "--schedule", "stages=2")
         assert "stages=2," in head["schedule"] and "raster_group=5" in head["schedule"]

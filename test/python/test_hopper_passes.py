@@ -27,6 +27,7 @@ from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.block import consumer_warpgroups
+from mlir_gemm.parts.fields import applying
 from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.compilation import Compilation
@@ -192,8 +193,8 @@ def schedules(draw: st.DrawFn) -> dict[str, Any]:
     m, n = draw(st.sampled_from([64, 128, 192])), draw(st.sampled_from([8, 16, 32, 64, 72, 96, 128, 136, 192, 256]))
     k = draw(st.sampled_from([64, 128, 192]))
     block = (m * draw(st.sampled_from([1, 1, 2, 3])), n * draw(st.sampled_from([1, 1, 2, 3])), k)
-    cluster = draw(st.sampled_from(["", "", "cluster_m", "cluster_n", "split"]))
-    return {
+    cluster = draw(st.sampled_from(["", "", "cluster_m", "cluster_n", "split_k_cluster"]))
+    return applying({
         "mma": "wgmma", "mainloop": "tma", "layout": "swizzle128", "pad": 0, "instruction": (64, 8, 16),
         "block": block, "warp": (m, n, k),
         "stages": draw(st.integers(2, 6)),
@@ -205,9 +206,9 @@ def schedules(draw: st.DrawFn) -> dict[str, Any]:
         "raster_group": draw(st.integers(1, 9)),
         "min_blocks": draw(st.sampled_from([0, 0, 1, 2])),
         "storage": draw(st.sampled_from(["auto", "dynamic"])),
-        "ping_pong": draw(st.sampled_from([1, 1, 2])),
+        "ping_pong": draw(st.sampled_from([False, False, True])),
         **({cluster: draw(st.sampled_from([2, 4]))} if cluster else {}),
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))

@@ -78,9 +78,7 @@ OPERATORS = pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
 @pytest.mark.parametrize("ahead", ["true", "false"])
 def test_options(operator: str, instruction: str, ahead: str):
     case = Case(warp=(16, 24, 16), block=(32, 48, 32), size=(32, 48))
-    check_text(
-        case, f"mma-to-sync{{instruction={instruction} ahead={ahead}}}" if "sync" in operator else operator
-    )
+    check_text(case, f"mma-to-sync{{instruction={instruction} ahead={ahead}}}" if "sync" in operator else operator)
 
 
 @OPERATORS

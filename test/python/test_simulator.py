@@ -13,6 +13,7 @@ from machine_pace import slower
 from small_kernels import kernel
 
 from mlir_gemm.errors import ArgumentError, InputError
+from mlir_gemm.parts.fields import normalised
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.kernel import Options, Report, SimulationError, simulate
 from mlir_gemm.spec.problem import Problem
@@ -123,7 +124,7 @@ def test_legal_schedules_are_right(
     fields = {"block": block, "warp": warp, "stages": stages, "pad": pad, "vector": vector, "mainloop": copy}
     fields |= Schedule.parse(option)
     problem = Problem(*size, out=out, reads_c=form != "tensor")
-    schedule = Schedule(**fields)
+    schedule = normalised(Schedule(**fields), {})
     # A copy of C into D in vectors narrower than an element of f32: refused by a pass, not yet by a rule.
     assume(schedule.accumulate or form != "add" or vector >= 32)
     assume(schedule.warps <= 8 and np.prod(blocks) <= 8 and np.prod(size) <= 128**3)

@@ -74,7 +74,7 @@ func.func @f(%A: memref<128x200xf16>, %B: memref<24x200xf16>, %C: memref<128x24x
   return
 }"""
 """C += A B, whose tile of 48 columns has a warpgroup that lies beyond the matrix."""
-WARPS = "block=32x32x16,warp=16x16x16,operator"
+WARPS = "block=32x32x16,warp=16x16x16,mma"
 GROUP = "mma=wgmma,block=64x32x64,warp=64x32x64"
 KERNELS = {
     "simt": Kernel(GroupProduct(32, 32, 48, out="f32"), f"{WARPS}=simt,mainloop=direct,stages=1"),

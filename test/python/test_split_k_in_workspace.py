@@ -219,7 +219,11 @@ def test_a_refusal_names_only_what_was_pinned() -> None:
 
 
 def test_a_module_that_says_so_is_divided_and_one_that_adds_is_left_whole() -> None:
-    text = GroupProduct(64, 64, 512).source().replace(") {", ") attributes {tile.schedule = {split_k_workspace = 2 : i64}} {", 1)
+    text = (
+        GroupProduct(64, 64, 512)
+        .source()
+        .replace(") {", ") attributes {tile.schedule = {split_k_workspace = 2 : i64}} {", 1)
+    )
     compilation = compile_module(text, chip=CHIP)
     assert [each.kind for each in compilation.kernels] == [PRODUCT, ELEMENTWISE]
     adds = """func.func @product(%A: memref<256x8192xf16>, %B: memref<8192x256xf16>, %C: memref<256x256xf32>) {

@@ -19,6 +19,7 @@ from mlir_gemm.dialect import affine
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import ArgumentError, FindingsError, InputError
+from mlir_gemm.parts.fields import normalised
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.registry import pass_class
 from mlir_gemm.simulator.bisect import Decided, after_each_pass, bisect
@@ -148,7 +149,7 @@ def legal(draw: st.DrawFn) -> tuple[Schedule, Problem]:
     warp = (draw(power(4, 6)), draw(power(4, 6)), draw(power(4, 5)))
     block = (warp[0] * draw(st.integers(1, 4)), warp[1] * draw(st.integers(1, 4)), warp[2] * draw(st.integers(1, 3)))
     copy = draw(st.sampled_from(["direct", "register_prefetch"]))
-    schedule = Schedule(
+    drawn = Schedule(
         block=block,
         warp=warp,
         mainloop=copy,
@@ -161,6 +162,7 @@ def legal(draw: st.DrawFn) -> tuple[Schedule, Problem]:
         raster_group=draw(st.integers(1, 3)),
         storage=draw(st.sampled_from(["auto", "dynamic"])),
     )
+    schedule = normalised(drawn, {})
     m, n, k = (size * draw(st.integers(1, 3)) for size in block)
     problem = Problem(m, n, k, out=draw(st.sampled_from(["f32", "f16"])))
     assume(not violations(problem, schedule, target(CHIP)))

@@ -143,7 +143,7 @@ def _memory(place: int, *more: str) -> list[str]:
     return [_AT(place, what) for what in (*_MEMORY, *more)]
 
 
-_LEFT_OUT = ["no dims", "no in_bounds", "no scope", "no async", "no unsigned", "no unit", "no group", "no keep",
+_LEFT_OUT = ["no dims", "no in_bounds", "no scope", "no async", "no unsigned", "no unit", "no cluster_group", "no keep",
              "no multicast", "no stride", "no loaded", "no count"]  # fmt: skip
 ALSO_RIGHT: dict[str, list[str]] = {
     # Tiles may reach beyond the memory, repeat along dimensions that it does not have, and lie at one index of others.

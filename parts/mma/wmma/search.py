@@ -35,6 +35,12 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
         if streamed:
             stages = stages_of(problem, block)
         for shape in shapes:
+            if (
+                "warp" in pinned
+                and shape != shapes[0]
+                and any(w % s for w, s in zip(pinned["warp"], shape, strict=True))
+            ):
+                continue  # the warp tile speaks against this shape, and so for the first one
             for warp in [pinned["warp"]] if "warp" in pinned else _warps(block, shape, wide):
                 vector = pinned.get("vector") or widest_vector(block, warp, pinned.get("pad", 8))
                 for count in (pinned["stages"],) if "stages" in pinned else stages:
