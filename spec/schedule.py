@@ -133,7 +133,8 @@ class Schedule:
         return min(self.l2_keep_a, self.l2_keep_b) < PARTS
 
     def __str__(self) -> str:
-        return Schedule.text({name: self.value(name) for name in _shown(self)})
+        shown = ((name, self.value(name)) for name in _shown(self))
+        return Schedule.text({name: value for name, value in shown if value != ""})  # an empty name says nothing
 
     @staticmethod
     def make(fields: Mapping[str, Any]) -> Schedule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mlir_gemm.parts.fields import summary
 from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.spec.kernel_record import KernelRecord
@@ -18,7 +19,7 @@ def report(compilation: Compilation) -> str:
     if len(kernels) == 1 and not (launch is not None and launch.is_program):
         (kernel,) = kernels
         rows = [("problem", str(kernel.problem or f"elementwise ({kernel.kind})")), ("chip", _chip(compilation))]
-        rows += [("schedule", str(kernel.schedule))] if kernel.schedule else []
+        rows += _schedule_rows(kernel)
         rows += [("note", kernel.note)] if kernel.note else []
         rows += launch_rows(launch) if launch else []
         rows += _ptx_row(compilation)
@@ -37,13 +38,19 @@ def report(compilation: Compilation) -> str:
 def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, str]]:
     """What is known of one kernel of a program, as rows of a table."""
     rows = [("kernel", kernel.name), ("problem", str(kernel.problem or f"elementwise ({kernel.kind})"))]
-    if kernel.schedule:
-        rows.append(("schedule", str(kernel.schedule)))
+    rows += _schedule_rows(kernel)
     if kernel.note:
         rows.append(("note", kernel.note))
     if launch is not None and kernel.step is not None:
         rows += _step_rows(launch.steps[kernel.step], launch)
     return rows
+
+
+def _schedule_rows(kernel: KernelRecord) -> list[tuple[str, str]]:
+    """A schedule in one line for people, and in full, as `--schedule` takes it."""
+    if kernel.schedule is None:
+        return []
+    return [("made of", summary(kernel.schedule)), ("schedule", str(kernel.schedule))]
 
 
 def launch_rows(launch: Launch) -> list[tuple[str, str]]:
