@@ -16,10 +16,11 @@ from mlir_gemm.dialect import rules
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.memory import in_shared
-from mlir_gemm.dialect.rings import BARRIERS, PANELS
+from mlir_gemm.dialect.rings import BARRIERS, PAD, PANELS
 from mlir_gemm.dialect.stream_k import FLAGS, PARTIALS
 from mlir_gemm.dialect.verifier import FLAG, NUMBERS, Kind, at_least, between, is_number, word
 from mlir_gemm.spec import attributes as names
+from mlir_gemm.spec import part_names
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
 from mlir_gemm.spec.stages import STAGES
 
@@ -45,7 +46,12 @@ class Mark:
     """Whether it says something of a buffer in shared memory."""
 
 
-_LAYOUT = re.compile(rf"pad\d+|xor|{'|'.join(PANELS)}|{BARRIERS}")
+_LAYOUT = re.compile(rf"{PAD}|xor|{'|'.join(PANELS)}|{BARRIERS}")
+
+
+def is_layout(text: str) -> bool:
+    """Whether `tile.layout` may say so: one of the dialect's own layouts, or the name of one that is registered."""
+    return bool(_LAYOUT.fullmatch(text)) or text in part_names.added("layout")
 
 
 def _dictionary(example: str, numbers: bool = False) -> Kind:
@@ -64,7 +70,7 @@ _TEXTS = Kind(lambda given: isinstance(given, ir.ArrayAttr) and all(map(_is_text
               'a string for each dimension, such as ["s0", ""]')  # fmt: skip
 _SIZES = _dictionary("{s0 = 16 : i64}", numbers=True)
 _FIELDS = _dictionary("{block = [128, 128, 64]}")
-_PADDING = Kind(lambda given: _is_text(given) and bool(_LAYOUT.fullmatch(given.value)),
+_PADDING = Kind(lambda given: _is_text(given) and is_layout(given.value),
                 f'"padN" for N more elements in each row, "xor", {", ".join(map(repr, PANELS))} or "{BARRIERS}"'
                 .replace("'", '"'))  # fmt: skip
 

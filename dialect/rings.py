@@ -25,6 +25,8 @@ ext: Any = dialect("ext")
 
 Value = TypeVar("Value", bound=Any)
 
+PAD = r"pad(\d+)"
+"""The layout of a buffer with so many elements after each row, as a regular expression."""
 BARRIERS = "barriers"
 """The layout of a ring's barriers in shared memory."""
 LOADED = "loaded"

@@ -215,6 +215,11 @@ class Layout:
     fields: tuple[str, ...] = ()
     default: bool = False
 
+    def attribute(self, schedule: Schedule) -> str:
+        """What `tile.layout` says of its buffers. Passes know `padN` and this package's others; what a layout from
+        outside is called, its own pass finds there."""
+        return f"pad{schedule.pad}" if self.padded else self.name
+
 
 @dataclass(frozen=True)
 class Raster:
@@ -223,9 +228,18 @@ class Raster:
     kind: ClassVar[str] = "raster"
     name: str
     """Its name in a schedule."""
-    rows: Callable[[Schedule, int], int]
-    """How many of so many tile rows are walked at a time."""
+    group: Callable[[Schedule], int]
+    """Tile rows that are walked at a time, column by column; 0 for all. What the model takes it for, whatever the pass
+    makes of it."""
+    snake: bool = False
+    """Whether every other group is walked backwards."""
+    walk: str = "rasterize-blocks"
+    """The pass that finds the tile of a block: this one, which goes by `group` and `snake`, or one derived from it."""
     grouped: bool = False
-    """Whether it walks groups of tile rows, of a height that the schedule gives."""
+    """Whether the schedule gives the height of the groups."""
     fields: tuple[str, ...] = ()
     default: bool = False
+
+    def rows(self, schedule: Schedule, rows: int) -> int:
+        """How many of so many tile rows are walked at a time."""
+        return min(self.group(schedule) or rows, rows)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mlir_gemm.parts.block import threads
-from mlir_gemm.parts.layout import pad_of
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, passes_of_parts, raster_of
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.extension_points import PassAt
@@ -26,7 +25,7 @@ def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
         yield from passes(schedule, target)
     yield from _after_parts(schedule, target)
     for each in extensions.of(PassAt):
-        if each.applies(schedule, target):
+        if each.stage and each.applies(schedule, target):
             yield at(each.stage, each.slot, step(each.name, **each.options))
 
 
@@ -39,18 +38,19 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("tile", "padding", step("reveal-padding"))
     yield at("fuse", "fuse", step("fuse-blocks"))
     if schedule.promote:
-        yield at("promote", "promote", step("promote-operands", layout=layout_of(schedule).name, pad=pad_of(schedule)))
+        yield at("promote", "promote", step("promote-operands", layout=layout_of(schedule).attribute(schedule)))
     yield at("tensorize", "tensorize", step("tensorize"))
     yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("pipeline", "buffers", step("multi-buffer", stages=schedule.stages))
     yield at("pipeline", "clean", upstream("cse"))
     yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
-    raster = step(
-        "rasterize-blocks", raster=raster_of(schedule).name, group=schedule.raster_group, cluster_m=schedule.cluster_m,
+    raster = raster_of(schedule)
+    walk = step(
+        raster.walk, group=raster.group(schedule), snake=raster.snake, cluster_m=schedule.cluster_m,
         cluster_n=schedule.cluster_n, split=schedule.split_k_cluster,
     )  # fmt: skip
-    yield at("parallelize", "raster", raster, upstream("cse"))
+    yield at("parallelize", "raster", walk, upstream("cse"))
     yield at("distribute", "units", step("distribute-warps", warp=schedule.warp, unit=mma_of(schedule).unit))
     yield at("distribute", "clean", upstream("cse"))
     yield at("launch", "launch", step("launch-blocks", threads=threads(schedule)))

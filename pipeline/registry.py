@@ -152,7 +152,10 @@ def parse_passes(texts: Sequence[str]) -> list[PassSpec]:
 def describe() -> list[tuple[str, str, str, str]]:
     """(stage, name, options with their defaults, one line of what it does) of each pass."""
     rows = [_row(stage, name) for stage, found in modules().items() for name in found]
-    added = [_row(f"{each.stage}, slot {each.slot}", each.name) for each in extensions.of(PassAt)]
+    added = [
+        _row(f"{each.stage}, slot {each.slot}" if each.stage else "where a part names it", each.name)
+        for each in extensions.of(PassAt)
+    ]
     return [*rows, *added]
 
 

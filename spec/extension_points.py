@@ -19,12 +19,13 @@ def _always(_: Schedule, __: Target) -> bool:
 
 @dataclass(frozen=True)
 class PassAt:
-    """A pass of one's own, and where it runs in the stages of every product: after what stands in that slot."""
+    """A pass of one's own, and where it runs in the stages of every product: after what stands in that slot. Without a
+    stage it runs only where a part names it."""
 
     cls: type[Any]
     """A subclass of `mlir_gemm.passes.base.Pass`."""
-    stage: str
-    slot: str
+    stage: str = ""
+    slot: str = ""
     """One of the stage's slots; `spec.stages.SLOTS` lists them."""
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     applies: Callable[[Schedule, Target], bool] = _always
@@ -39,6 +40,8 @@ class PassAt:
         """Raises Error for a slot that does not exist, and for what is no pass."""
         if not (isinstance(getattr(self.cls, "name", None), str) and callable(getattr(self.cls, "run", None))):
             raise Error(f"{self.cls!r} is no pass: expected a class with a name and a method run(module)")
+        if not (self.stage or self.slot):
+            return
         if self.stage not in SLOTS or not SLOTS[self.stage] or self.stage in ("import", "select"):
             known = [stage for stage, slots in SLOTS.items() if slots and stage not in ("import", "select")]
             raise Error(f"pass '{self.name}' at stage '{self.stage}'; expected one of {', '.join(known)}")

@@ -27,9 +27,12 @@ def own_names(kind: str) -> tuple[str, ...]:
 
 def names(field: str) -> tuple[str, ...]:
     """The names that a field of a schedule may have: this package's parts of that kind, and those registered."""
-    kind = KINDS[field]
-    added = (each.name for each in extensions.registered() if getattr(each.value, "kind", "") == kind)
-    return (*own_names(kind), *added)
+    return (*own_names(KINDS[field]), *added(field))
+
+
+def added(field: str) -> tuple[str, ...]:
+    """Those that are registered."""
+    return tuple(each.name for each in extensions.registered() if getattr(each.value, "kind", "") == KINDS[field])
 
 
 def own_default(name: str) -> Any:

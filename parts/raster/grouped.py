@@ -4,10 +4,4 @@ from __future__ import annotations
 
 from mlir_gemm.parts.base import Raster
 
-PART = Raster(
-    "grouped",
-    lambda schedule, rows: min(schedule.raster_group, rows),
-    grouped=True,
-    fields=("raster_group",),
-    default=True,
-)
+PART = Raster("grouped", lambda schedule: schedule.raster_group, grouped=True, fields=("raster_group",), default=True)

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from mlir_gemm.parts.base import Raster
 
-PART = Raster("snake", lambda schedule, rows: min(schedule.raster_group, rows), grouped=True, fields=("raster_group",))
+PART = Raster("snake", lambda schedule: schedule.raster_group, snake=True, grouped=True, fields=("raster_group",))

@@ -2,8 +2,9 @@
 
 Expects memref.alloc with `tile.layout = "padN"` or `"xor"`. Leaves a `padN` buffer with rows N elements further apart
 (a strided memref type), and every subview of it with the strides that follow. An `xor` buffer keeps its type and its
-attribute, which is for `swizzle-accesses`: all accesses are known only then. So do those of panels (`swizzle128`,
-`swizzle64`, `swizzle32`) and the barriers of a ring, which only instructions of their own access. Without a layout
+attribute, which is for `swizzle-accesses`: all accesses are known only then. So do those of other layouts: of panels
+(`swizzle128`, `swizzle64`, `swizzle32`) and the barriers of a ring, which only instructions of their own access, and
+of layouts that are registered, each for a pass of its own. Without a layout
 attribute nothing changes, nor in a second run. Refuses a buffer that is not a dense one of constant
 sizes, `xor` for rows of other than whole chunks of 16 bytes, and views other than subviews in steps of 1 that drop at
 most leading dimensions.
@@ -11,12 +12,13 @@ most leading dimensions.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import BARRIERS, PANELS
+from mlir_gemm.dialect.rings import PAD
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.lower.fold_subviews import kept_dimensions
@@ -41,13 +43,14 @@ def _apply(alloc: Any) -> None:
     if layout == XOR:
         check_rows(alloc)
         return
-    if layout in (*PANELS, BARRIERS):
+    padded = re.fullmatch(PAD, layout)
+    if padded is None:
         return
     buffer = alloc.operation.results[0]
     shape = list(buffer.type.shape)
     if not buffer.type.has_static_shape or len(shape) < 2 or not isinstance(buffer.type.layout, ir.AffineMapAttr):
         raise pass_error(alloc, f"a layout for {buffer.type}; expected a dense buffer of constant sizes with rows")
-    _retype(buffer, _strides(shape, int(layout.removeprefix("pad"))), 0)
+    _retype(buffer, _strides(shape, int(padded[1])), 0)
     del alloc.operation.attributes[LAYOUT]
 
 

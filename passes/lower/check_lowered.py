@@ -1,4 +1,4 @@
-"""check-lowered: refuses a kernel in which operations on tiles are left.
+"""check-lowered: refuses a kernel in which operations on tiles are left, or layouts that no pass has laid out.
 
 Expects the output of `lower`. Leaves it unchanged. What upstream's conversions do not know they would leave behind
 silently, and the translation to LLVM IR would then fail with no word about the cause.
@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.rings import BARRIERS, PANELS
 from mlir_gemm.dialect.walk import named, operations
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import LAYOUT
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class CheckLowered(Pass):
                     raise pass_error(
                         operation, f"'{name}' is left after lowering; no pass of this schedule handles it here"
                     )
+                layout = operation.operation.attributes.get(LAYOUT) if name.startswith("memref.") else None
+                if layout is not None and layout.value not in (*PANELS, BARRIERS):  # which instructions know
+                    why = f"a buffer of the layout {layout} is left; no pass of this schedule lays it out"
+                    raise pass_error(operation, why)
                 if name == "memref.alloc":
                     raise pass_error(
                         operation,

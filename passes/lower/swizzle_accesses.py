@@ -8,11 +8,13 @@ row / 2 modulo 4, for 32 bytes with row / 4 modulo 2. What the copy engine fills
 `swizzle32`) lies so too, in panels of 128, 64 or 32 bytes of columns, each with all rows; its accesses become those of
 a row of elements. Those who ask for the buffer's address know how it lies. The attribute is removed, so a second run
 changes nothing. Refuses any other use of the buffer, rows of other than whole chunks or panels, and accesses that may
-cross from one chunk to another.
+cross from one chunk to another. A layout of one's own whose chunks change places in another way is a pass derived from
+this one, with its name among `layouts` and another `place`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd, prod
 from typing import Any, ClassVar
@@ -39,14 +41,25 @@ class SwizzleAccesses(Pass):
     """Swizzle accesses to shared memory."""
 
     name: ClassVar[str] = "swizzle-accesses"
+    layouts: ClassVar[tuple[str, ...]] = (XOR, *PANELS)
+    """What `tile.layout` says of the buffers that it is for."""
 
     def run(self, module: Any) -> None:
         for buffer in named(module, "memref.view", "memref.alloc", "memref.get_global"):
             attributes = buffer.operation.attributes
             layout = ir.StringAttr(attributes[LAYOUT]).value if LAYOUT in attributes else ""
-            if layout == XOR or layout in PANELS:
-                _swizzle(buffer, layout)
+            if layout in self.layouts:
+                _swizzle(buffer, layout, self.place)
                 del buffer.operation.attributes[LAYOUT]
+
+    @staticmethod
+    def place(column: Any, by: Any, width: int) -> Any:
+        """Where an element of a row goes, at the insertion point. `width` elements, a power of 2, change places among
+        each other; `by` is that of a chunk's first element which tells the row from its neighbours."""
+        return dialect("arith").XOrIOp(column, by).result
+
+
+Place = Callable[[Any, Any, int], Any]
 
 
 def check_rows(buffer: Any, layout: str = XOR) -> None:
@@ -61,7 +74,7 @@ def check_rows(buffer: Any, layout: str = XOR) -> None:
         )
 
 
-def _swizzle(buffer: Any, layout: str) -> None:
+def _swizzle(buffer: Any, layout: str, place: Place) -> None:
     check_rows(buffer, layout)
     result = buffer.operation.results[0]
     flat = _flat(buffer) if layout in PANELS else None
@@ -70,20 +83,20 @@ def _swizzle(buffer: Any, layout: str) -> None:
             continue
         places = places_of(user)
         elements = _elements_of(user)
-        if elements is None or not any(user.operands[place] == result for place, _ in places):
+        if elements is None or not any(user.operands[at] == result for at, _ in places):
             raise pass_error(
                 user,
                 f"'{user.name}' of a buffer with layout {layout}; expected accesses of vectors and elements, ldmatrix "
                 "and asynchronous copies only (take layout=pad)",
             )
         _check_width(user, elements, result.type, layout)
-        for place, indices in places:
-            if user.operands[place] != result:
+        for at, indices in places:
+            if user.operands[at] != result:
                 continue
             if flat is not None:
-                _to_flat(user, flat, place, indices, result.type, PANELS[layout])
+                _to_flat(user, flat, at, indices, result.type, PANELS[layout], place)
             else:
-                _move(user, result.type, indices)
+                _move(user, result.type, indices, place)
 
 
 def _flat(buffer: Any) -> Any:
@@ -96,7 +109,7 @@ def _flat(buffer: Any) -> Any:
         return dialect("memref").ViewOp(new, op.operands[0], op.operands[1], []).result
 
 
-def _to_flat(access: Any, flat: Any, place: int, indices: list[int], type_: Any, panel: int) -> None:
+def _to_flat(access: Any, flat: Any, at: int, indices: list[int], type_: Any, panel: int, place: Place) -> None:
     """Makes an access one of the row of elements. Its place is what the loop over stages changes, and constants, added
     to what only the lane, the warp and the column decide: then accesses at constant distances share one address."""
     *stage, row, column = (access.operands[index] for index in indices)
@@ -108,12 +121,12 @@ def _to_flat(access: Any, flat: Any, place: int, indices: list[int], type_: Any,
         if down % (SPAN // CHUNK):  # it changes which chunks change places
             dynamic, down = row, 0
         across, inside = (make(column, constants.index(width)).result for make in (arith.DivUIOp, arith.RemUIOp))
-        inside = _moved(dynamic, inside, type_.element_type.width, panel)
+        inside = _moved(dynamic, inside, type_.element_type.width, panel, place)
         own = indexing.add(indexing.mul(across, rows * width), indexing.add(indexing.mul(dynamic, width), inside))
         for number in stage:
             own = indexing.add(own, indexing.mul(number, rows * columns))
-        at = indexing.add(own, down * width)
-    on_memory(access, flat, place, indices, [at])
+        own = indexing.add(own, down * width)
+    on_memory(access, flat, at, indices, [own])
 
 
 def _apart(value: Any) -> tuple[Any, int]:
@@ -161,7 +174,7 @@ def _check_width(access: Any, elements: int, type_: Any, layout: str) -> None:
         )
 
 
-def _move(access: Any, type_: Any, indices: list[int]) -> None:
+def _move(access: Any, type_: Any, indices: list[int], place: Place) -> None:
     """Rewrites the last one of an access's indices, whose positions among its operands are given."""
     bits = type_.element_type.width
     span = gcd(type_.shape[-1] * bits // 8, SPAN)
@@ -169,14 +182,14 @@ def _move(access: Any, type_: Any, indices: list[int]) -> None:
         return  # rows of an odd number of chunks start at different banks as it is
     row, column = (access.operands[position] for position in indices[-2:])
     with ir.InsertionPoint(access), access.location:
-        access.operands[indices[-1]] = _moved(row, column, bits, span)
+        access.operands[indices[-1]] = _moved(row, column, bits, span, place)
 
 
-def _moved(row: Any, column: Any, bits: int, span: int) -> Any:
+def _moved(row: Any, column: Any, bits: int, span: int, place: Place) -> Any:
     """Where an element of a row is once chunks have changed places within `span` bytes, at the insertion point."""
     arith = dialect("arith")
     if span < SPAN:  # as many rows as fill all banks share a number
         row = arith.ShRUIOp(row, constants.index((SPAN // span).bit_length() - 1)).result
     number = arith.AndIOp(row, constants.index(span // CHUNK - 1)).result
     shift = constants.index((CHUNK * 8 // bits).bit_length() - 1)
-    return arith.XOrIOp(column, arith.ShLIOp(number, shift).result).result
+    return place(column, arith.ShLIOp(number, shift).result, span * 8 // bits)

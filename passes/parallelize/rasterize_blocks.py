@@ -9,16 +9,14 @@ nor a column. Where tiles are no whole clusters, the last row or column of clust
 the result: they copy for the others what they share. With `split` there is such a group of blocks for each part of a
 tile's steps (`tile.split`).
 Refuses any other scf.parallel, clusters over tiles whose number is not known, and such tiles where an access is not
-tested against the edge. Rasters:
-- `row`: row by row; `column`: column by column;
-- `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
-  tiles of both A and B in L2;
-- `snake`: the same, but every other group backwards: it begins with the columns of B that the group before ended with.
+tested against the edge. The raster walks `group` tile rows at a time, column by column inside the group, so that blocks
+that run together share tiles of both A and B in L2: 1 goes row by row, 0, for all rows, column by column. With `snake`
+every other group goes backwards: it begins with the columns of B that the group before ended with. An order of one's
+own is a pass derived from this one with another `tile_at`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -42,10 +40,10 @@ class RasterizeBlocks(Pass):
     """Map block loops to the grid."""
 
     name: ClassVar[str] = "rasterize-blocks"
-    raster: str = "grouped"
-    """`row`, `column`, `grouped` or `snake`."""
     group: int = 8
-    """Tile rows in a group of the grouped raster and of the snake."""
+    """Tile rows that are walked at a time; 0 for all."""
+    snake: bool = False
+    """Whether every other group is walked backwards."""
     cluster_m: int = 1
     """Blocks of a cluster below each other."""
     cluster_n: int = 1
@@ -54,15 +52,19 @@ class RasterizeBlocks(Pass):
     """Blocks of a cluster that share the k steps of one tile."""
 
     def run(self, module: Any) -> None:
-        if self.raster not in RASTERS:
-            raise PassError(f"pass 'rasterize-blocks': raster '{self.raster}'; expected one of {', '.join(RASTERS)}")
-        if self.group < 1:
-            raise PassError(f"pass 'rasterize-blocks': group={self.group}; expected at least 1")
+        if self.group < 0:
+            raise PassError(f"pass '{self.name}': group={self.group}; expected at least 1, or 0 for all tile rows")
         sides = self.cluster_m, self.cluster_n
         if min(*sides, self.split) < 1 or self.cluster_m * self.cluster_n * self.split > MOST_BLOCKS:
             raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
+
+    def tile_at(self, number: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+        """The row and the column of a tile by its number, at the insertion point; with clusters, those of a cluster.
+        How many rows and columns there are are integers, or index values where they are known at run time only."""
+        group = max(1, self.group // self.cluster_m) if self.group else 0
+        return (_snake if self.snake else _grouped)(number, rows, columns, group)
 
 
 def _map(parallel: Any, options: RasterizeBlocks) -> None:
@@ -125,12 +127,12 @@ def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: Ras
     if down * along == 1:
         block = block if options.split == 1 else indexing.div(block, options.split)
         block, batch = _split_batches(block, batches, rows, columns)
-        return [*batch, *RASTERS[options.raster](block, rows, columns, options.group)]
+        return [*batch, *options.tile_at(block, rows, columns)]
     below, beside = _ranks(options)
     cluster = indexing.div(block, down * along * options.split)
     rows, columns = (rows // down if down > 1 else rows), (columns // along if along > 1 else columns)
     cluster, batch = _split_batches(cluster, batches, rows, columns)
-    row, column = RASTERS[options.raster](cluster, rows, columns, max(1, options.group // down))
+    row, column = options.tile_at(cluster, rows, columns)
     row = indexing.add(indexing.mul(row, down), below) if down > 1 else row
     column = indexing.add(indexing.mul(column, along), beside) if along > 1 else column
     return [*batch, row, column]
@@ -182,16 +184,12 @@ def _bounds(parallel: Any) -> list[Any]:
     return upper
 
 
-def _row(block: Any, _rows: Any, columns: Any, _group: int) -> tuple[Any, Any]:
-    return indexing.div(block, columns), indexing.rem(block, columns)
-
-
-def _column(block: Any, rows: Any, _columns: Any, _group: int) -> tuple[Any, Any]:
-    return indexing.rem(block, rows), indexing.div(block, rows)
-
-
 def _grouped(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]:
     """Groups of `group` rows; the last one may be lower, so its height is computed unless it always fits."""
+    if group == 1:
+        return indexing.div(block, columns), indexing.rem(block, columns)
+    if group == 0:
+        return indexing.rem(block, rows), indexing.div(block, rows)
     group = min(group, rows) if isinstance(rows, int) else group
     tiles = indexing.product([group, columns])
     first = indexing.mul(indexing.div(block, tiles), group)
@@ -223,18 +221,10 @@ def _column_in_group(block: Any, inside: Any, rows: Any, columns: Any, group: in
 
 def _snake(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]:
     row, column = _grouped(block, rows, columns, group)
-    if isinstance(rows, int) and rows <= group:
+    if group == 0 or (isinstance(rows, int) and rows <= group):
         return row, column
     arith = dialect("arith")
     number = indexing.div(block, indexing.product([group, columns]))
     turned = arith.CmpIOp(arith.CmpIPredicate.ne, indexing.rem(number, 2), constants.index(0)).result
     back = indexing.sub(indexing.sub(columns, 1), column)
     return row, arith.SelectOp(turned, back, column).result
-
-
-RASTERS: dict[str, Callable[[Any, Any, Any, int], tuple[Any, Any]]] = {
-    "row": _row,
-    "column": _column,
-    "grouped": _grouped,
-    "snake": _snake,
-}

@@ -14,17 +14,19 @@ whole 32 bytes. What reads shared memory already is left alone, so a second run 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, tile
+from mlir_gemm.dialect.attributes import is_layout
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.point_nests import vectors
 from mlir_gemm.dialect.point_nests.places import Access, access_of, memory_order
 from mlir_gemm.dialect.point_nests.product import NestProduct, product_in, unextended
-from mlir_gemm.dialect.rings import PANELS, SWIZZLE, swizzle_of
+from mlir_gemm.dialect.rings import PAD, PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.walk import body, defined_within, in_block, named
 from mlir_gemm.errors import PassError
@@ -32,7 +34,6 @@ from mlir_gemm.passes.base import Pass
 
 MOST_PAD = 1024
 """Far beyond any use; it keeps sizes from overflowing."""
-LAYOUTS = ("pad", "xor", SWIZZLE)
 
 
 @dataclass(frozen=True)
@@ -40,22 +41,21 @@ class PromoteOperands(Pass):
     """Stage operands in shared memory."""
 
     name: ClassVar[str] = "promote-operands"
-    layout: str = "pad"
-    """`pad` (layout `padN`), `xor` or `swizzle128` (of narrow rows `swizzle64` or `swizzle32`)."""
-    pad: int = 8
-    """Elements added to each row of a buffer, against bank conflicts."""
+    layout: str = "pad8"
+    """What `tile.layout` says: `padN`, `xor`, `swizzle128` (of narrow rows `swizzle64` or `swizzle32`), or a layout
+    that is registered."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.pad <= MOST_PAD:
-            raise PassError(f"pass '{self}': pad must be from 0 to {MOST_PAD}")
-        if self.layout not in LAYOUTS:
-            raise PassError(f"pass '{self}': layout must be one of {', '.join(LAYOUTS)}")
+        padded = re.fullmatch(PAD, self.layout)
+        if padded and int(padded[1]) > MOST_PAD:
+            raise PassError(f"pass '{self}': a pad must be from 0 to {MOST_PAD}")
+        if not is_layout(self.layout):
+            raise PassError(f"pass '{self}': layout must be padN, xor, {SWIZZLE} or a registered one")
 
     def run(self, module: Any) -> None:
-        layout = f"pad{self.pad}" if self.layout == "pad" else self.layout
         for loop in named(module, "affine.for"):
             if affine.level_of(loop) == "k":
-                _promote(loop, layout)
+                _promote(loop, self.layout)
 
 
 def _promote(k_loop: Any, layout: str) -> None:

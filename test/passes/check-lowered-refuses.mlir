@@ -19,3 +19,15 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @more {
+  memref.global "private" @chunks : memref<1024xi8, 3>
+  gpu.func @layout(%c0: index) kernel {
+    %0 = memref.get_global @chunks : memref<1024xi8, 3>
+    // CHECK: check-lowered-refuses.mlir:[[# @LINE + 1]]:10: error: a buffer of the layout "xor" is left; no pass of this schedule lays it out
+    %1 = memref.view %0[%c0][] {tile.layout = "xor"} : memref<1024xi8, 3> to memref<8x64xf16, 3>
+    gpu.return
+  }
+}

@@ -6,11 +6,11 @@
 // RUN: sed '/^func.func @both(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: sed '/^func.func @sum(/,/^}/!s/.*//' %s | not mlir-gemm opt - promote-operands 2>&1 | FileCheck %s --check-prefix=SUM
 // RUN: sed '/^func.func @rows(/,/^}/!s/.*//' %s | not mlir-gemm opt - 'promote-operands{layout=swizzle128}' 2>&1 | FileCheck %s --check-prefix=ROWS
-// RUN: not mlir-gemm opt %s 'promote-operands{pad=-8}' 2>&1 | FileCheck %s --check-prefix=PAD
+// RUN: not mlir-gemm opt %s 'promote-operands{layout=pad2048}' 2>&1 | FileCheck %s --check-prefix=PAD
 // RUN: not mlir-gemm opt %s 'promote-operands{layout=tiled}' 2>&1 | FileCheck %s --check-prefix=LAYOUT
 
-// PAD: error: pass 'promote-operands{layout=pad pad=-8}': pad must be from 0 to 1024
-// LAYOUT: error: pass 'promote-operands{layout=tiled pad=8}': layout must be one of pad, xor, swizzle128
+// PAD: error: pass 'promote-operands{layout=pad2048}': a pad must be from 0 to 1024
+// LAYOUT: error: pass 'promote-operands{layout=tiled}': layout must be padN, xor, swizzle128 or a registered one
 
 func.func @written(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
   affine.for %l = 0 to 2 {

@@ -1,6 +1,6 @@
 // promote-operands: factors are staged in shared memory; a second run changes nothing.
 // RUN: mlir-gemm opt %s promote-operands promote-operands | FileCheck %s
-// RUN: mlir-gemm opt %s 'promote-operands{pad=0}' | FileCheck %s --check-prefix=PAD
+// RUN: mlir-gemm opt %s 'promote-operands{layout=pad0}' | FileCheck %s --check-prefix=PAD
 
 // PAD-COUNT-4: memref.alloc() {tile.layout = "pad0"}
 //     PAD-NOT: memref.alloc

@@ -5,18 +5,25 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import mlir_gemm
-from mlir_gemm.errors import ScheduleError
-from mlir_gemm.parts.base import Mma, Part, Search
+from mlir_gemm.dialect import indexing
+from mlir_gemm.errors import PassError, ScheduleError
+from mlir_gemm.parts.base import Layout, Mma, Part, Raster, Search
 from mlir_gemm.parts.fields import fields_of, meaningless, owners, summary
 from mlir_gemm.parts.registry import layouts, mainloops, mmas, mmas_on, optional_parts, rasters
 from mlir_gemm.parts.warp_level.search import proposals
+from mlir_gemm.passes.lower.swizzle_accesses import SwizzleAccesses
+from mlir_gemm.passes.parallelize.rasterize_blocks import RasterizeBlocks
+from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.registry import pass_of
+from mlir_gemm.pipeline.runner import Timing
 from mlir_gemm.spec import extensions, part_names
 from mlir_gemm.spec.passes import UPSTREAM, Placed, at, step
 from mlir_gemm.spec.problem import Problem
@@ -187,3 +194,76 @@ def test_fields_from_outside() -> None:
     assert kernel.schedule.value("marked.count") == 2 and kernel.schedule.value("marked.loud") is False
     assert "marked.count=2" in str(kernel.schedule)
     assert Schedule.make(Schedule.parse(str(kernel.schedule))) == kernel.schedule
+
+
+def test_an_order_of_tiles_from_outside() -> None:
+    """As data: whole rows of tiles, forwards and backwards; nothing else says how it is walked."""
+    mlir_gemm.register(Raster("furrows", lambda _: 1, snake=True))
+    fields = {"raster": "furrows", "block": (16, 16, 16), "warp": (16, 16, 8), "mma": "simt"}
+    kernel = mlir_gemm.compile(SOURCE, chip="sm_80", device="simulator", schedule=fields)
+    assert kernel.schedule.raster == "furrows"
+    a, b = np.random.default_rng(3).standard_normal((2, 64, 64), np.float32)
+    assert np.allclose(product(kernel, a, b), a.astype(np.float64) @ b, atol=1e-4)
+
+
+@dataclass(frozen=True)
+class WalkDiagonals(RasterizeBlocks):
+    """Walk the diagonals of the tiles, around the edge."""
+
+    name: ClassVar[str] = "walk-diagonals"
+
+    def tile_at(self, number: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+        row = indexing.rem(number, rows)
+        return row, indexing.rem(indexing.add(row, indexing.div(number, rows)), columns)
+
+
+def test_an_order_of_tiles_with_a_pass_of_its_own() -> None:
+    mlir_gemm.register(mlir_gemm.PassAt(WalkDiagonals))
+    mlir_gemm.register(Raster("diagonal", lambda _: 0, walk="walk-diagonals"))
+    fields = {"raster": "diagonal", "block": (16, 16, 16), "warp": (16, 16, 8), "mma": "simt"}
+    kernel = mlir_gemm.compile(SOURCE, chip="sm_80", device="simulator", schedule=fields)
+    a, b = np.random.default_rng(4).standard_normal((2, 64, 64), np.float32)
+    assert np.allclose(product(kernel, a, b), a.astype(np.float64) @ b, atol=1e-4)
+    assert pass_names("parallelize", fields) == ["parallelize-blocks", "walk-diagonals"]
+
+
+def pass_names(stage: str, fields: dict[str, Any]) -> list[str]:
+    """Our passes of a stage."""
+    watched = Timing()
+    compile_module(SOURCE, chip="sm_80", schedule=fields, until=stage, hooks=(watched,))
+    return [spec.name for at, _, spec, _ in watched.rows if at == stage and spec.name != UPSTREAM]
+
+
+@dataclass(frozen=True)
+class RotateChunks(SwizzleAccesses):
+    """Chunks of a row move on by as many as the row's number says."""
+
+    name: ClassVar[str] = "rotate-chunks"
+    layouts: ClassVar[tuple[str, ...]] = ("rotated",)
+
+    @staticmethod
+    def place(column: Any, by: Any, width: int) -> Any:
+        inside = indexing.rem(column, width)
+        return indexing.add(indexing.sub(column, inside), indexing.rem(indexing.add(inside, by), width))
+
+
+def test_a_layout_from_outside() -> None:
+    """One whose rows are padded, as data; and one with a pass that lays it out, without which it is refused."""
+    mlir_gemm.register(Layout("roomy", padded=True, fields=("pad",)))
+    mlir_gemm.register(Layout("rotated", swizzled=True))
+    a, b = np.random.default_rng(5).standard_normal((2, 64, 64), np.float32)
+    tiles = {"block": (32, 32, 32), "warp": (16, 16, 8)}
+    roomy = mlir_gemm.compile(
+        SOURCE, chip="sm_80", device="simulator", schedule={"layout": "roomy", "pad": 12, **tiles}
+    )
+    assert np.allclose(product(roomy, a, b), a.astype(np.float64) @ b, atol=1e-4)
+    fields = {"layout": "rotated", **tiles}
+    with pytest.raises(PassError, match='layout "rotated" is left; no pass of this schedule lays it out'):
+        compile_module(SOURCE, chip="sm_80", schedule=fields)
+    own = mlir_gemm.PassAt(RotateChunks, "lower", "swizzle", applies=lambda schedule, _: schedule.layout == "rotated")
+    mlir_gemm.register(own)
+    rotated = mlir_gemm.compile(SOURCE, chip="sm_80", device="simulator", schedule=fields)
+    assert np.allclose(product(rotated, a, b), a.astype(np.float64) @ b, atol=1e-4)
+    assert 'tile.layout = "rotated"' in compile_module(SOURCE, chip="sm_80", schedule=fields, until="promote").ir(
+        "promote"
+    )
