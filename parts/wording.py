@@ -11,6 +11,10 @@ def shown_tile(tile: Tile) -> str:
     return "x".join(map(str, tile))
 
 
+def shown_time(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} us"
+
+
 def shown_clusters(schedule: Schedule, tiles: int, outside: int) -> list[str]:
     """What the blocks of a cluster do together, and how many of all tiles lie outside the result; nothing without."""
     lines: list[str] = []

@@ -40,6 +40,18 @@ class Pass(ABC):
         return f"{self.name}{{{options}}}" if options else self.name
 
 
+@dataclass(frozen=True)
+class Rewrite(Pass):
+    """Base of passes that compute a product in another way, which the model asks for."""
+
+    kernel: str = ""
+    """The name of the product's module in a program; empty for the only product."""
+
+    def refuses(self, function: Any) -> str:
+        """Why it does not take the product of a kernel's function; empty where it does, or says so when it runs."""
+        return ""
+
+
 _OPTION = re.compile(r"\s*([A-Za-z_][\w-]*)=(\S+)\s*")
 
 

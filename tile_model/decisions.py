@@ -1,19 +1,39 @@
-"""Everything that the stage `select` decides of a product, without the IR."""
+"""Everything that the stage `select` decides of a product: the rewrites, and how each is asked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mlir_gemm.errors import ScheduleError
+from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.dividing import check_division, divide_advice, divided, divided_fields, typical_part
+from mlir_gemm.tile_model import dividing, relayout, swap
 from mlir_gemm.tile_model.invariance import invariant
-from mlir_gemm.tile_model.long_sums import Division, is_long
-from mlir_gemm.tile_model.relayout import relaid, relayout_advice
+from mlir_gemm.tile_model.rewriting import Alternative, Case, Offer
 from mlir_gemm.tile_model.select import Choice, select
-from mlir_gemm.tile_model.swap import check_exchange, should_swap, swapped
+
+Refuses = Callable[[PassSpec], str]
+"""Why a program does not allow a pass; empty where it does."""
+
+REWRITES: dict[str, Offer] = {"relayout": relayout.offer, "split_k_workspace": dividing.offer, "swap_ab": swap.offer}
+"""The rewrites, in the order in which they are asked."""
+
+
+def allowed(name: str, case: Case, refuses: Refuses) -> tuple[Alternative | None, str]:
+    """What a rewrite offers, if the program allows it; and else what to say of it, if anything.
+
+    Raises ScheduleError where somebody has asked for what the program does not allow.
+    """
+    found = REWRITES[name](case)
+    why = refuses(found.step) if found is not None else ""
+    if found is None or not why:
+        return found, ""
+    if found.asked:
+        raise ScheduleError(f"{found.asked}: {why}; expected {found.instead}")
+    return None, f"{found.missed}: {why}" if found.missed else ""
 
 
 @dataclass(frozen=True)
@@ -24,17 +44,10 @@ class Decisions:
     """The product as the module has it."""
     pinned: Mapping[str, Any]
     """The fields that the user has fixed."""
-    advice: Mapping[str, str]
-    """The operands that are re-laid out first, each with its new order."""
-    relaid: Problem
-    division: Division
-    """The parts in which its k is multiplied."""
-    divided: Problem
-    """`relaid`, or the batch of products of its parts."""
-    exchanged: bool
-    """Whether the sides of `divided` change places."""
-    fixed_sides: str
-    """Why they do not although that would be faster; empty where there is no such reason."""
+    rewrites: Mapping[str, Alternative]
+    """What is done to it first, by the names of the rewrites."""
+    missed: tuple[str, ...]
+    """What would be faster, but is not allowed, as lines."""
     choice: Choice
     """The schedule of what is computed in the end."""
 
@@ -43,27 +56,19 @@ def decide(
     problem: Problem,
     target: Target,
     pinned: Mapping[str, Any] | None = None,
-    cannot_swap: str = "",
-    cannot_divide: str = "",
+    refuses: Refuses = lambda _: "",
+    divisible: bool = True,
 ) -> Decisions:
-    """What the stage `select` does with a product: the model's part of `pipeline/kernel_run.py`, without the IR.
-    `cannot_swap` says why the sides cannot change places, if so, `cannot_divide` why k cannot be divided so.
-
-    Raises what `select` raises.
-    """
+    """What the stage `select` does with a product, without the IR. `refuses` says why the program does not allow a
+    pass, `divisible` whether it allows at all that k is divided. Raises what `select` raises."""
     given = dict(pinned or {})
-    fields = invariant(problem, target, given)
-    advice = relayout_advice(problem if cannot_divide else typical_part(problem, target, given), target, fields)
-    lying = relaid(problem, advice)
-    check_division(given, cannot_divide)
-    whole = cannot_divide or (advice and not is_long(lying) and "split_k_workspace" not in given)
-    division = Division(1, lying.k) if whole else divide_advice(lying, target, given)
-    parts = division.parts
-    batch, fields = divided(lying, parts, division.depth) if parts > 1 else lying, {**divided_fields(parts), **fields}
-    wanted = should_swap(batch, target, fields)
-    check_exchange(given, cannot_swap)
-    exchanged = wanted and not cannot_swap
-    computed = swapped(batch) if exchanged else batch
-    choice = select(computed, target, {**fields, "swap_ab": True} if exchanged else fields)
-    refused = cannot_swap if wanted else ""
-    return Decisions(problem, given, advice, lying, division, batch, exchanged, refused, choice)
+    case = Case(problem, target, invariant(problem, target, given), divisible)
+    taken: dict[str, Alternative] = {}
+    missed: list[str] = []
+    for name in REWRITES:
+        found, why = allowed(name, case, refuses)
+        missed += filter(None, [why])
+        if found is not None:
+            taken[name], case = found, found.case
+    choice = select(case.problem, target, case.pinned)
+    return Decisions(problem, given, taken, tuple(missed), choice)

@@ -17,11 +17,14 @@ from mlir_gemm.errors import Error, ScheduleError
 from mlir_gemm.parts.mma.wgmma.work import KEPT
 from mlir_gemm.parts.registry import mma_of, warpgroup_mma
 from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.spec import sum_tree
+from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.long_sums import SHORTER, Division, is_long, is_small, long_divisions, longest_sum, shows_more
 from mlir_gemm.tile_model.order import is_less
+from mlir_gemm.tile_model.rewriting import Alternative, Case
 from mlir_gemm.tile_model.select import Choice, select
 from mlir_gemm.tile_model.swap import should_swap, swapped
 
@@ -81,6 +84,42 @@ def _vector(elements: int, type_: str) -> int:
     """Bits of the widest access along rows of so many elements."""
     bits = 8 * elements * ELEMENT_BYTES.get(type_, 4)
     return min(128, bits & -bits)
+
+
+def offer(case: Case) -> Alternative | None:
+    """The product in parts of its k, as many as are pinned or pay; none for one that has been divided, and for one on
+    copies of its operands only where its k is long."""
+    problem, target, pinned = case.problem, case.target, case.pinned
+    asked = pinned.get("split_k_workspace", WHOLE)
+    if case.parts > 1 or not (case.divisible or asked > WHOLE):
+        return None
+    if asked > WHOLE and pinned.get("batch_invariant"):
+        raise ScheduleError(f"split_k_workspace={asked} with batch_invariant=on: expected split_k_workspace=1")
+    try:
+        division = divide_advice(problem, target, pinned)
+    except Error:  # the choice of a schedule will say what is wrong
+        return None
+    parts, rest = division.parts, division.rest(problem.k)
+    if parts == WHOLE or (case.relaid and not is_long(problem) and asked == WHOLE):
+        return None
+    batch, seconds = divided(problem, parts, division.depth), sum_seconds(problem, parts)
+
+    def why() -> list[str]:
+        before = select(problem, target, {**pinned, "split_k_workspace": WHOLE}).cost.total
+        longest = longest_sum(problem, pinned.get("precision", "full"))
+        reason = f"no accumulator takes more than {longest} of k" if longest else "there are tiles for more SMs"
+        return [
+            f"divided   {batch}{f', and the last {rest} of k' if rest else ''}",
+            f"          k in {parts} parts, multiplied side by side and added up by a kernel behind, which takes about",
+            f"          {shown_time(seconds)}: {'as pinned' if asked > WHOLE else reason}. "
+            f"Predicted {shown_time(before)} whole",
+        ]
+
+    return Alternative(
+        case.changed(batch, pinned={**divided_fields(parts), **pinned}, parts=parts),
+        step("split-k-in-workspace", parts=parts, depth=0 if asked > WHOLE else division.depth), why, seconds,
+        asked=f"split_k_workspace={asked}" if asked > WHOLE else "", instead="split_k_workspace=1",
+    )  # fmt: skip
 
 
 def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> Division:
@@ -160,16 +199,6 @@ def _any_choice(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
         return select(computed, target, pinned)
     except Error:
         return None
-
-
-def check_division(pinned: Mapping[str, Any], why_not: str) -> None:
-    """Raises ScheduleError where a division is pinned that cannot be, for the reason given, or goes with no other
-    field."""
-    asked = pinned.get("split_k_workspace", 1)
-    if asked > 1 and pinned.get("batch_invariant"):
-        raise ScheduleError(f"split_k_workspace={asked} with batch_invariant=on: expected split_k_workspace=1")
-    if asked > 1 and why_not:
-        raise ScheduleError(f"split_k_workspace={asked}: {why_not}; expected split_k_workspace=1")
 
 
 def divided_fields(parts: int) -> dict[str, Any]:

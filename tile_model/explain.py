@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mlir_gemm.errors import Error
 from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
@@ -17,25 +16,18 @@ from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import occupancy, staging_bytes, storage
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.warp_level.clocks import fragment_conflicts
-from mlir_gemm.parts.wording import shown_clusters, shown_tile
+from mlir_gemm.parts.wording import shown_clusters, shown_tile, shown_time
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.cost import estimate
-from mlir_gemm.tile_model.decisions import Decisions, decide
-from mlir_gemm.tile_model.dividing import (
-    divided_fields,
-    sum_seconds,
-)
+from mlir_gemm.tile_model.decisions import Decisions, Refuses, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
-from mlir_gemm.tile_model.long_sums import longest_sum
 from mlir_gemm.tile_model.order import by_time, preference
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
-from mlir_gemm.tile_model.relayout import relayout_seconds
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select
-from mlir_gemm.tile_model.swap import FEWEST_ROWS
+from mlir_gemm.tile_model.select import TIE, Candidate, Choice
 
 SHOWN = 10
 """How many candidates are printed."""
@@ -45,15 +37,15 @@ def explain(
     problem: Problem,
     target: Target,
     pinned: Mapping[str, Any] | None = None,
-    cannot_swap: str = "",
-    cannot_divide: str = "",
+    refuses: Refuses = lambda _: "",
+    divisible: bool = True,
 ) -> str:
-    """What `select` decides for this problem on this chip, and why, as lines of text. `cannot_swap` says why the sides
-    of the product cannot change places, if so, `cannot_divide` why k cannot be divided so.
+    """What `select` decides for this problem on this chip, and why, as lines of text. `refuses` says why the program
+    does not allow a pass, `divisible` whether it allows at all that k is divided.
 
     Raises what `select` raises.
     """
-    decisions = decide(problem, target, pinned, cannot_swap, cannot_divide)
+    decisions = decide(problem, target, pinned, refuses, divisible)
     choice = decisions.choice
     sections = (
         _head(decisions, target),
@@ -72,9 +64,8 @@ def _head(decisions: Decisions, chip: Target) -> list[str]:
     problem = choice.problem
     lines = [
         f"problem   {decisions.source}",
-        *_relayout(decisions, chip),
-        *_division(decisions, chip),
-        *_exchange(decisions, chip),
+        *(line for each in decisions.rewrites.values() for line in each.why()),
+        *decisions.missed,
         f"chip      {chip.chip} (figures of {chip.name}: {chip.sms} SMs at {chip.clock_hz / 1e9:.2f} GHz)",
         f"schedule  {choice.schedule}",
     ]
@@ -83,63 +74,6 @@ def _head(decisions: Decisions, chip: Target) -> list[str]:
     if decisions.pinned:
         lines.append(f"pinned    {', '.join(decisions.pinned)}")
     return [*lines, *_invariance(decisions)]
-
-
-def _relayout(decisions: Decisions, target: Target) -> list[str]:
-    problem, advice = decisions.source, decisions.advice
-    if not advice:
-        return []
-    names = " and ".join(f"{operand.upper()} ({order})" for operand, order in advice.items())
-    seconds = _time(relayout_seconds(problem, advice, target))
-    try:
-        before = f"the product would take {_time(select(problem, target, decisions.pinned).cost.total)}"
-    except Error:
-        before = "there is no legal schedule"
-    return [
-        f"re-laid   {names} first, in aligned rows, by kernels of their own, which take another {seconds};",
-        f"          as it lies in memory {before}",
-    ]
-
-
-def _division(decisions: Decisions, target: Target) -> list[str]:
-    parts, problem = decisions.division.parts, decisions.relaid
-    if parts == 1:
-        return []
-    before = _time(select(problem, target, {**decisions.pinned, "split_k_workspace": 1}).cost.total)
-    longest = longest_sum(problem, decisions.pinned.get("precision", "full"))
-    reason = f"no accumulator takes more than {longest} of k" if longest else "there are tiles for more SMs"
-    rest = decisions.division.rest(problem.k)
-    asked = "as pinned" if "split_k_workspace" in decisions.pinned else ""
-    return [
-        f"divided   {decisions.divided}{f', and the last {rest} of k' if rest else ''}",
-        f"          k in {parts} parts, multiplied side by side and added up by a kernel behind, which takes about",
-        f"          {_time(sum_seconds(problem, parts))}: {asked or reason}. Predicted {before} whole",
-    ]
-
-
-def _exchange(decisions: Decisions, target: Target) -> list[str]:
-    """That the sides change places, and why; or why they do not although that would be faster."""
-    if decisions.fixed_sides:
-        return [f"sides     as they are, though exchanged it would be faster: {decisions.fixed_sides}"]
-    if not decisions.exchanged:
-        return []
-    fields = {**divided_fields(decisions.division.parts), **decisions.pinned}
-    before, after = select(decisions.divided, target, fields).cost.total, decisions.choice.cost.total
-    asked = "swap_ab" in decisions.pinned
-    close = ", which measurements favour where it is so close" if after >= before and not asked else ""
-    return [
-        f"exchanged {decisions.choice.problem}",
-        "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is wide:",
-        f"          {'as pinned' if asked else _gain(decisions.relaid)}. Predicted {_time(before)} as it was,",
-        f"          {_time(after)} exchanged{close}. All below is about the exchanged product",
-    ]
-
-
-def _gain(problem: Problem) -> str:
-    """What exchanging the sides is good for."""
-    if problem.m < FEWEST_ROWS:
-        return f"an instruction of a warpgroup has at least {FEWEST_ROWS} rows, but as few as 8 columns"
-    return "there are other tiles for it"
 
 
 def _invariance(decisions: Decisions) -> list[str]:
@@ -154,11 +88,11 @@ def _invariance(decisions: Decisions) -> list[str]:
 
 def _cost(choice: Choice) -> list[str]:
     problem, cost = choice.problem, choice.cost
-    lines = [f"predicted {_time(cost.total)}, {cost.tflops(problem):.1f} TFLOP/s"]
+    lines = [f"predicted {shown_time(cost.total)}, {cost.tflops(problem):.1f} TFLOP/s"]
     shown = [("    ", *item) for item in cost.OVERLAPPING.items()] + [("  ", *item) for item in cost.ADDITIVE.items()]
     for indent, term, words in (*shown, ("  ", "total", "total")):
         seconds: float = getattr(cost, term)
-        lines.append(f"{indent + words:<30} {_time(seconds):>10} {seconds / cost.total:>6.1%}")
+        lines.append(f"{indent + words:<30} {shown_time(seconds):>10} {seconds / cost.total:>6.1%}")
     return lines
 
 
@@ -272,7 +206,7 @@ def _ranking(choice: Choice) -> list[str]:
         block, warp = shown_tile(schedule.block), shown_tile(schedule.warp)
         lines.append(
             f"  {block:<13}{warp:<12}{schedule.stages:<8}{_copies(schedule):<15}"
-            f"{_time(cost.total):>10}{cost.tflops(choice.problem):>9.1f}  {_why(candidate, choice)}"
+            f"{shown_time(cost.total):>10}{cost.tflops(choice.problem):>9.1f}  {_why(candidate, choice)}"
         )
     return lines
 
@@ -296,7 +230,7 @@ def _why(candidate: Candidate, choice: Choice) -> str:
     if candidate.cost.total <= choice.cost.total * TIE:
         return "the same time; wide tiles go first"
     words, more = candidate.cost.largest_increase(choice.cost)
-    return f"{words} +{_time(more)}"
+    return f"{words} +{shown_time(more)}"
 
 
 def _rejected(choice: Choice) -> list[str]:
@@ -331,7 +265,7 @@ def _published(choice: Choice) -> list[str]:
     slower = cost.total / choice.cost.total
     return [
         *lines,
-        f"  the best of them by this model: warp {shown_tile(best.warp)}, {_time(cost.total)}, "
+        f"  the best of them by this model: warp {shown_tile(best.warp)}, {shown_time(cost.total)}, "
         f"{cost.tflops(problem):.1f} TFLOP/s, {slower:.2f} times the time of the choice",
     ]
 
@@ -345,7 +279,3 @@ def _published_schedule(choice: Choice, pinned: Mapping[str, Any], warp: Tile) -
     vector = widest_vector(pinned["block"], warp, pinned.get("pad", Schedule.pad))
     fields: dict[str, Any] = {"vector": vector, **pinned, "warp": warp}
     return Schedule.make(fields)
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds * 1e3:.3f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} us"

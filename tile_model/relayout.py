@@ -15,13 +15,17 @@ from itertools import product
 from math import inf
 from typing import Any
 
-from mlir_gemm.errors import ScheduleError
+from mlir_gemm.errors import Error, ScheduleError
 from mlir_gemm.parts.registry import mmas
 from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.parts.warp_level.constants import FragmentConstants
+from mlir_gemm.parts.wording import shown_time
+from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
 from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.dividing import typical_part
 from mlir_gemm.tile_model.order import is_less
+from mlir_gemm.tile_model.rewriting import Alternative, Case
 from mlir_gemm.tile_model.select import operators, select
 
 ALIGNED = 128
@@ -34,6 +38,36 @@ NARROW, FILLED = 8, 16
 """Elements of a row that is narrower than a vector, and those of its copy."""
 WORTH = 0.95
 """The copies must save this much: they also take memory, and the prediction is not exact."""
+
+
+def offer(case: Case) -> Alternative | None:
+    """The product on copies of operands that are worth it. None where the model finds no schedule at all: the choice
+    of one will say what is wrong."""
+    problem, target, pinned = case.problem, case.target, case.pinned
+    typical = typical_part(problem, target, pinned) if case.divisible else problem
+    try:
+        advice = relayout_advice(typical, target, pinned)
+        block = select(relaid(typical, advice), target, pinned).schedule.block if advice else (1, 1, 1)
+    except Error:
+        return None
+    if not advice:
+        return None
+    seconds = relayout_seconds(problem, advice, target)
+
+    def why() -> list[str]:
+        names = " and ".join(f"{operand.upper()} ({order})" for operand, order in advice.items())
+        try:
+            before = f"the product would take {shown_time(select(problem, target, pinned).cost.total)}"
+        except Error:
+            before = "there is no legal schedule"
+        return [
+            f"re-laid   {names} first, in aligned rows, by kernels of their own, which take another "
+            f"{shown_time(seconds)};",
+            f"          as it lies in memory {before}",
+        ]
+
+    changed = case.changed(relaid(problem, advice), relaid=True)
+    return Alternative(changed, step("pad-operands", block=block, **advice), why, seconds)
 
 
 def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> dict[str, str]:

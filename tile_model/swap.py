@@ -11,10 +11,13 @@ from typing import Any
 from mlir_gemm.errors import Error, ScheduleError
 from mlir_gemm.parts.epilogue.tma_store import leaves_transposed
 from mlir_gemm.parts.registry import mma_of, warpgroup_mma
+from mlir_gemm.parts.wording import shown_time
+from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.order import is_less
+from mlir_gemm.tile_model.rewriting import Alternative, Case
 from mlir_gemm.tile_model.select import select
 
 FEWEST_ROWS = 64
@@ -40,6 +43,40 @@ def swapped(problem: Problem) -> Problem:
         problem.a_vector, problem.out_vector, problem.b_memory, problem.a_memory,
         "".join({"a": "b", "b": "a"}[side] for side in reversed(problem.unsigned)), problem.dynamic,
         {"mn": "nm", "nm": "mn"}[problem.out_order], problem.epilogue_ops, problem.epilogue_matrices,
+    )  # fmt: skip
+
+
+def offer(case: Case) -> Alternative | None:
+    """The product with its sides exchanged, where the model predicts less time, or it is pinned."""
+    if not should_swap(case.problem, case.target, case.pinned):
+        return None
+    computed, asked = swapped(case.problem), "swap_ab" in case.pinned
+    sizes = f"{computed.m}x{computed.n}x{computed.k}"
+    thin = case.problem.m < FEWEST_ROWS
+    better = "wgmma has tiles of few columns but none of few rows" if thin else "there are better tiles for it"
+    reason = "as the schedule says" if asked else f"because {better}"
+    pinned = {**case.pinned, "swap_ab": True}
+
+    def why() -> list[str]:
+        before = select(case.problem, case.target, case.pinned).cost.total
+        after = select(computed, case.target, pinned).cost.total
+        few = f"an instruction of a warpgroup has at least {FEWEST_ROWS} rows, but as few as 8 columns"
+        close = ", which measurements favour where it is so close" if after >= before and not asked else ""
+        return [
+            f"exchanged {computed}",
+            "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is "
+            "wide:",
+            f"          {'as pinned' if asked else few if thin else 'there are other tiles for it'}. "
+            f"Predicted {shown_time(before)} as it was,",
+            f"          {shown_time(after)} exchanged{close}. All below is about the exchanged product",
+        ]
+
+    return Alternative(
+        case.changed(computed, pinned=pinned), step("swap-a-b"), why,
+        asked="swap_ab=on: the sides of the product cannot change places" if asked else "", instead="off",
+        missed="sides     as they are, though exchanged it would be faster",
+        note=f"A and B have changed places: the product is {case.problem}, and is computed as its transpose, {sizes}, "
+        f"{reason}",
     )  # fmt: skip
 
 
@@ -92,9 +129,3 @@ def _is_thin(problem: Problem) -> bool:
 def as_computed(problem: Problem, schedule: Schedule) -> Problem:
     """The product as a schedule's tiles mean it, from the product as it was."""
     return swapped(problem) if schedule.swap_ab else problem
-
-
-def check_exchange(pinned: Mapping[str, Any], why_not: str) -> None:
-    """Raises ScheduleError where an exchange is pinned that the program does not allow, for the reason given."""
-    if why_not and pinned.get("swap_ab"):
-        raise ScheduleError(f"swap_ab=on: the sides of the product cannot change places: {why_not}; expected off")

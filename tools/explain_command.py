@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
-from mlir_gemm.passes.select.split_k_in_workspace import cannot_divide
-from mlir_gemm.passes.select.swap_a_b import cannot_swap
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.program import outer_function
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.pipeline.selection.passes import before_choices
-from mlir_gemm.pipeline.selection.undecided import undecided
+from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
+from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tools.files import read_input
@@ -45,12 +43,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mnk:
         print(explain(_problem(arguments), target(arguments.chip or default_chip()), wanted))
         return 0
-    chip, found = _products(arguments, wanted)
-    parts = [
-        (f"kernel {each.name}\n" if len(found) > 1 else "")
-        + explain(each.problem, chip, each.pinned, each.cannot_swap, each.cannot_divide)
-        for each in found
-    ]
+    module, found = _products(arguments, wanted)
+    with module.context:
+        parts = [
+            (f"kernel {each.name}\n" if len(found) > 1 else "")
+            + explain(
+                each.problem(), each.target, each.pinned(), partial(refused, each.function), is_divisible(each.function)
+            )
+            for each in found
+        ]
     print("\n\n".join(parts) if parts else "no product to choose a schedule for")
     return 0
 
@@ -87,21 +88,8 @@ def _vector(neighbours: int, type_: str) -> int:
     return min(128, bits & -bits)
 
 
-@dataclass(frozen=True)
-class _Product:
-    name: str
-    """The kernel's."""
-    problem: Problem
-    pinned: Mapping[str, Any]
-    """The fields of its schedule that the source or the command line fixes."""
-    cannot_swap: str
-    """Why its sides cannot change places, if so."""
-    cannot_divide: str
-    """Why its k cannot be divided, if so."""
-
-
-def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Target, list[_Product]]:
-    """The chip for which a source file would be compiled, and its products."""
+def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
+    """A source file as a module, with which all that is in it dies, and its products."""
     source = read_input(arguments.input)
     compilation = compile_module(
         source,
@@ -110,23 +98,12 @@ def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple
         until="import",
     )
     variant = Variant(arguments.sizes or {}, arguments.divisors or {}).checked()
-    # Kept: what is in a module dies with it.
     module = parse_module(compilation.ir("import"), arguments.input, new_context(), own=True)
     with module.context:
         _check_symbols(arguments, outer_function(module))
     Runner().run(module, before_choices(wanted, variant), stage="select")
     with module.context:
-        found = [
-            _Product(
-                each.name,
-                each.problem(),
-                each.pinned(),
-                cannot_swap(each.function),
-                cannot_divide(each.function, each.pinned().get("split_k_workspace", 1)),
-            )
-            for each in undecided(module)
-        ]
-    return compilation.target, found
+        return module, undecided(module)
 
 
 def _check_symbols(arguments: argparse.Namespace, function: Any) -> None:

@@ -30,7 +30,7 @@ from mlir_gemm.dialect.outlining.padding import buffer_shape, set_padded
 from mlir_gemm.dialect.outlining.views import view_of_type
 from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.errors import PassError
-from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.base import Rewrite
 from mlir_gemm.spec.attributes import KIND, ROLE
 
 ROW_BYTES = 16
@@ -39,12 +39,10 @@ ORDERS = {"a": ("mk", "km"), "b": ("kn", "nk")}
 
 
 @dataclass(frozen=True)
-class PadOperands(Pass):
+class PadOperands(Rewrite):
     """Copy operands of a product to aligned rows."""
 
     name: ClassVar[str] = "pad-operands"
-    kernel: str = ""
-    """The name of the product's module in a program; empty for the only product."""
     a: str = ""
     """The order in which A is to lie, `mk` or `km`; empty to leave A where it is."""
     b: str = ""
@@ -64,16 +62,24 @@ class PadOperands(Pass):
 
     def run(self, module: Any) -> None:
         outer, inner = kernel_modules.find_product(module, self.kernel)
-        product = the_product(programs.function_of(inner))
-        wanted = [operand for operand in ORDERS if self.order_of(operand)]
-        moves = [_Move(product, operand, self) for operand in wanted]
-        moves = [move for move in moves if not move.is_done]
+        moves = [move for move in self._moves(programs.function_of(inner)) if not move.is_done]
         if not moves:
             return
         if inner is outer:
             inner = kernel_modules.nest(outer)
         for move in moves:
             move.carry_out(outer, inner)
+
+    def refuses(self, function: Any) -> str:
+        try:
+            self._moves(function)
+        except PassError as error:
+            return error.message
+        return ""
+
+    def _moves(self, function: Any) -> list[_Move]:
+        product = the_product(function)
+        return [_Move(product, operand, self) for operand in ORDERS if self.order_of(operand)]
 
 
 class _Move:

@@ -32,18 +32,16 @@ from mlir_gemm.dialect.outlining.partial_sums import Partial, Term, write_level,
 from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
-from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.base import Rewrite
 from mlir_gemm.spec import sum_tree
 from mlir_gemm.spec.attributes import DIVIDED, KIND, ROLE
 
 
 @dataclass(frozen=True)
-class SplitKInWorkspace(Pass):
+class SplitKInWorkspace(Rewrite):
     """Multiply parts of k side by side."""
 
     name: ClassVar[str] = "split-k-in-workspace"
-    kernel: str = ""
-    """The name of the product's module in a program; empty for the only product."""
     parts: int = 2
     depth: int = 0
     """Elements of k in each part; what is left is a product of its own. 0: as many as divide k evenly."""
@@ -62,14 +60,12 @@ class SplitKInWorkspace(Pass):
             inner = kernel_modules.nest(outer)
         division.carry_out(outer, inner)
 
-
-def cannot_divide(function: Any, parts: int, depth: int = 0) -> str:
-    """Why the k of a kernel's product cannot be multiplied in parts; empty if it can."""
-    try:
-        _Division(function, parts, depth)
-    except PassError as error:
-        return error.message
-    return ""
+    def refuses(self, function: Any) -> str:
+        try:
+            _Division(function, self.parts, self.depth)
+        except PassError as error:
+            return error.message
+        return ""
 
 
 class _Division:

@@ -17,25 +17,30 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.outlining import kernel_modules
 from mlir_gemm.dialect.walk import body, in_block, named
-from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.base import Rewrite
 
 
 @dataclass(frozen=True)
-class SwapAB(Pass):
+class SwapAB(Rewrite):
     """Exchange the sides of a product."""
 
     name: ClassVar[str] = "swap-a-b"
 
     def run(self, module: Any) -> None:
-        for function in named(module, "func.func"):
+        inner = kernel_modules.find_product(module, self.kernel)[1] if self.kernel else module
+        for function in named(inner, "func.func"):
             inside = [op.operation for op in in_block(body(function))] if len(function.regions[0].blocks) else []
             generics = [op for op in inside if structured.is_generic(op)]
             if any(product_of(op) is not None for op in generics):
                 _swap(function, generics)
 
+    def refuses(self, function: Any) -> str:
+        return _cannot_swap(function)
 
-def cannot_swap(function: Any) -> str:
+
+def _cannot_swap(function: Any) -> str:
     """Why the sides of a kernel's product cannot be exchanged; empty if they can."""
     for operation in in_block(body(function)):
         op = operation.operation
@@ -60,7 +65,7 @@ def _is_filled(function: Any, product: Any) -> bool:
 
 
 def _swap(function: Any, generics: list[Any]) -> None:
-    why = cannot_swap(function)
+    why = _cannot_swap(function)
     if why:
         raise pass_error(function, f"the sides of the product cannot be exchanged: {why}")
     generics = [_with_maps(op) for op in generics]

@@ -8,6 +8,7 @@ from typing import Any
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.spec.passes import PassSpec, step
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tile_model.decisions import REWRITES
 
 
 def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
@@ -25,9 +26,7 @@ def select_passes(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]
     """From imported kernels to kernels with schedules, with these fields fixed."""
     return [
         *before_choices(pinned, variant),
-        step("select-relayout"),
-        step("select-split-k"),
-        step("select-swap-a-b"),
+        *(step("select-rewrite", rewrite=name) for name in REWRITES),
         step("select-schedule"),
     ]
 

@@ -108,9 +108,9 @@ class TestExchange:
         assert "exchanged" not in pinned and pinned["pinned"] == "split_k_cluster"
 
     def test_says_what_stands_in_its_way(self) -> None:
-        found = decide(THIN, H200, cannot_swap="'x.y' is no linalg.generic")
-        assert not found.exchanged and found.choice.problem == THIN
-        text = explain(THIN, H200, cannot_swap="'x.y' is no linalg.generic")
+        found = decide(THIN, H200, refuses=lambda _: "'x.y' is no linalg.generic")
+        assert not found.rewrites and found.choice.problem == THIN
+        text = explain(THIN, H200, refuses=lambda _: "'x.y' is no linalg.generic")
         assert "sides     as they are, though exchanged it would be faster: 'x.y' is no linalg.generic" in text
 
     def test_says_that_it_was_asked_for(self) -> None:
@@ -118,7 +118,7 @@ class TestExchange:
         assert "as pinned. Predicted" in text and "measurements favour" not in text and "swap_ab=on" in text
 
     def test_is_not_mentioned_otherwise(self) -> None:
-        text = explain(Problem(512, 512, 512), H200, cannot_swap="something")
+        text = explain(Problem(512, 512, 512), H200, refuses=lambda _: "something")
         assert "\nexchanged" not in text and "sides " not in text
 
     def test_the_kernel_has_a_note(self) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import mmas_on
+from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -51,9 +52,9 @@ def with_noise(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
         monkeypatch.setattr(module, "estimate", noisy)
 
 
-def decided(problem: Problem, chip: str) -> tuple[Any, ...]:
+def decided(problem: Problem, chip: str) -> tuple[list[PassSpec], Schedule]:
     found = decide(problem, target(chip))
-    return found.advice, found.division, found.exchanged, found.choice.schedule
+    return [each.step for each in found.rewrites.values()], found.choice.schedule
 
 
 @pytest.mark.parametrize(("problem", "chip"), PROBLEMS, ids=str)

@@ -1,6 +1,6 @@
-// RUN: not mlir-gemm opt --split-input-file %s select-split-k 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=split_k_workspace}' 2>&1 | FileCheck %s
 
-// CHECK: select-split-k-refuses.mlir:[[# @LINE + 5]]:1: error: the module names no chip; write one, such as tile.chip = "sm_80"
+// CHECK: select-rewrite-split-k-pinned.mlir:[[# @LINE + 5]]:1: error: the module names no chip; write one, such as tile.chip = "sm_80"
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>
@@ -24,7 +24,7 @@ module {
 
 // -----
 
-// CHECK: select-split-k-refuses.mlir:[[# @LINE + 9]]:5: error: split_k_workspace=3: the steps of a product cannot be divided: it has a k of 64, which does not divide into 3 parts; expected split_k_workspace=1
+// CHECK: select-rewrite-split-k-pinned.mlir:[[# @LINE + 9]]:5: error: split_k_workspace=3: the steps of a product cannot be divided: it has a k of 64, which does not divide into 3 parts; expected split_k_workspace=1
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>

@@ -1,5 +1,5 @@
-// select-relayout: operands whose rows start between vectors are copied to aligned ones where the model finds it pays.
-// RUN: mlir-gemm opt --split-input-file %s select-relayout | FileCheck %s
+// select-rewrite: operands whose rows start between vectors are copied to aligned ones where the model finds it pays.
+// RUN: mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=relayout}' | FileCheck %s
 
 // Rows of 4095 f16 are no whole 16 bytes: both operands get rows of 4096.
 // CHECK-LABEL: func.func @odd(

@@ -1,5 +1,5 @@
-// select-split-k: few tiles and a long k are multiplied in parts, side by side.
-// RUN: mlir-gemm opt --split-input-file %s select-split-k | FileCheck %s
+// select-rewrite: few tiles and a long k are multiplied in parts, side by side.
+// RUN: mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=split_k_workspace}' | FileCheck %s
 
 // CHECK-LABEL: func.func @deep(
 // CHECK: "tile.run"({{.*}}) {kernel = "deep_0"

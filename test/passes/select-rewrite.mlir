@@ -1,5 +1,5 @@
-// select-swap-a-b: A and B change places where the product has few rows, and the fields say so.
-// RUN: mlir-gemm opt --split-input-file %s select-swap-a-b | FileCheck %s
+// select-rewrite: A and B change places where the product has few rows, and the fields say so.
+// RUN: mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=swap_ab}' | FileCheck %s
 
 // CHECK: module attributes {tile.chip = "sm_90a", tile.note = "A and B have changed places: the product is 16x8192x8192 f16,f16->f32 (accumulates in f32), and is computed as its transpose, 8192x16x8192, because wgmma has tiles of few columns but none of few rows"
 // CHECK-LABEL: func.func @thin(

@@ -1,6 +1,8 @@
-// RUN: not mlir-gemm opt --split-input-file %s select-swap-a-b 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=swap_ab}' 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=transpose}' 2>&1 | FileCheck %s --check-prefix=REWRITE
 
-// CHECK: select-swap-a-b-refuses.mlir:[[# @LINE + 5]]:1: error: the module names no chip; write one, such as tile.chip = "sm_80"
+// REWRITE: error: pass 'select-rewrite{rewrite=transpose}': expected rewrite=relayout, split_k_workspace or swap_ab
+// CHECK: select-rewrite-refuses.mlir:[[# @LINE + 5]]:1: error: the module names no chip; write one, such as tile.chip = "sm_80"
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>
@@ -24,7 +26,7 @@ module {
 
 // -----
 
-// CHECK: select-swap-a-b-refuses.mlir:[[# @LINE + 7]]:5: error: swap_ab=on: the sides of the product cannot change places: the product is added to what is in memory; expected off
+// CHECK: select-rewrite-refuses.mlir:[[# @LINE + 7]]:5: error: swap_ab=on: the sides of the product cannot change places: the product is added to what is in memory; expected off
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>

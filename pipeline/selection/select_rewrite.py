@@ -1,0 +1,75 @@
+"""select-rewrite: a product is computed in another way where the user or the model wants that.
+
+Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Asks the model for each product
+what one of the rewrites of `tile_model/decisions.py` offers: `relayout`, `split_k_workspace` or `swap_ab`. Runs the
+pass of what it offers, says so in the kernel's `tile.note`, and fixes the fields of the schedule that go with it.
+Raises ScheduleError where the user has fixed what the program does not allow.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.outlining import kernel_modules, padding
+from mlir_gemm.errors import PassError
+from mlir_gemm.passes.base import Pass, Rewrite
+from mlir_gemm.passes.select.split_k_in_workspace import SplitKInWorkspace
+from mlir_gemm.pipeline.registry import pass_of
+from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
+from mlir_gemm.spec.passes import PassSpec
+from mlir_gemm.tile_model.decisions import REWRITES, allowed
+from mlir_gemm.tile_model.dividing import divided_fields
+from mlir_gemm.tile_model.invariance import invariant
+from mlir_gemm.tile_model.rewriting import Alternative, Case
+
+
+@dataclass(frozen=True)
+class SelectRewrite(Pass):
+    """Compute products in another way where that is predicted to pay."""
+
+    name: ClassVar[str] = "select-rewrite"
+    rewrite: str = ""
+    """`relayout`, `split_k_workspace` or `swap_ab`."""
+
+    def run(self, module: Any) -> None:
+        if self.rewrite not in REWRITES:
+            *most, last = REWRITES
+            raise PassError(f"pass '{self}': expected rewrite={', '.join(most)} or {last}")
+        found = [(kernel, self._offer(kernel)) for kernel in undecided(module)]  # first all: a pass adds kernels
+        for kernel, offer in found:
+            if offer is not None:
+                dataclasses.replace(_rewrite(offer.step), kernel=kernel.name).run(module)
+                if offer.note:
+                    kernel_modules.add_note(kernel.module, offer.note)
+
+    def _offer(self, kernel: Undecided) -> Alternative | None:
+        """What is to be done to a kernel's product, if anything; fixes the fields that go with it."""
+        with kernel.errors():
+            problem, given, function = kernel.problem(), kernel.pinned(), kernel.function
+            pinned = invariant(problem, kernel.target, {**divided_fields(kernel.divided), **given})
+            divisible, relaid = is_divisible(function), padding.has_padding(function)
+            case = Case(problem, kernel.target, pinned, divisible, relaid, kernel.divided)
+            found, _ = allowed(self.rewrite, case, partial(refused, function))
+            fixed = found.case.pinned if found is not None else pinned
+            if fixed != given:
+                kernel.pin(fixed)
+            return found
+
+
+def refused(function: Any, step: PassSpec) -> str:
+    """Why the pass of a rewrite does not take the product of a kernel's function; empty where it does."""
+    return _rewrite(step).refuses(function)
+
+
+def is_divisible(function: Any) -> bool:
+    """Whether the k of the product of a kernel's function can be multiplied in parts."""
+    return not SplitKInWorkspace(parts=1).refuses(function)
+
+
+def _rewrite(step: PassSpec) -> Rewrite:
+    made = pass_of(step)
+    assert isinstance(made, Rewrite)
+    return made
