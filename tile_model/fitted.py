@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants
+from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants, WgmmaLimits
 from mlir_gemm.parts.warp_level.constants import FragmentConstants, LaneConstants
+from mlir_gemm.tile_model.keeping import L2Limits
 
 H200: tuple[Any, ...] = (
     # To 2088 kernels of WMMA: every candidate for the squares from 1024 to 8192 (docs/tile-model.md).
@@ -111,4 +112,22 @@ H200: tuple[Any, ...] = (
         launch=6e-06,
         issue=6.0,
     ),
+    # Places: 32 clusters of 4 take two waves; GPCs have 16 or 18 SMs. Pace: with four numbers an instruction takes 3.7
+    # clocks, but the products as long as if nothing paced: one clock more for each instruction.
+    WgmmaLimits(
+        places=((3, 117 / 132), (4, 120 / 132), (5, 110 / 132), (6, 102 / 132), (7, 105 / 132), (8, 120 / 132)),
+        many_tiles=48,
+        turns_each=1.9,
+        pace=2,
+        paced=5.2,
+        hiding=0.75,
+        few=0.75,
+        many=1.15,
+        sharing=0.4,
+    ),
+    # Launches back to back of 42 to 134 MB of weights are fastest with 20 to 26 MB kept of 63: each half of L2 has a
+    # copy of what its own SMs read, presumably. Of 34 MB nothing need be kept, and part of it must not where several
+    # blocks read it (256x4096x4096: 19 us instead of 16). Of 16 to 200 MB, marked, kernels take 1 to 6 us less behind
+    # another one that has written all of L2; of 300 MB 1 % more, of 470 MB 2 to 4 % more.
+    L2Limits(room=0.36, fits=0.55, least=0.13, most=4.0),
 )

@@ -8,6 +8,7 @@ the first to leave (`keep_a`, `keep_b`), they replace each other, and the rest s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.parts.forms import full_rate_seconds
@@ -19,15 +20,19 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
-ROOM = 0.36
-"""Part of L2 that an operand may stay in. Launches back to back of 42 to 134 MB of weights are fastest with 20 to 26 MB
-kept of the H200's 63: each half of its L2 has a copy of what its own SMs read, presumably."""
-FITS = 0.55
-"""Part of L2 up to which an operand stays there however it is marked: nothing pushes it out. Of 34 MB nothing need be
-kept, and part of it must not where several blocks read it (256x4096x4096: 19 us instead of 16)."""
-LEAST, MOST = 0.13, 4.0
-"""Times the bytes of L2 that an operand has. Of 16 to 200 MB, marked, kernels take 1 to 6 us less behind another one
-that has written all of L2; of 300 MB 1 % more, of 470 MB 2 to 4 % more."""
+
+@dataclass(frozen=True)
+class L2Limits:
+    """Measured parts of L2; the values stand in the chips' rows."""
+
+    room: float
+    """Part of L2 that an operand may stay in."""
+    fits: float
+    """Part of L2 up to which an operand stays there however it is marked: nothing pushes it out."""
+    least: float
+    """Times the bytes of L2 that an operand has at least ..."""
+    most: float
+    """... and at most."""
 
 
 def kept_parts(problem: Problem, schedule: Schedule, target: Target, operand: str) -> int:
@@ -35,14 +40,15 @@ def kept_parts(problem: Problem, schedule: Schedule, target: Target, operand: st
     operand is often what other kernels read too: it is left alone."""
     if problem.dynamic or not _once(problem, schedule, target, operand):
         return PARTS
+    limits = target.constants(L2Limits)
     sizes = {name: operand_bytes(problem, name) for name in "ab"}
     larger, own = "a" if sizes["a"] > sizes["b"] else "b", sizes[operand]
-    if operand != larger or not LEAST * target.l2_bytes <= own <= MOST * target.l2_bytes:
+    if operand != larger or not limits.least * target.l2_bytes <= own <= limits.most * target.l2_bytes:
         return PARTS
     products = full_rate_seconds(mma_of(schedule), problem, target)
-    if own <= FITS * target.l2_bytes or own / target.dram_bytes_s < products:
+    if own <= limits.fits * target.l2_bytes or own / target.dram_bytes_s < products:
         return 0
-    return round(PARTS * ROOM * target.l2_bytes / own)
+    return round(PARTS * limits.room * target.l2_bytes / own)
 
 
 def _once(problem: Problem, schedule: Schedule, target: Target, operand: str) -> bool:

@@ -1,4 +1,4 @@
-"""The constants of the cost of wgmma."""
+"""The constants of the cost of wgmma, and where its search draws lines."""
 
 from __future__ import annotations
 
@@ -85,3 +85,29 @@ class WgmmaConstants:
     """Seconds after which a program in Python starts the next kernel."""
     issue: float
     """Exponent of the norm of the launches with the kernel's own time."""
+
+
+@dataclass(frozen=True)
+class WgmmaLimits:
+    """Where the search draws lines that were measured; the values stand in the chips' rows."""
+
+    places: tuple[tuple[int, float], ...]
+    """Part of the SMs on which clusters of so many blocks fit at once, where it is not all: a cluster stays in one GPC,
+    as the driver says of blocks that fill shared memory (cuOccupancyMaxActiveClusters)."""
+    many_tiles: int
+    """Tiles for each SM from which smaller ones are no longer proposed."""
+    turns_each: float
+    """Tiles that each SM must have for two warpgroups to take them by turns."""
+    pace: int
+    """Numbers of an epilogue that a thread has under way while another warpgroup multiplies, so that the products take
+    no longer ..."""
+    paced: float
+    """... the clocks that an instruction takes then ..."""
+    hiding: float
+    """... and the part of the products' clocks that all may take."""
+    few: float
+    """Tiles for each SM under which the steps of k may be divided ..."""
+    many: float
+    """... and blocks for each SM that they are divided into at most."""
+    sharing: float
+    """Tiles for each SM from which blocks may share copies: with fewer, memory is not what limits."""

@@ -10,6 +10,7 @@ from mlir_gemm.parts.forms import instruction_of
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import grid
 from mlir_gemm.parts.layout import buffer
+from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.mma.wgmma.rules import PANEL
 from mlir_gemm.parts.mma.wgmma.work import cluster_places, lies_between_lines, work_of
 from mlir_gemm.parts.registry import mainloops, mmas, panelled
@@ -34,15 +35,9 @@ SMALL = 128 * 64
 DEEP = 64 * 64
 """Elements of a block tile up to which a stage may hold two panels of k: its copies are small."""
 MOST_STAGES = 12
-MANY_TILES = 48
-"""Tiles for each SM from which smaller ones are no longer proposed."""
-TURNS_TILE, TURNS_EACH = (128, 128), 1.9
-"""The tile of a warpgroup that takes turns, and how many of them each SM must have. Tiles of 96 to 160 columns are
-legal and were not faster on the H200, but by 3 % for 2560 x 2560 x 2560."""
-PACE, PACED, HIDING = 2, 5.2, 0.75
-"""Numbers of an epilogue that a thread has under way while another warpgroup multiplies, the clocks that an instruction
-takes then, and the part of the products' clocks that all may take. With two numbers the products take no longer, with
-four (3.7 clocks) as long as if nothing paced: one clock more for each instruction."""
+TURNS_TILE = (128, 128)
+"""The tile of a warpgroup that takes turns. Tiles of 96 to 160 columns are legal and were not faster on the H200, but
+by 3 % for 2560 x 2560 x 2560."""
 FEWEST_OPERATIONS = 3
 """Instructions on an element from which pacing them is worth it."""
 SCHEDULERS = 4
@@ -58,11 +53,6 @@ FILLED = 1.1
 SHARED_SPLITS = (2, 3, 4)
 """Parts of the steps of k that several blocks each may have, which then share copies."""
 LARGE_CLUSTER = 4
-FEW, MANY = 0.75, 1.15
-"""Tiles for each SM under which the steps of k may be divided, and blocks for each SM that they are divided into at
-most."""
-SHARING = 0.4
-"""Tiles for each SM from which blocks may share copies: with fewer, memory is not what limits."""
 
 
 def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
@@ -80,7 +70,7 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
         for shared in ({},) if turns else _clusters(problem, target, base, pinned):
             schedule = _staged(problem, target, base.replace(**shared), pinned)
             paced = turns and "throttle" not in pinned and _hides(problem, schedule, target)
-            yield schedule.replace(throttle=PACE) if paced else schedule
+            yield schedule.replace(throttle=target.constants(WgmmaLimits).pace) if paced else schedule
 
 
 def is_proposed(schedule: Schedule) -> bool:
@@ -114,7 +104,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
     least_m, least_n = 64, max(unit, COLUMNS[0])
     # One that holds a narrow problem is enough.
     widest = next((n for n in COLUMNS if n >= problem.n), COLUMNS[-1]) if problem.n <= LOW and not wide else COLUMNS[-1]
-    smallest = problem.batch * problem.m * problem.n / (MANY_TILES * target.sms)
+    smallest = problem.batch * problem.m * problem.n / (target.constants(WgmmaLimits).many_tiles * target.sms)
     for m, warp_m in ROWS:
         if m > least_m and m >= 2 * problem.m and not wide:
             continue
@@ -138,15 +128,15 @@ def _by_turns(
     if any(name in pinned for name in named) or pinned.get("stream_k"):
         return
     m, n = TURNS_TILE
-    if problem.batch * problem.m * problem.n >= TURNS_EACH * target.sms * m * n:
+    if problem.batch * problem.m * problem.n >= target.constants(WgmmaLimits).turns_each * target.sms * m * n:
         tile: Tile = (m, n, PANEL // element_bytes(problem, "a"))
         yield tile, tile, {"ping_pong": True, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
 
 
 def _hides(problem: Problem, schedule: Schedule, target: Target) -> bool:
     """Whether the products of a tile take so long that the epilogue of another one, at its own pace, ends meanwhile."""
-    work = work_of(problem, schedule, target)
-    ends = PACED * work.arithmetic / SCHEDULERS < HIDING * work.tensor * work.steps
+    work, limits = work_of(problem, schedule, target), target.constants(WgmmaLimits)
+    ends = limits.paced * work.arithmetic / SCHEDULERS < limits.hiding * work.tensor * work.steps
     return problem.epilogue_ops >= FEWEST_OPERATIONS and ends
 
 
@@ -163,21 +153,22 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     if given or "persistent" in pinned or problem.dynamic:
         yield given
         return
-    tiles = blocks_of(problem, base)
+    tiles, limits = blocks_of(problem, base), target.constants(WgmmaLimits)
+    sharing = limits.sharing * target.sms
     if base.block[1] <= NARROW and base.block[0] > LOW:
         if "block" in pinned:
             yield {}
-        if tiles >= SHARING * target.sms and _fills(problem, base, LARGE_CLUSTER, 1):
+        if tiles >= sharing and _fills(problem, base, LARGE_CLUSTER, 1):
             yield {"cluster_m": LARGE_CLUSTER, "cluster_n": 1}
         return
     for down, along in CLUSTERS if lies_between_lines(problem, base) else PAIRS:
-        if down * along == 1 or (tiles >= SHARING * target.sms and _fills(problem, base, down, along)):
+        if down * along == 1 or (tiles >= sharing and _fills(problem, base, down, along)):
             yield {"cluster_m": down, "cluster_n": along}
-    if tiles < FEW * target.sms and not pinned.get("stream_k"):
+    if tiles < limits.few * target.sms and not pinned.get("stream_k"):
         for parts in SPLITS:
-            if tiles * parts <= MANY * target.sms:
+            if tiles * parts <= limits.many * target.sms:
                 yield {"split_k_cluster": parts}
-                if parts in SHARED_SPLITS and tiles * parts >= SHARING * target.sms:
+                if parts in SHARED_SPLITS and tiles * parts >= sharing:
                     yield from ({"split_k_cluster": parts, **shared} for shared in ({"cluster_m": 2}, {"cluster_n": 2}))
 
 

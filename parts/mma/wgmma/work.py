@@ -10,6 +10,7 @@ from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import grid, steps
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
+from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.parts.resources import staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
@@ -22,9 +23,6 @@ from mlir_gemm.spec.target import Target
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
 GROUP_ROWS = 64
-CLUSTER_PLACES = {3: 117 / 132, 4: 120 / 132, 5: 110 / 132, 6: 102 / 132, 7: 105 / 132, 8: 120 / 132}
-"""Part of the SMs on which clusters of that size fit at once: a cluster stays in one GPC of 16 or 18 SMs. So says the
-H200's driver of blocks that fill shared memory (cuOccupancyMaxActiveClusters), and 32 clusters of 4 take two waves."""
 KEPT = 0.8
 """Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
 
@@ -178,7 +176,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
 
 def cluster_places(target: Target, blocks: int) -> int:
     """Blocks of clusters of so many that fit on a chip at once, each on an SM of its own."""
-    return int(target.sms * CLUSTER_PLACES.get(blocks, 1.0)) // blocks * blocks
+    return int(target.sms * dict(target.constants(WgmmaLimits).places).get(blocks, 1.0)) // blocks * blocks
 
 
 def _narrow(problem: Problem, schedule: Schedule) -> float:
