@@ -8,6 +8,7 @@ from typing import Any
 
 from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
+from mlir_gemm.parts.fields import summary
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import outside, ragged, waste
 from mlir_gemm.parts.layout import copied
@@ -67,6 +68,7 @@ def _head(decisions: Decisions, chip: Target) -> list[str]:
         *(line for each in decisions.rewrites.values() for line in each.why()),
         *decisions.missed,
         f"chip      {chip.chip} (figures of {chip.name}: {chip.sms} SMs at {chip.clock_hz / 1e9:.2f} GHz)",
+        f"in short  {summary(choice.schedule)}",
         f"schedule  {choice.schedule}",
     ]
     if problem.dynamic:
