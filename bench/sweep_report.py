@@ -20,7 +20,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.spec.problem import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem as Product
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.cost import estimate
+from mlir_gemm.tile_model.select import estimate
 from mlir_gemm.tile_model.swap import as_computed
 
 Entry = dict[str, Any]

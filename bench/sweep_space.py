@@ -21,9 +21,8 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.completing import best_group
-from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.rules import broken
-from mlir_gemm.tile_model.select import candidates, operators
+from mlir_gemm.tile_model.select import candidates, estimate, operators
 from mlir_gemm.tile_model.swap import as_computed, may_swap, swapped
 
 MANY_TILES = 2
@@ -126,7 +125,7 @@ def _of_sides(product: Product, chip: Target, space: Space, pinned: Mapping[str,
 
 
 def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[str, Any]) -> Iterator[Schedule]:
-    own = candidates(product, chip, pinned)
+    own = [each.schedule for each in candidates(product, chip, pinned)]
     yield from own
     if pinned["mma"] != "wgmma":
         return

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.spec.passes import Placed
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import Schedule, Tile
+from mlir_gemm.spec.schedule import PRECISIONS, Schedule, Tile
 from mlir_gemm.spec.target import Target
 
 Passes = Callable[[Schedule, Target], Iterable[Placed]]
@@ -163,6 +163,37 @@ class Mma:
     def tile_unit(self, instruction: Tile) -> Tile:
         """What the sizes of a warp tile must be multiples of."""
         return (*self.lanes, 1) if self.lanes else instruction
+
+    def forms_of(self, problem: Problem, precision: str, target: Target) -> list[Form]:
+        """The forms in which it multiplies the problem's types at this precision on the chip, the best first."""
+        return [
+            form
+            for form in self.forms
+            if problem.acc == form.acc
+            and problem.a in form.operands
+            and problem.b in form.operands
+            and (form.mixed or problem.a == problem.b)
+            and form.precision in ("", precision)
+            and form.needs <= target.capabilities
+        ]
+
+    def instruction_of(self, problem: Problem, target: Target) -> Tile:
+        """The instruction of the problem's types, at whatever precision allows them."""
+        found = (form for precision in PRECISIONS for form in self.forms_of(problem, precision, target))
+        return next(found, self.forms[0]).instruction
+
+    def shown_forms(self) -> str:
+        """The types that it takes, for messages."""
+        shown: list[str] = []
+        for form in self.forms:
+            types = f"any of {', '.join(form.operands)}" if form.mixed else f"{form.operands[0]},{form.operands[0]}"
+            allowed = f" with precision={form.precision}" if form.precision else ""
+            shown.append(f"{types} accumulated in {form.acc}{allowed}")
+        return "; ".join(dict.fromkeys(shown))
+
+    def full_rate_seconds(self, problem: Problem, target: Target) -> float:
+        """Seconds of the problem's products where all SMs multiply at the full rate."""
+        return problem.flops / (self.rate(problem, target) * target.clock_hz * target.sms)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from mlir_gemm.spec.schedule import Schedule
 WARP_SIZE = 32
 WARPGROUP = 4
 """Warps of a warpgroup."""
+MOST_CONSUMERS = 3
+"""Warpgroups that multiply, beside the one that copies."""
 
 
 def consumer_warpgroups(schedule: Schedule) -> int:

@@ -24,10 +24,7 @@ from mlir_gemm.parts.registry import (
 )
 from mlir_gemm.parts.wording import shown_tile, shown_value
 from mlir_gemm.spec import extensions
-from mlir_gemm.spec.part_names import KINDS
-from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule, show_by
-from mlir_gemm.spec.target import Target
 
 AnyPart = Mma | Mainloop | Layout | Raster | Part
 
@@ -80,28 +77,6 @@ def fields_of(schedule: Schedule) -> list[str]:
     """The fields that a schedule has, shared ones and those of its parts, in their order."""
     without = set(meaningless(schedule))
     return [*(name for name in FIELDS if name not in without), *dict(schedule.own)]
-
-
-def fields_of_others(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """Fields of parts that are not there."""
-    for name in meaningless(schedule):
-        value = getattr(schedule, name)
-        if value in (FIELDS[name], NOTHING.get(name)):
-            continue
-        if any(isinstance(part, Part) and part.applies(schedule) for part in owners(name)):
-            continue  # a rule about the part itself says more
-        able = " or ".join(dict.fromkeys(_named(part) for part in owners(name)))
-        return f"{name}={shown_value(value)}: a field of {able}, which this schedule does not have"
-    return None
-
-
-NOTHING = {"pad": 0}
-"""Values that say no more than that the part is not there."""
-
-
-def _named(part: AnyPart) -> str:
-    field = next((field for field, kind in KINDS.items() if kind == getattr(part, "kind", "")), "")
-    return f"{field}={part.name}" if field else part.name
 
 
 def normalised(schedule: Schedule, changes: Mapping[str, Any], pinned: Collection[str] = ()) -> Schedule:

@@ -1,20 +1,28 @@
-"""What follows from a finished choice: what L2 keeps, when the next kernel starts, how high the raster's groups are."""
+"""What follows from a finished choice: what L2 keeps, when the next kernel starts, how high the raster's groups are.
+
+Lines of an operand that L2 cannot hold and that is read from end to end push each other out, so that a kernel that runs
+again finds none of them, and they push out what other kernels left, which costs time if it was written and not yet in
+DRAM. Where most lines are marked as the first to leave (`l2_keep_a`, `l2_keep_b`), they replace each other, and the
+rest stays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
 from mlir_gemm.parts.fields import normalised
 from mlir_gemm.parts.grid import grid, is_one_wave
 from mlir_gemm.parts.mma.wgmma.work import lies_between_lines
-from mlir_gemm.parts.registry import mma_of, raster_of
+from mlir_gemm.parts.registry import mainloop_of, mma_of, raster_of
 from mlir_gemm.parts.resources import occupancy
+from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.keeping import keeping
 
 OBLONG = 1.5
 """How much lower than a square's side a group may be that divides the rows: 8 of 32 or 64 rows of 128x128 take as long
@@ -24,6 +32,20 @@ SMALL_TILE, NEIGHBOURS = 64 * 128, 8
 """Elements of a block tile of `wgmma` that L2 limits, and blocks beside each other: with squares of 8 instead of all
 128 the H200 takes 4.8 us instead of 5.1 for 1024 x 1024 x 1024, 8.2 instead of 8.4 for 1000; 256 x 8192 x 8192
 exchanged, with an empty cache, 52 us in groups of 4, 56 in groups of 11."""
+
+
+@dataclass(frozen=True)
+class L2Limits:
+    """Measured parts of L2; the values stand in the chips' rows."""
+
+    room: float
+    """Part of L2 that an operand may stay in."""
+    fits: float
+    """Part of L2 up to which an operand stays there however it is marked: nothing pushes it out."""
+    least: float
+    """Times the bytes of L2 that an operand has at least ..."""
+    most: float
+    """... and at most."""
 
 
 def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
@@ -73,3 +95,35 @@ def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:
     if 1 in grid(problem, schedule) and schedule.cluster_m * schedule.cluster_n > 1 and schedule.split_k_cluster == 1:
         return False  # blocks that need the same lines are a cluster, which stays together: only the gap would show
     return is_one_wave(problem, schedule, target) or lies_between_lines(problem, schedule)
+
+
+def kept_parts(problem: Problem, schedule: Schedule, target: Target, operand: str) -> int:
+    """Of PARTS parts of A or B, how many L2 should keep; all where marking the rest is worth nothing. The smaller
+    operand is often what other kernels read too: it is left alone."""
+    if problem.dynamic or not _once(problem, schedule, target, operand):
+        return PARTS
+    limits = target.constants(L2Limits)
+    sizes = {name: operand_bytes(problem, name) for name in "ab"}
+    larger, own = "a" if sizes["a"] > sizes["b"] else "b", sizes[operand]
+    if operand != larger or not limits.least * target.l2_bytes <= own <= limits.most * target.l2_bytes:
+        return PARTS
+    products = mma_of(schedule).full_rate_seconds(problem, target)
+    if own <= limits.fits * target.l2_bytes or own / target.dram_bytes_s < products:
+        return 0
+    return round(PARTS * limits.room * target.l2_bytes / own)
+
+
+def _once(problem: Problem, schedule: Schedule, target: Target, operand: str) -> bool:
+    """Whether all blocks that need a line of an operand are at work at the same time: all in one wave, or one block
+    alone."""
+    rows, columns = grid(problem, schedule)
+    return is_one_wave(problem, schedule, target) or (columns if operand == "a" else rows) == 1
+
+
+def keeping(problem: Problem, schedule: Schedule, target: Target, pinned: Mapping[str, Any]) -> Schedule:
+    """The schedule with the parts of A and B that L2 should keep, where the user has not said."""
+    if not mainloop_of(schedule).producer:
+        return schedule
+    names = [name for name in "ab" if f"l2_keep_{name}" not in pinned]
+    parts = {f"l2_keep_{name}": kept_parts(problem, schedule, target, name) for name in names}
+    return schedule.replace(**parts) if min(parts.values(), default=PARTS) < PARTS else schedule

@@ -23,9 +23,8 @@ from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.long_sums import SHORTER, Division, is_long, is_small, long_divisions, longest_sum, shows_more
-from mlir_gemm.tile_model.order import is_less
 from mlir_gemm.tile_model.rewriting import Alternative, Case
-from mlir_gemm.tile_model.select import Choice, select
+from mlir_gemm.tile_model.select import Choice, is_less, select
 from mlir_gemm.tile_model.swap import should_swap, swapped
 
 WHOLE = 1

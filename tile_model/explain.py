@@ -22,13 +22,11 @@ from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.decisions import Decisions, Refuses, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
-from mlir_gemm.tile_model.order import by_time, preference
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import TIE, Candidate, Choice
+from mlir_gemm.tile_model.select import TIE, Candidate, Choice, by_time, estimate, preference
 
 SHOWN = 10
 """How many candidates are printed."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants, WgmmaLimits
 from mlir_gemm.parts.warp_level.constants import FragmentConstants, LaneConstants
-from mlir_gemm.tile_model.keeping import L2Limits
+from mlir_gemm.tile_model.completing import L2Limits
 
 H200: tuple[Any, ...] = (
     # To 2088 kernels of WMMA: every candidate for the squares from 1024 to 8192 (docs/tile-model.md).

@@ -24,9 +24,8 @@ from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.dividing import typical_part
-from mlir_gemm.tile_model.order import is_less
 from mlir_gemm.tile_model.rewriting import Alternative, Case
-from mlir_gemm.tile_model.select import operators, select
+from mlir_gemm.tile_model.select import is_less, operators, select
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""

@@ -2,51 +2,322 @@
 why they do not go together: the value given, the rule it breaks and the nearest value that is right.
 
 The rules stand in three groups, because a later group only makes sense when the earlier ones hold: what the operation
-can multiply at all, the shapes of tiles, and what those shapes need of the chip. Each group has rules that hold
-whatever a kernel is made of (`problem_rules`, `shape_rules`, `resource_rules`), those of two parts together
-(`parts.together`), and those of its parts. `violations` stops after the first group that has something to say. The
-published tiling rules are no part of this: see `published`.
+can multiply at all, the shapes of tiles, and what those shapes need of the chip. Here are those of every kernel and of
+two parts at once, by their traits; each group also has those of the parts of a schedule. `violations` stops after the
+first group that has something to say. The published tiling rules are no part of this: see `published`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlir_gemm.parts import fields, together
-from mlir_gemm.parts.base import NO_RULES, Rule, Rules
-from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, parts_of
-from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.parts.base import NO_RULES, Part, Rule, Rules
+from mlir_gemm.parts.block import MOST_CONSUMERS, WARPGROUP, consumer_warpgroups, threads
+from mlir_gemm.parts.fields import AnyPart, meaningless, owners
+from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.layout import NARROWEST, buffer, pad_of
+from mlir_gemm.parts.registers import register_limit, reserved_registers
+from mlir_gemm.parts.registry import (
+    has,
+    layout_of,
+    mainloop_of,
+    mainloops,
+    mainloops_on,
+    mma_of,
+    mmas,
+    mmas_on,
+    panelled,
+    parts_of,
+)  # fmt: skip
+from mlir_gemm.parts.resources import smem_bytes
+from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
+from mlir_gemm.spec.part_names import KINDS
+from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.schedule import FIELDS, PRECISIONS, Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model import problem_rules, resource_rules, shape_rules
 
-OF_CHIP: tuple[Rule, ...] = (
-    shape_rules.operator_of_chip,
-    shape_rules.copy_of_chip,
-    together.rings,
-    together.parts_on_rings,
-    fields.fields_of_others,
-)
+MOST_BLOCKS = 2**31 - 1
+"""Largest x dimension of a grid (CUDA programming guide, every compute capability)."""
+NOTHING = {"pad": 0}
+"""Values that say no more than that the part is not there."""
+_AXES = ("m", "n", "k")
+
+
+def sizes_positive(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    for name, size in (("M", problem.m), ("N", problem.n), ("K", problem.k), ("batch", problem.batch)):
+        if size < 1:
+            return f"{name}={size} is not supported: a kernel needs sizes of at least 1"
+    return None
+
+
+def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mma = mma_of(schedule)
+    if mma.forms_of(problem, schedule.precision, target):
+        return None
+    given = f"types {problem.a},{problem.b} accumulated in {problem.acc} are not supported"
+    for precision in PRECISIONS:
+        if mma.forms_of(problem, precision, target):
+            return f"{given} by mma={mma.name} with precision={schedule.precision}: expected precision={precision}"
+    return f"{given} by mma={mma.name}: expected {mma.shown_forms()}"
+
+
+def supported_result(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mma = mma_of(schedule)
+    known = mma.results or tuple(ELEMENT_BYTES)
+    if problem.out in known:
+        return None
+    return f"result type {problem.out} is not supported by mma={mma.name}: expected {', '.join(known)}"
+
+
+def operator_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mma = mma_of(schedule)
+    if has(mma, target):
+        return None
+    return f"mma={mma.name}: {target.chip} has {', '.join(each.name for each in mmas_on(target))}"
+
+
+def copy_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mainloop = mainloop_of(schedule)
+    if has(mainloop, target):
+        return None
+    return f"mainloop={mainloop.name}: {target.chip} has {', '.join(each.name for each in mainloops_on(target))}"
+
+
+def rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """A ring, its layout and operations that read it come together."""
+    mma, mainloop, layout = mma_of(schedule), mainloop_of(schedule), layout_of(schedule)
+    if not (mma.by_descriptor or mainloop.producer or layout.panels):
+        return None
+    asked = "mma" if mma.by_descriptor else "mainloop" if mainloop.producer else "layout"
+    given = f"{asked}={getattr(schedule, asked)}"
+    if not mma.reads_rings:
+        able = " or ".join(each.name for each in mmas().values() if each.reads_rings)
+        return f"mma={mma.name} with {given}: expected mma={able}"
+    if not mainloop.producer:
+        able = " or ".join(each.name for each in mainloops().values() if each.producer)
+        return f"mainloop={mainloop.name} with {given}: expected mainloop={able}"
+    if not layout.panels:
+        return f"layout={layout.name} with {given}: expected layout={panelled().name}"
+    for name, wanted in (("promote", True), ("accumulate", True)):
+        value = getattr(schedule, name)
+        if value != wanted:
+            asking = f"mma={mma.name}" if mma.by_descriptor else f"mainloop={mainloop.name}"
+            return f"{name}={shown_value(value)} with {asking}: expected {name}={shown_value(wanted)}"
+    return None
+
+
+def parts_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Parts that need a warp of its own that copies, or whole warpgroups that multiply."""
+    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
+    for part in parts_of(schedule):
+        if part.on_ring and not mainloop.producer:
+            able = " or ".join(each.name for each in mainloops().values() if each.producer)
+            name = _field(part, schedule)
+            shown, usual = shown_value(getattr(schedule, name)), shown_value(FIELDS[name])
+            return f"{name}={shown}: expected {usual} without mainloop={able}"
+        if part.by_warpgroups and mma.unit != "warpgroup":
+            able = " or ".join(each.name for each in mmas().values() if each.unit == "warpgroup")
+            name = _field(part, schedule)
+            shown, usual = shown_value(getattr(schedule, name)), shown_value(FIELDS[name])
+            return f"{name}={shown} with mma={mma.name}: expected {usual}, or mma={able}"
+    return None
+
+
+def _field(part: Part, schedule: Schedule) -> str:
+    """The field that asks for a part."""
+    return next((name for name in part.fields if getattr(schedule, name) != FIELDS[name]), part.fields[0])
+
+
+def fields_of_others(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Fields of parts that are not there."""
+    for name in meaningless(schedule):
+        value = getattr(schedule, name)
+        if value in (FIELDS[name], NOTHING.get(name)):
+            continue
+        if any(isinstance(part, Part) and part.applies(schedule) for part in owners(name)):
+            continue  # a rule about the part itself says more
+        able = " or ".join(dict.fromkeys(_named(part) for part in owners(name)))
+        return f"{name}={shown_value(value)}: a field of {able}, which this schedule does not have"
+    return None
+
+
+def _named(part: AnyPart) -> str:
+    field = next((field for field, kind in KINDS.items() if kind == getattr(part, "kind", "")), "")
+    return f"{field}={part.name}" if field else part.name
+
+
+def instruction_shape(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mma = mma_of(schedule)
+    shapes = [form.instruction for form in mma.forms_of(problem, schedule.precision, target) or mma.forms[:1]]
+    if schedule.instruction in shapes:
+        return None
+    shown = " or ".join(map(shown_tile, shapes))
+    types = f" for {problem.a}" if len({form.instruction for form in mma.forms}) > 1 else ""
+    return f"instruction={shown_tile(schedule.instruction)}: operator {mma.name} has {shown}{types}"
+
+
+def warp_multiple_of_instruction(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mma = mma_of(schedule)
+    what = "the lanes of a warp," if mma.lanes else "the instruction's"
+    for axis, size, unit in zip(_AXES, schedule.warp, mma.tile_unit(schedule.instruction), strict=True):
+        if size % unit:
+            return (
+                f"warp={shown_tile(schedule.warp)}: its {axis} of {size} must be a multiple of {what} {unit}; "
+                f"the nearest: {multiples(size, unit)}"
+            )
+    return None
+
+
+def block_divisible_by_warp(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    for axis, size, unit in zip(_AXES, schedule.block, schedule.warp, strict=True):
+        if size % unit:
+            return (
+                f"block={shown_tile(schedule.block)}: its {axis} of {size} must be a multiple of the warp tile's "
+                f"{unit} (warp={shown_tile(schedule.warp)}); the nearest: {multiples(size, unit)}"
+            )
+    return None
+
+
+def stages_supported(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.stages > 1 and not schedule.promote:
+        return f"stages={schedule.stages} with promote=off: without buffers in shared memory there is 1 stage"
+    mainloop = mainloop_of(schedule)
+    least, most = mainloop.least_stages, mainloop.most_stages
+    if least <= schedule.stages <= most:
+        return None
+    nearest = max(least, min(schedule.stages, most))
+    return (
+        f"stages={schedule.stages}: expected {least}{' or ' if most == least + 1 else ' to '}{most} with "
+        f"mainloop={mainloop.name}; the nearest: {nearest}"
+    )
+
+
+def promote_for_copies(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.promote:
+        return None
+    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
+    if mainloop.ahead:
+        direct = " or ".join(each.name for each in mainloops().values() if not each.ahead)
+        return f"mainloop={mainloop.name} with promote=off: without buffers in shared memory expected mainloop={direct}"
+    if not mma.whole_tiles:
+        able = " or ".join(each.name for each in mmas().values() if each.whole_tiles)
+        return (
+            f"promote=off with mma={mma.name}: it reads its operands from shared memory, where what lies "
+            f"beyond the edges is zero; expected promote=on, or mma={able}"
+        )
+    return None
+
+
+def accumulates(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mma = mma_of(schedule)
+    if schedule.accumulate or mma.by_descriptor or mma.whole_tiles:  # whose own rules say so
+        return None
+    able = " or ".join(each.name for each in mmas().values() if each.whole_tiles)
+    return f"accumulate=off with mma={mma.name}: expected accumulate=on, or mma={able}"
+
+
+def warps_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """What warps that multiply each for itself need where another one copies: whole warpgroups, whose registers can be
+    more than those of the one that copies, and rows of whole panels."""
+    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
+    if mma.by_descriptor or not mainloop.producer:
+        return None
+    if schedule.warps % WARPGROUP or consumer_warpgroups(schedule) > MOST_CONSUMERS:
+        return (
+            f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}: {schedule.warps} warps with "
+            f"mainloop={mainloop.name}; expected {WARPGROUP} to {WARPGROUP * MOST_CONSUMERS}, in whole warpgroups of "
+            f"{WARPGROUP}"
+        )
+    for operand in "ab":
+        lying = buffer(problem, schedule, operand)
+        if not lying.panel:
+            return (
+                f"block={shown_tile(schedule.block)}: rows of {operand.upper()} have {lying.row} bytes in shared "
+                f"memory; with mainloop={mainloop.name} expected a multiple of {NARROWEST}"
+            )
+    return None
+
+
+def threads_fit(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    count = threads(schedule)
+    if count <= target.threads_block:
+        return None
+    return (
+        f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}: {schedule.warps} warps are "
+        f"{count} threads, a block has at most {target.threads_block}; take a larger warp tile or a "
+        "smaller block tile"
+    )
+
+
+def smem_fits(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    needed = smem_bytes(problem, schedule)
+    if needed <= target.smem_static:
+        return None
+    if schedule.storage == "static":
+        return (
+            f"storage=static: the block needs {needed} bytes of shared memory, static storage holds at most "
+            f"{target.smem_static}; expected storage=dynamic or a smaller block tile"
+        )
+    if needed <= target.smem_block:
+        return None
+    return (
+        f"block={shown_tile(schedule.block)}, stages={schedule.stages}, pad={pad_of(schedule)}: the block needs "
+        f"{needed} bytes of shared memory, {target.chip} has {target.smem_block} a block; take fewer stages or a "
+        "smaller block tile"
+    )
+
+
+def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    needed = mma_of(schedule).registers(problem, schedule, target) + reserved_registers(target)
+    limit = register_limit(schedule, target)
+    if needed <= limit:
+        return None
+    shown = (
+        f"block={shown_tile(schedule.block)}, warp={shown_tile(schedule.warp)}, mainloop={mainloop_of(schedule).name}"
+    )
+    if needed > target.registers_thread:
+        return (
+            f"{shown}: about {needed} registers a thread, at most {target.registers_thread}; "
+            "take a smaller warp tile or block k"
+        )
+    asked = f"min_blocks={schedule.min_blocks}, {shown}" if schedule.min_blocks > 1 else shown
+    blocks = f"{schedule.min_blocks} blocks of " if schedule.min_blocks > 1 else ""
+    return (
+        f"{asked}: about {needed} registers a thread, but {blocks}{threads(schedule)} threads have {limit} each on an "
+        f"SM; take {'fewer resident blocks or ' if blocks else ''}a smaller block tile"
+    )
+
+
+def resident_fits(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if schedule.min_blocks <= 1:
+        return None
+    smem = smem_bytes(problem, schedule) + target.smem_reserved
+    most = min(target.threads_sm // threads(schedule), target.blocks_sm, target.smem_sm // max(1, smem))
+    if schedule.min_blocks <= most:
+        return None
+    return (
+        f"min_blocks={schedule.min_blocks}: an SM of {target.chip} has threads, shared memory and places for {most} "
+        f"blocks of {threads(schedule)} threads and {smem} bytes; the nearest: {most}"
+    )
+
+
+def grid_fits(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    count = blocks_of(problem, schedule)
+    if count <= MOST_BLOCKS:
+        return None
+    return (
+        f"block={shown_tile(schedule.block)}: {count} blocks in the grid, at most {MOST_BLOCKS}; take a larger block "
+        "tile"
+    )
+
+
+OF_PROBLEMS: tuple[Rule, ...] = (sizes_positive, supported_types, supported_result)
+OF_CHIP: tuple[Rule, ...] = (operator_of_chip, copy_of_chip, rings, parts_on_rings, fields_of_others)
 OF_SHAPES: tuple[Rule, ...] = (
-    shape_rules.instruction_shape,
-    shape_rules.warp_multiple_of_instruction,
-    shape_rules.block_divisible_by_warp,
-    shape_rules.stages_supported,
-    shape_rules.promote_for_copies,
-    shape_rules.accumulates,
-)
-OF_PROBLEMS: tuple[Rule, ...] = (
-    problem_rules.sizes_positive,
-    problem_rules.supported_types,
-    problem_rules.supported_result,
-)
-OF_RESOURCES: tuple[Rule, ...] = (
-    resource_rules.threads_fit,
-    resource_rules.smem_fits,
-    resource_rules.resident_fits,
-    resource_rules.registers_fit,
-    resource_rules.grid_fits,
-)
+    instruction_shape, warp_multiple_of_instruction, block_divisible_by_warp, stages_supported, promote_for_copies,
+    accumulates, warps_on_rings,
+)  # fmt: skip
+OF_RESOURCES: tuple[Rule, ...] = (threads_fit, smem_fits, resident_fits, registers_fit, grid_fits)
 
 
 def problem_rules_of(schedule: Schedule) -> Iterator[Rule]:
@@ -63,12 +334,11 @@ def _groups(schedule: Schedule) -> Iterator[Iterator[Rule]]:
 
 def _shapes(schedule: Schedule) -> Iterator[Rule]:
     yield from OF_CHIP
-    yield from mainloop_of(schedule).rules.shape
     yield from OF_SHAPES
+    yield from mainloop_of(schedule).rules.shape
     for rules in _of_parts(schedule):
         if rules is not NO_RULES:
             yield from rules.shape
-    yield together.warps_on_rings
 
 
 def _resources(schedule: Schedule) -> Iterator[Rule]:

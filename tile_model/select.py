@@ -1,33 +1,33 @@
 """Choosing a schedule: propose, keep what the rules allow, score, take the cheapest.
 
-`search` decides only where to look; what is legal is for `rules` and what is good for `cost` to say. Fields that the
-user has pinned are never changed.
+A part's search decides only where to look; what is legal is for `rules` and what is good for the operator's cost
+family to say. Fields that the user has pinned are never changed.
+
+Predictions are sums, roots and powers of floating-point numbers, so that two which are equal on paper may differ in the
+last bits, and by which of them is computed how. Times closer than TOLERANCE count as the same, and `preference`
+decides: no change of the arithmetic's order changes a choice. Every comparison of one prediction with another goes
+through `is_less` or `by_time`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.parts.base import Mma
-from mlir_gemm.parts.forms import full_rate_seconds
 from mlir_gemm.parts.prediction import Prediction
-from mlir_gemm.parts.registry import has, mainloops, mma_of, mmas, mmas_on
+from mlir_gemm.parts.registry import has, mainloop_of, mainloops, mainloops_on, mma_of, mmas, mmas_on
 from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.parts.wording import shown_value
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.completing import finished
-from mlir_gemm.tile_model.cost import estimate
-from mlir_gemm.tile_model.mainloops import mainloops_tried
-from mlir_gemm.tile_model.order import by_time, is_less, preference
-from mlir_gemm.tile_model.rules import broken, problem_rules_of, violations
-from mlir_gemm.tile_model.shape_rules import operator_of_chip
+from mlir_gemm.tile_model.rules import broken, operator_of_chip, problem_rules_of, violations
 
 WORTH = 0.85
 """Part of the time of an operation that is tried earlier under which the prediction of a rival, which was fitted to
@@ -39,6 +39,14 @@ LOW, MIRROR = 64, 1.03
 64x128 takes 1 to 6 % less than 128x64 for 12 of 14 sizes on the H200."""
 RANKING = 64
 """How many candidates a choice keeps."""
+TOLERANCE = 1e-9
+"""Part of a time within which another one is the same. Rounding leaves about 1e-15; schedules that the model tells
+apart at all differ by 1e-7 and more."""
+ENGINE_BITS, ASYNCHRONOUS_BITS = 128, 32
+"""Bits that rows must be aligned to for the copy engine, and for cp.async."""
+
+T = TypeVar("T")
+Names = tuple[str, ...]
 
 
 class Candidate(NamedTuple):
@@ -89,14 +97,10 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     legal = candidates(problem, target, fixed)
     if not legal:
         raise _refusal(problem, target, fixed)
-    scored = _scored(problem, target, legal)
+    scored = _wide_first(legal)
     scored = _rivals(problem, target, fixed, scored[0]) + scored
     best = scored[0]
     return Choice(problem, target, fixed, best.schedule, best.cost, tuple(scored[:RANKING]), len(scored))
-
-
-def _scored(problem: Problem, target: Target, legal: list[Schedule]) -> list[Candidate]:
-    return _wide_first([Candidate(schedule, estimate(problem, schedule, target)) for schedule in legal])
 
 
 def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: Candidate) -> list[Candidate]:
@@ -111,18 +115,18 @@ def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: C
         return []
     named = {**pinned, "mma": rival.name}
     legal = candidates(problem, target, named) if operators(problem, target, named) else []
-    return [candidate for candidate in _scored(problem, target, legal) if is_less(candidate.cost.total, limit)]
+    return [candidate for candidate in _wide_first(legal) if is_less(candidate.cost.total, limit)]
 
 
 def _least_seconds(mma: Mma, problem: Problem, target: Target) -> float:
     """What no schedule of an operation can be faster than: its products at the full rate, or its operands from DRAM,
     and a launch."""
     read = operand_bytes(problem, "a") + operand_bytes(problem, "b")
-    return mma.family.launch(target) + max(full_rate_seconds(mma, problem, target), read / target.dram_bytes_s)
+    return mma.family.launch(target) + max(mma.full_rate_seconds(problem, target), read / target.dram_bytes_s)
 
 
-def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[Schedule]:
-    """The legal schedules worth scoring, empty when there are none.
+def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[Candidate]:
+    """The legal schedules worth a prediction, completed, with that; empty when there are none.
 
     The first search that finds any decides: for each operator in the order of preference likely tiles, with the copies
     that suit it best, then with those that need fewer registers; then every tile.
@@ -137,8 +141,51 @@ def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> l
                 legal = [schedule for schedule in tried if next(broken(problem, schedule, target), None) is None]
                 if legal:
                     better = mmas()[operator].preferred(legal)
-                    return [finished(problem, schedule, target, pinned) for schedule in better]
+                    whole = (finished(problem, schedule, target, pinned) for schedule in better)
+                    return [Candidate(schedule, estimate(problem, schedule, target)) for schedule in whole]
     return []
+
+
+def estimate(problem: Problem, schedule: Schedule, target: Target) -> Prediction:
+    """The predicted cost of a legal schedule, by the formula of the operation that multiplies. On an illegal one the
+    figures mean nothing. Tiles that reach over an edge count whole."""
+    return mma_of(schedule).family.estimate(problem, schedule, target)
+
+
+def mainloops_tried(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> tuple[Names, ...]:
+    """Names of main loops to propose, in the order in which they are tried; those that stand together are compared.
+    `pinned` names the operation."""
+    if "mainloop" in pinned:
+        return ((pinned["mainloop"],),)
+    mma = mmas()[pinned["mma"]]
+    on_chip = mainloops_on(target)
+    rings = tuple(each.name for each in on_chip if each.producer)
+    streamed = tuple(each.name for each in on_chip if each.asynchronous and not each.producer)
+    waiting = tuple(each.name for each in on_chip if each.in_registers)
+    direct = tuple(each.name for each in on_chip if not each.ahead)
+    if mma.by_descriptor:
+        return (rings,)
+    if not pinned.get("promote", True):
+        return (direct,)
+    loaded: tuple[Names, ...] = (waiting, direct)
+    if mma.lanes:
+        # Guarded loads of lanes that multiply fit in registers with small tiles only.
+        loaded = ((*waiting, *direct),)
+    if mma.whole_tiles or not streamed or problem.a_memory or problem.b_memory:
+        return loaded
+    aligned = min(problem.a_vector, problem.b_vector, pinned.get("vector", ENGINE_BITS))
+    if rings and aligned >= ENGINE_BITS and _suits_rings(mma, problem) and pinned.get("stages") != 1:
+        return ((*rings, *streamed), *loaded)
+    if aligned >= ASYNCHRONOUS_BITS and pinned.get("stages") != 1:
+        return (streamed, *loaded)
+    # Copies that fall back to loads and stores: those that load ahead may be better.
+    return ((*streamed, *waiting), direct)
+
+
+def _suits_rings(mma: Mma, problem: Problem) -> bool:
+    """Whether ldmatrix loads both operands from a ring: elements one by one meet in banks where rows are not padded,
+    and f64 on a ring was not measured."""
+    return mma.reads_rings and all(mma.by_matrix(problem, operand) for operand in "ab")
 
 
 def operators(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[str]:
@@ -194,6 +241,50 @@ def _check_operator(problem: Problem, target: Target, pinned: Mapping[str, Any])
     raise ScheduleError(
         f"no legal schedule for {problem} on {target.chip} with mma={operator}: {found[0]}", notes=tuple(found[1:])
     )
+
+
+def is_less(seconds: float, other: float) -> bool:
+    """Whether a predicted time is less than another, by more than rounding. Of alternatives that are tried one after
+    another, each kept only where it is less than those before, the first of equals stays."""
+    return seconds < other * (1 - TOLERANCE)
+
+
+def preference(schedule: Schedule) -> tuple[Any, ...]:
+    """A key that puts schedules of the same predicted time into their order, the preferred one first. It is what the
+    order of proposals was among exactly equal times, and has few rows and long ones first, as everywhere:
+
+    1. the main loop, by its rank
+    2. the block tile: fewer rows, then more columns, then a longer k
+    3. the warp tile: the same
+    4. fewer stages: less shared memory
+    5. fewer blocks in a cluster, then those below each other, then those that share the steps of k less
+    6. without ping-pong first
+
+    The values of all fields come last. No two schedules of one search are equal up to there.
+    """
+    (block_m, block_n, block_k), (warp_m, warp_n, warp_k) = schedule.block, schedule.warp
+    return (
+        mainloop_of(schedule).rank,
+        (block_m, -block_n, -block_k),
+        (warp_m, -warp_n, -warp_k),
+        schedule.stages,
+        (schedule.cluster, -schedule.cluster_m, schedule.split_k_cluster),
+        schedule.ping_pong,
+        tuple(map(str, vars(schedule).values())),
+    )
+
+
+def by_time(items: Iterable[T], seconds: Callable[[T], float], key: Callable[[T], Any]) -> list[T]:
+    """The items by predicted time, those of the same time by a key, which must differ for all of them."""
+    timed = sorted(((seconds(item), item) for item in items), key=lambda pair: pair[0])
+    found: list[T] = []
+    start = 0
+    for end in range(1, len(timed) + 1):
+        if end == len(timed) or timed[end][0] > timed[start][0] * (1 + TOLERANCE):
+            same = [item for _, item in timed[start:end]]
+            found += same if len(same) == 1 else sorted(same, key=key)
+            start = end
+    return found
 
 
 def _wide_first(scored: list[Candidate]) -> list[Candidate]:

@@ -16,9 +16,8 @@ from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.order import is_less
 from mlir_gemm.tile_model.rewriting import Alternative, Case
-from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.select import is_less, select
 
 FEWEST_ROWS = 64
 """Rows of an instruction: products of fewer are exchanged for that alone."""

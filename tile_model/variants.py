@@ -17,9 +17,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.cost import estimate
-from mlir_gemm.tile_model.order import by_time, is_less
-from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.select import by_time, estimate, is_less, select
 
 HINTS = (16, 128, 512, 2048, 8192)
 """Typical values of an unknown size: from one to the next, a schedule loses little of its speed."""

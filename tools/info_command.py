@@ -9,7 +9,6 @@ import io
 import platform
 
 from mlir_gemm.dialect import bindings
-from mlir_gemm.parts.forms import shown_forms
 from mlir_gemm.parts.registry import mainloops_on, mmas_on
 from mlir_gemm.runtime.cache import cache_directory
 from mlir_gemm.runtime.device import default_chip
@@ -37,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows += [("default chip", default_chip()), ("cache", str(cache_directory() or "off"))]
     rows += [("chips", ", ".join(f"{each} ({CHIPS[each].name})" for each in CHIPS))]
     rows += [("by product", ", ".join(f"{product} ({name})" for product, name in sorted(PRODUCTS.items())))]
-    rows += [(f"{mma.name} on {chip.chip}", shown_forms(mma)) for mma in mmas_on(chip)]
+    rows += [(f"{mma.name} on {chip.chip}", mma.shown_forms()) for mma in mmas_on(chip)]
     rows += [(f"main loops on {chip.chip}", ", ".join(each.name for each in mainloops_on(chip)))]
     rows += [(f"{each.kind} '{each.name}'", f"registered by {each.origin}") for each in registered()]
     print(table(rows))

@@ -5,7 +5,7 @@ Shapes and fragment layouts: PTX ISA, "Matrix multiply-accumulate operation usin
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Form, Mma
-from mlir_gemm.parts.forms import tensor_core_rate
+from mlir_gemm.parts.warp_level.clocks import tensor_core_rate
 from mlir_gemm.parts.warp_level.cost import LANES
 from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
 from mlir_gemm.parts.warp_level.search import searching

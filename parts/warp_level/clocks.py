@@ -146,3 +146,14 @@ def barrier_seconds(problem: Problem, schedule: Schedule, constants: Constants) 
     if streamed(problem, schedule):
         return constants.async_barrier
     return constants.barrier * (1 if schedule.stages > 1 else 2)
+
+
+def tensor_core_rate(problem: Problem, target: Target) -> float:
+    """Operations in one clock of an SM through mma.sync and WMMA, a multiplication and an addition being two."""
+    rates = target.rates
+    if problem.a == "f64":
+        return rates.f64 or rates.fma_f64
+    relative = {"f32": rates.tf32, "i8": rates.i8}.get(problem.a, 1.0)
+    if problem.acc == "f16":
+        relative = rates.f16_f16
+    return target.tensor_flops_clock_sm * relative

@@ -9,7 +9,6 @@ from math import gcd
 from typing import Any
 
 from mlir_gemm.parts.base import Mma, Search
-from mlir_gemm.parts.forms import instruction_of
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.layout import CHUNK, swizzles
 from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled
@@ -57,7 +56,7 @@ def proposals(
     """Schedules of an operation to try, legal or not, with the main loop that `pinned` names."""
     searched = ("block", "warp", "stages", "vector", "instruction", "layout", "pad", "interleave")
     fixed = {name: value for name, value in pinned.items() if name not in searched}
-    instruction: Tile = pinned.get("instruction") or instruction_of(mma, problem, target)
+    instruction: Tile = pinned.get("instruction") or mma.instruction_of(problem, target)
     mainloop = mainloops()[pinned["mainloop"]] if "mainloop" in pinned else None
     ring = mainloop is not None and mainloop.producer
     streamed = mainloop is not None and mainloop.asynchronous and not ring

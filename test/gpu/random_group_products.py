@@ -19,7 +19,6 @@ import random_groups
 from random_products import EPILOGUES, Product
 
 from mlir_gemm.parts.fields import applying
-from mlir_gemm.parts.forms import instruction_of
 from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem as ModelProblem
@@ -106,7 +105,7 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
             return GroupCase(number, kind, product, _with_precision(rng.choice(CHOSEN), kind))
         fields = _fields(rng, drawn, kind)
         model = model_problem(product, kind)
-        operation = instruction_of(mmas()["wgmma"], model, target(chip))
+        operation = mmas()["wgmma"].instruction_of(model, target(chip))
         schedule = Schedule(**{"storage": "dynamic", **fields, "instruction": operation})
         if together and schedule.cluster == 1 and not schedule.ping_pong and not schedule.stream_k:
             continue

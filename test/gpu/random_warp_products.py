@@ -11,7 +11,6 @@ from random_group_products import KINDS, GroupCase, kept, lying, model_problem, 
 from random_products import EPILOGUES, Product
 
 from mlir_gemm.parts.fields import applying
-from mlir_gemm.parts.forms import instruction_of
 from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import ELEMENT_BYTES
 from mlir_gemm.spec.schedule import Schedule
@@ -35,7 +34,7 @@ def draw_warps(seed: int, number: int, chip: str) -> GroupCase:
         product = _product(rng, kind)
         model = model_problem(product, kind)
         fields = _fields(rng, kind)
-        schedule = Schedule(**fields, instruction=instruction_of(mmas()["mma_sync"], model, target(chip)))
+        schedule = Schedule(**fields, instruction=mmas()["mma_sync"].instruction_of(model, target(chip)))
         if next(broken(model, schedule, target(chip)), None) is None:
             return GroupCase(number, kind, product, shown(fields))
     raise RuntimeError(f"seed {seed}, case {number}: no legal schedule in {TRIES} tries")

@@ -18,7 +18,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model import relayout, select, variants
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.decisions import decide
-from mlir_gemm.tile_model.order import TOLERANCE, by_time, is_less, preference
+from mlir_gemm.tile_model.select import TOLERANCE, by_time, is_less, preference
 
 ULP = 2.0**-52
 NOISE = 4
@@ -107,6 +107,6 @@ def test_fewer_stages_and_rows_go_first():
 @pytest.mark.parametrize(("problem", "chip"), PROBLEMS[:6], ids=str)
 def test_no_two_candidates_are_equal_before_their_text(problem: Problem, chip: str):
     for name in (mma.name for mma in mmas_on(target(chip))):
-        keys = [preference(each)[:-1] for each in select.candidates(problem, target(chip), {"mma": name})]
+        keys = [preference(each.schedule)[:-1] for each in select.candidates(problem, target(chip), {"mma": name})]
         assert len(set(keys)) == len(keys)
         assert all(a != b for a, b in pairwise(sorted(keys)))

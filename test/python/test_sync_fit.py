@@ -11,7 +11,7 @@ from pathlib import Path
 from mlir_gemm.bench.former_schedules import read_schedule
 from mlir_gemm.bench.sweep_report import product_of_case
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.cost import estimate
+from mlir_gemm.tile_model.select import estimate
 
 SWEEP = Path(__file__).parents[2] / "bench/results/2026-11-22-h200-mma-sync-random-sweep.json.xz"
 NEAR = 1.25

@@ -21,11 +21,10 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import CHIPS, target
-from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice, relayout_seconds
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.select import estimate, select
 
 H200 = target("sm_90")
 SYNC: dict[str, Any] = {"mma": "mma_sync"}

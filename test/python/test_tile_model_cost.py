@@ -18,8 +18,7 @@ from mlir_gemm.parts.traffic import dram_bytes
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.cost import estimate
-from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.select import estimate, select
 
 H200 = target("sm_90")
 CUBE = Problem(4096, 4096, 4096)

@@ -8,8 +8,7 @@ import pytest
 
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.cost import estimate
-from mlir_gemm.tile_model.select import select
+from mlir_gemm.tile_model.select import estimate, select
 from mlir_gemm.tile_model.variants import (
     DEFAULT_HINT,
     HINTS,

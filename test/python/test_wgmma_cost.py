@@ -20,12 +20,11 @@ from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.cost import estimate
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.invariance import invariant
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import WORTH, candidates, select
+from mlir_gemm.tile_model.select import WORTH, candidates, estimate, select
 
 H200 = target("sm_90a")
 PLAIN = target("sm_90")
@@ -329,7 +328,7 @@ class TestSelect:
 
     def test_large_products_propose_no_small_tiles(self) -> None:
         proposed = candidates(problem(16384, 16384, 16384), H200, {"mma": "wgmma"})
-        assert min(each.block[0] * each.block[1] for each in proposed) >= 64 * 128
+        assert min(each.schedule.block[0] * each.schedule.block[1] for each in proposed) >= 64 * 128
 
 
 class TestExplain:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from mlir_gemm.dialect.rings import PANELS, swizzle_of
-from mlir_gemm.parts import together
 from mlir_gemm.parts.cluster import multicast, split_k
 from mlir_gemm.parts.consumers import ping_pong
 from mlir_gemm.parts.grid import grid
@@ -18,6 +17,7 @@ from mlir_gemm.parts.mma.wgmma import rules as wgmma
 from mlir_gemm.parts.scheduler import stream_k
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tile_model import rules
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import rules_of, violations
 from mlir_gemm.tile_model.select import select
@@ -36,11 +36,12 @@ def square(**fields: Any) -> Problem:
 def test_every_rule_is_asked() -> None:
     whole = LEGAL.replace(persistent=132, ping_pong=True, stream_k=1, split_k_cluster=2, cluster_m=2)
     asked = set(rules_of(whole))
-    for module in (together, tma, wgmma, multicast, split_k, ping_pong, stream_k):
+    for module in (rules, tma, wgmma, multicast, split_k, ping_pong, stream_k):
         own = [
             rule for name, rule in vars(module).items()
             if callable(rule) and not name.startswith("_") and getattr(rule, "__module__", "") == module.__name__
             and list(inspect.signature(rule).parameters) == ["problem", "schedule", "target"]
+            and inspect.signature(rule).return_annotation == "str | None"
         ]  # fmt: skip
         assert own
         assert set(own) <= asked, module.__name__
@@ -71,7 +72,7 @@ ELSEWHERE = [
 
 @pytest.mark.parametrize(("fields", "said"), TOGETHER)
 def test_what_only_goes_together(fields: dict[str, Any], said: str) -> None:
-    assert together.rings(square(), LEGAL.replace(**fields), H200) == said
+    assert rules.rings(square(), LEGAL.replace(**fields), H200) == said
     assert said in violations(square(), LEGAL.replace(**fields), H200)
 
 
@@ -125,8 +126,8 @@ def test_mma_sync_is_proposed_on_stages_that_the_copy_engine_fills() -> None:
 @pytest.mark.parametrize(("fields", "said"), ELSEWHERE)
 def test_fields_that_other_copies_have_no_use_for(fields: dict[str, Any], said: str) -> None:
     plain = Schedule(mma="mma_sync", instruction=(16, 8, 16), mainloop="cp_async", stages=3)
-    assert together.parts_on_rings(square(), plain, H200) is None
-    assert together.parts_on_rings(square(), plain.replace(**fields), H200) == said
+    assert rules.parts_on_rings(square(), plain, H200) is None
+    assert rules.parts_on_rings(square(), plain.replace(**fields), H200) == said
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from mlir_gemm.parts.block import consumer_warpgroups
+from mlir_gemm.parts.block import MOST_CONSUMERS, consumer_warpgroups
 from mlir_gemm.parts.layout import NARROWEST, panel_of
 from mlir_gemm.parts.registry import mmas
-from mlir_gemm.parts.together import MOST_CONSUMERS
 from mlir_gemm.parts.wording import multiples, shown_tile
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule

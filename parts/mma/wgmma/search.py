@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mlir_gemm.parts.forms import instruction_of
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import grid
 from mlir_gemm.parts.layout import buffer
@@ -59,7 +58,7 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
     """Schedules of `wgmma` to try, legal or not."""
     mma, ring = mmas()["wgmma"], next(each for each in mainloops().values() if each.producer)
     own: dict[str, Any] = {"mma": mma.name, "mainloop": ring.name, "layout": panelled().name, "pad": 0,
-           "storage": "dynamic", "instruction": instruction_of(mma, problem, target)}  # fmt: skip
+           "storage": "dynamic", "instruction": mma.instruction_of(problem, target)}  # fmt: skip
     fixed = {**own, **pinned}
     shapes: list[tuple[Tile, Tile, dict[str, Any]]] = [(*tiles, {}) for tiles in _tiles(problem, target, pinned, wide)]
     for block, warp, turns in [*shapes, *_by_turns(problem, target, pinned)]:

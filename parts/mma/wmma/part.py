@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mlir_gemm.parts.base import Form, Mma, Rules
-from mlir_gemm.parts.forms import tensor_core_rate
 from mlir_gemm.parts.mma.wmma import rules
 from mlir_gemm.parts.mma.wmma.registers import registers_needed, uneven_vectors
 from mlir_gemm.parts.mma.wmma.search import proposals
+from mlir_gemm.parts.warp_level.clocks import tensor_core_rate
 from mlir_gemm.parts.warp_level.cost import FRAGMENTS
 from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
