@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Passes, Raster
+from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.part_names import FOLDERS
 from mlir_gemm.spec.schedule import Schedule
@@ -170,11 +170,3 @@ def panelled() -> Layout:
 def chunks_swizzled() -> Layout:
     """The layout in which the chunks of a row change places, and which threads write."""
     return next(each for each in layouts().values() if each.swizzled and not each.panels)
-
-
-def passes_of_parts(schedule: Schedule) -> Iterator[Passes]:
-    """What says which passes each part of a schedule needs."""
-    yield mma_of(schedule).passes
-    yield mainloop_of(schedule).passes
-    for part in parts_of(schedule):
-        yield part.passes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.dialect.attributes import verify_attributes
@@ -23,31 +23,25 @@ from mlir_gemm.parts.fields import wanted_fields
 from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.dynamic_problem import Variant
+from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.importing import import_passes
-from mlir_gemm.pipeline.kernel_run import KernelRun
-from mlir_gemm.pipeline.launch_info import first_steps, launch_of, launch_of_program
-from mlir_gemm.pipeline.program import is_program, name_file, nested_kernels, outer_function
-from mlir_gemm.pipeline.runner import (
-    Capture,
-    Hook,
-    Rehearse,
-    Runner,
-    Verify,
-    check_attributes,
-    is_bug,
-    leave_reproducer,
-)
+from mlir_gemm.pipeline.launch_info import first_steps, launch_of
+from mlir_gemm.pipeline.product import product_passes
+from mlir_gemm.pipeline.program import is_program, kind_of, name_file, nested_kernels, note_of, outer_function
+from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
-from mlir_gemm.pipeline.selection.passes import select_passes
 from mlir_gemm.spec import extensions
-from mlir_gemm.spec.attributes import CHIP, STAGE
+from mlir_gemm.spec.attributes import CHIP, DIVIDED, SCHEDULE, STAGE
 from mlir_gemm.spec.extension_points import FrontEnd
-from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, KernelRecord
 from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.passes import PassSpec, step
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.spec.stages import STAGES
+from mlir_gemm.spec.stages import STAGES, is_after
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
+from mlir_gemm.tile_model.decisions import REWRITES
 
 DEFAULT_CHIP = "sm_80"
 """Its PTX runs on every later chip."""
@@ -113,7 +107,7 @@ def compile_module(
                 run.until_last()
             except Exception as error:
                 if not saved:
-                    _leave_reproducer(error, run.runner, lambda watch: again(until, hooks=(watch,)))
+                    reproduce(error, run.runner, lambda watch: again(until, hooks=(watch,)))
                 raise
 
     def emit(kind: str) -> str | bytes:
@@ -140,19 +134,99 @@ def _translated(source: str) -> str:
     return source
 
 
-def _leave_reproducer(error: Exception, runner: Runner, again: Callable[[Hook], object]) -> None:
-    """Compiles once more up to the pass that failed, and writes the IR before it to a file that the error names."""
-    failed = runner.failed
-    if failed is None or not is_bug(error, failed) or any(isinstance(hook, Capture) for hook in runner.hooks):
-        return
-    captured = Capture(failed.number)
-    with contextlib.suppress(Exception):  # fails again in the same way
-        again(captured)
-    for note in leave_reproducer(failed, captured.text) if captured.text else ():
-        if isinstance(error, Error):
-            error.notes = (*error.notes, note)
-        else:
-            error.add_note(note)
+def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
+    """What comes before the model chooses anything: what is fixed is written down, and what that allows is done."""
+    given = {
+        "fields": Schedule.text(pinned),
+        "hints": _shown(variant.hints),
+        "divisors": _shown(variant.divisors),
+    }
+    options = {name: text for name, text in given.items() if text}
+    return [*([step("pin-schedule", **options)] if options else []), step("select-precision")]
+
+
+def select_passes(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
+    """From imported kernels to kernels with schedules, with these fields fixed."""
+    return [
+        *before_choices(pinned, variant),
+        *(step("select-rewrite", rewrite=name) for name in REWRITES),
+        step("select-schedule"),
+    ]
+
+
+def _shown(values: Mapping[str, int]) -> str:
+    return ",".join(f"{name}={number}" for name, number in values.items())
+
+
+@contextlib.contextmanager
+def in_kernel(name: str) -> Generator[None]:
+    """Adds to errors the name of a program's kernel, if it has one."""
+    try:
+        yield
+    except Error as error:
+        if name:
+            error.notes = (*error.notes, f"in the kernel '{name}'")
+        raise
+
+
+class KernelRun:
+    """One kernel, from `import` to `nvvm`: which passes it needs, and what has been decided of it.
+
+    Raises InputError for a module whose attributes are not those that a stage writes.
+    """
+
+    def __init__(self, module: Any, name: str, target: Target, *, nested: bool) -> None:
+        self.module = module
+        self.name = name
+        self.target = target
+        self.nested = nested
+        self.problem: Problem | None = None
+        self.schedule: Schedule | None = None
+        self.stage = annotations.module_string(module, STAGE) or "import"
+        if self.stage not in STAGES:
+            raise InputError(f"the kernel '{name}' says that it is at stage '{self.stage}', which does not exist")
+        with in_kernel(self.nested_name):
+            self._read()
+
+    @property
+    def nested_name(self) -> str:
+        """Its name in a program; empty where the whole module is one kernel."""
+        return self.name if self.nested else ""
+
+    def passes(self, stage: str) -> list[PassSpec]:
+        """The passes of a stage; none where the kernel is past it."""
+        if is_after(self.stage, stage):
+            return []
+        if self.kind == ELEMENTWISE:
+            return elementwise_passes(stage, self.target, overlap=DIVIDED in outer_function(self.module).attributes)
+        assert self.schedule is not None  # `select` ran, or was read from the module
+        return product_passes(stage, self.schedule, self.target)
+
+    def mark(self, stage: str) -> None:
+        """Writes into the IR how far it is, unless it is further."""
+        if is_after(self.stage, stage) and self.stage != stage:
+            return
+        self.stage = stage
+        annotations.mark(self.module, stage, self.target.chip)
+
+    def record(self, step: int | None) -> KernelRecord:
+        """What is known of it. `step` is where it runs in the launch, if that is known."""
+        return KernelRecord(self.name, self.kind, self.problem, self.schedule, step, note_of(self.module))
+
+    def _read(self) -> None:
+        function = outer_function(self.module)
+        self.kind = kind_of(function)
+        if self.kind == ELEMENTWISE or not is_after(self.stage, "select"):
+            return
+        if SCHEDULE not in function.attributes:
+            raise input_error(
+                function,
+                f"the module says that it is at stage '{self.stage}', but its function has no {SCHEDULE}, "
+                "which 'select' writes",
+            )
+        with self.module.context:
+            self.schedule = Schedule.make(annotations.written_schedule(function))
+            self.problem = annotations.written_problem(function)
 
 
 class _Run:
@@ -218,7 +292,7 @@ class _Run:
             self.stage = stage
             self._keep(stage, self.observe)
         if self._after("launch") and self.launch is None:
-            self.launch = self._launch()
+            self.launch = launch_of(self.module)
 
     def _keep(self, stage: str, observe: Callable[[str, str], None] | None) -> None:
         """Keeps the IR after a stage, if somebody asked for it or it is the last."""
@@ -279,12 +353,14 @@ class _Run:
             self.runner.run(self.module, select_passes(self.wanted, self.variant), stage=stage)
             self._find_kernels()
         elif stage == "ptx":
-            self.launch = self._launch()
+            self.launch = launch_of(self.module)
             emit = emission.ptx_of_program if self.program else emission.ptx
             self.ptx = emit(self.module, from_outside=self.from_outside)
         else:
             for kernel in self.kernels:
-                self._run_kernel(kernel, stage)
+                name = kernel.nested_name
+                with in_kernel(name):
+                    self.runner.run(kernel.module, kernel.passes(stage), stage=stage, kernel=name, whole=self.module)
         if stage != "ptx":
             for kernel in self.kernels:
                 kernel.mark(stage)
@@ -292,18 +368,6 @@ class _Run:
         if stage == "select":
             self._find_kernels()  # with what has been decided
         check_attributes(self.module, f"after stage '{stage}'")
-
-    def _run_kernel(self, kernel: KernelRun, stage: str) -> None:
-        name = kernel.name if kernel.nested else ""
-        try:
-            self.runner.run(kernel.module, kernel.passes(stage), stage=stage, kernel=name, whole=self.module)
-        except Error as error:
-            if name:
-                error.notes = (*error.notes, f"in the kernel '{name}'")
-            raise
-
-    def _launch(self) -> Launch:
-        return launch_of_program(self.module) if self.program else launch_of(self.module)
 
     def _text(self, stage: str) -> str:
         if stage == "ptx":

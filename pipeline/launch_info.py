@@ -18,7 +18,7 @@ from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.constant_data import ConstantData
-from mlir_gemm.pipeline.program import is_argument, nested_kernels, outer_function, runs_of, scratch_of
+from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
 from mlir_gemm.spec.attributes import NAME, OVERLAP, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
@@ -35,7 +35,9 @@ _VIEWS = ("memref.reinterpret_cast", "memref.cast")
 
 
 def launch_of(module: Any) -> Launch:
-    """The launch of the one kernel of a module. Raises InputError when it cannot be told from the IR."""
+    """The launch of a module, one kernel or a program. Raises InputError when it cannot be told from the IR."""
+    if is_program(module):
+        return _launch_of_program(module)
     with module.context:
         function = outer_function(module)
         arguments, scratch = arguments_of(function), scratch_of(function)
@@ -45,7 +47,7 @@ def launch_of(module: Any) -> Launch:
         return Launch(arguments, (step,), buffers, (), size, zeroed)
 
 
-def launch_of_program(module: Any) -> Launch:
+def _launch_of_program(module: Any) -> Launch:
     """The launches of a program, whose kernels are all past `launch`. Raises InputError when they cannot be told."""
     with module.context:
         function = outer_function(module)

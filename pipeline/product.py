@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mlir_gemm.parts.block import threads
-from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, passes_of_parts, raster_of
+from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, parts_of, raster_of
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.extension_points import PassAt
 from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
@@ -21,8 +21,8 @@ def product_passes(stage: str, schedule: Schedule, target: Target) -> list[PassS
 
 def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
     yield from _before_parts(schedule)
-    for passes in passes_of_parts(schedule):
-        yield from passes(schedule, target)
+    for part in (mma_of(schedule), mainloop_of(schedule), *parts_of(schedule)):
+        yield from part.passes(schedule, target)
     yield from _after_parts(schedule, target)
     for each in extensions.of(PassAt):
         if each.stage and each.applies(schedule, target):

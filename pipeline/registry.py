@@ -28,7 +28,7 @@ _PACKAGES = {
 }
 """Where the passes of a stage lie if not in the package that is called like it: `import` is a keyword, and passes that
 ask the tile model stand beside the pipeline, since no other pass knows of the model."""
-_NO_PASSES = frozenset({"mlir_gemm.pipeline.selection.passes", "mlir_gemm.pipeline.selection.undecided"})
+_NO_PASSES = frozenset({"mlir_gemm.pipeline.selection.undecided"})
 """Modules of these packages that hold no pass."""
 
 

@@ -6,6 +6,7 @@ are hooks, and so is whatever a user wants to watch.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import time
@@ -163,6 +164,21 @@ def is_bug(error: Exception, run: Run) -> bool:
     """Whether an error of a pass is no fault of the input, so that a reproducer is worth leaving. In `import` a
     PassError is how a module is refused."""
     return not isinstance(error, Error) or (isinstance(error, PassError) and run.stage != "import")
+
+
+def reproduce(error: Exception, runner: Runner, again: Callable[[Hook], object]) -> None:
+    """Compiles once more up to the pass that failed, and writes the IR before it to a file that the error names."""
+    failed = runner.failed
+    if failed is None or not is_bug(error, failed) or any(isinstance(hook, Capture) for hook in runner.hooks):
+        return
+    captured = Capture(failed.number)
+    with contextlib.suppress(Exception):  # fails again in the same way
+        again(captured)
+    for note in leave_reproducer(failed, captured.text) if captured.text else ():
+        if isinstance(error, Error):
+            error.notes = (*error.notes, note)
+        else:
+            error.add_note(note)
 
 
 def leave_reproducer(run: Run, text: str) -> tuple[str, ...]:

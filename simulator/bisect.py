@@ -19,7 +19,7 @@ from mlir_gemm.dialect.locations import relabelled
 from mlir_gemm.errors import Error, InputError
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.launch_info import arguments_of, launch_of_program
+from mlir_gemm.pipeline.launch_info import arguments_of, launch_of
 from mlir_gemm.pipeline.program import is_program, kind_of, nested_kernels, outer_function
 from mlir_gemm.pipeline.runner import Run, Watch
 from mlir_gemm.pipeline.saved import computed_by, stage_of
@@ -205,7 +205,7 @@ def _simulate(text: str, arrays: list[Array]) -> Any:
     if not is_program(module):
         return simulate(text, arrays, Options(checks=True))
     program: Any = importlib.import_module("mlir_gemm.simulator.program")
-    return program.simulate_launch(text, launch_of_program(module), arrays, Options(checks=True))
+    return program.simulate_launch(text, launch_of(module), arrays, Options(checks=True))
 
 
 def _cannot_run(problem: SimulationError) -> bool:

@@ -1,39 +1,20 @@
-"""Everything that the stage `select` decides of a product: the rewrites, and how each is asked."""
+"""Everything that the stage `select` decides of a product: the rewrites, and the choice of a schedule."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.errors import ScheduleError
-from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model import dividing, relayout, swap
 from mlir_gemm.tile_model.invariance import invariant
-from mlir_gemm.tile_model.rewriting import Alternative, Case, Offer
+from mlir_gemm.tile_model.rewriting import Alternative, Case, Offer, Refuses
 from mlir_gemm.tile_model.select import Choice, select
-
-Refuses = Callable[[PassSpec], str]
-"""Why a program does not allow a pass; empty where it does."""
 
 REWRITES: dict[str, Offer] = {"relayout": relayout.offer, "split_k_workspace": dividing.offer, "swap_ab": swap.offer}
 """The rewrites, in the order in which they are asked."""
-
-
-def allowed(name: str, case: Case, refuses: Refuses) -> tuple[Alternative | None, str]:
-    """What a rewrite offers, if the program allows it; and else what to say of it, if anything.
-
-    Raises ScheduleError where somebody has asked for what the program does not allow.
-    """
-    found = REWRITES[name](case)
-    why = refuses(found.step) if found is not None else ""
-    if found is None or not why:
-        return found, ""
-    if found.asked:
-        raise ScheduleError(f"{found.asked}: {why}; expected {found.instead}")
-    return None, f"{found.missed}: {why}" if found.missed else ""
 
 
 @dataclass(frozen=True)
@@ -66,9 +47,11 @@ def decide(
     taken: dict[str, Alternative] = {}
     missed: list[str] = []
     for name in REWRITES:
-        found, why = allowed(name, case, refuses)
-        missed += filter(None, [why])
-        if found is not None:
+        found = REWRITES[name](case)
+        why = found.refused(refuses) if found is not None else ""
+        if found is not None and not why:
             taken[name], case = found, found.case
+        elif found is not None and found.missed:
+            missed.append(f"{found.missed}: {why}")
     choice = select(case.problem, target, case.pinned)
     return Decisions(problem, given, taken, tuple(missed), choice)

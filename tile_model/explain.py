@@ -22,9 +22,10 @@ from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.decisions import Decisions, Refuses, decide
+from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
+from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, by_time, estimate, preference
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mlir_gemm.errors import ScheduleError
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
@@ -33,6 +34,10 @@ class Case:
         return replace(self, problem=problem, **fields)
 
 
+Refuses = Callable[[PassSpec], str]
+"""Why a program does not allow a pass; empty where it does."""
+
+
 @dataclass(frozen=True)
 class Alternative:
     """Another way to compute a product, which is predicted to take less time, or which somebody has asked for."""
@@ -53,6 +58,14 @@ class Alternative:
     """What to say where the program does not allow what the model offers; empty for nothing."""
     note: str = ""
     """What the kernel's note says of it."""
+
+    def refused(self, refuses: Refuses) -> str:
+        """Why the program does not allow it; empty where it does. Raises ScheduleError where somebody has asked for
+        it."""
+        why = refuses(self.step)
+        if why and self.asked:
+            raise ScheduleError(f"{self.asked}: {why}; expected {self.instead}")
+        return why
 
 
 Offer = Callable[[Case], Alternative | None]

@@ -20,7 +20,7 @@ from mlir_gemm.passes.select.split_k_in_workspace import SplitKInWorkspace
 from mlir_gemm.pipeline.registry import pass_of
 from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
 from mlir_gemm.spec.passes import PassSpec
-from mlir_gemm.tile_model.decisions import REWRITES, allowed
+from mlir_gemm.tile_model.decisions import REWRITES
 from mlir_gemm.tile_model.dividing import divided_fields
 from mlir_gemm.tile_model.invariance import invariant
 from mlir_gemm.tile_model.rewriting import Alternative, Case
@@ -52,7 +52,9 @@ class SelectRewrite(Pass):
             pinned = invariant(problem, kernel.target, {**divided_fields(kernel.divided), **given})
             divisible, relaid = is_divisible(function), padding.has_padding(function)
             case = Case(problem, kernel.target, pinned, divisible, relaid, kernel.divided)
-            found, _ = allowed(self.rewrite, case, partial(refused, function))
+            found = REWRITES[self.rewrite](case)
+            if found is not None and found.refused(partial(refused, function)):
+                found = None
             fixed = found.case.pinned if found is not None else pinned
             if fixed != given:
                 kernel.pin(fixed)

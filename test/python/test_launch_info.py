@@ -9,7 +9,7 @@ import pytest
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline.launch_info import launch_of, launch_of_program
+from mlir_gemm.pipeline.launch_info import launch_of
 from mlir_gemm.spec.launch import Buffer, TensorMap
 
 KERNEL = """\
@@ -180,7 +180,7 @@ module attributes {{gpu.container_module}} {{
 
 def test_maps_of_a_programs_memory() -> None:
     text = PROGRAM.format(attributes="tile.overlap, nvvm.cluster_dim = array<i32: 1, 2, 1>")
-    launch = launch_of_program(parse_module(text, "-", new_context()))
+    launch = launch_of(parse_module(text, "-", new_context()))
     first, second = launch.steps
     described = TensorMap(1, "f16", (64, 32), (64,), (64, 32), "none")
     assert first.parameters == (described, 0) and second.parameters == (described, 2)
