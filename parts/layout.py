@@ -94,6 +94,17 @@ def buffer(problem: Problem, schedule: Schedule, operand: str) -> Buffer:
 
 def copied(problem: Problem, schedule: Schedule, operand: str) -> Copied:
     """The buffer of operand `a` or `b`, and the copies that fill it."""
+    global _last
+    last = _last  # rules, needs and cost ask the same of one schedule, some 20 times
+    if last is None or last[1] is not schedule or last[0] is not problem:
+        last = _last = problem, schedule, _of(problem, schedule, "a"), _of(problem, schedule, "b")
+    return last[2] if operand == "a" else last[3]
+
+
+_last: tuple[Problem, Schedule, Copied, Copied] | None = None
+
+
+def _of(problem: Problem, schedule: Schedule, operand: str) -> Copied:
     m, n, k = schedule.block
     if operand == "a":
         across, along_k, aligned = m, problem.a_order == "mk", problem.a_vector
@@ -101,9 +112,10 @@ def copied(problem: Problem, schedule: Schedule, operand: str) -> Copied:
         across, along_k, aligned = n, problem.b_order == "nk", problem.b_vector
     element = element_bytes(problem, operand)
     vector = min(schedule.vector, aligned)
-    mainloop = mainloop_of(schedule)
+    mainloop, layout = mainloop_of(schedule), layout_of(schedule)
     narrowest = 0 if mainloop.producer else ASYNCHRONOUS_BITS if mainloop.asynchronous else None
-    return _copied(across, k, along_k, element, pad_of(schedule), layout_of(schedule).swizzled, vector, narrowest)
+    pad = schedule.pad if layout.padded else 0
+    return _copied(across, k, along_k, element, pad, layout.swizzled, vector, narrowest)
 
 
 @lru_cache(maxsize=1 << 12)

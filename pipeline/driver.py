@@ -14,7 +14,7 @@ from typing import Any
 
 from mlir_gemm.dialect.attributes import verify_attributes
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.context import new_context, without_collection
 from mlir_gemm.dialect.locations import input_error, lacking, location_of, readable, relabelled
 from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.tile_limits import check_tiles
@@ -92,7 +92,7 @@ def compile_module(
         return once_more.ir(stage, with_locations)
 
     source = _translated(source)
-    with COMPILER, relabelled(filename):
+    with COMPILER, without_collection(), relabelled(filename):
         module = parse_module(source, filename, new_context())
         kept = frozenset(STAGES if "all" in keep else keep)
         saved = annotations.module_string(module, STAGE)

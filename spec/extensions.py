@@ -7,16 +7,19 @@ read before the first use. Whoever makes use of a kind of extension asks for it 
 
 from __future__ import annotations
 
-import importlib.metadata
 import inspect
+import os
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from mlir_gemm.errors import Error
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "mlir_gemm.parts"
 T = TypeVar("T")
@@ -93,8 +96,7 @@ def registered() -> tuple[Extension, ...]:
     with _REGISTRY.lock:
         if not _REGISTRY.loaded:
             _REGISTRY.loaded = True
-            for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
-                _load(point)
+            _load_entry_points()
         return tuple(_REGISTRY.items)
 
 
@@ -118,7 +120,27 @@ def fingerprint() -> str:
     return " ".join(f"{item.kind}:{item.name}:{item.fingerprint}" for item in registered())
 
 
-def _load(point: importlib.metadata.EntryPoint) -> None:
+def _load_entry_points() -> None:
+    if not any(_has_entry_points(folder or ".") for folder in sys.path):
+        return
+    import importlib.metadata  # late: it takes 20 ms to load and to ask, and few have something installed
+
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        _load(point)
+
+
+def _has_entry_points(folder: str) -> bool:
+    """Whether a package in a folder of the path has entry points of ours; True where that cannot be told."""
+    if not os.path.isdir(folder):
+        return os.path.exists(folder)  # an archive
+    names = [name for name in os.listdir(folder) if name.endswith(("-info", ".egg"))]
+    for path in (os.path.join(folder, name, "entry_points.txt") for name in names):
+        if os.path.isfile(path) and f"[{ENTRY_POINTS}]" in Path(path).read_text(encoding="utf-8", errors="replace"):
+            return True
+    return any(name.endswith(".egg") for name in names)
+
+
+def _load(point: EntryPoint) -> None:
     try:
         found = point.load()
     except Exception as problem:
@@ -140,6 +162,8 @@ def _maker(value: Any) -> str | None:
 
 def _origin(module: str, data: str) -> tuple[str, str]:
     """The package of a module, and what stands for its sources and for the data of what it registers."""
+    import importlib.metadata  # late: most processes register nothing
+
     package = module.partition(".")[0]
     versions = importlib.metadata.packages_distributions().get(package, [])
     origin = f"{versions[0]} {importlib.metadata.version(versions[0])}" if versions else module

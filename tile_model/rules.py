@@ -10,8 +10,9 @@ first group that has something to say. The published tiling rules are no part of
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from mlir_gemm.parts.base import NO_RULES, Part, Rule, Rules
+from mlir_gemm.parts.base import Part, Rule
 from mlir_gemm.parts.block import MOST_CONSUMERS, WARPGROUP, consumer_warpgroups, threads
 from mlir_gemm.parts.fields import AnyPart, meaningless, owners
 from mlir_gemm.parts.grid import blocks as blocks_of
@@ -26,11 +27,13 @@ from mlir_gemm.parts.registry import (
     mma_of,
     mmas,
     mmas_on,
+    optional_parts,
     panelled,
     parts_of,
 )  # fmt: skip
 from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
+from mlir_gemm.spec import extensions
 from mlir_gemm.spec.part_names import KINDS
 from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
 from mlir_gemm.spec.schedule import FIELDS, PRECISIONS, Schedule
@@ -320,40 +323,27 @@ OF_SHAPES: tuple[Rule, ...] = (
 OF_RESOURCES: tuple[Rule, ...] = (threads_fit, smem_fits, resident_fits, registers_fit, grid_fits)
 
 
-def problem_rules_of(schedule: Schedule) -> Iterator[Rule]:
+def problem_rules_of(schedule: Schedule) -> tuple[Rule, ...]:
     """The rules about what a schedule's operation can multiply at all."""
-    yield from OF_PROBLEMS
-    yield from mma_of(schedule).rules.problem
+    return (*OF_PROBLEMS, *mma_of(schedule).rules.problem)
 
 
-def _groups(schedule: Schedule) -> Iterator[Iterator[Rule]]:
-    yield problem_rules_of(schedule)
-    yield _shapes(schedule)
-    yield _resources(schedule)
+def _groups(schedule: Schedule) -> tuple[tuple[Rule, ...], ...]:
+    names = tuple([part.name for part in optional_parts() if part.applies(schedule)])
+    return _groups_of(schedule.mma, schedule.mainloop, schedule.layout, names)
 
 
-def _shapes(schedule: Schedule) -> Iterator[Rule]:
-    yield from OF_CHIP
-    yield from OF_SHAPES
-    yield from mainloop_of(schedule).rules.shape
-    for rules in _of_parts(schedule):
-        if rules is not NO_RULES:
-            yield from rules.shape
+@lru_cache(maxsize=256)
+def _groups_of(mma: str, mainloop: str, layout: str, names: tuple[str, ...]) -> tuple[tuple[Rule, ...], ...]:
+    """The rules of schedules of these parts, group by group."""
+    named = Schedule(mma=mma, mainloop=mainloop, layout=layout)
+    parts = [part.rules for part in optional_parts() if part.name in names]
+    own = [mainloop_of(named).rules, mma_of(named).rules, layout_of(named).rules, *parts]
+    shapes, resources = (rule for each in own for rule in each.shape), (rule for each in own for rule in each.resource)
+    return problem_rules_of(named), (*OF_CHIP, *OF_SHAPES, *shapes), (*OF_RESOURCES, *resources)
 
 
-def _resources(schedule: Schedule) -> Iterator[Rule]:
-    yield from OF_RESOURCES
-    yield from mainloop_of(schedule).rules.resource
-    for rules in _of_parts(schedule):
-        if rules is not NO_RULES:
-            yield from rules.resource
-
-
-def _of_parts(schedule: Schedule) -> Iterator[Rules]:
-    yield mma_of(schedule).rules
-    yield layout_of(schedule).rules
-    for part in parts_of(schedule):
-        yield part.rules
+extensions.on_change(_groups_of.cache_clear)
 
 
 def rules_of(schedule: Schedule) -> Iterator[Rule]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,6 +23,7 @@ from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import has, mainloop_of, mainloops, mainloops_on, mma_of, mmas, mmas_on
 from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.parts.wording import shown_value
+from mlir_gemm.spec import extensions
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -91,7 +92,12 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     Raises InputError for a problem that no operator of the chip can compute, and ScheduleError when the pinned fields
     leave no legal schedule.
     """
-    fixed = dict(pinned or {})
+    return _select(problem, target, tuple((pinned or {}).items()))
+
+
+@lru_cache(maxsize=64)  # rewrites ask of the product what the choice of its schedule asks again
+def _select(problem: Problem, target: Target, pinned: tuple[tuple[str, Any], ...]) -> Choice:
+    fixed = dict(pinned)
     _check_problem(problem, target, fixed)
     _check_operator(problem, target, fixed)
     legal = candidates(problem, target, fixed)
@@ -101,6 +107,9 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     scored = _rivals(problem, target, fixed, scored[0]) + scored
     best = scored[0]
     return Choice(problem, target, fixed, best.schedule, best.cost, tuple(scored[:RANKING]), len(scored))
+
+
+extensions.on_change(_select.cache_clear)
 
 
 def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: Candidate) -> list[Candidate]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from mma_order import choose_anew
 
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import mmas_on
@@ -50,6 +51,7 @@ def with_noise(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
 
     for module in (select, variants):
         monkeypatch.setattr(module, "estimate", noisy)
+    choose_anew(monkeypatch)
 
 
 def decided(problem: Problem, chip: str) -> tuple[list[PassSpec], Schedule]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mma_order import choose_anew
 
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants
@@ -308,8 +309,9 @@ class TestSelect:
         for candidate in select(given, H200, {"mma": "wgmma"}).ranking:
             assert violations(given, candidate.schedule, H200) == []
 
-    def test_takes_little_time(self) -> None:
+    def test_takes_little_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Calls are counted, no time: 91,000, 54,000 and 42,000 of them took 22, 12 and 10 ms on a slow machine."""
+        choose_anew(monkeypatch)
         select(CUBE, H200)
         for sizes, limit in (((512, 512, 512), 110_000), ((4096, 4096, 4096), 66_000), ((64, 2112, 7168), 50_000)):
             calls = 0
