@@ -38,7 +38,7 @@ from mlir_gemm.pipeline.runner import (
     leave_reproducer,
 )
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
-from mlir_gemm.pipeline.selection.passes import select_passes
+from mlir_gemm.pipeline.select_passes import select_passes
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import CHIP, STAGE
 from mlir_gemm.spec.extension_points import FrontEnd

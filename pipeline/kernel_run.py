@@ -10,7 +10,7 @@ from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
-from mlir_gemm.spec.attributes import DIVIDED, SCHEDULE, STAGE
+from mlir_gemm.spec.attributes import SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, KernelRecord
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
@@ -47,7 +47,9 @@ class KernelRun:
         if is_after(self.stage, stage):
             return []
         if self.kind == ELEMENTWISE:
-            return elementwise_passes(stage, self.target, overlap=DIVIDED in outer_function(self.module).attributes)
+            return elementwise_passes(
+                stage, self.target, dependent_launch=SPLIT_K_WORKSPACE in outer_function(self.module).attributes
+            )
         assert self.schedule is not None  # `select` ran, or was read from the module
         return product_passes(stage, self.schedule, self.target)
 

@@ -47,8 +47,8 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("pipeline", "clean", upstream("cse"))
     yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
     raster = step(
-        "rasterize-blocks", raster=raster_of(schedule).name, group=schedule.raster_group, cluster_m=schedule.cluster_m,
-        cluster_n=schedule.cluster_n, split=schedule.split_k_cluster,
+        "rasterize-blocks", raster=raster_of(schedule).name, raster_group=schedule.raster_group,
+        cluster_m=schedule.cluster_m, cluster_n=schedule.cluster_n, split_k_cluster=schedule.split_k_cluster,
     )  # fmt: skip
     yield at("parallelize", "raster", raster, upstream("cse"))
     yield at("distribute", "units", step("distribute-warps", warp=schedule.warp, unit=mma_of(schedule).unit))

@@ -101,7 +101,7 @@ class Step:
     its constants; the parameter is a device pointer that must be aligned to 16 bytes. A TensorMap is passed by value,
     made for the address that its memory has. A symbol, or an expression, is that size as an integer of 64 bits; in a
     launch bound to sizes it is the number of one of `Launch.values`, which come behind the constants."""
-    overlap: bool = False
+    dependent_launch: bool = False
     """Whether it may start while what is in front of it on the stream still runs (programmatic dependent launch): the
     kernel waits itself before it touches memory."""
 

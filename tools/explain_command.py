@@ -15,8 +15,8 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.program import outer_function
 from mlir_gemm.pipeline.runner import Runner
-from mlir_gemm.pipeline.selection.passes import before_choices
-from mlir_gemm.pipeline.selection.undecided import undecided
+from mlir_gemm.pipeline.select_passes import before_choices
+from mlir_gemm.pipeline.undecided import undecided
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES

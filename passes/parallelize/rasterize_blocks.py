@@ -6,13 +6,12 @@ of the affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall o
 raster decides. With clusters (`cluster_m` by `cluster_n` blocks) the raster places clusters, whose blocks go by
 tile.rank, column by column, and the loop carries `tile.cluster`, and `tile.cluster_rows` where they are neither a row
 nor a column. Where tiles are no whole clusters, the last row or column of clusters has blocks whose tiles lie outside
-the result: they copy for the others what they share. With `split` there is such a group of blocks for each part of a
-tile's steps (`tile.split`).
-Refuses any other scf.parallel, clusters over tiles whose number is not known, and such tiles where an access is not
-tested against the edge. Rasters:
+the result: they copy for the others what they share. With `split_k_cluster` there is such a group of blocks for each
+part of a tile's steps (`tile.split_k_cluster`). Refuses any other scf.parallel, clusters over tiles whose number is not
+known, and such tiles where an access is not tested against the edge. Rasters:
 - `row`: row by row; `column`: column by column;
-- `grouped`: `group` tile rows at a time, column by column inside the group, so that blocks that run together share
-  tiles of both A and B in L2;
+- `grouped`: `raster_group` tile rows at a time, column by column inside the group, so that blocks that run together
+  share tiles of both A and B in L2;
 - `snake`: the same, but every other group backwards: it begins with the columns of B that the group before ended with.
 """
 
@@ -28,7 +27,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT
+from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT_K_CLUSTER
 
 MOST_BLOCKS = 8
 """Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
@@ -44,22 +43,25 @@ class RasterizeBlocks(Pass):
     name: ClassVar[str] = "rasterize-blocks"
     raster: str = "grouped"
     """`row`, `column`, `grouped` or `snake`."""
-    group: int = 8
+    raster_group: int = 8
     """Tile rows in a group of the grouped raster and of the snake."""
     cluster_m: int = 1
     """Blocks of a cluster below each other."""
     cluster_n: int = 1
     """Blocks of a cluster beside each other."""
-    split: int = 1
+    split_k_cluster: int = 1
     """Blocks of a cluster that share the k steps of one tile."""
 
     def run(self, module: Any) -> None:
         if self.raster not in RASTERS:
             raise PassError(f"pass 'rasterize-blocks': raster '{self.raster}'; expected one of {', '.join(RASTERS)}")
-        if self.group < 1:
-            raise PassError(f"pass 'rasterize-blocks': group={self.group}; expected at least 1")
+        if self.raster_group < 1:
+            raise PassError(f"pass 'rasterize-blocks': raster_group={self.raster_group}; expected at least 1")
         sides = self.cluster_m, self.cluster_n
-        if min(*sides, self.split) < 1 or self.cluster_m * self.cluster_n * self.split > MOST_BLOCKS:
+        if (
+            min(*sides, self.split_k_cluster) < 1
+            or self.cluster_m * self.cluster_n * self.split_k_cluster > MOST_BLOCKS
+        ):
             raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
@@ -71,7 +73,7 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     with ir.InsertionPoint(parallel), parallel.location:
         rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
         columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
-        blocks = indexing.product([*batches, rows, columns, options.split])
+        blocks = indexing.product([*batches, rows, columns, options.split_k_cluster])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     target = body(forall)
     with ir.InsertionPoint(target), parallel.location:
@@ -82,9 +84,9 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     anchor = in_block(target)[-1]
     for operation in in_block(body(parallel))[:-1]:
         operation.operation.move_before(anchor)
-    size = options.cluster_m * options.cluster_n * options.split
-    if options.split > 1:
-        forall.operation.attributes[SPLIT] = constants.integer(options.split)
+    size = options.cluster_m * options.cluster_n * options.split_k_cluster
+    if options.split_k_cluster > 1:
+        forall.operation.attributes[SPLIT_K_CLUSTER] = constants.integer(options.split_k_cluster)
     if size > 1:
         forall.operation.attributes[CLUSTER] = constants.integer(size)
     if min(options.cluster_m, options.cluster_n) > 1:
@@ -123,14 +125,14 @@ def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: Ras
     """Batch, tile row and tile column of a block. Clusters are placed as blocks would be; in one, blocks go by rank."""
     down, along = options.cluster_m, options.cluster_n
     if down * along == 1:
-        block = block if options.split == 1 else indexing.div(block, options.split)
+        block = block if options.split_k_cluster == 1 else indexing.div(block, options.split_k_cluster)
         block, batch = _split_batches(block, batches, rows, columns)
-        return [*batch, *RASTERS[options.raster](block, rows, columns, options.group)]
+        return [*batch, *RASTERS[options.raster](block, rows, columns, options.raster_group)]
     below, beside = _ranks(options)
-    cluster = indexing.div(block, down * along * options.split)
+    cluster = indexing.div(block, down * along * options.split_k_cluster)
     rows, columns = (rows // down if down > 1 else rows), (columns // along if along > 1 else columns)
     cluster, batch = _split_batches(cluster, batches, rows, columns)
-    row, column = RASTERS[options.raster](cluster, rows, columns, max(1, options.group // down))
+    row, column = RASTERS[options.raster](cluster, rows, columns, max(1, options.raster_group // down))
     row = indexing.add(indexing.mul(row, down), below) if down > 1 else row
     column = indexing.add(indexing.mul(column, along), beside) if along > 1 else column
     return [*batch, row, column]
@@ -140,8 +142,8 @@ def _ranks(options: RasterizeBlocks) -> tuple[Any, Any]:
     """Where a block lies in its cluster: its row and its column, as far as there are several."""
     down, along = options.cluster_m, options.cluster_n
     if min(down, along) > 1:
-        return rings.rank(down), rings.rank(rings.Axis(down, along if options.split > 1 else 0))
-    rank = rings.rank(down * along if options.split > 1 else 1)
+        return rings.rank(down), rings.rank(rings.Axis(down, along if options.split_k_cluster > 1 else 0))
+    rank = rings.rank(down * along if options.split_k_cluster > 1 else 1)
     return rank, rank
 
 

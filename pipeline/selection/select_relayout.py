@@ -14,7 +14,7 @@ from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.select.pad_operands import PadOperands
 from mlir_gemm.passes.select.split_k_in_workspace import cannot_divide
 from mlir_gemm.pipeline.dynamic_problem import symbols_in
-from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
+from mlir_gemm.pipeline.undecided import Undecided, undecided
 from mlir_gemm.tile_model.dividing import typical_part
 from mlir_gemm.tile_model.invariance import invariant
 from mlir_gemm.tile_model.relayout import relaid, relayout_advice

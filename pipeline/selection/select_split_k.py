@@ -1,7 +1,7 @@
-"""select-split-k: the k of a product is multiplied in parts, side by side, where the user or the model wants that.
+"""select-split-k: the k of a product is multiplied in slices, side by side, where the user or the model wants that.
 
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Asks the model for each product
-whose sizes are constants, and runs `split-k-in-workspace` with the number of parts that it says. Raises ScheduleError
+whose sizes are constants, and runs `split-k-in-workspace` with the number of slices that it says. Raises ScheduleError
 where `divide` is fixed and the product cannot be divided.
 """
 
@@ -15,15 +15,15 @@ from mlir_gemm.errors import Error
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.select.split_k_in_workspace import SplitKInWorkspace, cannot_divide
 from mlir_gemm.pipeline.dynamic_problem import symbols_in
-from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
-from mlir_gemm.spec.attributes import DIVIDED
+from mlir_gemm.pipeline.undecided import Undecided, undecided
+from mlir_gemm.spec.attributes import SPLIT_K_WORKSPACE
 from mlir_gemm.tile_model.dividing import check_division, divide_advice
 from mlir_gemm.tile_model.long_sums import is_long
 
 
 @dataclass(frozen=True)
 class SelectSplitK(Pass):
-    """Multiply parts of k side by side where that is predicted to pay."""
+    """Multiply slices of k side by side where that is predicted to pay."""
 
     name: ClassVar[str] = "select-split-k"
 
@@ -35,19 +35,19 @@ class SelectSplitK(Pass):
 
 def _divide(kernel: Undecided) -> SplitKInWorkspace | None:
     function = kernel.function
-    if DIVIDED in function.attributes:
+    if SPLIT_K_WORKSPACE in function.attributes:
         return None
     try:
         pinned = kernel.pinned()
-        parts, depth = pinned.get("split_k_workspace", 1), 0
-        if parts == 1 and not symbols_in(function) and not cannot_divide(function, 1):
+        slices, depth = pinned.get("split_k_workspace", 1), 0
+        if slices == 1 and not symbols_in(function) and not cannot_divide(function, 1):
             problem = kernel.problem()
             division = divide_advice(problem, kernel.target, pinned)
             if is_long(problem) or not padding.has_padding(function):
-                parts, depth = division.parts, division.depth
-        why = cannot_divide(function, parts, depth) if parts > 1 else ""
+                slices, depth = division.parts, division.depth
+        why = cannot_divide(function, slices, depth) if slices > 1 else ""
     except Error:  # select-schedule will say what is wrong with the kernel as it is
         return None
     with kernel.errors():
         check_division(pinned, why)
-    return None if why or parts == 1 else SplitKInWorkspace(kernel=kernel.name, parts=parts, depth=depth)
+    return None if why or slices == 1 else SplitKInWorkspace(kernel=kernel.name, slices=slices, depth=depth)

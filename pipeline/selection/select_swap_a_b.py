@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.outlining import kernel_modules
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.select.swap_a_b import SwapAB, cannot_swap
-from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
+from mlir_gemm.pipeline.undecided import Undecided, undecided
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.dividing import divided_fields
 from mlir_gemm.tile_model.invariance import invariant

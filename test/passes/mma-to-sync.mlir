@@ -1,6 +1,6 @@
 // RUN: mlir-gemm opt %s mma-to-sync cse | FileCheck %s
 // RUN: mlir-gemm opt %s mma-to-sync mma-to-sync cse | FileCheck %s
-// RUN: mlir-gemm opt %s 'mma-to-sync{ahead=false}' cse | FileCheck --check-prefix=PLAIN %s
+// RUN: mlir-gemm opt %s 'mma-to-sync{double_buffer=false}' cse | FileCheck --check-prefix=PLAIN %s
 
 gpu.module @kernels {
   // A 32x16 accumulator is 2 x 2 fragments of 16 x 8; one ldmatrix loads a fragment of A or two of B. The fragments of

@@ -1,8 +1,8 @@
 // RUN: mlir-gemm opt %s rasterize-blocks cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'rasterize-blocks{raster=row}' cse | FileCheck %s --check-prefix=ROWS
 // RUN: mlir-gemm opt %s 'rasterize-blocks{raster=column}' cse | FileCheck %s --check-prefix=COLUMNS
-// RUN: mlir-gemm opt %s 'rasterize-blocks{raster=grouped group=4}' cse rasterize-blocks | FileCheck %s --check-prefix=FOURS
-// RUN: mlir-gemm opt %s 'rasterize-blocks{raster=snake group=4}' cse canonicalize | FileCheck %s --check-prefix=SNAKE
+// RUN: mlir-gemm opt %s 'rasterize-blocks{raster=grouped raster_group=4}' cse rasterize-blocks | FileCheck %s --check-prefix=FOURS
+// RUN: mlir-gemm opt %s 'rasterize-blocks{raster=snake raster_group=4}' cse canonicalize | FileCheck %s --check-prefix=SNAKE
 
 func.func private @tile(index, index)
 
@@ -137,7 +137,7 @@ func.func @batches() {
 // the same tile.
 // RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{raster=row cluster_m=2}' cse | FileCheck %s --check-prefix=BELOW
 // RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{raster=column cluster_n=2}' cse | FileCheck %s --check-prefix=BESIDE
-// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{raster=row split=4}' cse | FileCheck %s --check-prefix=SPLIT
+// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{raster=row split_k_cluster=4}' cse | FileCheck %s --check-prefix=SPLIT
 // BELOW: scf.forall (%[[BLOCK:.*]]) in (48) {
 // BELOW: %[[RANK:.*]] = "tile.rank"()
 // BELOW: %[[CLUSTER:.*]] = arith.divui %[[BLOCK]], %c2{{.*}} : index
@@ -161,7 +161,7 @@ func.func @batches() {
 // SPLIT: %[[ROW:.*]] = arith.divui %[[TILE]], %c6
 // SPLIT: %[[COLUMN:.*]] = arith.remui %[[TILE]], %c6
 // SPLIT: vector.store %{{.*}}[%[[ROW]], %[[COLUMN]]]
-// SPLIT: tile.cluster = 4 : i64, tile.split = 4 : i64}
+// SPLIT: tile.cluster = 4 : i64, tile.split_k_cluster = 4 : i64}
 func.func @clusters(%D: memref<8x6xf32>, %v: vector<1xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -39,7 +39,7 @@ func.func @ten(%X: memref<64x640xf16>) {
         scf.yield %more : vector<64x64xf32>
       }
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.cluster = 4 : i64, tile.split = 4 : i64}
+  } {mapping = [#gpu.block<x>], tile.cluster = 4 : i64, tile.split_k_cluster = 4 : i64}
   return
 }
 
@@ -65,13 +65,13 @@ func.func @eight(%X: memref<64x512xf16>) {
     }, {
     ^bb0:
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split = 2 : i64}
+  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split_k_cluster = 2 : i64}
   return
 }
 
 // -----
 
-// Without tile.split nothing changes.
+// Without tile.split_k_cluster nothing changes.
 // CHECK-LABEL: func.func @whole(
 //   CHECK-NOT:   tile.rank
 //       CHECK:   scf.for %{{.*}} = %c0{{.*}} to %c8{{.*}} step %c1

@@ -63,7 +63,7 @@ RIGHT = {
     attributes.STAND_INS: {"{}", "{s0 = 4 : i64}"},
     attributes.KIND: {'"elementwise"'},
     attributes.SCHEDULE: {"{}", "{s0 = 4 : i64}", '{s0 = "4"}'},
-    attributes.DIVIDED: {"2 : i64", "64 : i64"},
+    attributes.SPLIT_K_WORKSPACE: {"2 : i64", "64 : i64"},
     attributes.ROLE: {'"in"'},
     attributes.PADDED: {"array<i64: 0, 1>"},
     attributes.SYMBOLS: {"[]", '["s0", ""]'},
@@ -83,9 +83,10 @@ LIKE = {
     attributes.SCHEDULE: (attributes.PROBLEM,),
     attributes.SYMBOLS: (attributes.STRIDES,),
     attributes.PADDED: (attributes.MAPS,),
-    attributes.CLUSTER: (attributes.SPLIT, attributes.CLUSTER_ROWS),
+    attributes.CLUSTER: (attributes.SPLIT_K_CLUSTER, attributes.CLUSTER_ROWS),
     attributes.TILES: (
-        attributes.PART, attributes.UNTIL_REDUCTION, attributes.FROM_REDUCTION, attributes.COMMIT, attributes.OVERLAP,
+        attributes.PART, attributes.UNTIL_REDUCTION, attributes.FROM_REDUCTION, attributes.COMMIT,
+        attributes.DEPENDENT_LAUNCH,
     ),
 }  # fmt: skip
 

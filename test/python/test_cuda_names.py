@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from mlir_gemm.runtime.overlap import Configurations
+from mlir_gemm.runtime.dependent_launch import Configurations
 from mlir_gemm.spec.launch import Step
 from mlir_gemm.spec.tensor_map import DATA_TYPES, SWIZZLES
 

@@ -277,7 +277,7 @@ class TestReport:
     def test_shows_overlap_clusters_and_tensor_maps(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
         fields = "block=128x128x64,warp=64x128x64,cluster_m=2,persistent=0"
         rows = self.report(product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", fields)
-        assert rows["launch"].endswith("cluster 2x1x1, overlap")
+        assert rows["launch"].endswith("cluster 2x1x1, dependent launch")
         assert "A (boxes 128x64 of f16, swizzle 128), B (boxes " in rows["tensor maps"]
         rows = self.report(
             product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", f"{fields},dependent_launch=off"

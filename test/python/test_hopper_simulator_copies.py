@@ -265,12 +265,12 @@ def test_a_sample_has_whole_clusters():
 
 
 # Overlapping kernels.
-EARLY = hopper.KERNEL.replace(" kernel {", " kernel attributes {tile.overlap} {")
+EARLY = hopper.KERNEL.replace(" kernel {", " kernel attributes {tile.dependent_launch} {")
 
 
 def test_a_kernel_that_starts_early_waits_for_the_one_in_front():
     report, _, _ = run_hopper(EARLY)
-    assert report.checks_found == {"overlap"}
+    assert report.checks_found == {"dependent-launch"}
     late = EARLY.replace("gpu.barrier // init barrier", "nvvm.griddepcontrol wait\n gpu.barrier")
     report, d, want = run_hopper(late)
     assert not report.findings, str(report)

@@ -35,7 +35,7 @@ def in_parts(product: GroupProduct, parts: int, depth: int) -> str:
     """The module of a product, its k in parts of so many elements and a rest."""
     text = compile_module(product.source(), chip=CHIP, until="import", keep=("import",)).ir("import")
     module = parse_module(text, "-", new_context())
-    Runner().run(module, [step("split-k-in-workspace", parts=parts, depth=depth)])
+    Runner().run(module, [step("split-k-in-workspace", slices=parts, depth=depth)])
     return str(module)
 
 

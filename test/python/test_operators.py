@@ -75,10 +75,13 @@ OPERATORS = pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
 
 @OPERATORS
 @pytest.mark.parametrize("instruction", ["16,8,8", "16,8,16"])
-@pytest.mark.parametrize("ahead", ["true", "false"])
-def test_options(operator: str, instruction: str, ahead: str):
+@pytest.mark.parametrize("double_buffer", ["true", "false"])
+def test_options(operator: str, instruction: str, double_buffer: str):
     case = Case(warp=(16, 24, 16), block=(32, 48, 32), size=(32, 48))
-    check_text(case, f"mma-to-sync{{instruction={instruction} ahead={ahead}}}" if "sync" in operator else operator)
+    check_text(
+        case,
+        f"mma-to-sync{{instruction={instruction} double_buffer={double_buffer}}}" if "sync" in operator else operator,
+    )
 
 
 @OPERATORS

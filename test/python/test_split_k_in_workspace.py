@@ -133,7 +133,7 @@ def test_the_kernel_behind_starts_when_the_product_ends() -> None:
     first, second = re.split(r"(?=\.visible \.entry)", compilation.ptx)[1:]
     assert first.count("griddepcontrol.wait") == second.count("griddepcontrol.wait") == 1
     assert "launch_dependents" not in compilation.ptx
-    assert [step.overlap for step in compilation.launch.steps] == [True, True]
+    assert [step.dependent_launch for step in compilation.launch.steps] == [True, True]
 
 
 @pytest.mark.parametrize(("size", "parts"), [
