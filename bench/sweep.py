@@ -177,7 +177,7 @@ class Sweep:
 
 
 def _asked(explored: Explored) -> list[tuple[str, str]]:
-    """Name in the file and fields to fix, of each schedule; behind them those of the model's choice, as users get it,
+    """Name in the file and fields to fix, of each schedule; after them those of the model's choice, as users get it,
     whose name is empty."""
     precision = ",".join(f"{name}={value}" for name, value in precision_of(explored.problem).items())
     return [*((schedule, schedule) for schedule in explored.schedules), ("", precision)]

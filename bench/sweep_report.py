@@ -33,7 +33,7 @@ def case_of(problem: Problem) -> list[Any]:
 
 
 def product_of_case(case: Sequence[Any]) -> Product:
-    """The tile model's problem of a case, its arrays dense. Behind the types there may be the number of products."""
+    """The tile model's problem of a case, its arrays dense. After the types there may be the number of products."""
     m, n, k, of_a, of_b, kind, out = case[:7]
     batch = case[7] if len(case) > 7 else 1
 

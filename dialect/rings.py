@@ -333,7 +333,7 @@ class Skip:
         return slot, phase
 
     def past(self, slot: Any, phase: Any) -> tuple[Any, Any]:
-        """The position behind the steps of one more tile."""
+        """The position after the steps of one more tile."""
         return advanced(slot, phase, self.stages, self.steps)
 
 

@@ -127,7 +127,7 @@ class _Sums:
                 sums[number] = self._multiply(op, a, b, sums[number])
 
     def finish(self) -> None:
-        """Hands over the accumulators that are used behind the run."""
+        """Hands over the accumulators that are used after the run."""
         for op in self.run:
             if any(user not in self.run for user in users(op.results[0])):
                 type_ = self.fragments.layout.piece_type(op.results[0].type.element_type)

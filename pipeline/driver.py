@@ -77,7 +77,7 @@ def compile_module(
     `hooks` are told before and after every pass.
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
     that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them.
-    Text that this function wrote after some stage is taken up behind that stage.
+    Text that this function wrote after some stage is taken up after that stage.
 
     Safe to call from several threads; they take turns.
 

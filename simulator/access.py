@@ -170,7 +170,7 @@ class Access:
             elif check == "proxy":
                 who = warp.block.cluster.agents.name(conflict.agent)
                 did = "wrote" if conflict.how == "written by" else "read"
-                message = f"{verb}, through the asynchronous proxy, what {who} {did} without a fence.proxy behind it"
+                message = f"{verb}, through the asynchronous proxy, what {who} {did} without a fence.proxy after it"
             self._find(check, warp, view, starts, lanes, conflict.row, message)
 
     def _find(

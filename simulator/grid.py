@@ -50,7 +50,7 @@ class Grid:
         return self.decoder.report
 
     def run(self) -> int:
-        """Runs the blocks that were asked for, and those of their clusters. The clock behind them."""
+        """Runs the blocks that were asked for, and those of their clusters. The clock after them."""
         options, report = self.decoder.options, self.report
         asynchronous = any(name.startswith(_BESIDE) for code in self.decoder.codes for name in code.names)
         early = asynchronous and DEPENDENT_LAUNCH in self.kernel.operation.attributes

@@ -1,4 +1,4 @@
-"""Whether the k of a product is better multiplied in parts, side by side, which a kernel behind adds up.
+"""Whether the k of a product is better multiplied in parts, side by side, which a kernel after it adds up.
 
 Products of few tiles leave SMs idle, or take tiles so small that bytes into shared memory are what limits. `split`
 gives the steps of a tile to a cluster, whose blocks hand each other their sums; but clusters do not fit on all SMs,
@@ -36,7 +36,7 @@ FEW = 1.0
 LEAST = 2048
 """Elements of k from which they are. Operands must fit in L2: where DRAM limits, parts only add to what is moved."""
 LAUNCH, RATE = 0.1e-6, 3.4e12
-"""Seconds that the kernel behind takes to start, and bytes a second at which it reads the parts from L2."""
+"""Seconds that the kernel after it takes to start, and bytes a second at which it reads the parts from L2."""
 LEVEL, REST = 1.5e-6, 5e-6
 """Seconds of each further kernel that adds up parts, and of one that multiplies what is left of k, about."""
 OTHER = 2.0
@@ -64,7 +64,7 @@ _SHAPING = (
 
 def divided(problem: Problem, parts: int, depth: int = 0) -> Problem:
     """The batch of products of the parts of k, of `depth` elements each (0: all of k); what follows the product is left
-    to the kernel behind. An operand of one row or column lies along k then."""
+    to the kernel after it. An operand of one row or column lies along k then."""
     depth = depth or problem.k // parts
     changes: dict[str, Any] = {}
     if problem.m == 1 and problem.a_order == "km":
@@ -179,7 +179,7 @@ def divided_fields(parts: int) -> dict[str, Any]:
 
 
 def sum_seconds(problem: Problem, parts: int) -> float:
-    """Seconds of the kernels behind."""
+    """Seconds of the kernels after the product."""
     points = problem.batch * problem.m * problem.n
     written = points * ELEMENT_BYTES.get(problem.out, 4)
     found = sum_tree.levels(parts)

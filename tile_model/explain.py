@@ -112,7 +112,7 @@ def _division(decisions: Decisions, target: Target) -> list[str]:
     asked = "as pinned" if "split_k_workspace" in decisions.pinned else ""
     return [
         f"divided   {decisions.divided}{f', and the last {rest} of k' if rest else ''}",
-        f"          k in {parts} parts, multiplied side by side and added up by a kernel behind, which takes about",
+        f"          k in {parts} parts, multiplied side by side and added up by a kernel after it, which takes about",
         f"          {_time(sum_seconds(problem, parts))}: {asked or reason}. Predicted {before} whole",
     ]
 

@@ -1,7 +1,7 @@
 """The same bits for a row of the result however many rows there are: what fixes the order in which its products are
 added up must not depend on M.
 
-Within an operator the order is that of k: steps of one instruction after another, whatever the tiles, and zeros behind
+Within an operator the order is that of k: steps of one instruction after another, whatever the tiles, and zeros after
 the end add nothing. What changes it is another operator, or dividing the steps of k among blocks. Operands that lie too
 badly for the operator are re-laid out, which changes no number.
 """

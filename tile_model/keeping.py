@@ -26,7 +26,7 @@ FITS = 0.55
 """Part of L2 up to which an operand stays there however it is marked: nothing pushes it out. Of 34 MB nothing need be
 kept, and part of it must not where several blocks read it (256x4096x4096: 19 us instead of 16)."""
 LEAST, MOST = 0.13, 4.0
-"""Times the bytes of L2 that an operand has. Of 16 to 200 MB, marked, kernels take 1 to 6 us less behind another one
+"""Times the bytes of L2 that an operand has. Of 16 to 200 MB, marked, kernels take 1 to 6 us less after another one
 that has written all of L2; of 300 MB 1 % more, of 470 MB 2 to 4 % more."""
 
 

@@ -138,7 +138,7 @@ def _copy_chain(problem: Problem, schedule: Schedule, operand: str, constants: C
 
 
 def barrier_seconds(problem: Problem, schedule: Schedule, constants: Constants) -> float:
-    """Seconds of the barriers in a k step: two with one buffer, one with more; shorter behind asynchronous copies."""
+    """Seconds of the barriers in a k step: two with one buffer, one with more; shorter after asynchronous copies."""
     if not schedule.promote:
         return 0.0
     if mainloop_of(schedule).producer:

@@ -2,7 +2,7 @@
 tile.
 
 Expects an scf.forall with `tile.split_k_cluster`, in which tiles are divided among warpgroups and `split-k-in-cluster`
-has divided the steps. Leaves behind the last tile.mma_wait a tile.dsmem_reduce, in the order of the ranks, of which
+has divided the steps. Leaves after the last tile.mma_wait a tile.dsmem_reduce, in the order of the ranks, of which
 each block gets the columns that its rank numbers; what follows (arithmetic, loads and stores of the accumulator)
 shrinks to these columns. What the others hand over lies in a buffer of shared memory, which may take the place of the
 operands' (`tile.from_reduction` and `tile.until_reduction`). A second run changes nothing. Refuses tiles whose columns

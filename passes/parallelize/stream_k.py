@@ -235,7 +235,7 @@ def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: 
 
 
 def _finish(work: list[Any], place: Any, item: _Item, scratch: tuple[Any, Any]) -> None:
-    """Leaves a part at its place, or adds those at the next ones and finishes the tile. The branch stands behind the
+    """Leaves a part at its place, or adds those at the next ones and finishes the tile. The branch stands after the
     wait for products: in front of it, it would make the assembler do them one by one."""
     scf = dialect("scf")
     wait = next(op for op in work if op.name == "tile.mma_wait" and constants.number_of(op, "pending") == 0)

@@ -107,7 +107,7 @@ def _drop_unused(value: Any, core: Any) -> None:
 
 
 def _read_narrow(op: Any, memory: Any, narrow: Any) -> None:
-    """Extends what an operation behind the product reads; roundings to f16 take it as it is."""
+    """Extends what an operation after the product reads; roundings to f16 take it as it is."""
     f32, f16 = ir.F32Type.get(), ir.F16Type.get()
     block = body(op)
     for number, operand in enumerate(list(op.operands)):

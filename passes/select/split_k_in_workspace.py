@@ -1,17 +1,17 @@
 """split-k-in-workspace: the k of a product in slices, which are multiplied side by side, and added up by kernels
-behind.
+after.
 
 Expects kernels as `import` leaves them: one function, or a program with a module for each kernel. Options name the
 kernel, say how many slices, and how many elements of k each has; what is left of k is a product of its own, in front.
 Leaves a program in which the product is a batch of products, one for each slice of k, whose sums go to a buffer of
-their own, [slices, m, n] in the type of the accumulator. Elementwise kernels behind it add them up in a tree of fixed
+their own, [slices, m, n] in the type of the accumulator. Elementwise kernels after it add them up in a tree of fixed
 shape (`spec/sum_tree.py`), up to 44 at a time and the first slice first, so that the result has the same bits in every
 run; the last one does what followed the product. Nothing moves in memory for that: only the arguments' types change.
 All functions say `tile.split_k_workspace`, and a second run changes nothing.
 
 With slices there are tiles for all SMs where a result has few, and no sum is so long that digits are lost. Refuses
 products that start from what is in memory, whose operands are read otherwise too, of sizes known at run time only, or
-computed from positions; a k that does not divide; and more than one elementwise operation behind.
+computed from positions; a k that does not divide; and more than one elementwise operation after it.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class _Division:
         return len(own) == 1 and _is_zero(own[0].operands[0])
 
     def _behind(self) -> Generic | None:
-        """The elementwise operation behind the product; None where its sums are the result."""
+        """The elementwise operation after the product; None where its sums are the result."""
         others = [op.operation for op in in_block(body(self.function))
                   if structured.is_generic(op) and op.operation != self.product.op.operation]  # fmt: skip
         arguments = list(body(self.function).arguments)
@@ -149,7 +149,7 @@ class _Division:
     def carry_out(self, outer: Any, inner: Any) -> None:
         """Writes the kernels, and runs them."""
         name = kernel_modules.name_of(inner)
-        note = f"k in {self.slices} slices, each multiplied for itself and added up by a kernel behind"
+        note = f"k in {self.slices} slices, each multiplied for itself and added up by a kernel after it"
         arguments = list(body(self.function).arguments)
         numbers = [arguments.index(memory) for memory in self.product.generic.inputs]
         types = [self.partial]
@@ -254,7 +254,7 @@ class _Division:
         set_argument_attributes(function, [*given, {ROLE: ir.StringAttr.get("out")}])
 
     def _keep_padding(self, function: Any, place: int, number: int) -> None:
-        """What lies behind the ends of rows that do not run along k is the same zeros."""
+        """What lies beyond the ends of rows that do not run along k is the same zeros."""
         buffer = padding.buffer_shape(self.function, number)
         loops = self.product.generic.maps[place].results
         if buffer is None or loops[0].position != self.k:
@@ -288,7 +288,7 @@ class _Division:
         return ir.AffineMap.get(map_.n_dims + 1, 0, results)
 
     def _axes(self, number: int) -> list[int]:
-        """The order of an operand's dimensions: behind k there are none of one element, which would hide that its
+        """The order of an operand's dimensions: after k there are none of one element, which would hide that its
         neighbours lie along k."""
         _, view, loops = self._operand(number)
         axes = range(len(loops))
@@ -303,7 +303,7 @@ class _Division:
         return [*behind, *(axis for axis in axes if axis <= last[0])]
 
     def _rest_type(self, number: int) -> Any:
-        """The type of an operand behind all slices."""
+        """The type of an operand after all slices."""
         memory, view, loops = self._operand(number)
         along = [loop.position == self.k for loop in loops]
         first = [self.slices * self.depth if each else 0 for each in along]

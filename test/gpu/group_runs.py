@@ -15,7 +15,7 @@ from mlir_gemm.spec.element_types import NAMES
 
 MODES = ("exact", "repeat", "invariant", "warps")
 GUARD = 4096
-"""Elements in front of and behind each argument."""
+"""Elements before and after each argument."""
 PATTERN = 77
 NAN_F8 = 0x7F
 """The byte that is NaN in f8E4M3FN; PyTorch cannot do everything with 8-bit floats, so bytes are used for them."""

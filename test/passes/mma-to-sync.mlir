@@ -69,7 +69,7 @@ gpu.module @kernels {
   }
 
   // Loops carry fragments, and go on carrying what else they carry. A bias is loaded once for all rows, from where it
-  // surely is, and only behind the loop; what lies beyond C is not stored. 30 and 20 columns: pairs are whole or absent.
+  // surely is, and only after the loop; what lies beyond C is not stored. 30 and 20 columns: pairs are whole or absent.
 // CHECK-LABEL: @loop
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<2x2xf32>
 // CHECK: %[[SUMS:.*]]:5 = scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %{{.*}}) -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, index)

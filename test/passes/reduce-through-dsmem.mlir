@@ -1,4 +1,4 @@
-// reduce-through-dsmem: the parts of a sum meet behind the last wait, and each block finishes its columns; a second run changes
+// reduce-through-dsmem: the parts of a sum meet after the last wait, and each block finishes its columns; a second run changes
 // nothing.
 // RUN: mlir-gemm opt %s reduce-through-dsmem cse | FileCheck %s
 // RUN: mlir-gemm opt %s reduce-through-dsmem reduce-through-dsmem cse | FileCheck %s

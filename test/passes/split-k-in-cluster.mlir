@@ -2,7 +2,7 @@
 // RUN: mlir-gemm opt --split-input-file %s split-k-in-cluster cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s split-k-in-cluster split-k-in-cluster cse | FileCheck %s
 
-// Ten steps on four blocks: three each, so that the last ones lie behind the end, where copies give zeros.
+// Ten steps on four blocks: three each, so that the last ones lie beyond the end, where copies give zeros.
 // CHECK-LABEL: func.func @ten(
 //       CHECK:   "tile.warp_specialize"() ({
 //       CHECK:     %[[RANK:.*]] = "tile.rank"()
@@ -45,7 +45,7 @@ func.func @ten(%X: memref<64x640xf16>) {
 
 // -----
 
-// Eight steps on two blocks: nothing lies behind the end that did not before.
+// Eight steps on two blocks: nothing lies beyond the end that did not before.
 // CHECK-LABEL: func.func @eight(
 //       CHECK:   scf.for %{{.*}} = %c0{{.*}} to %c4{{.*}} step %c1
 //       CHECK:     "tile.tma_load"({{.*}}in_bounds = array<i1: true, true>

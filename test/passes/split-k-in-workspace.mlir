@@ -1,9 +1,9 @@
-// split-k-in-workspace: a product in slices of k, as a batch, and a kernel behind that adds them up; a second run changes nothing.
+// split-k-in-workspace: a product in slices of k, as a batch, and a kernel after it that adds them up; a second run changes nothing.
 // RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{slices=2}' | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{slices=2}' 'split-k-in-workspace{slices=2}' | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{slices=1}' | FileCheck %s --check-prefix=WHOLE
 
-// What follows the product is done by the kernel behind, on the sum of all parts. A has k in its columns, whose stride is
+// What follows the product is done by the kernel after it, on the sum of all parts. A has k in its columns, whose stride is
 // kept, B in its rows.
 // CHECK-DAG: #[[A:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d0, d3)>
 // CHECK-DAG: #[[B:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
@@ -16,7 +16,7 @@
 //       CHECK:   "tile.run"(%{{.*}}, %{{.*}}, %{{.*}}) {kernel = "product_0"
 //       CHECK:   "tile.run"(%{{.*}}, %{{.*}}, %{{.*}}) {kernel = "product_0_sum"
 //   CHECK-NOT:   tile.run
-//       CHECK: module @product_0 attributes {tile.note = "k in 2 slices, each multiplied for itself and added up by a kernel behind"}
+//       CHECK: module @product_0 attributes {tile.note = "k in 2 slices, each multiplied for itself and added up by a kernel after it"}
 //       CHECK:   func.func @product_0(%[[A0:.*]]: memref<32x2x256xf16, strided<[600, 256, 1]>> {tile.role = "in"}, %[[B0:.*]]: memref<2x256x64xf16> {tile.role = "in"}, %[[P0:.*]]: memref<2x32x64xf32> {tile.role = "out"}) attributes {tile.split_k_workspace = 2 : i64}
 //       CHECK:     linalg.fill ins(%{{.*}} : f32) outs(%[[P0]]
 //       CHECK:     linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[D]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[A0]], %[[B0]] : {{.*}}) outs(%[[P0]]

@@ -122,7 +122,7 @@ def test_a_write_beside_the_result_is_found(torch: Any, monkeypatch: pytest.Monk
     class Beside(Simulated):
         def __call__(self, *tensors: Any) -> Any:
             super().__call__(*tensors)
-            # The element behind the first row, in its padding.
+            # The element after the first row, in its padding.
             rows = fake_torch.np.lib.stride_tricks.as_strided(tensors[-1].array, (64, 80), tensors[-1].array.strides)
             rows[0, 64] = 1
 

@@ -132,7 +132,7 @@ ELSEWHERE = (
         ({"swizzle": "32"}, "rows of 64 bytes of f16; expected 32 at most"),
         ({"swizzle": "16"}, 'swizzle = "16"; expected "128" or "64" or "32" or "none"'),
         ({"type_": "memref<64x33xf16>"}, "its neighbours in a dimension of 64 are 66 bytes apart; the copy engine"),
-        ({"type_": "memref<64x32xf16, strided<[32, 1], offset: 4>>"}, "its first element lies 8 bytes behind"),
+        ({"type_": "memref<64x32xf16, strided<[32, 1], offset: 4>>"}, "its first element lies 8 bytes after"),
         ({"type_": "memref<64x32xf16, strided<[1, 64]>>"}, "the elements of the last dimension must be neighbours"),
         ({"type_": "memref<64x32xui8>"}, "expected elements of one of f16, bf16"),
         ({"view": ELSEWHERE[0], "viewed": ELSEWHERE[1]}, "its offset must be static"),

@@ -15,7 +15,7 @@ from mlir_gemm.simulator.program import simulate_launch
 
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "i8": np.int8}
 SPACE = 3
-"""Elements behind each row of the user's operands; they hold what must not be read."""
+"""Elements after each row of the user's operands; they hold what must not be read."""
 
 
 def strided(rows: int, columns: int, element: str) -> str:
@@ -37,7 +37,7 @@ def product(m: int, n: int, k: int, element: str = "f16", spaced: bool = False) 
 
 
 def padded(text: str, step: str, **options: Any) -> Compilation:
-    """A module compiled to `lower` with `pad-operands` behind `import`."""
+    """A module compiled to `lower` with `pad-operands` after `import`."""
     imported = compile_module(text, chip="sm_90", until="import", keep=("import",)).ir("import")
     return compile_module(run_passes(imported, [step]), chip="sm_90", until="lower", keep=("all",), **options)
 

@@ -293,7 +293,7 @@ def test_a_first_element_that_is_not_aligned(make: Any, torch: Any) -> None:
     shifted = aligned((M, K), "f4", offset=8)
     c = aligned((M, N), "f4")
     message = (
-        r"argument 0 \('x'\): its first element lies 8 bytes behind its address; the copy engine needs a multiple of 16"
+        r"argument 0 \('x'\): its first element lies 8 bytes after its address; the copy engine needs a multiple of 16"
     )
     with pytest.raises(ArgumentError, match=message):
         machine.kernel(FakeTensor(shifted), FakeTensor(w), FakeTensor(c))
