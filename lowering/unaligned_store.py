@@ -111,7 +111,7 @@ class _Rows:
             raise pass_error(
                 self.store,
                 f"{self.lines} rows of {self.run} elements and a vector more in a buffer of {self.staging.type}; this "
-                f"operator stores {layout.shape[0]} rows of a tile at a time",
+                f"mma stores {layout.shape[0]} rows of a tile at a time",
             )
 
     @property

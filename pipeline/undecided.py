@@ -40,7 +40,7 @@ class Undecided:
 
     @property
     def divided(self) -> int:
-        """In how many parts of k it has been divided; 1 for none."""
+        """In how many slices of k it has been divided; 1 for none."""
         return constants.number_of(self.function, SPLIT_K_WORKSPACE, 1)
 
     def pinned(self) -> dict[str, Any]:

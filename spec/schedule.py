@@ -51,9 +51,10 @@ class Schedule:
     interleave: bool = True
     """With `cp_async` and `mma_sync`: issue the copies of a step between its products rather than in front of them."""
     stages: int = 1
-    """Buffers in shared memory for each operand. With 2, `register_prefetch` needs one barrier for a k step, not two."""
+    """Buffers in shared memory for each operand. With 2, `register_prefetch` needs one barrier for a k step, not
+    two."""
     promote: bool = True
-    """Stage A and B in shared memory. Without it the operator reads global memory."""
+    """Stage A and B in shared memory. Without it the mma reads global memory."""
     accumulate: bool = True
     """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
     layout: str = ""
@@ -91,9 +92,10 @@ class Schedule:
     cluster_n: int = 1
     """The same beside each other, with tiles of A."""
     split_k_cluster: int = 1
-    """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their parts in a fixed order."""
+    """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their partial sums in a fixed
+    order."""
     split_k_workspace: int = 1
-    """Parts of k that are multiplied side by side, as a batch of products, and added up by a kernel after it, in a
+    """Slices of k that are multiplied side by side, as a batch of products, and added up by a kernel after it, in a
     fixed order; `block` and all others are then those of that batch."""
     l2_keep_a: int = PARTS
     """With `tma`: of 32 parts of A, how many L2 keeps like any other data; the rest is marked as the first to leave it.
@@ -103,10 +105,10 @@ class Schedule:
     min_blocks: int = 0
     """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
     batch_invariant: bool = False
-    """A row of the result has the same bits however many rows there are: the operator is chosen without regard to M,
+    """A row of the result has the same bits however many rows there are: the mma is chosen without regard to M,
     and the steps of k are not divided among blocks."""
     swap_ab: bool = False
-    """A and B change places, D^T = B^T A^T: all tiles are those of the exchanged product. Nothing moves in memory."""
+    """A and B change places, D^T = B^T A^T: all tiles are those of the swapped product. Nothing moves in memory."""
     raster: str = ""
     """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`raster_group` tile rows at a time) or
     `snake` (the same, every other group backwards)."""

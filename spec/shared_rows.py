@@ -1,4 +1,4 @@
-"""The buffers through which rows of results leave that start between vectors in memory: what the passes, the operators
+"""The buffers through which rows of results leave that start between vectors in memory: what the passes, the mmas
 and the model count in. No bindings are imported here."""
 
 VECTOR = 16

@@ -112,7 +112,7 @@ def _division(decisions: Decisions, target: Target) -> list[str]:
     asked = "as pinned" if "split_k_workspace" in decisions.pinned else ""
     return [
         f"divided   {decisions.divided}{f', and the last {rest} of k' if rest else ''}",
-        f"          k in {parts} parts, multiplied side by side and added up by a kernel after it, which takes about",
+        f"          k in {parts} slices, multiplied side by side and added up by a kernel after it, which takes about",
         f"          {_time(sum_seconds(problem, parts))}: {asked or reason}. Predicted {before} whole",
     ]
 
@@ -120,7 +120,7 @@ def _division(decisions: Decisions, target: Target) -> list[str]:
 def _exchange(decisions: Decisions, target: Target) -> list[str]:
     """That the sides change places, and why; or why they do not although that would be faster."""
     if decisions.fixed_sides:
-        return [f"sides     as they are, though exchanged it would be faster: {decisions.fixed_sides}"]
+        return [f"sides     as they are, though swapped it would be faster: {decisions.fixed_sides}"]
     if not decisions.exchanged:
         return []
     fields = {**divided_fields(decisions.division.parts), **decisions.pinned}
@@ -128,15 +128,15 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
     asked = "swap_ab" in decisions.pinned
     close = ", which measurements favour where it is so close" if after >= before and not asked else ""
     return [
-        f"exchanged {decisions.choice.problem}",
+        f"swapped   {decisions.choice.problem}",
         "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is wide:",
         f"          {'as pinned' if asked else _gain(decisions.relaid)}. Predicted {_time(before)} as it was,",
-        f"          {_time(after)} exchanged{close}. All below is about the exchanged product",
+        f"          {_time(after)} swapped{close}. All below is about the swapped product",
     ]
 
 
 def _gain(problem: Problem) -> str:
-    """What exchanging the sides is good for."""
+    """What swapping A and B is good for."""
     if problem.m < FEWEST_ROWS:
         return f"an instruction of a warpgroup has at least {FEWEST_ROWS} rows, but as few as 8 columns"
     return "there are other tiles for it"
@@ -146,10 +146,10 @@ def _invariance(decisions: Decisions) -> list[str]:
     """What `batch_invariant` has fixed, beyond what the user did."""
     if not decisions.pinned.get("batch_invariant"):
         return []
-    operator, split = decisions.choice.schedule.mma, decisions.choice.schedule.split_k_cluster
+    mma, split = decisions.choice.schedule.mma, decisions.choice.schedule.split_k_cluster
     how = "as pinned" if "mma" in decisions.pinned else f"as for M={STANDARD_ROWS}"
-    parts = "k in one piece" if split == 1 else f"k in {split} parts, as pinned"
-    return [f"invariant a row of the result has the same bits for every M: operator {operator}, {how}; {parts}"]
+    parts = "k in one piece" if split == 1 else f"k in {split} slices, as pinned"
+    return [f"invariant a row of the result has the same bits for every M: mma={mma}, {how}; {parts}"]
 
 
 def _cost(choice: Choice) -> list[str]:

@@ -69,7 +69,7 @@ H200: tuple[Any, ...] = (
         simt_load=2.0,
         conversion=2.0,
     ),
-    # To 7,281 kernels of random sizes, of sizes of the benchmark's list and of parts of k, in f16 and bf16, A and B in
+    # To 7,281 kernels of random sizes, of sizes of the benchmark's list and of slices of k, in f16 and bf16, A and B in
     # all orders (2026-11-22; docs/tile-model.md says how).
     WgmmaConstants(
         write=0.2,

@@ -2,7 +2,7 @@
 
 Lines of an operand that is read from end to end push each other out, so that the next run finds none of them, and they
 push out what other kernels left, which costs time if it was written and not yet in DRAM. Where most lines are marked as
-the first to leave (`keep_a`, `keep_b`), they replace each other, and the rest stays.
+the first to leave (`l2_keep_a`, `l2_keep_b`), they replace each other, and the rest stays.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from mlir_gemm.parts.warp_level.constants import FragmentConstants
 from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.order import is_less
-from mlir_gemm.tile_model.select import operators, select
+from mlir_gemm.tile_model.select import mmas_tried, select
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
@@ -73,8 +73,8 @@ def _seconds(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> flo
     return select(problem, target, pinned).cost.total
 
 
-def best_operator(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
-    """The operator that the model finds for a product, once its operands are re-laid out where that pays."""
+def best_mma(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
+    """The mma that the model finds for a product, once its operands are re-laid out where that pays."""
     advice = relayout_advice(problem, target, pinned)
     return select(relaid(problem, advice), target, pinned).schedule.mma
 
@@ -91,7 +91,7 @@ def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str
     by_element = element_bytes(problem, operand) == 1 and not rival.by_matrix(problem, operand)
     helps = by_element and rival.by_matrix(turned, operand)
     if element_bytes(problem, operand) != 2 and order != ALONG_K[operand]:
-        found = (mmas()[name] for name in operators(problem, target, pinned))
+        found = (mmas()[name] for name in mmas_tried(problem, target, pinned))
         helps = helps or any(each.by_descriptor for each in found)
     return ["", *([ALONG_K[operand]] if helps else keeps)]
 

@@ -21,7 +21,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model import problem_rules, resource_rules, shape_rules
 
 OF_CHIP: tuple[Rule, ...] = (
-    shape_rules.operator_of_chip,
+    shape_rules.mma_of_chip,
     shape_rules.copy_of_chip,
     together.rings,
     together.parts_on_rings,

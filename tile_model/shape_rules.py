@@ -12,7 +12,7 @@ from mlir_gemm.spec.target import Target
 _AXES = ("m", "n", "k")
 
 
-def operator_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+def mma_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     mma = mma_of(schedule)
     if has(mma, target):
         return None
@@ -33,7 +33,7 @@ def instruction_shape(problem: Problem, schedule: Schedule, target: Target) -> s
         return None
     shown = " or ".join(map(shown_tile, shapes))
     types = f" for {problem.a}" if len({form.instruction for form in mma.forms}) > 1 else ""
-    return f"instruction={shown_tile(schedule.instruction)}: operator {mma.name} has {shown}{types}"
+    return f"instruction={shown_tile(schedule.instruction)}: mma={mma.name} has {shown}{types}"
 
 
 def warp_multiple_of_instruction(problem: Problem, schedule: Schedule, target: Target) -> str | None:

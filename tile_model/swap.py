@@ -1,4 +1,4 @@
-"""Whether the sides of a product should be exchanged: what is wide then becomes high, where `wgmma` has at least 64
+"""Whether A and B of a product should be swapped: what is wide then becomes high, where `wgmma` has at least 64
 rows but as few as 8 columns, and an operand with its neighbours along n, which takes tiles of whole panels, becomes
 one along m, of which tiles have whole instructions anyway.
 """
@@ -18,17 +18,17 @@ from mlir_gemm.tile_model.order import is_less
 from mlir_gemm.tile_model.select import select
 
 FEWEST_ROWS = 64
-"""Rows of an instruction: products of fewer are exchanged for that alone."""
+"""Rows of an instruction: products of fewer are swapped for that alone."""
 THIN = {"kn": 1.05, "nk": 1.03}
-"""Part of the time within which the exchanged product must be where the product has fewer rows, by the order of B. As
+"""Part of the time within which the swapped product must be where the product has fewer rows, by the order of B. As
 they are, products with B in the order `kn` have fewer tiles to choose from: 32x28672x8192 takes 120 us on the H200 and
-110 exchanged; 16x8192x8192 with `nk` 38.3 and 33.5."""
+110 swapped; 16x8192x8192 with `nk` 38.3 and 33.5."""
 WORTH, BOTH_ACROSS = 0.975, 1.005
 """The same with more rows, where either way is close to what the chip can do; and where A lies in the order `km` and B
-in `nk`, whose neighbours exchanged lie along the rows of both: 1024x1024x8192 takes 29 to 32 us so, and 26 to 29
-exchanged, for the same tiles."""
+in `nk`, whose neighbours swapped lie along the rows of both: 1024x1024x8192 takes 29 to 32 us so, and 26 to 29
+swapped, for the same tiles."""
 _SHAPING = ("block", "warp", "cluster_m", "cluster_n", "split_k_cluster", "persistent")
-"""Fields that mean a certain orientation; `batch_invariant` sets `split`."""
+"""Fields that mean a certain orientation; `batch_invariant` sets `split_k_cluster`."""
 
 
 def swapped(problem: Problem) -> Problem:
@@ -44,10 +44,10 @@ def swapped(problem: Problem) -> Problem:
 
 
 def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> bool:
-    """Whether the model predicts less time for the product with its sides exchanged, or `exchanged` is pinned. Other
+    """Whether the model predicts less time for the product with A and B swapped, or `swap_ab` is pinned. Other
     fields that fix the shapes of tiles mean the product as it is.
 
-    Raises ScheduleError where `exchanged` is pinned and sizes are known at run time only.
+    Raises ScheduleError where `swap_ab` is pinned and sizes are known at run time only.
     """
     if "swap_ab" in pinned:
         if pinned["swap_ab"] and problem.dynamic:
@@ -72,14 +72,14 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 
 
 def may_swap(problem: Problem) -> bool:
-    """Whether exchanging the sides may be worth it: for few rows, or where nothing is loaded or stored by threads one
+    """Whether swapping A and B may be worth it: for few rows, or where nothing is loaded or stored by threads one
     by one, which then would lie badly. Rows that just fill an instruction stay: what is wide is read once so."""
     alone = not (problem.reads_c or problem.epilogue_matrices)
     return _is_thin(problem) or (problem.m > FEWEST_ROWS and alone and leaves_transposed(swapped(problem)))
 
 
 def _worth(problem: Problem) -> float:
-    """The part of the time of the product as it is under which its exchange pays."""
+    """The part of the time of the product as it is under which a swap pays."""
     if _is_thin(problem):
         return THIN[problem.b_order]
     return BOTH_ACROSS if (problem.a_order, problem.b_order) == ("km", "nk") else WORTH
@@ -95,6 +95,6 @@ def as_computed(problem: Problem, schedule: Schedule) -> Problem:
 
 
 def check_exchange(pinned: Mapping[str, Any], why_not: str) -> None:
-    """Raises ScheduleError where an exchange is pinned that the program does not allow, for the reason given."""
+    """Raises ScheduleError where a swap is pinned that the program does not allow, for the reason given."""
     if why_not and pinned.get("swap_ab"):
         raise ScheduleError(f"swap_ab=on: the sides of the product cannot change places: {why_not}; expected off")

@@ -95,7 +95,7 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
 
 
 def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -> float:
-    """Factor on the time of the products at the operator's full rate."""
+    """Factor on the time of the products at the mma's full rate."""
     factor = 1.0 if schedule.unroll else constants.rolled
     lanes = mma_of(schedule).lanes
     if not lanes:

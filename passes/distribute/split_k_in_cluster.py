@@ -36,7 +36,7 @@ class SplitKInCluster(Pass):
 
 
 def blocks_of_cluster_group(forall: Any) -> int:
-    """Blocks of a cluster that have the same part of the steps."""
+    """Blocks of a cluster that have the same slice of the steps."""
     parts = constants.number_of(forall, SPLIT_K_CLUSTER, 1)
     return constants.number_of(forall, CLUSTER, parts) // parts
 

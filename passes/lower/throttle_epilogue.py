@@ -7,7 +7,7 @@ none longer.
 
 Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic on each piece of an accumulator
 after that of the one `chains` numbers before, and its numbers tied to that one's results: each is XORed with those of
-its bits that a mask of no bits has, which the assembler does not see through. Where `turns` consumers take tiles in a
+its bits that a mask of no bits has, which the assembler does not see through. Where `consumers` of them take tiles in a
 loop, what is done after a thread block's last one stands in a branch of its own, as it was: nobody multiplies then.
 Where a number has fewer than `least` operations, and in blocks without a wait for products of a warpgroup, nothing
 changes. Refuses nothing.

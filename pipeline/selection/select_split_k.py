@@ -2,7 +2,7 @@
 
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Asks the model for each product
 whose sizes are constants, and runs `split-k-in-workspace` with the number of slices that it says. Raises ScheduleError
-where `divide` is fixed and the product cannot be divided.
+where `split_k_workspace` is fixed and the product cannot be divided.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """select-swap-a-b: A and B change places where the user or the model wants that.
 
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Runs `swap-a-b` on the kernel
-of each product whose transpose is predicted to take less time, says so in its `tile.note`, and fixes `exchanged`; with
-`batch_invariant`, also the fields that follow from the product as it was. Raises ScheduleError where `exchanged` is
+of each product whose transpose is predicted to take less time, says so in its `tile.note`, and fixes `swap_ab`; with
+`batch_invariant`, also the fields that follow from the product as it was. Raises ScheduleError where `swap_ab` is
 fixed and the sides cannot change places.
 """
 

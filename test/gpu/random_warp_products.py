@@ -1,4 +1,4 @@
-"""Random products and schedules of operator `mma_sync` on stages that the copy engine fills: all layouts, types and
+"""Random products and schedules of `mma=mma_sync` on stages that the copy engine fills: all layouts, types and
 epilogues, legal by the model's rules. Cases are those of `random_group_products`, with a schedule of their own.
 """
 

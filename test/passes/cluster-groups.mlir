@@ -3,7 +3,7 @@
 // RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 cluster_n=2}' tma-multicast tma-multicast cse | FileCheck %s --check-prefix=SQUARE
 // RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 split_k_cluster=2}' tma-multicast split-k-in-cluster tma-multicast split-k-in-cluster cse | FileCheck %s
 
-// Four blocks of a cluster: two tiles below each other, each in two parts of k. The blocks with the same part (a group)
+// Four blocks of a cluster: two tiles below each other, each in two slices of k. The blocks with the same part (a group)
 // share what they copy of B; what they copy of A is their own.
 
 // CHECK-LABEL: @groups

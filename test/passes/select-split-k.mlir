@@ -1,4 +1,4 @@
-// select-split-k: few tiles and a long k are multiplied in parts, side by side.
+// select-split-k: few tiles and a long k are multiplied in slices, side by side.
 // RUN: mlir-gemm opt --split-input-file %s select-split-k | FileCheck %s
 
 // CHECK-LABEL: func.func @deep(

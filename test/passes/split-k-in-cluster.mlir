@@ -1,4 +1,4 @@
-// split-k-in-cluster: each block of a cluster copies and multiplies a part of a tile's k steps; a second run changes nothing.
+// split-k-in-cluster: each block of a cluster copies and multiplies a slice of a tile's k steps; a second run changes nothing.
 // RUN: mlir-gemm opt --split-input-file %s split-k-in-cluster cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s split-k-in-cluster split-k-in-cluster cse | FileCheck %s
 

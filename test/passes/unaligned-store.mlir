@@ -3,7 +3,7 @@
 // RUN: mlir-gemm opt %s mma-to-sync canonicalize cse | FileCheck %s
 // RUN: sed -e s/2x16x40xf16/2x8x40xf16/g %s | not mlir-gemm opt - mma-to-sync 2>&1 | FileCheck %s --check-prefix=SMALL
 
-// SMALL: error: {{.*}}16 rows of 32 elements and a vector more in a buffer of memref<2x8x40xf16, 3>; this operator stores 16 rows of a tile at a time
+// SMALL: error: {{.*}}16 rows of 32 elements and a vector more in a buffer of memref<2x8x40xf16, 3>; this mma stores 16 rows of a tile at a time
 
 // CHECK-LABEL: gpu.func @product(
 //  CHECK-SAME: %[[C:[a-z0-9]*]]: memref<32x35xf16>, %[[S:[a-z0-9]*]]: memref<2x16x40xf16, 3>

@@ -63,7 +63,7 @@ def test_what_is_kept_is_sorted_text_of_less_than_a_megabyte():
 
 
 def test_every_kind_of_schedule_is_pinned():
-    """Each field has a value of its own somewhere, and each operator, copy, layout and raster is there."""
+    """Each field has a value of its own somewhere, and each mma, main loop, layout and raster is there."""
     pinned = [
         dict(canonical.lengthened(text))
         for case in compare.pinned_cases()

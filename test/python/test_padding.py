@@ -84,8 +84,8 @@ class TestRun:
         run(padded(product(35, 45, 51, element, spaced=True), f"pad-operands{{{orders}}}"), poisoned(a), poisoned(b), d)
         assert np.array_equal(d, a.astype(d.dtype) @ b.astype(d.dtype))
 
-    @pytest.mark.parametrize("operator", ["mma_sync", "simt"])
-    def test_batches_in_a_program(self, operator: str) -> None:
+    @pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+    def test_batches_in_a_program(self, mma: str) -> None:
         x, w = "tensor<3x19x21xf16>", "tensor<3x21x23xf16>"
         text = f"""func.func @main(%x: {x}, %w: {w}, %s: tensor<23xf32>) -> tensor<3x19x23xf32> {{
           %zero = arith.constant 0.0 : f32
@@ -103,7 +103,7 @@ class TestRun:
           }} -> tensor<3x19x23xf32>
           return %r : tensor<3x19x23xf32>
         }}"""
-        compiled = padded(text, "pad-operands{a=mk b=nk block=16,16,16}", schedule={"mma": operator})
+        compiled = padded(text, "pad-operands{a=mk b=nk block=16,16,16}", schedule={"mma": mma})
         a, b, bias = numbers("f16", 3, 19, 21), numbers("f16", 3, 21, 23), numbers("f32", 23)
         d = np.zeros((3, 19, 23), np.float32)
         run(compiled, a, b, bias, d)

@@ -176,7 +176,7 @@ def test_a_divided_product_is_predicted_to_take_less() -> None:
 def test_explain_says_what_is_divided() -> None:
     text = explain(DEEP, H200)
     assert "divided   4 x 512x512x4096" in text
-    assert "k in 4 parts, multiplied side by side and added up by a kernel after it" in text
+    assert "k in 4 slices, multiplied side by side and added up by a kernel after it" in text
     assert "divided" not in explain(DEEP, H200, {"split_k_workspace": 1}).split("chip ")[0]
     assert decide(DEEP, H200, cannot_divide="it is odd").division.parts == 1
     compilation = compiled(GroupProduct(512, 512, 16384))

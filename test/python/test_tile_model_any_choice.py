@@ -1,4 +1,4 @@
-"""Cost and choice for any size, layout, type, operator and copy; advice to re-lay operands out; the choice as text."""
+"""Cost and choice for any size, layout, type, mma and copy; advice to re-lay operands out; the choice as text."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class TestCost:
         assert l2_bytes(Problem(129, 256, 64), SWIZZLED) == 2 * 64 * (129 + 2 * 256)
 
     def test_large_products_reach_what_mma_sync_can(self) -> None:
-        # 62 to 65 % of 989 TFLOP/s at boost is the operator's ceiling; with shared memory in its way 0.55 of cuBLAS.
+        # 62 to 65 % of 989 TFLOP/s at boost is the mma's ceiling; with shared memory in its way 0.55 of cuBLAS.
         rate = estimate(square(4096), SWIZZLED, H200).tflops(square(4096))
         assert 380 < rate < 560
 
@@ -308,7 +308,7 @@ class TestRelayout:
 
 
 class TestExplain:
-    def test_names_operator_copies_and_waste(self) -> None:
+    def test_names_mma_copies_and_waste(self) -> None:
         text = explain(square(1000, out="f16", b_order="nk", dynamic="m"), H200, SYNC)
         for part in (
             "1000x1000x1000 f16,f16->f16 (mk, nk)",
@@ -320,9 +320,9 @@ class TestExplain:
             assert part in text
 
     @pytest.mark.parametrize("chip", CHIPS)
-    def test_every_chip_and_operator(self, chip: str) -> None:
-        for operator in (mma.name for mma in mmas_on(CHIPS[chip])):
-            assert operator in explain(square(128), CHIPS[chip], {"mma": operator})
+    def test_every_chip_and_mma(self, chip: str) -> None:
+        for mma in (mma.name for mma in mmas_on(CHIPS[chip])):
+            assert mma in explain(square(128), CHIPS[chip], {"mma": mma})
 
     def test_prologue(self) -> None:
         text = explain(square(512, b_memory="i8"), H200)
