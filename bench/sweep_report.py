@@ -17,7 +17,7 @@ from mlir_gemm.bench.former_schedules import read_schedule
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.bench.summary import NONE, geometric_mean, table
 from mlir_gemm.errors import Error
-from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem as Product
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.cost import estimate

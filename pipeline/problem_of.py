@@ -11,7 +11,8 @@ from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
 from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 
 WIDEST = 128
 """Bits of the widest access."""

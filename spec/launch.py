@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.sizes import Size, added, compiled, product, symbols_of
 from mlir_gemm.spec.tensor_map import Extent, TensorMap
 from mlir_gemm.spec.workspace import Buffer, placed

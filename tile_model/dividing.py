@@ -17,7 +17,8 @@ from mlir_gemm.parts.mma.wgmma.work import KEPT
 from mlir_gemm.parts.registry import mma_of, warpgroup_mma
 from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.spec import sum_tree
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.long_sums import SHORTER, Division, is_long, is_small, long_divisions, longest_sum, shows_more
 from mlir_gemm.tile_model.order import is_less

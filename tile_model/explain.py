@@ -18,8 +18,9 @@ from mlir_gemm.parts.resources import occupancy, staging_bytes, storage
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.warp_level.clocks import fragment_conflicts
 from mlir_gemm.parts.wording import shown_clusters, shown_tile
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.cost import estimate

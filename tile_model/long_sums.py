@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
 
 SMALL = 256

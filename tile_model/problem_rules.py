@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mlir_gemm.parts.forms import forms_of, shown_forms
 from mlir_gemm.parts.registry import mma_of
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import PRECISIONS, Schedule
 from mlir_gemm.spec.target import Target
 

@@ -17,7 +17,8 @@ from mlir_gemm.parts.layout import (
 from mlir_gemm.parts.registers import SCHEDULERS, WARP_SIZE, WIDEST
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.warp_level.constants import Constants
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 

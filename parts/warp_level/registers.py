@@ -7,7 +7,8 @@ from mlir_gemm.parts.grid import ragged
 from mlir_gemm.parts.layout import copied
 from mlir_gemm.parts.registers import WARP_SIZE, copy_registers
 from mlir_gemm.parts.registry import mainloop_of, mma_of
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, element_bytes
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 

@@ -21,7 +21,7 @@ from random_products import EPILOGUES, Product
 from mlir_gemm.parts.fields import applying
 from mlir_gemm.parts.forms import instruction_of
 from mlir_gemm.parts.registry import mmas
-from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem as ModelProblem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target

@@ -18,7 +18,8 @@ from mlir_gemm.parts.grid import blocks, waste
 from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.parts.traffic import dram_bytes, l2_bytes
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import CHIPS, target
 from mlir_gemm.tile_model.cost import estimate

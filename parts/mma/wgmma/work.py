@@ -14,8 +14,9 @@ from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.parts.resources import staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, element_bytes, memory_bytes
+from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
