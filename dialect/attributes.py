@@ -121,7 +121,20 @@ def verify_attributes(module: Any) -> None:
 
     module.operation.walk(look, ir.WalkOrder.PRE_ORDER)
     if found:
-        raise input_error(*found[0])
+        error = input_error(*found[0])
+        kernel = _kernel_of(found[0][0])
+        error.notes = (f"in the kernel '{kernel}'",) if kernel else ()
+        raise error
+
+
+def _kernel_of(op: Any) -> str:
+    """The name of the kernel that an operation of a program belongs to: of a module in the module. Empty for others."""
+    op, name = op.operation, ""
+    while op.parent is not None:
+        if op.name == _MODULE and "sym_name" in op.attributes:
+            name = ir.StringAttr(op.attributes["sym_name"]).value
+        op = op.parent
+    return name
 
 
 def unknown(name: str) -> str:

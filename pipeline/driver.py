@@ -298,8 +298,9 @@ class _Run:
         try:
             self.runner.run(kernel.module, kernel.passes(stage), stage=stage, kernel=name, whole=self.module)
         except Error as error:
-            if name:
-                error.notes = (*error.notes, f"in the kernel '{name}'")
+            note = f"in the kernel '{name}'"
+            if name and note not in error.notes:
+                error.notes = (*error.notes, note)
             raise
 
     def _launch(self) -> Launch:

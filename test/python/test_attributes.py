@@ -14,7 +14,7 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.errors import InputError, PassError
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.runner import VerifyAttributes, run_passes
+from mlir_gemm.pipeline.runner import VerifyAttributes, check_attributes, run_passes
 from mlir_gemm.spec import attributes
 
 CONTEXT = new_context()
@@ -127,6 +127,18 @@ def test_places_where_it_says_nothing_are_refused(name: str) -> None:
         if place not in MARKS[name].on:
             found = said(module(f"{name} = 1 : i64"))
             assert re.match(rf"'{name}' on .+; expected it on .*{MARKS[name].on[0]}", found), f"{place}: {found}"
+
+
+def test_in_a_program_the_error_says_in_which_kernel() -> None:
+    """Also after a pass, in which case the error is the pass's."""
+    text = "module { module @main_0 { module { func.func private @f() attributes {tile.kind = 1 : i64} } } }"
+    module = parse_module(text, "-", CONTEXT, own=True)
+    with pytest.raises(InputError) as caught:
+        verify_attributes(module)
+    assert caught.value.notes == ("in the kernel 'main_0'",)
+    with pytest.raises(PassError, match="after pass 'cse': 'tile.kind' is 1") as after:
+        check_attributes(module, "after pass 'cse'")
+    assert after.value.notes == ("in the kernel 'main_0'",) and "in the kernel 'main_0'" in str(after.value)
 
 
 @pytest.mark.parametrize("place", PLACES)
