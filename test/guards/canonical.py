@@ -100,8 +100,10 @@ def decisions(kernels: Iterable[KernelRecord]) -> list[dict[str, Any]]:
 
 def launched(information: Mapping[str, Any]) -> Mapping[str, Any]:
     """Launch information as it was first recorded."""
-    steps = [{STEP.get(key, key): value for key, value in each.items()} for each in information.get("steps", ())]
-    information = {**information, "steps": steps} if steps else information
+    information = {STEP.get(key, key): value for key, value in information.items()}  # where there is one step alone
+    if "steps" in information:
+        steps = [{STEP.get(key, key): value for key, value in each.items()} for each in information["steps"]]
+        information["steps"] = steps
     buffers = [
         {**each, "scratch": SCRATCH.get(each["scratch"], each["scratch"])} if "scratch" in each else each
         for each in information.get("buffers", ())
