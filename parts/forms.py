@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Form, Mma
+from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import PRECISIONS, Tile
 from mlir_gemm.spec.target import Target
@@ -39,6 +40,17 @@ def instruction_of(mma: Mma, problem: Problem, target: Target) -> Tile:
         if forms:
             return forms[0].instruction
     return mma.forms[0].instruction
+
+
+def guarding_edges(problem: Problem) -> str:
+    """The operations of warps that take the problem's types, at some precision, and sizes that no tile divides; for
+    messages."""
+    found = (each for each in mmas().values() if not each.whole_tiles and not each.by_descriptor)
+    return " or ".join(
+        each.name
+        for each in found
+        if any(problem.a in form.operands and problem.acc == form.acc for form in each.forms)
+    )
 
 
 def full_rate_seconds(mma: Mma, problem: Problem, target: Target) -> float:

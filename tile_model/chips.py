@@ -54,8 +54,8 @@ _ORIN = _Limits(163, 164, 1, 1536, 16)
 _ADA = _Limits(99, 100, 1, 1536, 24)
 _HOPPER = _Limits(227, 228, 1, 2048, 32)
 
-_OLDER = frozenset({"wmma.mma", "wmma.replicated"})
-_NEWER = frozenset({"wmma.mma", "mma.sync", "cp.async"})
+_OLDER = frozenset({"wmma.mma", "wmma.replicated", "dp4a.s32"})
+_NEWER = frozenset({"wmma.mma", "mma.sync", "cp.async", "dp4a.s32"})
 _LATER = _NEWER | {"mma.sync.f64"}
 _HOPPER_ONLY = _LATER | {"cp.async.bulk.tensor", "wgmma.mma_async", "griddepcontrol"}
 """Capabilities of sm_70 and sm_75, of sm_80 and later, of sm_90 and later, and of sm_90a, whose code runs on no other

@@ -102,8 +102,17 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
     if not lanes:
         return factor
     rows, columns = schedule.warp[0] // lanes[0], schedule.warp[1] // lanes[1]
-    converted = rows * (problem.a != problem.acc) + columns * (problem.b != problem.acc)
+    converted = rows * _converted(problem, schedule, "a") + columns * _converted(problem, schedule, "b")
     return factor / constants.fma_share * (1 + constants.conversion * converted / (rows * columns))
+
+
+def _converted(problem: Problem, schedule: Schedule, operand: str) -> int:
+    """Slots of an instruction of lanes that one element of an operand takes before it is multiplied: to be extended, or
+    for an instruction of several k, where these do not lie beside each other, to be picked."""
+    type_, order = (problem.a, problem.a_order) if operand == "a" else (problem.b, problem.b_order)
+    if schedule.instruction[2] == 1:
+        return int(type_ != problem.acc)
+    return 0 if order in ("mk", "nk") else schedule.instruction[2]
 
 
 def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:

@@ -219,7 +219,7 @@ def passes(case: Case, instruction: tuple[int, int, int] | None = None) -> dict[
     m, n, k = instruction or SYNC.get(case.operand_type, (0, 0, 0))
     sync = f"mma-to-sync{{instruction={m},{n},{k}}}"
     wmma = f"mma-to-wmma{{instruction={m},{n},{k}}}" if instruction else "mma-to-wmma"
-    return {"mma-to-sync": sync, "mma-to-fma": "mma-to-fma", "mma-to-wmma": wmma}
+    return {"mma-to-sync": sync, "mma-to-fma": "mma-to-fma", "mma-to-dp4a": "mma-to-dp4a", "mma-to-wmma": wmma}
 
 
 def check(

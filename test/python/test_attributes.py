@@ -136,7 +136,7 @@ def test_in_a_program_the_error_says_in_which_kernel() -> None:
     with pytest.raises(InputError) as caught:
         verify_attributes(module)
     assert caught.value.notes == ("in the kernel 'main_0'",)
-    with pytest.raises(PassError, match="after pass 'cse': 'tile.kind' is 1") as after:
+    with pytest.raises(PassError, match=r"after pass 'cse': 'tile\.kind' is 1") as after:
         check_attributes(module, "after pass 'cse'")
     assert after.value.notes == ("in the kernel 'main_0'",) and "in the kernel 'main_0'" in str(after.value)
 

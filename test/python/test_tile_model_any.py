@@ -111,7 +111,7 @@ class TestMmas:
         for chip in ("sm_70", "sm_75"):
             assert mmas_tried(square(512), CHIPS[chip], {}) == ["wmma", "simt"]
             assert "cp_async" not in [each.name for each in mainloops_on(CHIPS[chip])]
-        with pytest.raises(ScheduleError, match=r"mma=mma_sync: sm_75 has wmma, simt"):
+        with pytest.raises(ScheduleError, match=r"mma=mma_sync: sm_75 has dp4a, wmma, simt"):
             select(square(512), target("sm_75"), SYNC)
 
     def test_rates(self) -> None:
