@@ -130,6 +130,19 @@ _ROWS = (
     _chip(
         "sm_70", "V100", _VOLTA, sms=80, clock=1.53, tensor=1024, l2=(6, 2.2), dram=0.9, rates=_VOLTA_RATES, has=_OLDER
     ),
+    # Jetson AGX Xavier: its technical brief (11 TFLOP/s of f16 at 1.377 GHz); memory shared with the CPU.
+    _chip(
+        "sm_72",
+        "Xavier",
+        _VOLTA,
+        sms=8,
+        clock=1.377,
+        tensor=1024,
+        l2=(0.5, 0.35),
+        dram=0.137,
+        rates=_VOLTA_RATES,
+        has=_OLDER,
+    ),
     # T4: Turing white paper (65 TFLOP/s at 1.59 GHz; 70 W keep it nearer 1 GHz); L2 rate measured by Jia et al., 2019.
     _chip(
         "sm_75", "T4", _TURING, sms=40, clock=1.0, tensor=1024, l2=(4, 1.27), dram=0.32, rates=_TURING_RATES, has=_OLDER

@@ -92,7 +92,7 @@ class TestChips:
 
     @pytest.mark.parametrize("chip", ["sm_60", "sm_80a", "sm90", "", "gfx942"])
     def test_unknown_chip(self, chip: str) -> None:
-        with pytest.raises(TargetError, match="known chips: sm_70, sm_75"):
+        with pytest.raises(TargetError, match="known chips: sm_70, sm_72"):
             target(chip)
 
     def test_unknown_chip_hints(self) -> None:
