@@ -16,7 +16,7 @@ from mlir_gemm.bench.timing import Timer
 
 OURS = "ours"
 RIVALS = {
-    "torch": "PyTorch without compilation: torch.mm (cuBLAS), and eager operations behind it",
+    "torch": "PyTorch without compilation: torch.mm (cuBLAS), and eager operations after it",
     "cublaslt": "cuBLASLt: its heuristic's first choice, and the fastest of its first eight",
     "compile": "torch.compile, for epilogues",
     "triton": "a Triton product, the fastest of eight tiles",

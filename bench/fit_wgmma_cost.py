@@ -3,7 +3,7 @@
     python bench/fit_wgmma_cost.py SWEEP.json[.xz] [...] [--fit] [--cross] [--generations N] [--leave NAMES]
 
 A sweep is a list of {"case": [m, n, k, layout of A, layout of B, type, result type], "rows": [{"schedule", "us"}]},
-layouts `n` (as in C = A B, rows of neighbours along k and n) or `t`; behind them the number of products, if it is a
+layouts `n` (as in C = A B, rows of neighbours along k and n) or `t`; after them the number of products, if it is a
 batch. A file given twice counts twice. Without options the constants that stand in
 `parts/mma/wgmma/cost.py` are judged. `--fit` fits new ones; `--cross` fits once without each size and judges the
 choice for that size.

@@ -11,7 +11,7 @@ _MAPS = {"N": ("(m, n, k) -> (m, k)", "(m, n, k) -> (k, n)"), "T": ("(m, n, k) -
 
 
 def shapes(problem: Problem) -> list[tuple[str, tuple[int, ...], str]]:
-    """Name, shape and MLIR element type of each input in the order of the arguments; the result comes behind them."""
+    """Name, shape and MLIR element type of each input in the order of the arguments; the result comes after them."""
     m, n, k = problem.m, problem.n, problem.k
     found: list[tuple[str, tuple[int, ...], str]] = [
         ("A", (m, k) if problem.layout[0] == "N" else (k, m), problem.element),

@@ -20,7 +20,7 @@ GROUPS = {
     "deep": "few tiles and a long K",
     "further": "sizes whose tiles leave SMs idle, and some of language models",
     "types": "other element types, and f32 results",
-    "epilogues": "elementwise operations behind the product",
+    "epilogues": "elementwise operations after the product",
 }
 LAYOUTS = ("NN", "NT", "TN", "TT")
 """How A and B lie in memory: N for [M, K] and [K, N], T for [K, M] and [N, K], row-major."""

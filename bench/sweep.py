@@ -1,7 +1,7 @@
 """Measures every schedule that the tile model proposes for some problems, each checked, in random order.
 
     python -m mlir_gemm.bench.sweep --group skinny,medium --layouts NN,NT -o sweep.json
-    python -m mlir_gemm.bench.sweep --mnk 8192,8192,8192 --groups 4,8,16,32 --clusters --turns
+    python -m mlir_gemm.bench.sweep --mnk 8192,8192,8192 --groups 4,8,16,32 --clusters --ping-pong
     python -m mlir_gemm.bench.sweep --group large --compile-only --chip sm_90a      # fills the cache; needs no GPU
     python -m mlir_gemm.bench.sweep --report sweep.json                             # needs no GPU
 
@@ -177,7 +177,7 @@ class Sweep:
 
 
 def _asked(explored: Explored) -> list[tuple[str, str]]:
-    """Name in the file and fields to fix, of each schedule; behind them those of the model's choice, as users get it,
+    """Name in the file and fields to fix, of each schedule; after them those of the model's choice, as users get it,
     whose name is empty."""
     precision = ",".join(f"{name}={value}" for name, value in precision_of(explored.problem).items())
     return [*((schedule, schedule) for schedule in explored.schedules), ("", precision)]
@@ -298,26 +298,26 @@ def _chosen(arguments: argparse.Namespace) -> list[Problem]:
 
 
 def _space(arguments: argparse.Namespace) -> Space:
-    operators = tuple(_names([arguments.operators]))
-    for name in operators:
+    asked = tuple(_names([arguments.mmas]))
+    for name in asked:
         if name not in mmas():
-            raise UsageError(f"--operators {name}: expected some of {', '.join(mmas())}")
+            raise UsageError(f"--mmas {name}: expected some of {', '.join(mmas())}")
     try:
         groups = tuple(int(group) for group in _names([arguments.groups]))
     except ValueError:
         raise UsageError(f"--groups {arguments.groups}: expected numbers joined by commas, such as 4,8,16") from None
     try:
-        streams = tuple(int(share) for share in _names([arguments.streams]))
+        shares = tuple(int(share) for share in _names([arguments.stream_k]))
     except ValueError:
-        raise UsageError(f"--streams {arguments.streams}: expected numbers joined by commas, such as 2,4") from None
+        raise UsageError(f"--stream-k {arguments.stream_k}: expected numbers joined by commas, such as 2,4") from None
     return Space(
-        operators=operators,
+        mmas=asked,
         pinned=Schedule.parse(arguments.schedule),
         groups=groups,
         leaders=arguments.leaders,
-        turns=arguments.turns,
+        ping_pong=arguments.ping_pong,
         clusters=arguments.clusters,
-        streams=streams,
+        stream_k=shares,
         wide=arguments.wide,
         most=arguments.most,
     )
@@ -339,20 +339,20 @@ def parser() -> argparse.ArgumentParser:
     add("--types", action="append", default=[], metavar="NAMES", help="operand types (default: f16)")
     add("--layouts", action="append", default=[], metavar="NAMES", help="NN, NT, TN, TT (default: NN,NT)")
     add("--out", choices=sorted(operands.BOUNDS), help="the result's type, where not the usual one")
-    add("--operators", default="wgmma", metavar="NAMES", help="whose schedules are measured (default: wgmma)")
+    add("--mmas", default="wgmma", metavar="NAMES", help="whose schedules are measured (default: wgmma)")
     add("--schedule", default="", metavar="FIELDS", help="fields to fix in every schedule")
     add("--groups", default="", metavar="NUMBERS", help="further groups of the raster, where there are many tiles ...")
     add("--leaders", type=int, default=8, metavar="N", help="... for so many schedules, the fastest predicted (8)")
-    add("--turns", action="store_true", help="also warpgroups that ping-pong")
+    add("--ping-pong", action="store_true", help="also warpgroups that ping-pong")
     add("--clusters", action="store_true", help="also clusters of four")
-    add("--streams", default="", metavar="NUMBERS", help="also these values of stream_k, where tiles fill no wave")
+    add("--stream-k", default="", metavar="NUMBERS", help="also these values of stream_k, where tiles fill no wave")
     add("--wide", action="store_true", help="also what the model's wide search proposes")
     add(
         "--most",
         type=int,
         default=0,
         metavar="N",
-        help="so many schedules of each operator and order of the sides, the fastest predicted",
+        help="so many schedules of each mma and order of the sides, the fastest predicted",
     )
     add("--rounds", type=int, default=Rounds.rounds, help=f"rounds (default: {Rounds.rounds})")
     add("--burst-ms", type=float, default=Rounds.burst_ms, help="length of a burst (default: 10)")

@@ -17,7 +17,7 @@ from mlir_gemm.bench.former_schedules import read_schedule
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.bench.summary import NONE, geometric_mean, table
 from mlir_gemm.errors import Error
-from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem as Product
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.select import estimate
@@ -33,7 +33,7 @@ def case_of(problem: Problem) -> list[Any]:
 
 
 def product_of_case(case: Sequence[Any]) -> Product:
-    """The tile model's problem of a case, its arrays dense. Behind the types there may be the number of products."""
+    """The tile model's problem of a case, its arrays dense. After the types there may be the number of products."""
     m, n, k, of_a, of_b, kind, out = case[:7]
     batch = case[7] if len(case) > 7 else 1
 

@@ -22,7 +22,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.completing import best_group
 from mlir_gemm.tile_model.rules import broken
-from mlir_gemm.tile_model.select import candidates, estimate, operators
+from mlir_gemm.tile_model.select import candidates, estimate, mmas_tried
 from mlir_gemm.tile_model.swap import as_computed, may_swap, swapped
 
 MANY_TILES = 2
@@ -35,21 +35,21 @@ WIDER = ((4, 1), (1, 4))
 class Space:
     """What is tried on each problem."""
 
-    operators: tuple[str, ...] = ("wgmma",)
+    mmas: tuple[str, ...] = ("wgmma",)
     pinned: Mapping[str, Any] = field(default_factory=dict[str, Any])
     groups: tuple[int, ...] = ()
     """Further groups of the raster, for the `leaders` schedules that are predicted to be fastest."""
     leaders: int = 8
-    turns: bool = False
-    """Blocks of one warpgroup's tile also with two that take turns."""
+    ping_pong: bool = False
+    """Blocks of one warpgroup's tile also with two that ping-pong."""
     clusters: bool = False
     """Clusters of four as well."""
-    streams: tuple[int, ...] = ()
-    """Values of `stream` that are tried where tiles do not fill whole waves."""
+    stream_k: tuple[int, ...] = ()
+    """Values of `stream_k` that are tried where tiles do not fill whole waves."""
     wide: bool = False
     """The wide search of the model."""
     most: int = 0
-    """Of each operator, and of the product as it is and exchanged, only so many, those predicted to be fastest; 0 for
+    """Of each mma, and of the product as it is and swapped, only so many, those predicted to be fastest; 0 for
     all."""
 
 
@@ -61,7 +61,7 @@ class Explored:
     choice: str
     """The model's own choice, empty when there is none."""
     swapped: bool
-    """Whether that is a schedule of the product with its sides exchanged."""
+    """Whether that is a schedule of the product with A and B swapped."""
     schedules: tuple[str, ...]
     """By predicted time."""
     reason: str = ""
@@ -95,15 +95,15 @@ def precision_of(problem: Problem) -> dict[str, Any]:
 def schedules(
     product: Product, chip: Target, space: Space, precision: Mapping[str, Any] | None = None
 ) -> list[Schedule]:
-    """The legal schedules of the space, each once, by predicted time; those of the exchanged product among them where
-    the model may exchange it."""
+    """The legal schedules of the space, each once, by predicted time; those of the swapped product among them where
+    the model may swap it."""
     pinned = {**(precision or {}), **space.pinned}
     if "swap_ab" in pinned:
         found = _of_sides(swapped(product) if pinned["swap_ab"] else product, chip, space, pinned)
     else:
         found = _of_sides(product, chip, space, {**pinned, "swap_ab": False})
-        if "wgmma" in space.operators and may_swap(product):
-            only = dataclasses.replace(space, operators=("wgmma",))
+        if "wgmma" in space.mmas and may_swap(product):
+            only = dataclasses.replace(space, mmas=("wgmma",))
             found += _of_sides(swapped(product), chip, only, {**pinned, "swap_ab": True})
     found.sort(key=lambda schedule: estimate(as_computed(product, schedule), schedule, chip).total)
     return found
@@ -111,9 +111,9 @@ def schedules(
 
 def _of_sides(product: Product, chip: Target, space: Space, pinned: Mapping[str, Any]) -> list[Schedule]:
     found: list[Schedule] = []
-    for operator in space.operators:
-        if operators(product, chip, {**pinned, "mma": operator}):
-            own = list(dict.fromkeys(_of_operator(product, chip, space, {**pinned, "mma": operator})))
+    for mma in space.mmas:
+        if mmas_tried(product, chip, {**pinned, "mma": mma}):
+            own = list(dict.fromkeys(_of_mma(product, chip, space, {**pinned, "mma": mma})))
             own.sort(key=lambda schedule: estimate(product, schedule, chip).total)
             found += own[: space.most] if space.most else own
     found.sort(key=lambda schedule: estimate(product, schedule, chip).total)
@@ -124,7 +124,7 @@ def _of_sides(product: Product, chip: Target, space: Space, pinned: Mapping[str,
     return list(dict.fromkeys(found))
 
 
-def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[str, Any]) -> Iterator[Schedule]:
+def _of_mma(product: Product, chip: Target, space: Space, pinned: Mapping[str, Any]) -> Iterator[Schedule]:
     own = [each.schedule for each in candidates(product, chip, pinned)]
     yield from own
     if pinned["mma"] != "wgmma":
@@ -133,12 +133,12 @@ def _of_operator(product: Product, chip: Target, space: Space, pinned: Mapping[s
         wider = proposals(product, chip, pinned, True)
         own = [_grouped(product, each, chip, pinned) for each in wider if _legal(product, each, chip)]
         yield from own
-    if space.streams and "stream_k" not in pinned:
+    if space.stream_k and "stream_k" not in pinned:
         yield from _sharing(product, chip, space, own)
     for schedule in own:
         if schedule.cluster > 1 or schedule.ping_pong:
             continue
-        if space.turns and "ping_pong" not in pinned:
+        if space.ping_pong and "ping_pong" not in pinned:
             yield from _fitting(product, schedule.replace(ping_pong=True, persistent=chip.sms), chip)
         if space.clusters and "cluster_m" not in pinned and "cluster_n" not in pinned:
             for down, along in WIDER:
@@ -150,7 +150,7 @@ def _sharing(product: Product, chip: Target, space: Space, own: Iterable[Schedul
     for schedule in own:
         walkers = chip.sms // schedule.cluster * schedule.cluster
         if schedule.split_k_cluster == 1 and not schedule.ping_pong and blocks_of(product, schedule) % walkers:
-            for share in space.streams:
+            for share in space.stream_k:
                 yield from _fitting(product, schedule.replace(persistent=walkers, stream_k=share), chip)
 
 

@@ -77,7 +77,7 @@ class Timer:
         self._flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
 
     def cold(self, runs: Sequence[Run], host: Sequence[float] = (), rounds: int | None = None) -> list[Spread]:
-        """Each run behind a flush of the L2 cache. `host` is what `host` found; without it all are quick to launch."""
+        """Each run after a flush of the L2 cache. `host` is what `host` found; without it all are quick to launch."""
         for run in runs:
             for _ in range(WARM_UPS):
                 run()
@@ -129,7 +129,7 @@ class Timer:
         self._torch.cuda._sleep(int(seconds * SLEEP_CYCLES_S))
 
     def _timed(self, run: Run, times: int) -> tuple[Any, Any, Any]:
-        """Events in front of the runs, behind them, and about half way."""
+        """Events in front of the runs, after them, and about half way."""
         start, end, middle = (self._torch.cuda.Event(enable_timing=True) for _ in range(3))
         start.record()
         for number in range(times):

@@ -20,7 +20,7 @@ from mlir_gemm.dialect.rings import BARRIERS, PAD, PANELS
 from mlir_gemm.dialect.stream_k import FLAGS, PARTIALS
 from mlir_gemm.dialect.verifier import FLAG, NUMBERS, Kind, at_least, between, is_number, word
 from mlir_gemm.spec import attributes as names
-from mlir_gemm.spec import part_names
+from mlir_gemm.spec import former_names, part_names
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
 from mlir_gemm.spec.stages import STAGES
 
@@ -82,7 +82,7 @@ MARKS = {
     names.KIND: Mark(word(PRODUCT, ELEMENTWISE), (_FUNCTION,)),
     names.SCHEDULE: Mark(_FIELDS, (_FUNCTION,)),
     names.PROBLEM: Mark(_dictionary("{m = 64, n = 64, k = 64, ...}"), (_FUNCTION,)),
-    names.DIVIDED: Mark(at_least(2), (_FUNCTION,)),
+    names.SPLIT_K_WORKSPACE: Mark(at_least(2), (_FUNCTION,)),
     names.DIVISORS: Mark(_SIZES, (_FUNCTION,)),
     names.HINTS: Mark(_SIZES, (_FUNCTION,)),
     names.REFERENCE: Mark(_TEXT, (_FUNCTION,)),
@@ -98,7 +98,7 @@ MARKS = {
     names.FROM_REDUCTION: Mark(FLAG, (_ALLOC,), shared=True),
     names.SCRATCH: Mark(word(PARTIALS, FLAGS), (_ALLOC,)),
     names.CLUSTER: Mark(rules.BLOCKS, (_BLOCKS,)),
-    names.SPLIT: Mark(rules.BLOCKS, (_BLOCKS,)),
+    names.SPLIT_K_CLUSTER: Mark(rules.BLOCKS, (_BLOCKS,)),
     names.CLUSTER_ROWS: Mark(rules.BLOCKS, (_BLOCKS,)),
     names.WARPS: Mark(rules.WARPS, (_BLOCKS,)),
     names.PING_PONG: Mark(between(1, 2), (_BLOCKS,)),
@@ -106,7 +106,7 @@ MARKS = {
     names.PART: Mark(FLAG, ("scf.for",)),
     names.COMMIT: Mark(FLAG, ("nvgpu.device_async_create_group",)),
     names.MAPS: Mark(NUMBERS, _KERNEL),
-    names.OVERLAP: Mark(FLAG, _KERNEL),
+    names.DEPENDENT_LAUNCH: Mark(FLAG, _KERNEL),
 }
 
 
@@ -126,13 +126,28 @@ def verify_attributes(module: Any) -> None:
 
     module.operation.walk(look, ir.WalkOrder.PRE_ORDER)
     if found:
-        raise input_error(*found[0])
+        error = input_error(*found[0])
+        kernel = _kernel_of(found[0][0])
+        error.notes = (f"in the kernel '{kernel}'",) if kernel else ()
+        raise error
+
+
+def _kernel_of(op: Any) -> str:
+    """The name of the kernel that an operation of a program belongs to: of a module in the module. Empty for others."""
+    op, name = op.operation, ""
+    while op.parent is not None:
+        if op.name == _MODULE and "sym_name" in op.attributes:
+            name = ir.StringAttr(op.attributes["sym_name"]).value
+        op = op.parent
+    return name
 
 
 def unknown(name: str) -> str:
     """What is wrong with the name of an attribute; empty for one that there is."""
     if name in MARKS:
         return ""
+    if name in former_names.ATTRIBUTES:
+        return f"the attribute '{name}' is now called '{former_names.ATTRIBUTES[name]}'"
     (close,) = difflib.get_close_matches(name, MARKS, n=1, cutoff=0)
     return f"'{name}': the compiler has no attribute of that name; did you mean '{close}'?"
 

@@ -56,7 +56,7 @@ _BARRIER = re.compile(r"nvvm\.barrier id = (%[\w#]+) number_of_threads = (%[\w#]
 
 
 def readable(text: str) -> str:
-    """MLIR text that was printed with locations, so that it can be read. The parser takes the location behind an
+    """MLIR text that was printed with locations, so that it can be read. The parser takes the location after an
     nvvm.barrier for the name of a reduction, which the generic form has no room for."""
     return _BARRIER.sub(
         r'"nvvm.barrier"(\1, \2) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> ()', text

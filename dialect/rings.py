@@ -200,7 +200,7 @@ class ConsumerId(Tile.Operation, name="consumer_id"):
 
 class Rank(Tile.Operation, name="rank"):
     """Which block of its cluster this is: its number, divided by `stride` and modulo `count` where these are given. So
-    it may be the row or the column of a block in its cluster, or which part of the steps of k it has."""
+    it may be the row or the column of a block in its cluster, or which slice of the steps of k it has."""
 
     result: ext.Result[ir.IndexType]
     verify_invariants = verifier(stride=rules.BLOCKS, count=between(0, rules.MOST_BLOCKS))
@@ -335,7 +335,7 @@ class Skip:
         return slot, phase
 
     def past(self, slot: Any, phase: Any) -> tuple[Any, Any]:
-        """The position behind the steps of one more tile."""
+        """The position after the steps of one more tile."""
         return advanced(slot, phase, self.stages, self.steps)
 
 
@@ -378,7 +378,7 @@ def rank(axis: Axis | int = 1) -> Any:
 
 
 def part(group: int = 1) -> Any:
-    """Which part of the steps of k this block has, in a cluster of groups of `group` blocks: a tile.rank at the
+    """Which slice of the steps of k this block has, in a cluster of groups of `group` blocks: a tile.rank at the
     insertion point; its value."""
     return rank(Axis(group))
 

@@ -1,7 +1,7 @@
 """The tile dialect's operations of blocks that share the k steps of a tile through global memory.
 
 A block that does not begin a tile leaves its part of the sum in a place of its own (tile.store_partials), and says so;
-the block that begins the tile adds the partials of those behind it to its own (tile.fix_up). Both work on two memories
+the block that begins the tile adds the partials of those after it to its own (tile.fix_up). Both work on two memories
 that the launch provides (`tile.scratch`): the partials, one for each place, and flags, a row for each place, of which
 every warp has one. Flags are zero when a launch begins, and when it ends.
 """

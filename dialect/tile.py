@@ -89,7 +89,7 @@ class Copy(Tile.Operation, name="copy"):
 
 
 class CopyAsync(Tile.Operation, name="copy_async"):
-    """A copy that is only sure to have happened behind a `tile.await` for the `tile.commit` that follows it."""
+    """A copy that is only sure to have happened after a `tile.await` for the `tile.commit` that follows it."""
 
     target: ext.Operand[Any]
     source: ext.Operand[Any]

@@ -1,1 +1,1 @@
-"""Operators: how products of warp tiles become instructions of lanes, and which lane then holds which elements."""
+"""How products of warp tiles become instructions of lanes, and which lane then holds which elements."""

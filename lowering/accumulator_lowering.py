@@ -61,7 +61,7 @@ def _check(kernel: Any, value: Any, layout: Layout) -> None:
     if len(shape) != 2 or shape[0] % layout.shape[0] or shape[1] % layout.shape[1]:
         raise pass_error(
             maker,
-            f"a warp tile of {value.type}; this operator needs matrices of multiples of {layout.shape[0]} x "
+            f"a warp tile of {value.type}; this mma needs matrices of multiples of {layout.shape[0]} x "
             f"{layout.shape[1]} elements",
         )
     known = maker.name in (

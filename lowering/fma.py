@@ -104,14 +104,16 @@ class _Product:
         lane, found = self.fragments.lane.row, dict[Any, Any]()
         if self.a.contiguous:
             for row in rows:
-                loaded = self.extend[0](_run(self.a.memory, [indexing.add(lane, row), constants.index(first)], count))
+                loaded = self.extend[0](
+                    neighbours(self.a.memory, [indexing.add(lane, row), constants.index(first)], count)
+                )
                 found |= {(row, step): self._spread(loaded, step) for step in range(count)}
             return found
         height = len(self.fragments.layout.rows)
         for step in range(count):
             for top in rows[::height]:
                 loaded = self.extend[0](
-                    _run(self.a.memory, [constants.index(first + step), indexing.add(lane, top)], height)
+                    neighbours(self.a.memory, [constants.index(first + step), indexing.add(lane, top)], height)
                 )
                 found |= {(top + row, step): self._spread(loaded, row) for row in range(height)}
         return found
@@ -125,10 +127,10 @@ class _Product:
             if not self.b.contiguous:
                 for step in range(count):
                     at = [constants.index(first + step), indexing.add(lane, column)]
-                    found[column, step] = self.extend[1](_run(self.b.memory, at, width))
+                    found[column, step] = self.extend[1](neighbours(self.b.memory, at, width))
                 continue
             starts = [[indexing.add(lane, column + number), constants.index(first)] for number in range(width)]
-            loaded = [self.extend[1](_run(self.b.memory, at, count)) for at in starts]
+            loaded = [self.extend[1](neighbours(self.b.memory, at, count)) for at in starts]
             for step in range(count):
                 numbers = [dialect("vector").ExtractOp(vector, [], [step]).result for vector in loaded]
                 found[column, step] = assemble(type_, numbers)
@@ -156,7 +158,7 @@ def _extension(element: Any, into: Any, unsigned: bool) -> Callable[[Any], Any]:
     return lambda value: make(ir.VectorType.get(list(value.type.shape), into), value).result
 
 
-def _run(memory: Any, indices: list[Any], count: int) -> Any:
+def neighbours(memory: Any, indices: list[Any], count: int) -> Any:
     """`count` neighbours along the last dimension as a vector, in the widest accesses that are surely aligned. The last
     index is a multiple of `count`."""
     element = memory.type.element_type

@@ -67,7 +67,7 @@ def _equal(left: Any, right: Any, depth: int = 16) -> bool:
 
 def sink_starts(kernel: Any, flow: dict[Any, None]) -> None:
     """Moves loads, and what is computed of loads and constants only, down to where it is first used, as far as nothing
-    between may write what is loaded: what is only used behind the k loop would otherwise take registers in it."""
+    between may write what is loaded: what is only used after the k loop would otherwise take registers in it."""
     starts: dict[Any, None] = {}
     for operation in operations(kernel):
         op = operation.operation

@@ -55,10 +55,11 @@ class Instruction:
 
 @dataclass
 class SyncProducts:
-    """Emits runs of products. With `ahead`, the fragments of a step are loaded before the products of the last one."""
+    """Emits runs of products. With `double_buffer`, the fragments of a step are loaded before the products of the last
+    one."""
 
     instruction: Instruction
-    ahead: bool
+    double_buffer: bool
     terms: LaneTerms | None = None
 
     def emit(self, fragments: Fragments, run: list[Any]) -> None:
@@ -72,11 +73,11 @@ class SyncProducts:
         loaded = self._load(self.terms, *steps[0])
         for number, (op, _) in enumerate(steps):
             current, following = loaded, steps[number + 1 : number + 2]
-            if self.ahead and following:
+            if self.double_buffer and following:
                 loaded = self._load(self.terms, *following[0])
             with op.location:
                 sums.add(op, *current)
-            if not self.ahead and following:
+            if not self.double_buffer and following:
                 loaded = self._load(self.terms, *following[0])
         sums.finish()
 
@@ -126,7 +127,7 @@ class _Sums:
                 sums[number] = self._multiply(op, a, b, sums[number])
 
     def finish(self) -> None:
-        """Hands over the accumulators that are used behind the run."""
+        """Hands over the accumulators that are used after the run."""
         for op in self.run:
             if any(user not in self.run for user in users(op.results[0])):
                 type_ = self.fragments.layout.piece_type(op.results[0].type.element_type)

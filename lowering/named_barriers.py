@@ -13,7 +13,7 @@ FIRST_BARRIER = 1
 
 
 def sync_warp() -> None:
-    """All lanes of the warp meet: what each has stored or read is behind them."""
+    """All lanes of the warp meet: what each has stored or read is after them."""
     every = dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), -1).result
     dialect("nvvm").SyncWarpOp(every)
 

@@ -1,4 +1,4 @@
-"""What every operator asks of the products that it lowers."""
+"""What every mma asks of the products that it lowers."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ def check_warp_product(product: Any) -> None:
 
 def is_plain(access: Any) -> bool:
     """Whether a tile.load or tile.store takes a matrix' rows and columns as they lie, and surely within the memory: all
-    that an operator can do that does not know which lane holds what."""
+    that an mma can do that does not know which lane holds what."""
     place = tile.place_of(access)
     return place.dims == (0, 1) and all(place.in_bounds)

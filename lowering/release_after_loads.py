@@ -3,7 +3,7 @@
 PTX orders a thread's loads in front of an arrival that releases, but the assembler lets a warp arrive while its
 ldmatrix are under way, which is as good within an SM, where both take the same way. The copy engine takes another one:
 it may write a stage that was released before what was to be loaded from it is read (seen on an H200, where the stores
-of other warps held loads up). A fence of the asynchronous proxy orders them, behind a membar that costs 4 to 7 % of
+of other warps held loads up). A fence of the asynchronous proxy orders them, after a membar that costs 4 to 7 % of
 products of mma.sync. An address that needs what was loaded costs nothing: the warp waits for its registers.
 """
 

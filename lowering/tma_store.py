@@ -2,7 +2,7 @@
 
 Each warpgroup has two buffers for 64 rows of its tile for each memory that it stores to, takes them in turn, and waits
 before it fills one until the engine has read what was there. A buffer is one panel of rows of 128 or 64 bytes, or
-two of 32 behind each other, of which the last of a tile may be missing. The rows of a panel are those of the memory:
+two of 32, one after the other, of which the last of a tile may be missing. The rows of a panel are those of the memory:
 of the tile, or, where the memory's rows run down the tile, its columns, with the matrices transposed on their way. The
 16-byte chunks of a row change places by XOR with bits of the row's number, as the engine undoes it, so that no two
 lanes meet in a bank (`swizzle128`, `swizzle64`, `swizzle32`).

@@ -2,7 +2,7 @@
 
 A lane has two neighbours of a row. Where rows are no whole 16 bytes apart, it would store them one by one, and each
 32 bytes of memory would be written in eight parts. So some rows of the tile go to a buffer in shared memory first, or
-columns, where the memory's rows run down the tile. In it each row begins as far behind a multiple of 16 bytes as in
+columns, where the memory's rows run down the tile. In it each row begins as far after a multiple of 16 bytes as in
 memory. What is a whole vector there is one in memory too, and leaves at once; neighbouring lanes have neighbouring
 vectors. What is left at both ends of a row, less than a vector each, leaves element by element.
 """
@@ -111,7 +111,7 @@ class _Rows:
             raise pass_error(
                 self.store,
                 f"{self.lines} rows of {self.run} elements and a vector more in a buffer of {self.staging.type}; this "
-                f"operator stores {layout.shape[0]} rows of a tile at a time",
+                f"mma stores {layout.shape[0]} rows of a tile at a time",
             )
 
     @property
@@ -167,7 +167,7 @@ class _Rows:
             finish()
 
     def _whole(self, unit: Any, line: Any, slot: Any) -> Callable[[], None]:
-        """A vector of a row, `slot` vectors behind the multiple of 16 bytes at or in front of its start."""
+        """A vector of a row, `slot` vectors after the multiple of 16 bytes at or in front of its start."""
         behind, inside = self._behind(line, 0), self._inside(line)
         at = indexing.mul(slot, self.vector)
         begun = indexing.at_least(at, behind)
@@ -214,7 +214,7 @@ class _Rows:
         return finish
 
     def _behind(self, line: Any, further: int) -> Any:
-        """By how many elements a row starts behind a multiple of 16 bytes."""
+        """By how many elements a row starts after a multiple of 16 bytes."""
         access, total = self.access, None
         for axis, (stride, offset) in enumerate(zip(self._strides, access.place.offsets, strict=True)):
             dim = access.place.dims[axis]

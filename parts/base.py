@@ -162,7 +162,7 @@ class Mma:
 
     def tile_unit(self, instruction: Tile) -> Tile:
         """What the sizes of a warp tile must be multiples of."""
-        return (*self.lanes, 1) if self.lanes else instruction
+        return (*self.lanes, instruction[2]) if self.lanes else instruction
 
     def forms_of(self, problem: Problem, precision: str, target: Target) -> list[Form]:
         """The forms in which it multiplies the problem's types at this precision on the chip, the best first."""

@@ -1,4 +1,4 @@
-"""What a prediction is, whichever operator multiplies: seconds in all, and named terms that explain them."""
+"""What a prediction is, whichever mma multiplies: seconds in all, and named terms that explain them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Prediction:
 
     def largest_increase(self, best: Prediction) -> tuple[str, float]:
         """The words of the term in which this exceeds `best` most, and by how many seconds; one of the overlapping
-        terms where it is what they make together. Predictions of different operators have no terms in common."""
+        terms where it is what they make together. Predictions of different mmas have no terms in common."""
         if type(self) is not type(best):
-            return "another operator", self.total - best.total
+            return "another mma", self.total - best.total
         first = next(iter(self.ADDITIVE))
         term, more = self._increase(best, self.ADDITIVE)
         if term != first:

@@ -91,7 +91,7 @@ nothing spills."""
 
 
 def register_limit(schedule: Schedule, target: Target) -> int:
-    """Most registers that a thread may have so that one block, or as many as `resident` asks for, fit on an SM. Each
+    """Most registers that a thread may have so that one block, or as many as `min_blocks` asks for, fit on an SM. Each
     scheduler has a quarter of the registers, so that 9 warps take as many as 12."""
     if mainloop_of(schedule).producer:
         return consumer_registers(schedule, target)

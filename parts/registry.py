@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.part_names import FOLDERS
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -155,6 +156,17 @@ def mainloops_on(target: Target) -> list[Mainloop]:
 def warpgroup_mma(target: Target) -> Mma | None:
     """The operation of a chip that warpgroups multiply with, if it has one."""
     return next((part for part in mmas_on(target) if part.unit == "warpgroup"), None)
+
+
+def guarding_edges(problem: Problem) -> str:
+    """The operations of warps that take the problem's types, at some precision, and sizes that no tile divides; for
+    messages."""
+    found = (each for each in mmas().values() if not each.whole_tiles and not each.by_descriptor)
+    return " or ".join(
+        each.name
+        for each in found
+        if any(problem.a in form.operands and problem.acc == form.acc for form in each.forms)
+    )
 
 
 def padded() -> Layout:

@@ -10,7 +10,8 @@ from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.layout import buffer
 from mlir_gemm.parts.registers import WARP_SIZE, registers, warps_held
 from mlir_gemm.parts.registry import mainloop_of, mma_of, storing_parts
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 

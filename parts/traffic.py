@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mlir_gemm.parts.grid import grid, steps
 from mlir_gemm.parts.registry import raster_of
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, memory_bytes
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem, memory_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, cast
 
 from mlir_gemm.errors import PassError
+from mlir_gemm.spec import former_names
 from mlir_gemm.spec.passes import shown
 
 P = TypeVar("P", bound="Pass")
@@ -64,6 +65,9 @@ def _read_options(cls: type[Pass], text: str) -> dict[str, Any]:
         if not found:
             raise PassError(f"pass '{cls.name}': cannot read options at '{text[position:]}'; write name=value")
         name, value, position = found[1].replace("-", "_"), found[2], found.end()
+        if name in former_names.OPTIONS.get(cls.name, {}):
+            now = former_names.OPTIONS[cls.name][name]
+            raise PassError(f"the option '{name}' of pass '{cls.name}' is now called '{now}'")
         if name not in defaults:
             close = difflib.get_close_matches(name, defaults, n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""

@@ -31,7 +31,7 @@ from mlir_gemm.pipeline.program import is_program, kind_of, name_file, nested_ke
 from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.spec import extensions
-from mlir_gemm.spec.attributes import CHIP, DIVIDED, SCHEDULE, STAGE
+from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.extension_points import FrontEnd
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, KernelRecord
 from mlir_gemm.spec.launch import Launch
@@ -71,7 +71,7 @@ def compile_module(
     `hooks` are told before and after every pass.
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
     that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them.
-    Text that this function wrote after some stage is taken up behind that stage.
+    Text that this function wrote after some stage is taken up after that stage.
 
     Safe to call from several threads; they take turns.
 
@@ -164,8 +164,9 @@ def in_kernel(name: str) -> Generator[None]:
     try:
         yield
     except Error as error:
-        if name:
-            error.notes = (*error.notes, f"in the kernel '{name}'")
+        note = f"in the kernel '{name}'"
+        if name and note not in error.notes:
+            error.notes = (*error.notes, note)
         raise
 
 
@@ -198,7 +199,8 @@ class KernelRun:
         if is_after(self.stage, stage):
             return []
         if self.kind == ELEMENTWISE:
-            return elementwise_passes(stage, self.target, overlap=DIVIDED in outer_function(self.module).attributes)
+            divided = SPLIT_K_WORKSPACE in outer_function(self.module).attributes
+            return elementwise_passes(stage, self.target, dependent_launch=divided)
         assert self.schedule is not None  # `select` ran, or was read from the module
         return product_passes(stage, self.schedule, self.target)
 

@@ -14,13 +14,13 @@ from mlir_gemm.spec.stages import SLOTS
 from mlir_gemm.spec.target import Target
 
 
-def elementwise_passes(stage: str, target: Target, overlap: bool = False) -> list[PassSpec]:
-    """The passes of one stage, from `tile` to `nvvm`. With `overlap` the kernel is launched while the one before it
-    ends, where the chip can do that."""
-    return in_stage(stage, SLOTS[stage], _placed(target, overlap))
+def elementwise_passes(stage: str, target: Target, dependent_launch: bool = False) -> list[PassSpec]:
+    """The passes of one stage, from `tile` to `nvvm`. With `dependent_launch` the kernel is launched while the one
+    before it ends, where the chip can do that."""
+    return in_stage(stage, SLOTS[stage], _placed(target, dependent_launch))
 
 
-def _placed(target: Target, overlap: bool) -> Iterator[Placed]:
+def _placed(target: Target, dependent_launch: bool) -> Iterator[Placed]:
     yield at("tile", "loops", step("keep-reference"))
     yield at("tile", "loops", upstream("func.func(linalg-generalize-named-ops)"))
     yield at("tile", "sizes", step("share-sizes"))
@@ -31,7 +31,7 @@ def _placed(target: Target, overlap: bool) -> Iterator[Placed]:
     yield at("lower", "types", step("expand-fp8"), step("expand-math"))
     cleaning = "lower-affine,gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"
     yield at("lower", "clean", upstream(cleaning))
-    if overlap and target.has_dependent_launch:
+    if dependent_launch and target.has_dependent_launch:
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False))
     yield at("lower", "check", step("check-lowered"))
     yield at("nvvm", "math", step("select-math"))

@@ -19,7 +19,7 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.spec.attributes import NAME, OVERLAP, ROLE, STRIDES
+from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
@@ -194,7 +194,7 @@ def _step(module: Any) -> Step:
         cluster=_cluster(launch, kernel),
         shared_bytes=_constant(launch, shared) if shared is not None else 0,
         parameters=tuple(_parameter(launch, value, arguments) for value in launch.kernelOperands),
-        overlap=OVERLAP in kernel.attributes,
+        dependent_launch=DEPENDENT_LAUNCH in kernel.attributes,
     )
 
 

@@ -11,7 +11,8 @@ from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
 from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 
 WIDEST = 128
 """Bits of the widest access."""
@@ -101,7 +102,7 @@ def _vector_of(product: Product, factor: Factor, loops: Sequence[int]) -> int:
     function = product.op.operation.parent
     arguments = list(body(function).arguments)
     buffer = padding.buffer_shape(function, arguments.index(memory)) if memory in arguments else None
-    if buffer is not None:  # what lies behind the ends of rows may be read
+    if buffer is not None:  # what lies beyond the ends of rows may be read
         view = View.dense(buffer)
     return _vector(view, element, [axis for axis, loop in enumerate(along) if loop in loops])
 
@@ -171,7 +172,7 @@ _FUNCTION, _MATRIX = 8, 6
 
 
 def _epilogue(function: Any, product: Product) -> list[structured.Generic]:
-    """The elementwise operations behind the product."""
+    """The elementwise operations after the product."""
     found, behind = list[structured.Generic](), False
     for operation in in_block(body(function)):
         if operation.operation == product.op:

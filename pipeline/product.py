@@ -47,8 +47,8 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
     raster = raster_of(schedule)
     walk = step(
-        raster.walk, group=raster.group(schedule), snake=raster.snake, cluster_m=schedule.cluster_m,
-        cluster_n=schedule.cluster_n, split=schedule.split_k_cluster,
+        raster.walk, raster_group=raster.group(schedule), snake=raster.snake, cluster_m=schedule.cluster_m,
+        cluster_n=schedule.cluster_n, split_k_cluster=schedule.split_k_cluster,
     )  # fmt: skip
     yield at("parallelize", "raster", walk, upstream("cse"))
     yield at("distribute", "units", step("distribute-warps", warp=schedule.warp, unit=mma_of(schedule).unit))

@@ -28,8 +28,6 @@ _PACKAGES = {
 }
 """Where the passes of a stage lie if not in the package that is called like it: `import` is a keyword, and passes that
 ask the tile model stand beside the pipeline, since no other pass knows of the model."""
-_NO_PASSES = frozenset({"mlir_gemm.pipeline.selection.undecided"})
-"""Modules of these packages that hold no pass."""
 
 
 @functools.cache
@@ -43,9 +41,7 @@ def _modules_of(stage: str) -> Iterator[tuple[str, str]]:
     for package in _PACKAGES.get(stage, (f"mlir_gemm.passes.{stage}",)):
         found = importlib.util.find_spec(package)
         for each in pkgutil.iter_modules(found.submodule_search_locations if found else ()):
-            module = f"{package}.{each.name}"
-            if module not in _NO_PASSES:
-                yield each.name.replace("_", "-"), module
+            yield each.name.replace("_", "-"), f"{package}.{each.name}"
 
 
 def names() -> tuple[str, ...]:

@@ -88,7 +88,7 @@ def check_attributes(module: Any, when: str) -> None:
     try:
         verify_attributes(module)
     except InputError as error:
-        raise PassError(f"{when}: {error.message}", error.location) from None
+        raise PassError(f"{when}: {error.message}", error.location, error.notes) from None
 
 
 @dataclass

@@ -18,8 +18,8 @@ from typing import Any, cast
 
 from mlir_gemm.dialect.parse_guard import GUARD
 from mlir_gemm.errors import ArgumentError, DeviceError
+from mlir_gemm.runtime.dependent_launch import Configurations
 from mlir_gemm.runtime.flags import Flags
-from mlir_gemm.runtime.overlap import Configurations
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.runtime.status import checked, name_of
 from mlir_gemm.runtime.tensor_maps import Encoder
@@ -233,7 +233,7 @@ class LoadedKernel:
     def configurations(self) -> tuple[Configurations | None, ...]:
         """For each step that may overlap with what is in front of it, what `cuLaunchKernelEx` takes; else None."""
         driver = self.gpu.driver
-        return tuple(Configurations(driver, step) if step.overlap else None for step in self.launch.steps)
+        return tuple(Configurations(driver, step) if step.dependent_launch else None for step in self.launch.steps)
 
     @functools.cached_property
     def flags(self) -> Flags | None:

@@ -1,5 +1,5 @@
 """Kernel parameters in the form that the driver takes: for each step an array of pointers to slots, which hold device
-addresses and, behind them, the sizes that kernels take. A call writes the addresses, and all steps read the slots. For
+addresses and, after them, the sizes that kernels take. A call writes the addresses, and all steps read the slots. For
 a tensor map the pointer is to the map itself, which is another one when its memory is elsewhere."""
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def allocate(library: str, argument: Argument, gpu: Gpu, stream: int) -> tuple[A
 
 
 def allocate_workspace(library: str, size: int, gpu: Gpu, stream: int) -> tuple[Any, int]:
-    """Memory for a program's intermediate buffers, and its address: free again behind what is on `stream` by the time
+    """Memory for a program's intermediate buffers, and its address: free again after what is on `stream` by the time
     that it is dropped."""
     if library == "torch":
         return _torch_empty((size,), UNSIGNED_BYTE, gpu, stream)

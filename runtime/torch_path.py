@@ -20,7 +20,7 @@ from typing import Any
 from mlir_gemm.runtime import arguments, device
 from mlir_gemm.runtime.arguments import strides_fit
 from mlir_gemm.runtime.arrays import forward_mode
-from mlir_gemm.runtime.overlap import MOST_STREAMS
+from mlir_gemm.runtime.dependent_launch import MOST_STREAMS
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.element_types import NAMES, UNSIGNED_BYTE
@@ -135,11 +135,11 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
                 loaded.refuse(first, status)
             return outcome
         for number, each, shape in launches:
-            overlap = configurations[number]
-            if overlap is None:
+            dependent = configurations[number]
+            if dependent is None:
                 (status,) = launch_kernel(each, *shape, streams[handle], addresses[number], 0)
             else:
-                (status,) = launch_overlapped(overlap[handle], each, addresses[number], 0)
+                (status,) = launch_overlapped(dependent[handle], each, addresses[number], 0)
             if status:
                 loaded.refuse(number, status)
         return outcome

@@ -117,7 +117,7 @@ class Access:
         cluster = warp.block.cluster
         if cluster.early and warp.seen[cluster.agents.before] <= cluster.start:
             message = "the kernel in front may still use it: no griddepcontrol wait comes before this"
-            self.info.find("overlap", warp, lane, f"{view.buffer.space} {view.buffer.name}", message)
+            self.info.find("dependent-launch", warp, lane, f"{view.buffer.space} {view.buffer.name}", message)
 
     def watch_later(
         self, warp: Any, view: View, starts: Array, width: int, lane: int, agent: int, tick: int, verb: str
@@ -170,7 +170,7 @@ class Access:
             elif check == "proxy":
                 who = warp.block.cluster.agents.name(conflict.agent)
                 did = "wrote" if conflict.how == "written by" else "read"
-                message = f"{verb}, through the asynchronous proxy, what {who} {did} without a fence.proxy behind it"
+                message = f"{verb}, through the asynchronous proxy, what {who} {did} without a fence.proxy after it"
             self._find(check, warp, view, starts, lanes, conflict.row, message)
 
     def _find(

@@ -16,7 +16,7 @@ from mlir_gemm.simulator.memory import POISON, Buffer, View, dense_strides
 from mlir_gemm.simulator.report import Report
 from mlir_gemm.simulator.shadow import Shadow
 from mlir_gemm.simulator.warps import Block, Cluster, Run, Stop, Warp, run_cluster
-from mlir_gemm.spec.attributes import OVERLAP
+from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH
 
 _BESIDE = ("nvvm.mbarrier.", "nvvm.wgmma.", "nvvm.cp.async.bulk.", "nvvm.fence.proxy", "nvvm.cluster.", "nvvm.mapa",
            "nvvm.griddepcontrol")  # fmt: skip
@@ -50,10 +50,10 @@ class Grid:
         return self.decoder.report
 
     def run(self) -> int:
-        """Runs the blocks that were asked for, and those of their clusters. The clock behind them."""
+        """Runs the blocks that were asked for, and those of their clusters. The clock after them."""
         options, report = self.decoder.options, self.report
         asynchronous = any(name.startswith(_BESIDE) for code in self.decoder.codes for name in code.names)
-        early = asynchronous and OVERLAP in self.kernel.operation.attributes
+        early = asynchronous and DEPENDENT_LAUNCH in self.kernel.operation.attributes
         clusters = list(self._clusters())
         memories: list[dict[str, Buffer]] = []
         done = 0

@@ -60,7 +60,7 @@ class _Flags:
         self._info = info
         self._address, self._value = address, value
         self._orders = orders
-        """Whether it orders what was done before it, or is done behind it."""
+        """Whether it orders what was done before it, or is done after it."""
         self._access = Access(decoder, info, ELEMENTS["i32"], 1, _BYTES)
 
     def store(self, warp: Warp) -> None:

@@ -166,7 +166,7 @@ def _async_copy(decoder: Decoder, operation: Any) -> Step:
         warp.copies.append(access.write_later(warp, view, starts, lanes, codes, rows[lanes]))
 
     def read(warp: Warp, lengths: Any, rows: Any) -> None:
-        """The elements that are copied; those behind them stay zero, and no byte of them is read."""
+        """The elements that are copied; those after them stay zero, and no byte of them is read."""
         before = warp.mask
         active = np.ones(LANES, np.bool_) if before is None else before
         wrong = active & ((lengths < 0) | (lengths > elements))

@@ -91,6 +91,27 @@ def _mma_sync(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+_BYTES: dict[str, Any] = {"signed": np.int8, "unsigned": np.uint8}
+
+
+@handles("nvvm.dot.accumulate.4way")
+def _dot_accumulate(decoder: Decoder, operation: Any) -> Step:
+    """dp4a: the sum wraps around."""
+    op = operation.operation
+    a, b, c = decoder.all_slots(op.operands)
+    out = decoder.slot(op.results[0])
+    kinds = [re.findall(r"<(\w+)>", str(op.attributes[f"{side}_type"]))[0] for side in "ab"]
+    left, right = (_BYTES[kind] for kind in kinds)
+
+    def step(warp: Warp) -> None:
+        sides = (np.asarray(warp.slots[slot], np.int8).view(type_).astype(np.int32)
+                 for slot, type_ in ((a, left), (b, right)))  # fmt: skip
+        products = np.multiply(*sides).sum(axis=-1, dtype=np.int32)
+        warp.slots[out] = np.asarray(warp.slots[c], np.int32) + products
+
+    return step
+
+
 _ASSEMBLY = re.compile(
     r"mma\.sync\.aligned\.m16n8k(4|8|16)\.row\.col\.f64\.f64\.f64\.f64 "
     r"\{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\};"

@@ -56,7 +56,7 @@ CHECKS: dict[str, str] = {
     "wgmma-fence": "registers of an accumulator that were touched with no wgmma.fence in front of the next product",
     "ended": "the shared memory of a block of the cluster is touched when the block may have ended",
     "tensor-map": "a tensor map that the driver refuses, or a tensor copy that does not fit it",
-    "overlap": "global memory is touched while the kernel in front may still use it (programmatic dependent launch)",
+    "dependent-launch": "global memory is touched before griddepcontrol.wait, while the kernel in front may use it",
     "flag": "a flag between blocks that is raised twice, lowered by who did not wait for it, or left up at the end",
     "undefined": "an operation without a defined result, such as a division by zero",
 }

@@ -10,9 +10,9 @@ A fragment's accesses are made by lanes that are not known: `ANY_LANE`; loading 
 place touches the same elements in the same lanes, so it has a code of its own for each place.
 
 What runs beside the warps (tensor copies, wgmma, bulk stores) makes its accesses as an agent of its own (`agents`): it
-comes after what its issuing lane has seen, and others are ordered behind it only when they learn of the agent's tick.
-It goes through the asynchronous proxy, which sees an ordinary store only behind a fence of the warp that made it, and
-may overtake an ordinary load unless such a fence is behind it, or something that needs what was loaded: the assembler
+comes after what its issuing lane has seen, and others are ordered after it only when they learn of the agent's tick.
+It goes through the asynchronous proxy, which sees an ordinary store only after a fence of the warp that made it, and
+may overtake an ordinary load unless such a fence is after it, or something that needs what was loaded: the assembler
 lets a lane that has issued loads arrive at a barrier before they have taken place.
 """
 

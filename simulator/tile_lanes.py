@@ -80,7 +80,7 @@ def _window(operation: Any, memory: Any, indices: tuple[Any, ...], shape: tuple[
 
 
 def _end(array: Any, shape: tuple[int, ...], steps: tuple[int, ...]) -> int:
-    """The address behind the last element of a window that starts where an array does."""
+    """The address after the last element of a window that starts where an array does."""
     reach = sum((size - 1) * step for size, step in zip(shape, steps, strict=True))
     return array.ctypes.data + reach + array.itemsize
 

@@ -217,7 +217,7 @@ class Cluster:
         self.shape = shape
         """How many blocks along each dimension."""
         self.start = start
-        """The tick behind which those of all agents begin."""
+        """The tick after which those of all agents begin."""
         self.agents = Agents(len(blocks), blocks[0].warp_count, asynchronous)
         self.barriers: list[Any] = []
         """The mbarriers that were initialised so far."""

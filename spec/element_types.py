@@ -94,6 +94,7 @@ ROWS = (
     _float("f64", "float64", 8, 2, "FLOAT64", 1e-12, "<f8"),
     _float("f8E4M3FN", "float8_e4m3fn", 1, 10, _BYTE, 3.2e-2),
     _float("f8E5M2", "float8_e5m2", 1, 12, _BYTE, 6.3e-2),
+    _float("f8E4M3FNUZ", "float8_e4m3fnuz", 1, 11, _BYTE, 3.2e-2),
     ElementType("i1", "bool", "boolean", 1, 6, _BYTE, "|b1"),
     _integer("i8", "int8", 1, _BYTE, "|i1"),
     _integer("i16", "int16", 2, "UINT16", "<i2"),

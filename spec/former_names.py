@@ -1,5 +1,5 @@
-"""What passes and operations of the tile dialect were called in earlier versions: who uses an old name is told the new
-one. A name is added here when it is changed."""
+"""What passes and their options, operations of the tile dialect and attributes were called in earlier versions: who
+uses an old name is told the new one. A name is added here when it is changed."""
 
 from __future__ import annotations
 
@@ -36,6 +36,14 @@ PASSES = {
     "swap-sides": "swap-a-b",
 }
 """By its former name: a pass."""
+OPTIONS = {
+    "mma-to-sync": {"ahead": "double_buffer"},
+    "persistent-tile-scheduler": {"turns": "consumers"},
+    "rasterize-blocks": {"group": "raster_group", "split": "split_k_cluster"},
+    "split-k-in-workspace": {"parts": "slices"},
+    "throttle-epilogue": {"turns": "consumers"},
+}
+"""By its former name: an option of a pass, by the pass's name of today."""
 OPERATIONS = {
     "tile.acquire": "tile.producer_acquire",
     "tile.add_parts": "tile.fix_up",
@@ -54,6 +62,16 @@ OPERATIONS = {
     "tile.turn": "tile.consumer_id",
 }
 """By its former name: an operation."""
+ATTRIBUTES = {
+    "tile.divided": "tile.split_k_workspace",
+    "tile.from_sum": "tile.from_reduction",
+    "tile.overlap": "tile.dependent_launch",
+    "tile.part": "tile.k_range",
+    "tile.split": "tile.split_k_cluster",
+    "tile.turns": "tile.ping_pong",
+    "tile.until_sum": "tile.until_reduction",
+}
+"""By its former name: an attribute."""
 FIELDS = {
     "operator": "mma", "copy": "mainloop", "bulk": "smem_epilogue", "overlap": "dependent_launch",
     "ahead": "early_trigger", "turns": "ping_pong", "pace": "throttle", "stream": "stream_k",

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.sizes import Size, added, compiled, product, symbols_of
 from mlir_gemm.spec.tensor_map import Extent, TensorMap
 from mlir_gemm.spec.workspace import Buffer, placed
@@ -52,7 +52,7 @@ class Argument:
 
     @property
     def span_bytes(self) -> int:
-        """Bytes from element [0, ..., 0] to behind the last one, gaps included; 0 when there is no element. Raises
+        """Bytes from element [0, ..., 0] to after the last one, gaps included; 0 when there is no element. Raises
         ValueError when sizes are symbols."""
         if self.is_dynamic:
             raise ValueError(f"the sizes of '{self.name}' are not known before a call: {self.shape}")
@@ -100,8 +100,8 @@ class Step:
     """The kernel's parameters in order. A number is one of memory: first the launch's arguments, then its buffers, then
     its constants; the parameter is a device pointer that must be aligned to 16 bytes. A TensorMap is passed by value,
     made for the address that its memory has. A symbol, or an expression, is that size as an integer of 64 bits; in a
-    launch bound to sizes it is the number of one of `Launch.values`, which come behind the constants."""
-    overlap: bool = False
+    launch bound to sizes it is the number of one of `Launch.values`, which come after the constants."""
+    dependent_launch: bool = False
     """Whether it may start while what is in front of it on the stream still runs (programmatic dependent launch): the
     kernel waits itself before it touches memory."""
 

@@ -11,7 +11,7 @@ from mlir_gemm.spec.element_types import ELEMENT_BYTES
 class Problem:
     """`batch` products D[M, N] = A[M, K] B[K, N] + C[M, N], sizes in elements.
 
-    `a`, `b`, `acc` and `out` are element types by their MLIR names: of the operands as the operator takes them, of the
+    `a`, `b`, `acc` and `out` are element types by their MLIR names: of the operands as the mma takes them, of the
     accumulator and of the result. `reads_c` says whether C is an input from memory (it is not when the module fills it
     with zero first). `extra_bytes` counts bytes per result element that the epilogue reads or writes beyond D itself.
     """

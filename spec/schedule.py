@@ -47,13 +47,14 @@ class Schedule:
     loaded into registers before the compute and stored to shared memory after it), `cp_async` (asynchronous copies,
     `stages` - 1 k tiles ahead) or `tma` (one warp copies by the copy engine, up to `stages` k tiles ahead)."""
     early: bool = True
-    """With `prefetch`: issue the loads of the next k tile in front of the barrier rather than behind it."""
+    """With `register_prefetch`: issue the loads of the next k tile in front of the barrier rather than after it."""
     interleave: bool = True
     """With `cp_async` and `mma_sync`: issue the copies of a step between its products rather than in front of them."""
     stages: int = 1
-    """Shared-memory buffers for each operand. With 2, prefetch needs one barrier for a k step instead of two."""
+    """Buffers in shared memory for each operand. With 2, `register_prefetch` needs one barrier for a k step, not
+    two."""
     promote: bool = True
-    """Stage A and B in shared memory. Without it the operator reads global memory."""
+    """Stage A and B in shared memory. Without it the mma reads global memory."""
     accumulate: bool = True
     """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
     layout: str = ""
@@ -91,10 +92,11 @@ class Schedule:
     cluster_n: int = 1
     """The same beside each other, with tiles of A."""
     split_k_cluster: int = 1
-    """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their parts in a fixed order."""
+    """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their partial sums in a fixed
+    order."""
     split_k_workspace: int = 1
-    """Parts of k that are multiplied side by side, as a batch of products, and added up by a kernel behind, in a fixed
-    order; `block` and all others are then those of that batch."""
+    """Slices of k that are multiplied side by side, as a batch of products, and added up by a kernel after it, in a
+    fixed order; `block` and all others are then those of that batch."""
     l2_keep_a: int = PARTS
     """With `tma`: of 32 parts of A, how many L2 keeps like any other data; the rest is marked as the first to leave it.
     32 marks nothing."""
@@ -103,10 +105,10 @@ class Schedule:
     min_blocks: int = 0
     """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
     batch_invariant: bool = False
-    """A row of the result has the same bits however many rows there are: the operator is chosen without regard to M,
+    """A row of the result has the same bits however many rows there are: the mma is chosen without regard to M,
     and the steps of k are not divided among blocks."""
     swap_ab: bool = False
-    """A and B change places, D^T = B^T A^T: all tiles are those of the exchanged product. Nothing moves in memory."""
+    """A and B change places, D^T = B^T A^T: all tiles are those of the swapped product. Nothing moves in memory."""
     raster: str = ""
     """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`raster_group` tile rows at a time) or
     `snake` (the same, every other group backwards)."""

@@ -1,4 +1,4 @@
-"""The buffers through which rows of results leave that start between vectors in memory: what the passes, the operators
+"""The buffers through which rows of results leave that start between vectors in memory: what the passes, the mmas
 and the model count in. No bindings are imported here."""
 
 VECTOR = 16
@@ -26,7 +26,7 @@ def columns_of_buffer(columns: int, width: int, unit: str, transposed: bool) -> 
 
 def shape_of_buffer(columns: int, width: int, unit: str, transposed: bool) -> tuple[int, int]:
     """Rows of the memory in a buffer for so many columns of a tile, and elements of each: a vector more, since they
-    begin as far behind one as in memory."""
+    begin as far after one as in memory."""
     rows = ROWS[unit]
     lines, run = (columns, rows) if transposed else (rows, columns)
     return lines, run + VECTOR // width

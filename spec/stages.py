@@ -7,7 +7,7 @@ from __future__ import annotations
 
 SLOTS: dict[str, tuple[str, ...]] = {
     "import": ("normalise", "form"),
-    "select": ("pin", "precision", "relayout", "split", "swap", "schedule"),
+    "select": ("pin", "precision", "relayout", "split_k_workspace", "swap_ab", "schedule"),
     "tile": ("loops", "sizes", "tile", "padding"),
     "fuse": ("fuse",),
     "promote": ("promote",),
@@ -15,7 +15,7 @@ SLOTS: dict[str, tuple[str, ...]] = {
     "accumulate": ("accumulate", "initialise", "clean"),
     "pipeline": ("buffers", "mainloop", "clean"),
     "parallelize": ("blocks", "raster", "scheduler", "cluster"),
-    "distribute": ("split", "units", "reduce", "clean"),
+    "distribute": ("split_k_cluster", "units", "reduce", "clean"),
     "describe": ("store", "maps", "l2"),
     "launch": ("launch", "outline", "cluster", "registers"),
     "lower": (

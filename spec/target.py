@@ -10,6 +10,7 @@ T = TypeVar("T")
 CAPABILITIES = {
     "wmma.mma": "WMMA, fragments of 16x16x16 and their kin",
     "wmma.replicated": "WMMA whose fragments hold every element twice (sm_70, sm_75)",
+    "dp4a.s32": "four products of bytes and their sum in one instruction of ordinary arithmetic",
     "mma.sync": "mma.sync of the shapes used here, with ldmatrix",
     "mma.sync.f64": "mma.sync of f64 beyond 8x8x4",
     "cp.async": "asynchronous copies of 4 to 16 bytes",

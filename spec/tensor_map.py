@@ -100,7 +100,7 @@ class TensorMap:
             most = f", {self.swizzle} at most with swizzle {self.swizzle}" if swizzled else ""
             return f"a row of its box has {row} bytes; they must be a multiple of {ALIGNMENT}{most}"
         if self.offset_bytes % ALIGNMENT:
-            return f"its first element lies {self.offset_bytes} bytes behind its address; {_RULE}"
+            return f"its first element lies {self.offset_bytes} bytes after its address; {_RULE}"
         for size, stride in zip(self.sizes, self.strides, strict=False):
             if isinstance(stride, int) and stride % ALIGNMENT:
                 return f"its neighbours in a dimension of {size} are {stride} bytes apart; {_RULE}"

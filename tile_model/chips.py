@@ -9,7 +9,7 @@ Sources of the columns, unless a row says otherwise:
   int8 and f64; FMA rates from "Arithmetic Instructions" in NVIDIA's CUDA programming guide (results in one clock of one
   SM by compute capability), two operations each. bf16 has f16's rate on every chip.
 * `has`: `mma.sync` of the shapes used here, `ldmatrix` of all of them and `cp.async` begin with sm_80 (PTX ISA). sm_70
-  and sm_75 have WMMA and ordinary arithmetic.
+  to sm_75 have WMMA and ordinary arithmetic.
 * `fitted`: what was fitted on the H200, for all rows: nothing was measured on other chips.
 * `l2_bytes_s`: published microbenchmarks where a row says so, else an estimate of 32 bytes per clock and SM
   (that is what the H200's measured products need).
@@ -54,11 +54,11 @@ _ORIN = _Limits(163, 164, 1, 1536, 16)
 _ADA = _Limits(99, 100, 1, 1536, 24)
 _HOPPER = _Limits(227, 228, 1, 2048, 32)
 
-_OLDER = frozenset({"wmma.mma", "wmma.replicated"})
-_NEWER = frozenset({"wmma.mma", "mma.sync", "cp.async"})
+_OLDER = frozenset({"wmma.mma", "wmma.replicated", "dp4a.s32"})
+_NEWER = frozenset({"wmma.mma", "mma.sync", "cp.async", "dp4a.s32"})
 _LATER = _NEWER | {"mma.sync.f64"}
 _HOPPER_ONLY = _LATER | {"cp.async.bulk.tensor", "wgmma.mma_async", "griddepcontrol"}
-"""Capabilities of sm_70 and sm_75, of sm_80 and later, of sm_90 and later, and of sm_90a, whose code runs on no other
+"""Capabilities of sm_70 to sm_75, of sm_80 and later, of sm_90 and later, and of sm_90a, whose code runs on no other
 chip. What code for sm_90 does without, so that it runs on all later chips too, it does not list."""
 
 # Half the f32 lanes of the later ones, and f64 at half of f32's rate; no tensor cores for tf32 and f64.
@@ -129,6 +129,19 @@ _ROWS = (
     # V100 SXM2: Volta white paper (125 TFLOP/s at 1.53 GHz); L2 rate measured by Jia et al., 2018.
     _chip(
         "sm_70", "V100", _VOLTA, sms=80, clock=1.53, tensor=1024, l2=(6, 2.2), dram=0.9, rates=_VOLTA_RATES, has=_OLDER
+    ),
+    # Jetson AGX Xavier: its technical brief (11 TFLOP/s of f16 at 1.377 GHz); memory shared with the CPU.
+    _chip(
+        "sm_72",
+        "Xavier",
+        _VOLTA,
+        sms=8,
+        clock=1.377,
+        tensor=1024,
+        l2=(0.5, 0.35),
+        dram=0.137,
+        rates=_VOLTA_RATES,
+        has=_OLDER,
     ),
     # T4: Turing white paper (65 TFLOP/s at 1.59 GHz; 70 W keep it nearer 1 GHz); L2 rate measured by Jia et al., 2019.
     _chip(

@@ -31,7 +31,7 @@ result are not aligned. There 16, as near to the square, take 5 to 15 % more (81
 SMALL_TILE, NEIGHBOURS = 64 * 128, 8
 """Elements of a block tile of `wgmma` that L2 limits, and blocks beside each other: with squares of 8 instead of all
 128 the H200 takes 4.8 us instead of 5.1 for 1024 x 1024 x 1024, 8.2 instead of 8.4 for 1000; 256 x 8192 x 8192
-exchanged, with an empty cache, 52 us in groups of 4, 56 in groups of 11."""
+swapped, with an empty cache, 52 us in groups of 4, 56 in groups of 11."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mappi
     changes: dict[str, Any] = {}
     schedule = keeping(problem, schedule, target, pinned)
     if "early_trigger" not in pinned and (schedule.split_k_workspace > 1 or _in_order(problem, schedule, target)):
-        # The kernel that adds up parts of k has many small blocks: started ahead, all would wait on the first free SMs.
+        # The kernel that adds up slices of k has many small blocks: started ahead, all would wait on the first free
+        # SMs.
         changes["early_trigger"] = False
     if "raster_group" not in pinned and raster_of(schedule).grouped:
         changes["raster_group"] = best_group(problem, schedule, target)

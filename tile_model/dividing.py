@@ -1,10 +1,9 @@
-"""Whether the k of a product is better multiplied in parts, side by side, which a kernel behind adds up.
+"""Whether the k of a product is better multiplied in slices, side by side, which a kernel after it adds up.
 
-Products of few tiles leave SMs idle, or take tiles so small that bytes into shared memory are what limits. `split`
-gives the steps of a tile to a cluster, whose blocks hand each other their sums; but clusters do not fit on all SMs,
-blocks of one read different steps, and the hand-over takes microseconds. Parts that are products of a batch read the
-same steps side by side, have no clusters, and are added up at the speed of L2.
-"""
+Products of few tiles leave SMs idle, or take tiles so small that bytes into shared memory are what limits.
+`split_k_cluster` gives the steps of a tile to a cluster, whose blocks hand each other their sums; but clusters do not
+fit on all SMs, blocks of one read different steps, and the hand-over takes microseconds. Slices that are products of a
+batch read the same steps side by side, have no clusters, and are added up at the speed of L2."""
 
 from __future__ import annotations
 
@@ -19,8 +18,9 @@ from mlir_gemm.parts.registry import mma_of, warpgroup_mma
 from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.spec import sum_tree
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import step
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.long_sums import SHORTER, Division, is_long, is_small, long_divisions, longest_sum, shows_more
 from mlir_gemm.tile_model.rewriting import Alternative, Case
@@ -28,27 +28,27 @@ from mlir_gemm.tile_model.select import Choice, is_less, select
 from mlir_gemm.tile_model.swap import should_swap, swapped
 
 WHOLE = 1
-"""The number of parts of a k that is left whole."""
+"""The number of slices of a k that is left whole."""
 PARTS = (2, 3, 4, 6, 8, 12, 16)
-"""Numbers of parts that are tried."""
+"""Numbers of slices that are tried."""
 STEP = 128
-"""Bytes of k that each part must have whole multiples of."""
+"""Bytes of k that each slice must have whole multiples of."""
 FEW = 1.0
-"""Tiles of 128x128 for each SM under which parts are considered."""
+"""Tiles of 128x128 for each SM under which slices are considered."""
 LEAST = 2048
-"""Elements of k from which they are. Operands must fit in L2: where DRAM limits, parts only add to what is moved."""
+"""Elements of k from which they are. Operands must fit in L2: where DRAM limits, slices only add to what is moved."""
 LAUNCH, RATE = 0.1e-6, 3.4e12
-"""Seconds that the kernel behind takes to start, and bytes a second at which it reads the parts from L2."""
+"""Seconds that the kernel after it takes to start, and bytes a second at which it reads the slices from L2."""
 LEVEL, REST = 1.5e-6, 5e-6
-"""Seconds of each further kernel that adds up parts, and of one that multiplies what is left of k, about."""
+"""Seconds of each further kernel that adds up slices, and of one that multiplies what is left of k, about."""
 OTHER = 2.0
-"""How many times as long parts may take as predicted that another operator multiplies than the whole: 16x8192x100000 in
-15 parts with `mma_sync` took 701 us on the H200, predicted 388, and whole with `wgmma` 373."""
+"""How many times as long slices may take as predicted that another mma multiplies than the whole: 16x8192x100000 in
+15 slices with `mma_sync` took 701 us on the H200, predicted 388, and whole with `wgmma` 373."""
 WORTH = 0.97
-"""Part of the time of the product as it is under which parts pay. With these three the choice among 667 kernels for 24
+"""Part of the time of the product as it is under which slices pay. With these three the choice among 667 kernels for 24
 products takes 1.027 times as long as the best on the H200."""
 THIN = 64
-"""Rows or columns under which a product has no parts."""
+"""Rows or columns under which a product has no slices."""
 _SHAPING = (
     "block",
     "warp",
@@ -65,8 +65,8 @@ _SHAPING = (
 
 
 def divided(problem: Problem, parts: int, depth: int = 0) -> Problem:
-    """The batch of products of the parts of k, of `depth` elements each (0: all of k); what follows the product is left
-    to the kernel behind. An operand of one row or column lies along k then."""
+    """The batch of products of the slices of k, of `depth` elements each (0: all of k); what follows the product is
+    left to the kernel after it. An operand of one row or column lies along k then."""
     depth = depth or problem.k // parts
     changes: dict[str, Any] = {}
     if problem.m == 1 and problem.a_order == "km":
@@ -86,11 +86,11 @@ def _vector(elements: int, type_: str) -> int:
 
 
 def offer(case: Case) -> Alternative | None:
-    """The product in parts of its k, as many as are pinned or pay; none for one that has been divided, and for one on
+    """The product in slices of its k, as many as are pinned or pay; none for one that has been divided, and for one on
     copies of its operands only where its k is long."""
     problem, target, pinned = case.problem, case.target, case.pinned
     asked = pinned.get("split_k_workspace", WHOLE)
-    if case.parts > 1 or not (case.divisible or asked > WHOLE):
+    if case.slices > 1 or not (case.divisible or asked > WHOLE):
         return None
     if asked > WHOLE and pinned.get("batch_invariant"):
         raise ScheduleError(f"split_k_workspace={asked} with batch_invariant=on: expected split_k_workspace=1")
@@ -109,22 +109,23 @@ def offer(case: Case) -> Alternative | None:
         reason = f"no accumulator takes more than {longest} of k" if longest else "there are tiles for more SMs"
         return [
             f"divided   {batch}{f', and the last {rest} of k' if rest else ''}",
-            f"          k in {parts} parts, multiplied side by side and added up by a kernel behind, which takes about",
+            f"          k in {parts} slices, multiplied side by side and added up by a kernel after it, which takes "
+            "about",
             f"          {shown_time(seconds)}: {'as pinned' if asked > WHOLE else reason}. "
             f"Predicted {shown_time(before)} whole",
         ]
 
     return Alternative(
-        case.changed(batch, pinned={**divided_fields(parts), **pinned}, parts=parts),
-        step("split-k-in-workspace", parts=parts, depth=0 if asked > WHOLE else division.depth), why, seconds,
+        case.changed(batch, pinned={**divided_fields(parts), **pinned}, slices=parts),
+        step("split-k-in-workspace", slices=parts, depth=0 if asked > WHOLE else division.depth), why, seconds,
         asked=f"split_k_workspace={asked}" if asked > WHOLE else "", instead="split_k_workspace=1",
     )  # fmt: skip
 
 
 def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> Division:
-    """How the k of a product should be multiplied in parts: in the pinned number, or in that which is predicted to take
-    the least time among those that leave no accumulator more than it may take; one part where it is best left whole, or
-    where the model finds no schedule for it."""
+    """How the k of a product should be multiplied in slices: in the pinned number, or in that which is predicted to
+    take the least time among those that leave no accumulator more than it may take; one slice where it is best left
+    whole, or where the model finds no schedule for it."""
     pinned = dict(pinned or {})
     if "split_k_workspace" in pinned:
         return Division(pinned["split_k_workspace"], problem.k // pinned["split_k_workspace"])
@@ -146,7 +147,7 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
 
 
 def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:
-    """What the model should have in mind when it decides how operands are to lie: parts of a long product, which take
+    """What the model should have in mind when it decides how operands are to lie: slices of a long product, which take
     much less time than the product whole; other products as they are."""
     if "split_k_workspace" in pinned or not _is_long(problem, pinned):
         return problem
@@ -182,7 +183,7 @@ def _long_advice(problem: Problem, target: Target, pinned: Mapping[str, Any]) ->
         found.append((taken, division))
         least = min(least, taken)
         if taken > SHORTER * least:
-            break  # more parts take longer still
+            break  # more slices take longer still
     if not found:
         return Division(WHOLE, problem.k)
     least = min(taken for taken, _ in found)
@@ -192,7 +193,7 @@ def _long_advice(problem: Problem, target: Target, pinned: Mapping[str, Any]) ->
 
 
 def _any_choice(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Choice | None:
-    """What the model chooses for a product, by any operator; None where there is no schedule for it."""
+    """What the model chooses for a product, by any mma; None where there is no schedule for it."""
     try:
         computed = swapped(problem) if should_swap(problem, target, pinned) else problem
         return select(computed, target, pinned)
@@ -207,7 +208,7 @@ def divided_fields(parts: int) -> dict[str, Any]:
 
 
 def sum_seconds(problem: Problem, parts: int) -> float:
-    """Seconds of the kernels behind."""
+    """Seconds of the kernels after the product."""
     points = problem.batch * problem.m * problem.n
     written = points * ELEMENT_BYTES.get(problem.out, 4)
     found = sum_tree.levels(parts)
@@ -228,7 +229,7 @@ def _may_pay(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> boo
 
 def _seconds(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> float | None:
     """The predicted time of what `select` will compute, `wgmma`'s, of the product as it is a little less; None where it
-    takes another operator or nothing."""
+    takes another mma or nothing."""
     try:
         computed = swapped(problem) if should_swap(problem, target, pinned) else problem
         choice = select(computed, target, pinned)

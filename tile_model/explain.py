@@ -18,8 +18,9 @@ from mlir_gemm.parts.resources import occupancy, staging_bytes, storage
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.warp_level.clocks import fragment_conflicts
 from mlir_gemm.parts.wording import shown_clusters, shown_tile, shown_time
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.decisions import Decisions, decide
@@ -81,10 +82,10 @@ def _invariance(decisions: Decisions) -> list[str]:
     """What `batch_invariant` has fixed, beyond what the user did."""
     if not decisions.pinned.get("batch_invariant"):
         return []
-    operator, split = decisions.choice.schedule.mma, decisions.choice.schedule.split_k_cluster
+    mma, split = decisions.choice.schedule.mma, decisions.choice.schedule.split_k_cluster
     how = "as pinned" if "mma" in decisions.pinned else f"as for M={STANDARD_ROWS}"
-    parts = "k in one piece" if split == 1 else f"k in {split} parts, as pinned"
-    return [f"invariant a row of the result has the same bits for every M: operator {operator}, {how}; {parts}"]
+    parts = "k in one piece" if split == 1 else f"k in {split} slices, as pinned"
+    return [f"invariant a row of the result has the same bits for every M: mma={mma}, {how}; {parts}"]
 
 
 def _cost(choice: Choice) -> list[str]:

@@ -1,4 +1,4 @@
-"""How many elements of k one accumulator may add up, and the parts of k that follow from it.
+"""How many elements of k one accumulator may add up, and the slices of k that follow from it.
 
 Tensor cores align products and accumulator to the largest exponent among them and cut off what lies below its last
 bit: each step of an instruction loses a little, always towards zero. On an H200 a sum of positive numbers loses 6.5e-9
@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
 
 SMALL = 256

@@ -25,7 +25,7 @@ from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.dividing import typical_part
 from mlir_gemm.tile_model.rewriting import Alternative, Case
-from mlir_gemm.tile_model.select import is_less, operators, select
+from mlir_gemm.tile_model.select import is_less, mmas_tried, select
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
@@ -106,8 +106,8 @@ def _seconds(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> flo
     return select(problem, target, pinned).cost.total
 
 
-def best_operator(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
-    """The operator that the model finds for a product, once its operands are re-laid out where that pays."""
+def best_mma(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
+    """The mma that the model finds for a product, once its operands are re-laid out where that pays."""
     advice = relayout_advice(problem, target, pinned)
     return select(relaid(problem, advice), target, pinned).schedule.mma
 
@@ -124,7 +124,7 @@ def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str
     by_element = element_bytes(problem, operand) == 1 and not rival.by_matrix(problem, operand)
     helps = by_element and rival.by_matrix(turned, operand)
     if element_bytes(problem, operand) != 2 and order != ALONG_K[operand]:
-        found = (mmas()[name] for name in operators(problem, target, pinned))
+        found = (mmas()[name] for name in mmas_tried(problem, target, pinned))
         helps = helps or any(each.by_descriptor for each in found)
     return ["", *([ALONG_K[operand]] if helps else keeps)]
 

@@ -1,5 +1,5 @@
 """What may be done to a product before its schedule is chosen: copy operands to where they are read faster, multiply
-parts of k side by side, swap A and B. Each rewrite offers one alternative to a product, or none; `REWRITES` in
+slices of k side by side, swap A and B. Each rewrite offers one alternative to a product, or none; `REWRITES` in
 `decisions` lists them in the order in which they are asked."""
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Case:
     pinned: Mapping[str, Any]
     """The fields of the schedule that are fixed."""
     divisible: bool = True
-    """Whether its program allows that k is multiplied in parts."""
+    """Whether its program allows that k is multiplied in slices."""
     relaid: bool = False
     """Whether operands lie in a workspace."""
-    parts: int = 1
-    """In how many parts of k it has been divided."""
+    slices: int = 1
+    """In how many slices of k it has been divided."""
 
     def changed(self, problem: Problem, **fields: Any) -> Case:
         """The same product in another form."""

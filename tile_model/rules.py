@@ -34,8 +34,9 @@ from mlir_gemm.parts.registry import (
 from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
 from mlir_gemm.spec import extensions
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.part_names import KINDS
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, PRECISIONS, Schedule
 from mlir_gemm.spec.target import Target
 
@@ -72,7 +73,7 @@ def supported_result(problem: Problem, schedule: Schedule, target: Target) -> st
     return f"result type {problem.out} is not supported by mma={mma.name}: expected {', '.join(known)}"
 
 
-def operator_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+def mma_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     mma = mma_of(schedule)
     if has(mma, target):
         return None
@@ -156,7 +157,7 @@ def instruction_shape(problem: Problem, schedule: Schedule, target: Target) -> s
         return None
     shown = " or ".join(map(shown_tile, shapes))
     types = f" for {problem.a}" if len({form.instruction for form in mma.forms}) > 1 else ""
-    return f"instruction={shown_tile(schedule.instruction)}: operator {mma.name} has {shown}{types}"
+    return f"instruction={shown_tile(schedule.instruction)}: mma={mma.name} has {shown}{types}"
 
 
 def warp_multiple_of_instruction(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -315,7 +316,7 @@ def grid_fits(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 
 
 OF_PROBLEMS: tuple[Rule, ...] = (sizes_positive, supported_types, supported_result)
-OF_CHIP: tuple[Rule, ...] = (operator_of_chip, copy_of_chip, rings, parts_on_rings, fields_of_others)
+OF_CHIP: tuple[Rule, ...] = (mma_of_chip, copy_of_chip, rings, parts_on_rings, fields_of_others)
 OF_SHAPES: tuple[Rule, ...] = (
     instruction_shape, warp_multiple_of_instruction, block_divisible_by_warp, stages_supported, promote_for_copies,
     accumulates, warps_on_rings,

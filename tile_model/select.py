@@ -1,6 +1,6 @@
 """Choosing a schedule: propose, keep what the rules allow, score, take the cheapest.
 
-A part's search decides only where to look; what is legal is for `rules` and what is good for the operator's cost
+A part's search decides only where to look; what is legal is for `rules` and what is good for the mma's cost
 family to say. Fields that the user has pinned are never changed.
 
 Predictions are sums, roots and powers of floating-point numbers, so that two which are equal on paper may differ in the
@@ -28,7 +28,7 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.completing import finished
-from mlir_gemm.tile_model.rules import broken, operator_of_chip, problem_rules_of, violations
+from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, violations
 
 WORTH = 0.85
 """Part of the time of an operation that is tried earlier under which the prediction of a rival, which was fitted to
@@ -89,7 +89,7 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     """The schedule with the least predicted time among the legal ones that have the `pinned` fields, which
     `Schedule.check_fields` must have checked.
 
-    Raises InputError for a problem that no operator of the chip can compute, and ScheduleError when the pinned fields
+    Raises InputError for a problem that no mma of the chip can compute, and ScheduleError when the pinned fields
     leave no legal schedule.
     """
     return _select(problem, target, tuple((pinned or {}).items()))
@@ -99,7 +99,7 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
 def _select(problem: Problem, target: Target, pinned: tuple[tuple[str, Any], ...]) -> Choice:
     fixed = dict(pinned)
     _check_problem(problem, target, fixed)
-    _check_operator(problem, target, fixed)
+    _check_mma(problem, target, fixed)
     legal = candidates(problem, target, fixed)
     if not legal:
         raise _refusal(problem, target, fixed)
@@ -123,7 +123,7 @@ def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: C
     if limit <= max(mma.family.launch(target), _least_seconds(rival, problem, target)):
         return []
     named = {**pinned, "mma": rival.name}
-    legal = candidates(problem, target, named) if operators(problem, target, named) else []
+    legal = candidates(problem, target, named) if mmas_tried(problem, target, named) else []
     return [candidate for candidate in _wide_first(legal) if is_less(candidate.cost.total, limit)]
 
 
@@ -137,19 +137,19 @@ def _least_seconds(mma: Mma, problem: Problem, target: Target) -> float:
 def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[Candidate]:
     """The legal schedules worth a prediction, completed, with that; empty when there are none.
 
-    The first search that finds any decides: for each operator in the order of preference likely tiles, with the copies
+    The first search that finds any decides: for each mma in the order of preference likely tiles, with the copies
     that suit it best, then with those that need fewer registers; then every tile.
     """
-    for operator in operators(problem, target, pinned):
-        named = {**pinned, "mma": operator}
+    for mma in mmas_tried(problem, target, pinned):
+        named = {**pinned, "mma": mma}
         for wide in (False, True):
             for copies in mainloops_tried(problem, target, named):
                 tried = chain.from_iterable(
-                    mmas()[operator].search(problem, target, {**named, "mainloop": copy}, wide) for copy in copies
+                    mmas()[mma].search(problem, target, {**named, "mainloop": copy}, wide) for copy in copies
                 )
                 legal = [schedule for schedule in tried if next(broken(problem, schedule, target), None) is None]
                 if legal:
-                    better = mmas()[operator].preferred(legal)
+                    better = mmas()[mma].preferred(legal)
                     whole = (finished(problem, schedule, target, pinned) for schedule in better)
                     return [Candidate(schedule, estimate(problem, schedule, target)) for schedule in whole]
     return []
@@ -197,37 +197,33 @@ def _suits_rings(mma: Mma, problem: Problem) -> bool:
     return mma.reads_rings and all(mma.by_matrix(problem, operand) for operand in "ab")
 
 
-def operators(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[str]:
-    """The operators to try, in order: the pinned one, or those of the chip that take the problem's types and sizes."""
+def mmas_tried(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[str]:
+    """The mmas to try, in order: the pinned one, or those of the chip that take the problem's types and sizes."""
     named = (pinned["mma"],) if "mma" in pinned else tuple(mmas())
     precision = pinned.get("precision", Schedule.precision)
-    return [
-        operator
-        for operator in named
-        if has(mmas()[operator], target) and not _reasons(problem, target, operator, precision)
-    ]
+    return [mma for mma in named if has(mmas()[mma], target) and not _reasons(problem, target, mma, precision)]
 
 
 def rejections(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Iterator[Rejection]:
     """The schedules of the wide search that break a rule, each with the first rule it breaks."""
-    operator = next(iter(operators(problem, target, pinned)), next(iter(mmas())))
-    named = {**pinned, "mma": operator}
+    mma = next(iter(mmas_tried(problem, target, pinned)), next(iter(mmas())))
+    named = {**pinned, "mma": mma}
     copy = mainloops_tried(problem, target, named)[0][0]
-    for schedule in mmas()[operator].search(problem, target, {**named, "mainloop": copy}, True):
+    for schedule in mmas()[mma].search(problem, target, {**named, "mainloop": copy}, True):
         for rule, reason in broken(problem, schedule, target):
             yield Rejection(schedule, rule, reason)
             break
 
 
-def _reasons(problem: Problem, target: Target, operator: str, precision: str) -> list[str]:
-    """Why an operator cannot compute a problem at all."""
-    schedule = Schedule(mma=operator, precision=precision)
+def _reasons(problem: Problem, target: Target, mma: str, precision: str) -> list[str]:
+    """Why an mma cannot compute a problem at all."""
+    schedule = Schedule(mma=mma, precision=precision)
     return [reason for rule in problem_rules_of(schedule) if (reason := rule(problem, schedule, target))]
 
 
 def _check_problem(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> None:
-    """Refuses a problem that none of the chip's operators can compute with this precision. The reasons are those of an
-    operator that could with another precision, else of the last one, which takes most."""
+    """Refuses a problem that none of the chip's mmas can compute with this precision. The reasons are those of an
+    mma that could with another precision, else of the last one, which takes most."""
     precision = pinned.get("precision", Schedule.precision)
     refused: list[list[str]] = []
     for mma in mmas_on(target):
@@ -239,16 +235,16 @@ def _check_problem(problem: Problem, target: Target, pinned: Mapping[str, Any]) 
         raise InputError(f"{problem}: {found[0]}", notes=tuple(found[1:]))
 
 
-def _check_operator(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> None:
-    """Refuses a pinned operator that the chip lacks or that cannot compute the problem when another can."""
-    if "mma" not in pinned or operators(problem, target, pinned):
+def _check_mma(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> None:
+    """Refuses a pinned mma that the chip lacks or that cannot compute the problem when another can."""
+    if "mma" not in pinned or mmas_tried(problem, target, pinned):
         return
-    operator: str = pinned["mma"]
+    mma: str = pinned["mma"]
     precision = pinned.get("precision", Schedule.precision)
-    lacking = operator_of_chip(problem, Schedule(mma=operator), target)
-    found = [lacking] if lacking else _reasons(problem, target, operator, precision)
+    lacking = mma_of_chip(problem, Schedule(mma=mma), target)
+    found = [lacking] if lacking else _reasons(problem, target, mma, precision)
     raise ScheduleError(
-        f"no legal schedule for {problem} on {target.chip} with mma={operator}: {found[0]}", notes=tuple(found[1:])
+        f"no legal schedule for {problem} on {target.chip} with mma={mma}: {found[0]}", notes=tuple(found[1:])
     )
 
 
@@ -339,14 +335,14 @@ def _refusal(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Sch
         return not blamed, place, len(found)
 
     def violated() -> Iterator[tuple[int, list[str]]]:
-        for place, operator in enumerate(operators(problem, target, pinned)):
-            named = {**pinned, "mma": operator}
+        for place, mma in enumerate(mmas_tried(problem, target, pinned)):
+            named = {**pinned, "mma": mma}
             copies = [copy for together in mainloops_tried(problem, target, named) for copy in together]
             # The copy that needs least of the chip, unless it is the stages that only the first has.
             deep = pinned.get("stages", 1) > mainloops()[copies[-1]].most_stages
             fixed = {**named, "mainloop": copies[0 if deep else -1]}
             for wide in (False, True):
-                for schedule in mmas()[operator].search(problem, target, fixed, wide):
+                for schedule in mmas()[mma].search(problem, target, fixed, wide):
                     yield place, violations(problem, schedule, target)
 
     _, found = min(violated(), key=distance)

@@ -1,4 +1,4 @@
-"""Whether the sides of a product should be exchanged: what is wide then becomes high, where `wgmma` has at least 64
+"""Whether A and B of a product should be swapped: what is wide then becomes high, where `wgmma` has at least 64
 rows but as few as 8 columns, and an operand with its neighbours along n, which takes tiles of whole panels, becomes
 one along m, of which tiles have whole instructions anyway.
 """
@@ -20,17 +20,17 @@ from mlir_gemm.tile_model.rewriting import Alternative, Case
 from mlir_gemm.tile_model.select import is_less, select
 
 FEWEST_ROWS = 64
-"""Rows of an instruction: products of fewer are exchanged for that alone."""
+"""Rows of an instruction: products of fewer are swapped for that alone."""
 THIN = {"kn": 1.05, "nk": 1.03}
-"""Part of the time within which the exchanged product must be where the product has fewer rows, by the order of B. As
+"""Part of the time within which the swapped product must be where the product has fewer rows, by the order of B. As
 they are, products with B in the order `kn` have fewer tiles to choose from: 32x28672x8192 takes 120 us on the H200 and
-110 exchanged; 16x8192x8192 with `nk` 38.3 and 33.5."""
+110 swapped; 16x8192x8192 with `nk` 38.3 and 33.5."""
 WORTH, BOTH_ACROSS = 0.975, 1.005
 """The same with more rows, where either way is close to what the chip can do; and where A lies in the order `km` and B
-in `nk`, whose neighbours exchanged lie along the rows of both: 1024x1024x8192 takes 29 to 32 us so, and 26 to 29
-exchanged, for the same tiles."""
+in `nk`, whose neighbours swapped lie along the rows of both: 1024x1024x8192 takes 29 to 32 us so, and 26 to 29
+swapped, for the same tiles."""
 _SHAPING = ("block", "warp", "cluster_m", "cluster_n", "split_k_cluster", "persistent")
-"""Fields that mean a certain orientation; `batch_invariant` sets `split`."""
+"""Fields that mean a certain orientation; `batch_invariant` sets `split_k_cluster`."""
 
 
 def swapped(problem: Problem) -> Problem:
@@ -46,7 +46,7 @@ def swapped(problem: Problem) -> Problem:
 
 
 def offer(case: Case) -> Alternative | None:
-    """The product with its sides exchanged, where the model predicts less time, or it is pinned."""
+    """The product with A and B swapped, where the model predicts less time, or it is pinned."""
     if not should_swap(case.problem, case.target, case.pinned):
         return None
     computed, asked = swapped(case.problem), "swap_ab" in case.pinned
@@ -62,28 +62,28 @@ def offer(case: Case) -> Alternative | None:
         few = f"an instruction of a warpgroup has at least {FEWEST_ROWS} rows, but as few as 8 columns"
         close = ", which measurements favour where it is so close" if after >= before and not asked else ""
         return [
-            f"exchanged {computed}",
+            f"swapped   {computed}",
             "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is "
             "wide:",
             f"          {'as pinned' if asked else few if thin else 'there are other tiles for it'}. "
             f"Predicted {shown_time(before)} as it was,",
-            f"          {shown_time(after)} exchanged{close}. All below is about the exchanged product",
+            f"          {shown_time(after)} swapped{close}. All below is about the swapped product",
         ]
 
     return Alternative(
         case.changed(computed, pinned=pinned), step("swap-a-b"), why,
         asked="swap_ab=on: the sides of the product cannot change places" if asked else "", instead="off",
-        missed="sides     as they are, though exchanged it would be faster",
+        missed="sides     as they are, though swapped it would be faster",
         note=f"A and B have changed places: the product is {case.problem}, and is computed as its transpose, {sizes}, "
         f"{reason}",
     )  # fmt: skip
 
 
 def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> bool:
-    """Whether the model predicts less time for the product with its sides exchanged, or `exchanged` is pinned. Other
+    """Whether the model predicts less time for the product with A and B swapped, or `swap_ab` is pinned. Other
     fields that fix the shapes of tiles mean the product as it is.
 
-    Raises ScheduleError where `exchanged` is pinned and sizes are known at run time only.
+    Raises ScheduleError where `swap_ab` is pinned and sizes are known at run time only.
     """
     if "swap_ab" in pinned:
         if pinned["swap_ab"] and problem.dynamic:
@@ -108,14 +108,14 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 
 
 def may_swap(problem: Problem) -> bool:
-    """Whether exchanging the sides may be worth it: for few rows, or where nothing is loaded or stored by threads one
+    """Whether swapping A and B may be worth it: for few rows, or where nothing is loaded or stored by threads one
     by one, which then would lie badly. Rows that just fill an instruction stay: what is wide is read once so."""
     alone = not (problem.reads_c or problem.epilogue_matrices)
     return _is_thin(problem) or (problem.m > FEWEST_ROWS and alone and leaves_transposed(swapped(problem)))
 
 
 def _worth(problem: Problem) -> float:
-    """The part of the time of the product as it is under which its exchange pays."""
+    """The part of the time of the product as it is under which a swap pays."""
     if _is_thin(problem):
         return THIN[problem.b_order]
     return BOTH_ACROSS if (problem.a_order, problem.b_order) == ("km", "nk") else WORTH

@@ -14,7 +14,7 @@ from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.program import outer_function
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
-from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
+from mlir_gemm.pipeline.undecided import Undecided, undecided
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES

@@ -32,7 +32,7 @@ _IDLE = (*_MAKES, "memref.dealloc", _RETURN)
 
 def reference_tile(source: str, arguments: Sequence[Array], number: int, tile: Window) -> Array:
     """A region of one of the function's arguments as it is after the function has run, or of one of its results, which
-    are numbered behind the arguments.
+    are numbered after the arguments.
 
     `arguments` are as for `reference`. Raises Error where a value is needed in two windows, as the matrix of A A is,
     and for operations of which it does not know what a part depends on: views, programs, gathers.

@@ -40,7 +40,7 @@ def steps_of(loop: Any, fills: list[Fill], manner: str, refused: str) -> Steps:
         if not fill.is_copy:
             raise pass_error(
                 fill.operation,
-                f"a computed operand cannot be copied {manner}; expected copies only (take copy=prefetch)",
+                f"a computed operand cannot be copied {manner}; expected copies only (take mainloop=register_prefetch)",
             )
     check_filled_first(loop, fills)
     check_independent(loop, fills)

@@ -101,7 +101,7 @@ class Product:
 
 
 def is_multiplied(extension: Any) -> bool:
-    """Whether some operator multiplies what an extension takes as it is: not 8-bit floats that are extended to f16
+    """Whether some mma multiplies what an extension takes as it is: not 8-bit floats that are extended to f16
     first (by extend-operands) or to bf16 (for a result of that type), which is left to be computed, as sums of them in
     tensor cores are less exact."""
     op = extension.operation
@@ -175,7 +175,7 @@ def _of_body(generic: Generic) -> Product | str:
         return f"what it adds up is made by {_name(multiplication)}, not by a multiplication of the same kind"
     a, b = (_factor(value, generic) for value in multiplication.operands)
     if "i1" in (element_of(a), element_of(b)):
-        return "it multiplies truth values (i1), which no operator does"
+        return "it multiplies truth values (i1), which no mma does"
     return _with_parts(generic, a, b, multiplication, addition)
 
 
@@ -236,5 +236,5 @@ def _factor(value: Any, generic: Generic) -> Factor:
 
 
 def element_of(factor: Factor) -> str:
-    """The element type that the operator multiplies: before the exact extension to the type of the multiplication."""
+    """The element type that the mma multiplies: before the exact extension to the type of the multiplication."""
     return str(ir.Type(factor.core.type))

@@ -20,7 +20,7 @@ from mlir_gemm.dialect.walk import in_block
 Place = tuple[Any, View]
 """The value that a buffer is known by, and how a tensor or memref lies in it."""
 PlaceOf = Callable[[Generic, int], Place | None]
-"""The place of an operand of an operation, by its number; None for a scalar. Numbers behind the operands ask for what
+"""The place of an operand of an operation, by its number; None for a scalar. Numbers after the operands ask for what
 the outputs start from, where that is in memory."""
 
 

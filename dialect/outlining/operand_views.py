@@ -81,7 +81,7 @@ class OperandViews:
 
 
 def _with_units(places: list[int], wanted: tuple[int, ...]) -> list[int]:
-    """Adds the loops of size 1 that an operand must have: of two the first before, the second behind the other."""
+    """Adds the loops of size 1 that an operand must have: of two the first before, the second after the other."""
     if not wanted:
         return places
     if len(wanted) == 1:

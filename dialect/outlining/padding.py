@@ -1,4 +1,4 @@
-"""Arguments of kernels with zeros behind their ends: buffers of whole rows and tiles, made by `pad-operands`."""
+"""Arguments of kernels with zeros beyond their ends: buffers of whole rows and tiles, made by `pad-operands`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mlir_gemm.spec.attributes import PADDED
 
 
 def buffer_shape(function: Any, number: int) -> tuple[int, ...] | None:
-    """The sizes of the padded buffer behind an argument, None for an argument that is not padded.
+    """The sizes of an argument's padded buffer, None for an argument that is not padded.
 
     Raises PassError for sizes that do not fit the argument's type.
     """

@@ -1,4 +1,4 @@
-"""Elementwise kernels that add up the sums of parts of a product's k: a level of their tree, and the last one, which
+"""Elementwise kernels that add up the sums of slices of a product's k: a level of their tree, and the last one, which
 does what followed the product."""
 
 from __future__ import annotations

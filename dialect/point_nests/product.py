@@ -108,7 +108,7 @@ def _points_around(operation: Any) -> list[Any]:
 
 
 def unextended(value: Any) -> Any:
-    """What a value was before casts that lose nothing, as far as an operator multiplies it."""
+    """What a value was before casts that lose nothing, as far as an mma multiplies it."""
     while getattr(value.owner, "name", "") in EXTENSIONS and is_multiplied(value.owner):
         value = value.owner.operands[0]
     return value

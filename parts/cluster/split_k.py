@@ -32,7 +32,7 @@ PART = Part(
     "split_k",
     lambda schedule: schedule.split_k_cluster > 1,
     lambda _, __: [
-        at("distribute", "split", step("split-k-in-cluster")),
+        at("distribute", "split_k_cluster", step("split-k-in-cluster")),
         at("distribute", "reduce", step("reduce-through-dsmem")),
     ],
     rank=13,

@@ -1,5 +1,5 @@
-"""ping_pong: two warpgroups take the tiles of a block by turns; one multiplies while the other finishes its tile. The
-order barrier between them is made with the persistent blocks."""
+"""ping_pong: two warpgroups take the tiles of a block alternately; one multiplies while the other finishes its tile.
+The order barrier between them is made with the persistent blocks."""
 
 from __future__ import annotations
 

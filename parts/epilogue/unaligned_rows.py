@@ -7,8 +7,9 @@ from mlir_gemm.parts.base import Part
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.layout import CHUNK, LINE
 from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import at, step
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.shared_rows import columns_of_buffer, shape_of_buffer
 

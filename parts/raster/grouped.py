@@ -1,4 +1,4 @@
-"""grouped: `group` tile rows at a time, so that the blocks in flight read few rows of A and few columns of B."""
+"""grouped: `raster_group` tile rows at a time, so that the blocks in flight read few rows of A and few columns of B."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir_gemm.parts.base import Layout, Rules
 from mlir_gemm.parts.layout import LINE, SWIZZLED_ROWS, buffer, swizzles
-from mlir_gemm.parts.registry import mma_of, mmas, padded
+from mlir_gemm.parts.registry import guarding_edges, mma_of, padded
 from mlir_gemm.parts.wording import multiples
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -16,7 +16,7 @@ def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str |
     if mma.by_descriptor:  # whose own rule says so
         return None
     if mma.whole_tiles:
-        others = " or ".join(each.name for each in mmas().values() if not each.whole_tiles and not each.by_descriptor)
+        others = guarding_edges(problem)
         return f"layout=xor with mma={mma.name}: expected layout={padded().name}, or mma={others}"
     if not schedule.promote:
         return f"layout=xor with promote=off: without buffers in shared memory expected layout={padded().name}"

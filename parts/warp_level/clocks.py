@@ -17,7 +17,8 @@ from mlir_gemm.parts.layout import (
 from mlir_gemm.parts.registers import SCHEDULERS, WARP_SIZE, WIDEST
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.warp_level.constants import Constants
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -95,14 +96,23 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
 
 
 def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -> float:
-    """Factor on the time of the products at the operator's full rate."""
+    """Factor on the time of the products at the mma's full rate."""
     factor = 1.0 if schedule.unroll else constants.rolled
     lanes = mma_of(schedule).lanes
     if not lanes:
         return factor
     rows, columns = schedule.warp[0] // lanes[0], schedule.warp[1] // lanes[1]
-    converted = rows * (problem.a != problem.acc) + columns * (problem.b != problem.acc)
+    converted = rows * _converted(problem, schedule, "a") + columns * _converted(problem, schedule, "b")
     return factor / constants.fma_share * (1 + constants.conversion * converted / (rows * columns))
+
+
+def _converted(problem: Problem, schedule: Schedule, operand: str) -> int:
+    """Slots of an instruction of lanes that one element of an operand takes before it is multiplied: to be extended, or
+    for an instruction of several k, where these do not lie beside each other, to be picked."""
+    type_, order = (problem.a, problem.a_order) if operand == "a" else (problem.b, problem.b_order)
+    if schedule.instruction[2] == 1:
+        return int(type_ != problem.acc)
+    return 0 if order in ("mk", "nk") else schedule.instruction[2]
 
 
 def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
@@ -138,7 +148,7 @@ def _copy_chain(problem: Problem, schedule: Schedule, operand: str, constants: C
 
 
 def barrier_seconds(problem: Problem, schedule: Schedule, constants: Constants) -> float:
-    """Seconds of the barriers in a k step: two with one buffer, one with more; shorter behind asynchronous copies."""
+    """Seconds of the barriers in a k step: two with one buffer, one with more; shorter after asynchronous copies."""
     if not schedule.promote:
         return 0.0
     if mainloop_of(schedule).producer:

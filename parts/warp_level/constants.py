@@ -17,7 +17,7 @@ class Constants:
     memory_latency: float
     """Seconds from a global load to its data under load."""
     barrier: float
-    """Seconds from the last product before a barrier to the first behind it, the stores to shared memory included."""
+    """Seconds from the last product before a barrier to the first after it, the stores to shared memory included."""
     fragment: float
     """Clocks from a warp's load of fragments to its first product."""
     launch: float

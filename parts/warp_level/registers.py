@@ -7,7 +7,8 @@ from mlir_gemm.parts.grid import ragged
 from mlir_gemm.parts.layout import copied
 from mlir_gemm.parts.registers import WARP_SIZE, copy_registers
 from mlir_gemm.parts.registry import mainloop_of, mma_of
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, element_bytes
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -37,7 +38,7 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
     mma, mainloop = mma_of(schedule), mainloop_of(schedule)
     warp_m, warp_n, _ = schedule.warp
     count = warp_m * warp_n * ELEMENT_BYTES[problem.acc] // (4 * WARP_SIZE)
-    count += fragments(problem, schedule) + ADDRESSING
+    count += (mma.fragments or fragments)(problem, schedule) + ADDRESSING
     if ragged(problem, schedule):
         count += GUARDS
         if mma.lanes and mainloop.in_registers and schedule.unroll:

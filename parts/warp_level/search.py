@@ -13,7 +13,8 @@ from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.layout import CHUNK, swizzles
 from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled
 from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, element_bytes
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import VECTOR_BITS, Schedule, Tile
 from mlir_gemm.spec.target import Target
 

@@ -1,8 +1,8 @@
 """sink-init: an accumulator that starts from something computed starts from zero, and that is added at the end.
 
 Expects a k loop that carries an accumulator. When its start is neither a constant nor a plain tile.load of the
-accumulator's own type (say, an f16 tile extended to f32), operators with opaque fragments cannot make it in registers.
-Leaves the loop starting from zero and an arith.addf behind it. The sum is the same up to the order of additions. A loop
+accumulator's own type (say, an f16 tile extended to f32), mmas with opaque fragments cannot make it in registers.
+Leaves the loop starting from zero and an arith.addf after it. The sum is the same up to the order of additions. A loop
 that does anything to what it carries but tile.mma is left alone. A second run changes nothing.
 """
 

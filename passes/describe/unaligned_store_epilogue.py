@@ -4,7 +4,7 @@ vectors.
 Expects a tile.store of tiles divided among warps or warpgroups. Leaves tile.unaligned_store for a store to memory whose
 rows do not all start and end at multiples of 16 bytes, with a buffer for each warpgroup, or warp: 64 rows, or 16, of up
 to 256 bytes and a vector more. Where the memory's rows run down the tile, a row of the buffer is a column of it. Where
-no roles keep the operands' buffers in use (tile.warp_specialize), a barrier behind the products lets it lie in the same
+no roles keep the operands' buffers in use (tile.warp_specialize), a barrier after the products lets it lie in the same
 memory. Other stores stay as they are: of memory with aligned rows, where the copy engine may store or lanes reach as
 far as vectors; of tiles in which rows have less than 64 bytes, of elements other than 8, 16 or 32 bits, of memory whose
 last dimension runs along neither side of the tile; inside a loop over k; where several results are stored; and of warps
@@ -60,7 +60,7 @@ def _stage(forall: Any) -> None:
 
 
 def _meet_behind_products(forall: Any) -> None:
-    """A barrier behind the last product, and what waits for copies: the buffer may lie where operands were."""
+    """A barrier after the last product, and what waits for copies: the buffer may lie where operands were."""
     block = body(forall)
     inside = [op.operation for op in in_block(block)]
     ends = [inside.index(ancestor_in(block, product)) for product in named(forall, "tile.mma")]

@@ -1,13 +1,12 @@
 """reduce-through-dsmem: blocks that share the k steps of a tile add up what each has, and each finishes a part of the
 tile.
 
-Expects an scf.forall with `tile.split`, in which tiles are divided among warpgroups and `split-k-in-cluster` has
-divided the steps. Leaves behind the last tile.mma_wait a tile.dsmem_reduce, in the order of the ranks, of which each
-block gets the columns that its rank numbers; what follows (arithmetic, loads and stores of the accumulator) shrinks to
-these columns. What the others hand over lies in a buffer of shared memory, which may take the place of the operands'
-(`tile.from_reduction` and `tile.until_reduction`). A second run changes nothing. Refuses tiles whose columns do not
-divide into parts of 8.
-"""
+Expects an scf.forall with `tile.split_k_cluster`, in which tiles are divided among warpgroups and `split-k-in-cluster`
+has divided the steps. Leaves after the last tile.mma_wait a tile.dsmem_reduce, in the order of the ranks, of which
+each block gets the columns that its rank numbers; what follows (arithmetic, loads and stores of the accumulator)
+shrinks to these columns. What the others hand over lies in a buffer of shared memory, which may take the place of the
+operands' (`tile.from_reduction` and `tile.until_reduction`). A second run changes nothing. Refuses tiles whose columns
+do not divide into parts of 8."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from mlir_gemm.lowering.memory_order import root_of
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute.distribute_warps import UNITS
 from mlir_gemm.passes.distribute.split_k_in_cluster import blocks_of_cluster_group
-from mlir_gemm.spec.attributes import FROM_REDUCTION, SPLIT, UNTIL_REDUCTION, WARPS
+from mlir_gemm.spec.attributes import FROM_REDUCTION, SPLIT_K_CLUSTER, UNTIL_REDUCTION, WARPS
 from mlir_gemm.spec.threads import WARPGROUP
 
 COLUMNS = 8
@@ -41,8 +40,8 @@ class ReduceThroughDsmem(Pass):
 
     def run(self, module: Any) -> None:
         for forall in named(module, "scf.forall"):
-            if SPLIT in forall.operation.attributes and not named(forall, "tile.dsmem_reduce"):
-                parts = ir.IntegerAttr(forall.operation.attributes[SPLIT]).value
+            if SPLIT_K_CLUSTER in forall.operation.attributes and not named(forall, "tile.dsmem_reduce"):
+                parts = ir.IntegerAttr(forall.operation.attributes[SPLIT_K_CLUSTER]).value
                 for wait in named(forall, "tile.mma_wait"):
                     if ir.IntegerAttr(wait.operation.attributes["pending"]).value == 0:
                         _sum(forall, wait.operation, parts)

@@ -1,12 +1,11 @@
 """split-k-in-cluster: the blocks of a cluster share the k steps of one tile, each a part of them.
 
-Expects an scf.forall over blocks with `tile.split` (how many blocks share a tile, which `rasterize-blocks` writes), and
-in it a tile.warp_specialize whose producer copies, and whose consumer multiplies, in an scf.for over the k steps from 0
-to a constant; the consumer's first step may stand in front of its loop. Leaves loops over the steps of one part,
-rounded up, which start at the part that the block's rank numbers: behind the last step the copies give zeros. What each
-block has then is a part of the sum, which `reduce-through-dsmem` completes. A second run changes nothing. Refuses loops
-of unknown length, and sums that start from something else than zero.
-"""
+Expects an scf.forall over blocks with `tile.split_k_cluster` (how many blocks share a tile, which `rasterize-blocks`
+writes), and in it a tile.warp_specialize whose producer copies, and whose consumer multiplies, in an scf.for over the k
+steps from 0 to a constant; the consumer's first step may stand in front of its loop. Leaves loops over the steps of one
+part, rounded up, which start at the part that the block's rank numbers: after the last step the copies give zeros.
+What each block has then is a part of the sum, which `reduce-through-dsmem` completes. A second run changes nothing.
+Refuses loops of unknown length, and sums that start from something else than zero."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CLUSTER, PART, SPLIT
+from mlir_gemm.spec.attributes import CLUSTER, PART, SPLIT_K_CLUSTER
 
 
 @dataclass(frozen=True)
@@ -29,16 +28,16 @@ class SplitKInCluster(Pass):
 
     def run(self, module: Any) -> None:
         for forall in named(module, "scf.forall"):
-            if SPLIT in forall.operation.attributes:
-                parts = ir.IntegerAttr(forall.operation.attributes[SPLIT]).value
+            if SPLIT_K_CLUSTER in forall.operation.attributes:
+                parts = ir.IntegerAttr(forall.operation.attributes[SPLIT_K_CLUSTER]).value
                 group = blocks_of_cluster_group(forall)
                 for roles in named(forall, "tile.warp_specialize"):
                     _split(roles.operation, parts, group)
 
 
 def blocks_of_cluster_group(forall: Any) -> int:
-    """Blocks of a cluster that have the same part of the steps."""
-    parts = constants.number_of(forall, SPLIT, 1)
+    """Blocks of a cluster that have the same slice of the steps."""
+    parts = constants.number_of(forall, SPLIT_K_CLUSTER, 1)
     return constants.number_of(forall, CLUSTER, parts) // parts
 
 
@@ -74,7 +73,7 @@ def _split(roles: Any, parts: int, group: int) -> None:
 
 
 def check_starts(roles: Any) -> None:
-    """Refuses sums that start from something else than zero: every part would add it."""
+    """Refuses sums that start from something else than zero: every slice would add it."""
     for product in named(roles, "tile.mma"):
         start = product.operation.operands[2]
         if hasattr(start.owner, "operations"):  # a loop carries it
@@ -83,7 +82,7 @@ def check_starts(roles: Any) -> None:
             continue
         element = constants.splat_of(start)
         if element is None or element.value != 0:
-            raise pass_error(product, "a sum that does not start from zero cannot be divided: every part would add it")
+            raise pass_error(product, "a sum that does not start from zero cannot be divided: every slice would add it")
 
 
 def loop_of(roles: Any, name: str) -> Any | None:

@@ -2,7 +2,7 @@
 
 Expects linalg.generic on tensors. A product's start (its `outs`) that is neither a fill, nor an argument, nor a
 constant (such as a bias that is broadcast, or C extended to the accumulator's type) becomes an elementwise addition
-behind the product, which is an epilogue like any other. The order of a sum's terms is no property of a product. A
+after the product, which is an epilogue like any other. The order of a sum's terms is no property of a product. A
 second run changes nothing.
 """
 
@@ -34,7 +34,7 @@ _PLAIN = ("linalg.fill", "arith.constant", "bufferization.to_tensor", "tensor.em
 
 @dataclass(frozen=True)
 class AddInitLast(Pass):
-    """Start products from zero and add a computed start behind them."""
+    """Start products from zero and add a computed start after them."""
 
     name: ClassVar[str] = "add-init-last"
 

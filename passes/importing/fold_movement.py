@@ -1,4 +1,4 @@
-"""fold-movement: transposes and broadcasts disappear into the maps of what is before or behind them.
+"""fold-movement: transposes and broadcasts disappear into the maps of what is before or after them.
 
 Expects linalg.generic on tensors with projected-permutation maps (after drop-unit-dims and propagate-reshapes). A
 generic that only moves data, that is, yields its one input, is absorbed by
@@ -79,7 +79,7 @@ def _fold(operation: Any) -> bool:
 
 
 def _reading_through(generic: Generic, position: int) -> Any | None:
-    """The generic with one input read from behind the movement that makes it; None if that must stay, or is none."""
+    """The generic with one input read from before the movement that makes it; None if that must stay, or is none."""
     movement = producer(generic.inputs[position])
     if movement is None or not is_movement(movement):
         return None

@@ -1,4 +1,4 @@
-"""free-sizes: what `name-sizes` put numbers for becomes dynamic again, behind `import`.
+"""free-sizes: what `name-sizes` put numbers for becomes dynamic again, after `import`.
 
 Expects kernels and programs on memrefs in which a prime stands for each symbol (`tile.stand_ins` on the module). Leaves
 `?` for each size and stride that such a prime divides, and says on each argument and memref.alloc which products of

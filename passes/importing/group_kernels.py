@@ -43,7 +43,7 @@ class _Group:
     needs: list[_Group] = field(default_factory=list["_Group"])
 
     def depends_on(self, other: _Group) -> bool:
-        """Whether this one runs behind another, or is it."""
+        """Whether this one runs after another, or is it."""
         return self is other or any(each.depends_on(other) for each in self.needs)
 
 

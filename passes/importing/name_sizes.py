@@ -4,7 +4,7 @@ Expects a module as a user or a framework wrote it, with straight-line linalg. W
 of an argument gets a symbol (s0, s1, ...), those that operations require to be equal the same one, and all other sizes
 are told from these: through tensor.dim, arithmetic that multiplies or divides evenly, reshapes and casts. Leaves a
 module of constant sizes in which a prime of its own stands for each symbol (`tile.stand_ins` on the module says which),
-so that sizes are equal only if they are for all values of the symbols; `free-sizes` undoes this behind `import`. Named
+so that sizes are equal only if they are for all values of the symbols; `free-sizes` undoes this after `import`. Named
 operations become linalg.generic on the way. cf.assert goes where it states that two sizes are equal: that is required
 of the arguments. Refuses sizes that are no products of symbols, and dynamic strides, offsets and slices. A module of
 constant sizes is left alone.

@@ -90,7 +90,7 @@ class _Program:
         self.count = 0
 
     def build(self) -> None:
-        """Writes the program behind the function, which stays."""
+        """Writes the program after the function, which stays."""
         self._give_results()
         with ir.InsertionPoint(self.block):
             for ops in self.groups.values():

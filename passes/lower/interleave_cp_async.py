@@ -1,10 +1,10 @@
 """interleave-cp-async: asynchronous copies are issued one by one between the products of a step, not all in front of
 them.
 
-Expects a kernel function after `distribute-copies`, with nvgpu.device_async_copy in an scf.if, a tile.commit behind it
-and products (mma.sync) of the same step behind that. Leaves the copies evenly between the products, each with the
+Expects a kernel function after `distribute-copies`, with nvgpu.device_async_copy in an scf.if, a tile.commit after it
+and products (mma.sync) of the same step after that. Leaves the copies evenly between the products, each with the
 condition as its number of elements (a copy of none reads nothing and writes zeros to a stage that nobody reads), and
-the commit behind the last one. In front of the products they would fill the queue that ldmatrix waits in, and the
+the commit after the last one. In front of the products they would fill the queue that ldmatrix waits in, and the
 tensor cores would wait for both. Steps whose products are not unrolled in the same block, and copies that are followed
 by a barrier or a wait before the products, are left alone. A second run changes nothing.
 """
@@ -87,7 +87,7 @@ def _products_of(operations: list[Any]) -> list[Any]:
 
 
 def _conditional(copy: Any, condition: Any, product: Any) -> Any:
-    """The same copy behind a product, of no elements when the condition does not hold."""
+    """The same copy after a product, of no elements when the condition does not hold."""
     old = copy.operation
     segments = list(ir.DenseI32ArrayAttr(old.attributes["operandSegmentSizes"]))
     first = sum(segments[:SOURCE_ELEMENTS])

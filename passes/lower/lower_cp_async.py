@@ -1,6 +1,6 @@
 """lower-cp-async: tile.commit and tile.await become nvgpu operations.
 
-Expects them in a kernel function, each tile.await behind some tile.commit on every way to it. Leaves
+Expects them in a kernel function, each tile.await after some tile.commit on every way to it. Leaves
 nvgpu.device_async_create_group and nvgpu.device_async_wait. The wait counts groups from the last one back, whatever
 token it is given: any group made before will do. Refuses tile.await with no tile.commit before it.
 """

@@ -3,12 +3,11 @@
 Expects a kernel function in which the accumulator is a warp tile (after `distribute-warps`). Leaves vectors of a lane,
 carried by the loops: the fragments of mma.sync, and for arithmetic on the accumulator, and its loads and stores, their
 rows. What is not known to lie within the memory (`in_bounds`) is guarded. Fragments of A and B come by nvgpu.ldmatrix
-from shared memory whose rows start at multiples of 16 bytes, else by loads of each lane; with `ahead` those of a step
-are loaded before the products of the step in front of it. f32 operands are rounded to tf32, to nearest. Products of
-bytes and of f64 are nvvm.mma.sync (bytes wrap around, as in arith), the others nvgpu.mma.sync.
-Refuses types without an instruction, an `instruction` that the types do not have, warp tiles that are no multiples of
-it, other operations on the accumulator, and tiles stored where another tile of the same memory may overlap them.
-"""
+from shared memory whose rows start at multiples of 16 bytes, else by loads of each lane; with `double_buffer` those of
+a step are loaded before the products of the step in front of it. f32 operands are rounded to tf32, to nearest. Products
+of bytes and of f64 are nvvm.mma.sync (bytes wrap around, as in arith), the others nvgpu.mma.sync. Refuses types without
+an instruction, an `instruction` that the types do not have, warp tiles that are no multiples of it, other operations on
+the accumulator, and tiles stored where another tile of the same memory may overlap them."""
 
 from __future__ import annotations
 
@@ -28,9 +27,9 @@ class MmaToSync(Pass):
     name: ClassVar[str] = "mma-to-sync"
     instruction: tuple[int, int, int] = (16, 8, 16)
     """M, N and K of mma.sync."""
-    ahead: bool = True
+    double_buffer: bool = True
     """Load the fragments of the next step before the products of a step."""
 
     def run(self, module: Any) -> None:
         for kernel, instruction in kernels_by_kind(module, lambda product: check(product, self.instruction), "type"):
-            lower_products(kernel, instruction.layout, SyncProducts(instruction, self.ahead).emit)
+            lower_products(kernel, instruction.layout, SyncProducts(instruction, self.double_buffer).emit)

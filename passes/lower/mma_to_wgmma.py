@@ -30,11 +30,11 @@ class MmaToWgmma(Pass):
     name: ClassVar[str] = "mma-to-wgmma"
 
     def run(self, module: Any) -> None:
-        for kernel, operator in kernels_by_kind(module, _operator, "type"):
-            lower_products(kernel, WARPGROUP, operator.emit, operator.wait)
+        for kernel, products in kernels_by_kind(module, _products_of, "type"):
+            lower_products(kernel, WARPGROUP, products.emit, products.wait)
 
 
-def _operator(product: Any) -> GroupProducts:
+def _products_of(product: Any) -> GroupProducts:
     _check_waited(product)
     return check(product)
 

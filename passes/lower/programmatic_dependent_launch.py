@@ -2,9 +2,9 @@
 
 Expects kernel functions whose ring is lowered: barriers are initialised, and a gpu.barrier follows; or without a
 barrier. Leaves nvvm.griddepcontrol `launch_dependents` at the start, which lets the next kernel start as soon as there
-is room, and `wait` behind the barrier, or at the start too: until then nothing that another kernel writes, or reads, is
+is room, and `wait` after the barrier, or at the start too: until then nothing that another kernel writes, or reads, is
 touched. With `early=false` the next kernel starts when this one ends: many small blocks would all wait on the first SMs
-that are free, and then work there alone. The kernel carries `tile.overlap`, by which the launch asks for it
+that are free, and then work there alone. The kernel carries `tile.dependent_launch`, by which the launch asks for it
 (programmatic dependent launch). A second run changes nothing. Refuses kernels that touch global memory in front of the
 barrier.
 """
@@ -18,7 +18,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import OVERLAP
+from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH
 
 _TOUCHING = ("tile.load", "tile.store", "memref.load", "memref.store", "vector.load", "vector.store")
 
@@ -33,7 +33,7 @@ class ProgrammaticDependentLaunch(Pass):
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
-            if OVERLAP in kernel.attributes:
+            if DEPENDENT_LAUNCH in kernel.attributes:
                 continue
             inside = [op.operation for op in in_block(body(kernel))]
             barriers = [op for op in inside if op.name == "gpu.barrier"]
@@ -47,4 +47,4 @@ class ProgrammaticDependentLaunch(Pass):
                     nvvm.GriddepcontrolOp(nvvm.GridDepActionKind.launch_dependents)
             with ir.InsertionPoint.after(barriers[0]) if barriers else ir.InsertionPoint(inside[0]), kernel.location:
                 nvvm.GriddepcontrolOp(nvvm.GridDepActionKind.wait)
-            kernel.attributes[OVERLAP] = ir.UnitAttr.get()
+            kernel.attributes[DEPENDENT_LAUNCH] = ir.UnitAttr.get()

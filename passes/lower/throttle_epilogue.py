@@ -5,10 +5,10 @@ many instructions are ready at any time, and each that the scheduler issues back
 (measured: docs/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products
 none longer.
 
-Expects kernel functions behind `mma-to-wgmma` and `expand-math`. Leaves the arithmetic on each piece of an accumulator
-behind that of the one `chains` numbers before, and its numbers tied to that one's results: each is XORed with those of
-its bits that a mask of no bits has, which the assembler does not see through. Where `turns` consumers take tiles in a
-loop, what is done behind a thread block's last one stands in a branch of its own, as it was: nobody multiplies then.
+Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic on each piece of an accumulator
+after that of the one `chains` numbers before, and its numbers tied to that one's results: each is XORed with those of
+its bits that a mask of no bits has, which the assembler does not see through. Where `consumers` of them take tiles in a
+loop, what is done after a thread block's last one stands in a branch of its own, as it was: nobody multiplies then.
 Where a number has fewer than `least` operations, and in blocks without a wait for products of a warpgroup, nothing
 changes. Refuses nothing.
 """
@@ -83,7 +83,7 @@ def _places(block: Any) -> dict[Any, int]:
 
 
 def _split(block: Any, turns: int) -> Any:
-    """Puts all from the first piece of an accumulator on into a branch for tiles behind which another one comes, and a
+    """Puts all from the first piece of an accumulator on into a branch for tiles after which another one comes, and a
     copy for the last one; the first branch. The block itself where that cannot be."""
     loop = block.owner.operation
     ops = list(_places(block))
@@ -125,7 +125,7 @@ def _pace(block: Any, pieces: list[_Piece], chains: int) -> None:
     place = _places(block)
     done = list[_Piece]()
     mask: Any = None
-    end = -1  # the place in the block, as it was, behind which the pieces done now end
+    end = -1  # the place in the block, as it was, after which the pieces done now end
     for piece in pieces:
         behind = max([end, *(place[op] for op in piece.work)])
         members = set(piece.work)
@@ -166,7 +166,7 @@ def _work_on(root: Any, place: dict[Any, int]) -> list[Any]:
 
 
 def _move(piece: _Piece, anchor: Any, place: dict[Any, int], end: int) -> None:
-    """Moves what stands in front of the anchor, which was at the place `end`, behind it."""
+    """Moves what stands in front of the anchor, which was at the place `end`, after it."""
     for op in piece.work:
         if place[op] <= end:
             op.move_after(anchor)

@@ -4,7 +4,7 @@ Expects a kernel function with warp tiles, in which the k loop's result is used 
 are stored by tile.store. Fragments are opaque (which lane holds which element is not known), so the result is handed
 over in chunks of `rows` rows: the warp stores a chunk to its own part of a scratch buffer, every lane reads vectors of
 consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
-allows. Accumulators that are stored as they are stay as they are: the operator stores its fragments itself.
+allows. Accumulators that are stored as they are stay as they are: the mma stores its fragments itself.
 A second run changes nothing. Refuses arithmetic on the accumulator inside or in front of the k loop, results that are
 used for anything but tile.store, accesses to the same memory whose order would change, and tiles that are not known to
 lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order.
@@ -37,7 +37,7 @@ class WmmaEpilogue(Pass):
 
     name: ClassVar[str] = "wmma-epilogue"
     rows: int = 16
-    """Rows of a chunk: those of the operator's instruction."""
+    """Rows of a chunk: those of the mma's instruction."""
     pad: int = 4
     """Elements added to each row of the scratch buffer, against bank conflicts."""
 
@@ -56,7 +56,7 @@ def _stage(kernel: Any, products: list[Any], options: WmmaEpilogue) -> None:
         return
     block = arithmetic[0].operation.block
     if any(op.operation.block != block for op in arithmetic) or block.owner.operation != kernel.operation:
-        raise pass_error(arithmetic[0], "arithmetic on the accumulator inside a loop is not supported by this operator")
+        raise pass_error(arithmetic[0], "arithmetic on the accumulator inside a loop is not supported by this mma")
     inputs = _accumulators(arithmetic)
     made = [user for op in arithmetic for result in op.results for user in users(result)]
     stores = [op.operation for op in in_block(block) if op.operation.name == "tile.store" and op.operation in made]
@@ -85,7 +85,7 @@ def _check_uses(arithmetic: list[Any], made: list[Any], inputs: list[Any]) -> No
         if user not in own and (user.name != "tile.store" or user.block != arithmetic[0].operation.block):
             raise pass_error(
                 user,
-                f"'{user.name}' uses arithmetic on the accumulator; this operator supports arithmetic only between the "
+                f"'{user.name}' uses arithmetic on the accumulator; this mma supports arithmetic only between the "
                 "last product and tile.store",
             )
     for value in inputs:
@@ -179,7 +179,7 @@ def _check_rows(inputs: list[Any], stores: list[Any], width: int) -> None:
             raise pass_error(
                 access,
                 "expected a tile along both dimensions of a matrix, in order, and surely within it (in_bounds): this "
-                "operator moves whole vectors of rows",
+                "mma moves whole vectors of rows",
             )
         if value.type.element_type != target.type.element_type or not memory.has_rows(target.type, bits):
             raise pass_error(

@@ -201,7 +201,7 @@ def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
 
 
 def into_loop(work: list[Any], loop: Any, place: list[Any], values: dict[Any, Any]) -> list[Any]:
-    """Moves a role's work to the end of a loop over tiles that carries the position in the ring, behind a copy of what
+    """Moves a role's work to the end of a loop over tiles that carries the position in the ring, after a copy of what
     tells where a tile lies, with `values` for what it is computed from. Gives the position at its end."""
     (enter,), (leave,) = ([op for op in work if op.name == name] for name in ("tile.enter", "tile.leave"))
     loop.operation.attributes[TILES] = ir.UnitAttr.get()

@@ -6,13 +6,14 @@ of the affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall o
 raster decides. With clusters (`cluster_m` by `cluster_n` blocks) the raster places clusters, whose blocks go by
 tile.rank, column by column, and the loop carries `tile.cluster`, and `tile.cluster_rows` where they are neither a row
 nor a column. Where tiles are no whole clusters, the last row or column of clusters has blocks whose tiles lie outside
-the result: they copy for the others what they share. With `split` there is such a group of blocks for each part of a
-tile's steps (`tile.split`).
-Refuses any other scf.parallel, clusters over tiles whose number is not known, and such tiles where an access is not
-tested against the edge. The raster walks `group` tile rows at a time, column by column inside the group, so that blocks
-that run together share tiles of both A and B in L2: 1 goes row by row, 0, for all rows, column by column. With `snake`
-every other group goes backwards: it begins with the columns of B that the group before ended with. An order of one's
-own is a pass derived from this one with another `tile_at`.
+the result: they copy for the others what they share. With `split_k_cluster` there is such a group of blocks for each
+part of a tile's steps (`tile.split_k_cluster`). Refuses any other scf.parallel, clusters over tiles whose number is not
+known, and such tiles where an access is not tested against the edge.
+
+The raster walks `raster_group` tile rows at a time, column by column inside the group, so that blocks that run together
+share tiles of both A and B in L2: 1 goes row by row, 0, for all rows, column by column. With `snake` every other group
+goes backwards: it begins with the columns of B that the group before ended with. An order of one's own is a pass
+derived from this one with another `tile_at`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT
+from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT_K_CLUSTER
 
 MOST_BLOCKS = 8
 """Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
@@ -40,7 +41,7 @@ class RasterizeBlocks(Pass):
     """Map block loops to the grid."""
 
     name: ClassVar[str] = "rasterize-blocks"
-    group: int = 8
+    raster_group: int = 8
     """Tile rows that are walked at a time; 0 for all."""
     snake: bool = False
     """Whether every other group is walked backwards."""
@@ -48,14 +49,19 @@ class RasterizeBlocks(Pass):
     """Blocks of a cluster below each other."""
     cluster_n: int = 1
     """Blocks of a cluster beside each other."""
-    split: int = 1
+    split_k_cluster: int = 1
     """Blocks of a cluster that share the k steps of one tile."""
 
     def run(self, module: Any) -> None:
-        if self.group < 0:
-            raise PassError(f"pass '{self.name}': group={self.group}; expected at least 1, or 0 for all tile rows")
+        if self.raster_group < 0:
+            raise PassError(
+                f"pass '{self.name}': raster_group={self.raster_group}; expected at least 1, or 0 for all tile rows"
+            )
         sides = self.cluster_m, self.cluster_n
-        if min(*sides, self.split) < 1 or self.cluster_m * self.cluster_n * self.split > MOST_BLOCKS:
+        if (
+            min(*sides, self.split_k_cluster) < 1
+            or self.cluster_m * self.cluster_n * self.split_k_cluster > MOST_BLOCKS
+        ):
             raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
@@ -63,7 +69,7 @@ class RasterizeBlocks(Pass):
     def tile_at(self, number: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
         """The row and the column of a tile by its number, at the insertion point; with clusters, those of a cluster.
         How many rows and columns there are are integers, or index values where they are known at run time only."""
-        group = max(1, self.group // self.cluster_m) if self.group else 0
+        group = max(1, self.raster_group // self.cluster_m) if self.raster_group else 0
         return (_snake if self.snake else _grouped)(number, rows, columns, group)
 
 
@@ -73,7 +79,7 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     with ir.InsertionPoint(parallel), parallel.location:
         rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
         columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
-        blocks = indexing.product([*batches, rows, columns, options.split])
+        blocks = indexing.product([*batches, rows, columns, options.split_k_cluster])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     target = body(forall)
     with ir.InsertionPoint(target), parallel.location:
@@ -84,9 +90,9 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     anchor = in_block(target)[-1]
     for operation in in_block(body(parallel))[:-1]:
         operation.operation.move_before(anchor)
-    size = options.cluster_m * options.cluster_n * options.split
-    if options.split > 1:
-        forall.operation.attributes[SPLIT] = constants.integer(options.split)
+    size = options.cluster_m * options.cluster_n * options.split_k_cluster
+    if options.split_k_cluster > 1:
+        forall.operation.attributes[SPLIT_K_CLUSTER] = constants.integer(options.split_k_cluster)
     if size > 1:
         forall.operation.attributes[CLUSTER] = constants.integer(size)
     if min(options.cluster_m, options.cluster_n) > 1:
@@ -125,11 +131,11 @@ def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: Ras
     """Batch, tile row and tile column of a block. Clusters are placed as blocks would be; in one, blocks go by rank."""
     down, along = options.cluster_m, options.cluster_n
     if down * along == 1:
-        block = block if options.split == 1 else indexing.div(block, options.split)
+        block = block if options.split_k_cluster == 1 else indexing.div(block, options.split_k_cluster)
         block, batch = _split_batches(block, batches, rows, columns)
         return [*batch, *options.tile_at(block, rows, columns)]
     below, beside = _ranks(options)
-    cluster = indexing.div(block, down * along * options.split)
+    cluster = indexing.div(block, down * along * options.split_k_cluster)
     rows, columns = (rows // down if down > 1 else rows), (columns // along if along > 1 else columns)
     cluster, batch = _split_batches(cluster, batches, rows, columns)
     row, column = options.tile_at(cluster, rows, columns)
@@ -142,8 +148,8 @@ def _ranks(options: RasterizeBlocks) -> tuple[Any, Any]:
     """Where a block lies in its cluster: its row and its column, as far as there are several."""
     down, along = options.cluster_m, options.cluster_n
     if min(down, along) > 1:
-        return rings.rank(down), rings.rank(rings.Axis(down, along if options.split > 1 else 0))
-    rank = rings.rank(down * along if options.split > 1 else 1)
+        return rings.rank(down), rings.rank(rings.Axis(down, along if options.split_k_cluster > 1 else 0))
+    rank = rings.rank(down * along if options.split_k_cluster > 1 else 1)
     return rank, rank
 
 

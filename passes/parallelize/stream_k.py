@@ -5,7 +5,7 @@ whose sum starts from zero. Where the tiles do not divide into whole waves of `b
 form one row, which is cut into equal ranges, `share` for each such tile but at most one for each block. With `share=1`
 the tiles of the last whole wave belong to it too, so that each block has a tile and a part. Leaves in both roles a loop
 over a block's items of work:
-- its tiles of the whole waves, as `persistent-tile-scheduler` gives them out (with `first` these come second);
+- its tiles of the whole waves, as `persistent-tile-scheduler` gives them out;
 - the part of the tile that its range does not begin: it leaves its sum in global memory (tile.store_partials);
 - what its range has of the tiles that it does begin, of which the last may be a part: it waits for the blocks that have
   the rest, adds up what they left in the order of the steps (tile.fix_up), and finishes the tile. The last range is the
@@ -30,7 +30,7 @@ from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute.split_k_in_cluster import check_starts, loop_of, trips_of
 from mlir_gemm.passes.parallelize.persistent_tile_scheduler import Work, into_loop, is_walked, tiles_of
-from mlir_gemm.spec.attributes import CLUSTER, SPLIT
+from mlir_gemm.spec.attributes import CLUSTER, SPLIT_K_CLUSTER
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _check(forall: Any, blocks: int) -> None:
     size = constants.number_of(forall, CLUSTER, 1)
     if blocks % size:
         raise pass_error(forall, f"{blocks} blocks are no whole clusters of {size}")
-    if SPLIT in forall.operation.attributes:
+    if SPLIT_K_CLUSTER in forall.operation.attributes:
         raise pass_error(forall, "blocks of a cluster that share the steps of a tile cannot share them with others")
 
 
@@ -235,7 +235,7 @@ def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: 
 
 
 def _finish(work: list[Any], place: Any, item: _Item, scratch: tuple[Any, Any]) -> None:
-    """Leaves a part at its place, or adds those at the next ones and finishes the tile. The branch stands behind the
+    """Leaves a part at its place, or adds those at the next ones and finishes the tile. The branch stands after the
     wait for products: in front of it, it would make the assembler do them one by one."""
     scf = dialect("scf")
     wait = next(op for op in work if op.name == "tile.mma_wait" and constants.number_of(op, "pending") == 0)

@@ -2,13 +2,12 @@
 
 Expects an scf.forall over blocks with `tile.cluster` (how many blocks a cluster has, which `rasterize-blocks` writes),
 and in it a tile.warp_specialize. A copy whose place does not depend on which block of the cluster this is (tile.rank)
-fetches the same for all of them; with `tile.split` for all that have the same part of the steps (a `group`); in a
-cluster that is neither a row nor a column (`tile.cluster_rows`) for all of its row, or of its column. Leaves it copying
-one part of the tile's rows, the one that the rank numbers, into all these blocks at once (`multicast` is how many,
-`stride` how far apart their numbers are); the ring then is one of all blocks with the same part of the steps
+fetches the same for all of them; with `tile.split_k_cluster` for all that have the same slice of the steps (a `group`);
+in a cluster that is neither a row nor a column (`tile.cluster_rows`) for all of its row, or of its column. Leaves it
+copying one part of the tile's rows, the one that the rank numbers, into all these blocks at once (`multicast` is how
+many, `stride` how far apart their numbers are); the ring then is one of all blocks with the same slice of the steps
 (`blocks`): a stage is empty once all of them have released it. A second run changes nothing. Refuses tiles whose rows
-do not divide into parts of whole 8 rows.
-"""
+do not divide into parts of whole 8 rows."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from mlir_gemm.dialect.rings import Axis
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute.split_k_in_cluster import blocks_of_cluster_group
-from mlir_gemm.spec.attributes import CLUSTER_ROWS, SPLIT
+from mlir_gemm.spec.attributes import CLUSTER_ROWS, SPLIT_K_CLUSTER
 
 MULTICAST, BLOCKS = "multicast", "blocks"
 ROWS = 8
@@ -38,7 +37,7 @@ class TmaMulticast(Pass):
 
     def run(self, module: Any) -> None:
         for forall in named(module, "scf.forall"):
-            parts, size = constants.number_of(forall, SPLIT, 1), blocks_of_cluster_group(forall)
+            parts, size = constants.number_of(forall, SPLIT_K_CLUSTER, 1), blocks_of_cluster_group(forall)
             if size > 1:
                 axes = _axes(forall, size)
                 shared = [(op.operation, axis) for op in named(forall, "tile.tma_load")
@@ -54,7 +53,7 @@ class TmaMulticast(Pass):
 
 
 def _axes(forall: Any, size: int) -> list[Axis]:
-    """Which blocks of a cluster may share a copy: all with the same part of the steps, or a column, or a row."""
+    """Which blocks of a cluster may share a copy: all with the same slice of the steps, or a column, or a row."""
     rows = constants.number_of(forall, CLUSTER_ROWS, size)
     return [Axis(1, size), *([Axis(1, rows), Axis(rows, size // rows)] if rows < size else [])]
 

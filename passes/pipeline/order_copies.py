@@ -1,7 +1,7 @@
 """order-copies: barriers between filling the staging buffers and computing with them.
 
 Expects a k loop that fills shared memory by tile.copy, or by block-wide tile.store of computed tiles, and reads it, in
-program order. Leaves a gpu.barrier behind the last of these, so that every thread sees them, and one at the end of the
+program order. Leaves a gpu.barrier after the last of these, so that every thread sees them, and one at the end of the
 step, so that nothing is overwritten while it is still read. The second one is left out when the next step fills another
 stage. Refuses a step that reads a buffer before all are filled. A second run changes nothing.
 """

@@ -6,7 +6,7 @@ computed from tile.load. Leaves
 - in each step: tile.load of the next tile into registers and a barrier (in this order when `early`), the compute on the
   current tile, a second barrier if the next tile goes into the buffer that was just read (one stage), the arithmetic on
   the loaded values, if any, and tile.store of them;
-- behind the loop, a barrier and the compute on the last tile (the last step, peeled).
+- after the loop, a barrier and the compute on the last tile (the last step, peeled).
 The loads' latency is hidden behind the compute. Refuses a k loop that does not count from 0 to a constant of at least
 1, one that reads a buffer before all are filled, and copies that depend on what the loop carries. A second run changes
 nothing: nothing that fills a buffer stands in front of a compute any more.
@@ -41,7 +41,7 @@ class RegisterPrefetch(Pass):
 
     name: ClassVar[str] = "register-prefetch"
     early: bool = True
-    """Put the loads in front of the barrier, which holds them there. Behind it the assembler may spread them over the
+    """Put the loads in front of the barrier, which holds them there. After it the assembler may spread them over the
     compute, which is better when it has registers to spare, or delay them to its end, which is worse."""
 
     def run(self, module: Any) -> None:

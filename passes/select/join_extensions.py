@@ -1,7 +1,7 @@
 """join-extensions: 8-bit floats are multiplied as they are.
 
 Expects linalg.generic whose body multiplies 8-bit floats that were extended to f16, and from there further
-(`extend-operands`). Leaves one extension, which an operator may take for its own: sums then keep as many bits as the
+(`extend-operands`). Leaves one extension, which an mma may take for its own: sums then keep as many bits as the
 tensor cores have for these types, which is fewer than f32 has. It runs only where the schedule allows that
 (`precision=f8`). Where one factor is something else, nothing multiplies both, and the other stays extended to f16. A
 second run changes nothing.

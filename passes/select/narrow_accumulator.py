@@ -4,7 +4,7 @@ Expects a kernel after `import`: linalg on memrefs, in which a product adds up i
 that starts as zero, and elementwise operations take it from there into the kernel's arguments. Leaves an f16 buffer,
 a body that multiplies and adds in f16, and operations that extend what they read of it; one that only rounded the sum
 takes it as it is. Sums then keep 11 bits, rounded at every instruction. It runs only where the schedule allows that
-(`precision=f16`) and an operator has such sums. Other operands, a wider result, and a sum that starts elsewhere or
+(`precision=f16`) and an mma has such sums. Other operands, a wider result, and a sum that starts elsewhere or
 that something else reads are left alone. A second run changes nothing.
 """
 
@@ -107,7 +107,7 @@ def _drop_unused(value: Any, core: Any) -> None:
 
 
 def _read_narrow(op: Any, memory: Any, narrow: Any) -> None:
-    """Extends what an operation behind the product reads; roundings to f16 take it as it is."""
+    """Extends what an operation after the product reads; roundings to f16 take it as it is."""
     f32, f16 = ir.F32Type.get(), ir.F16Type.get()
     block = body(op)
     for number, operand in enumerate(list(op.operands)):

@@ -1,16 +1,17 @@
-"""split-k-in-workspace: the k of a product in parts, which are multiplied side by side, and added up by kernels behind.
+"""split-k-in-workspace: the k of a product in slices, which are multiplied side by side, and added up by kernels
+after.
 
 Expects kernels as `import` leaves them: one function, or a program with a module for each kernel. Options name the
-kernel, say how many parts, and how many elements of k each has; what is left of k is a product of its own, in front.
-Leaves a program in which the product is a batch of products, one for each part of k, whose sums go to a buffer of their
-own, [parts, m, n] in the type of the accumulator. Elementwise kernels behind it add them up in a tree of fixed shape
-(`spec/sum_tree.py`), up to 44 at a time and the first part first, so that the result has the same bits in every run;
-the last one does what followed the product. Nothing moves in memory for that: only the arguments' types change. All
-functions say `tile.divided`, and a second run changes nothing.
+kernel, say how many slices, and how many elements of k each has; what is left of k is a product of its own, in front.
+Leaves a program in which the product is a batch of products, one for each slice of k, whose sums go to a buffer of
+their own, [slices, m, n] in the type of the accumulator. Elementwise kernels after it add them up in a tree of fixed
+shape (`spec/sum_tree.py`), up to 44 at a time and the first slice first, so that the result has the same bits in every
+run; the last one does what followed the product. Nothing moves in memory for that: only the arguments' types change.
+All functions say `tile.split_k_workspace`, and a second run changes nothing.
 
-With parts there are tiles for all SMs where a result has few, and no sum is so long that digits are lost. Refuses
+With slices there are tiles for all SMs where a result has few, and no sum is so long that digits are lost. Refuses
 products that start from what is in memory, whose operands are read otherwise too, of sizes known at run time only, or
-computed from positions; a k that does not divide; and more than one elementwise operation behind.
+computed from positions; a k that does not divide; and more than one elementwise operation after it.
 """
 
 from __future__ import annotations
@@ -34,35 +35,35 @@ from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Rewrite
 from mlir_gemm.spec import sum_tree
-from mlir_gemm.spec.attributes import DIVIDED, KIND, ROLE
+from mlir_gemm.spec.attributes import KIND, ROLE, SPLIT_K_WORKSPACE
 
 
 @dataclass(frozen=True)
 class SplitKInWorkspace(Rewrite):
-    """Multiply parts of k side by side."""
+    """Multiply slices of k side by side."""
 
     name: ClassVar[str] = "split-k-in-workspace"
-    parts: int = 2
+    slices: int = 2
     depth: int = 0
-    """Elements of k in each part; what is left is a product of its own. 0: as many as divide k evenly."""
+    """Elements of k in each slice; what is left is a product of its own. 0: as many as divide k evenly."""
 
     def run(self, module: Any) -> None:
-        if self.parts < 1:
-            raise PassError(f"pass 'split-k-in-workspace': parts={self.parts}; expected at least 1")
+        if self.slices < 1:
+            raise PassError(f"pass 'split-k-in-workspace': slices={self.slices}; expected at least 1")
         if self.depth < 0:
             raise PassError(f"pass 'split-k-in-workspace': depth={self.depth}; expected at least 0")
         outer, inner = kernel_modules.find_product(module, self.kernel)
         function = programs.function_of(inner)
-        if self.parts == 1 or DIVIDED in function.attributes:
+        if self.slices == 1 or SPLIT_K_WORKSPACE in function.attributes:
             return
-        division = _Division(function, self.parts, self.depth)
+        division = _Division(function, self.slices, self.depth)
         if inner is outer:
             inner = kernel_modules.nest(outer)
         division.carry_out(outer, inner)
 
     def refuses(self, function: Any) -> str:
         try:
-            _Division(function, self.parts, self.depth)
+            _Division(function, self.slices, self.depth)
         except PassError as error:
             return error.message
         return ""
@@ -71,8 +72,8 @@ class SplitKInWorkspace(Rewrite):
 class _Division:
     """A product, what follows it, and what becomes of both."""
 
-    def __init__(self, function: Any, parts: int, depth: int):
-        self.function, self.parts = function, parts
+    def __init__(self, function: Any, slices: int, depth: int):
+        self.function, self.slices = function, slices
         self.product: Product = the_product(function)
         generic = self.product.generic
         if any(len(each) != 1 for each in (self.product.m, self.product.n, self.product.k)):
@@ -85,18 +86,18 @@ class _Division:
         if any(each.operation.name == "linalg.index" for each in in_block(generic.body)):
             raise self._refusal("computes what it multiplies from where it stands")
         whole = structured.sizes_of(generic)[self.k]
-        if not depth and whole % parts:
-            raise self._refusal(f"has a k of {whole}, which does not divide into {parts} parts")
-        self.depth = depth or whole // parts
-        self.rest = whole - parts * self.depth
+        if not depth and whole % slices:
+            raise self._refusal(f"has a k of {whole}, which does not divide into {slices} slices")
+        self.depth = depth or whole // slices
+        self.rest = whole - slices * self.depth
         if self.rest < 0:
-            raise self._refusal(f"has a k of {whole}, which is less than {parts} parts of {self.depth}")
+            raise self._refusal(f"has a k of {whole}, which is less than {slices} slices of {self.depth}")
         self.sums = self.product.accumulator
         if not self._starts_from_zero():
-            raise self._refusal("starts from what is in memory, which every part would add")
+            raise self._refusal("starts from what is in memory, which every slice would add")
         self.behind = self._behind()
         with self.product.op.location:
-            self.partial = ir.MemRefType.get([parts, *self.sums.type.shape], self.sums.type.element_type)
+            self.partial = ir.MemRefType.get([slices, *self.sums.type.shape], self.sums.type.element_type)
 
     def _refusal(self, why: str) -> PassError:
         return pass_error(self.product.op, f"the steps of a product cannot be divided: it {why}")
@@ -105,7 +106,7 @@ class _Division:
         return "A" if number in self.product.a.operands else "B"
 
     def _unfit(self, number: int) -> str:
-        """Why an operand cannot be read in parts; empty if it can."""
+        """Why an operand cannot be read in slices; empty if it can."""
         memory = self.product.generic.operands[number]
         if memory not in list(body(self.function).arguments):
             return "is no argument of the kernel"
@@ -121,7 +122,7 @@ class _Division:
         return len(own) == 1 and _is_zero(own[0].operands[0])
 
     def _behind(self) -> Generic | None:
-        """The elementwise operation behind the product; None where its sums are the result."""
+        """The elementwise operation after the product; None where its sums are the result."""
         others = [op.operation for op in in_block(body(self.function))
                   if structured.is_generic(op) and op.operation != self.product.op.operation]  # fmt: skip
         arguments = list(body(self.function).arguments)
@@ -144,7 +145,7 @@ class _Division:
     def carry_out(self, outer: Any, inner: Any) -> None:
         """Writes the kernels, and runs them."""
         name = kernel_modules.name_of(inner)
-        note = f"k in {self.parts} parts, each multiplied for itself and added up by a kernel behind"
+        note = f"k in {self.slices} slices, each multiplied for itself and added up by a kernel after it"
         arguments = list(body(self.function).arguments)
         numbers = [arguments.index(memory) for memory in self.product.generic.inputs]
         types = [self.partial]
@@ -171,10 +172,10 @@ class _Division:
         self, outer: Any, inner: Any, name: str, types: list[Any], steps: list[tuple[str, list[int], list[int]]]
     ) -> list[Term]:
         """The levels of the tree before the last; what the last one adds up, in order."""
-        count, source, left = self.parts, 0, list[Term]()
-        for level in sum_tree.levels(self.parts):
+        count, source, left = self.slices, 0, list[Term]()
+        for level in sum_tree.levels(self.slices):
             shape = [level.groups, *self.sums.type.shape]
-            note = f"adds up {level.groups * level.fan} sums of parts, {level.fan} at a time"
+            note = f"adds up {level.groups * level.fan} sums of slices, {level.fan} at a time"
             made = self._points_module(outer, inner, kernel_modules.unused_name(outer, f"{name}_add"), note)
             with self.product.op.location:
                 types.append(ir.MemRefType.get(shape, self.sums.type.element_type))
@@ -193,12 +194,12 @@ class _Division:
     def _finish(self, function: Any, roles: list[Any]) -> None:
         """Says what an elementwise kernel is."""
         function.attributes[KIND] = ir.StringAttr.get("elementwise")
-        function.attributes[DIVIDED] = constants.integer(self.parts)
+        function.attributes[SPLIT_K_WORKSPACE] = constants.integer(self.slices)
         given = [{ROLE: ir.StringAttr.get(role)} if isinstance(role, str) else role for role in roles]
         set_argument_attributes(function, given)
 
     def _write_product(self, numbers: list[int]) -> None:
-        """The product of all parts, in place of the kernel's function. `numbers` are those of the arguments."""
+        """The product of all slices, in place of the kernel's function. `numbers` are those of the arguments."""
         old, generic = self.function, self.product.generic
         maps = [self._with_parts(number) for number in range(len(generic.inputs))]
         maps.append(_behind_parts(generic.maps[-1]))
@@ -217,7 +218,7 @@ class _Division:
         """The product of what is left of k, in a kernel of its own; its name."""
         generic = self.product.generic
         own = kernel_modules.unused_name(outer, f"{name}_rest")
-        made = kernel_modules.new_module(own, inner, f"the last {self.rest} of k, which are in no part")
+        made = kernel_modules.new_module(own, inner, f"the last {self.rest} of k, which are in no slice")
         attributes = {key: value for key, value in attributes_of(self.function).items() if key.startswith("tile.")}
         with self.product.op.location:
             types = [self._rest_type(number) for number in range(len(generic.inputs))]
@@ -243,23 +244,23 @@ class _Division:
         """Says of a product's function what was said of the whole product's."""
         for key, value in attributes.items():
             function.attributes[key] = value
-        function.attributes[DIVIDED] = constants.integer(self.parts)
+        function.attributes[SPLIT_K_WORKSPACE] = constants.integer(self.slices)
         roles = argument_attributes(self.function)
         given = [{key: value for key, value in roles[number].items() if key != padding.PADDED} for number in numbers]
         set_argument_attributes(function, [*given, {ROLE: ir.StringAttr.get("out")}])
 
     def _keep_padding(self, function: Any, place: int, number: int) -> None:
-        """What lies behind the ends of rows that do not run along k is the same zeros."""
+        """What lies beyond the ends of rows that do not run along k is the same zeros."""
         buffer = padding.buffer_shape(self.function, number)
         loops = self.product.generic.maps[place].results
         if buffer is None or loops[0].position != self.k:
             return
         attributes = argument_attributes(function)
-        attributes[place][padding.PADDED] = ir.DenseI64ArrayAttr.get([self.parts, self.depth, *buffer[1:]])
+        attributes[place][padding.PADDED] = ir.DenseI64ArrayAttr.get([self.slices, self.depth, *buffer[1:]])
         set_argument_attributes(function, attributes)
 
     def _divided_type(self, number: int) -> Any:
-        """The type of an operand whose k is two dimensions: which part, and where in it."""
+        """The type of an operand whose k is two dimensions: which slice, and where in it."""
         memory, view, loops = self._operand(number)
         shape: list[int] = []
         strides: list[int] = []
@@ -268,12 +269,12 @@ class _Division:
             size, stride, along = view.shape[axis], view.strides[axis], loops[axis].position == self.k
             if axes != sorted(axes) and size == 1:  # in front of all others, and as far apart as these reach
                 stride = max(n * step for n, step in zip(view.shape, view.strides, strict=True))
-            shape += [self.parts, self.depth] if along else [size]
+            shape += [self.slices, self.depth] if along else [size]
             strides += [self.depth * stride, stride] if along else [stride]
         return memref_type(View(tuple(shape), tuple(strides), view.offset), memory.type.element_type)
 
     def _with_parts(self, number: int) -> Any:
-        """The map of an operand over loops with one over parts in front."""
+        """The map of an operand over loops with one over slices in front."""
         map_ = self.product.generic.maps[number]
         results = list[Any]()
         for axis in self._axes(number):
@@ -283,7 +284,7 @@ class _Division:
         return ir.AffineMap.get(map_.n_dims + 1, 0, results)
 
     def _axes(self, number: int) -> list[int]:
-        """The order of an operand's dimensions: behind k there are none of one element, which would hide that its
+        """The order of an operand's dimensions: after k there are none of one element, which would hide that its
         neighbours lie along k."""
         _, view, loops = self._operand(number)
         axes = range(len(loops))
@@ -298,10 +299,10 @@ class _Division:
         return [*behind, *(axis for axis in axes if axis <= last[0])]
 
     def _rest_type(self, number: int) -> Any:
-        """The type of an operand behind all parts."""
+        """The type of an operand after all slices."""
         memory, view, loops = self._operand(number)
         along = [loop.position == self.k for loop in loops]
-        first = [self.parts * self.depth if each else 0 for each in along]
+        first = [self.slices * self.depth if each else 0 for each in along]
         sizes = [self.rest if each else size for each, size in zip(along, view.shape, strict=True)]
         return memref_type(view.sliced(first, sizes, [1] * len(sizes)), memory.type.element_type)
 
@@ -313,11 +314,11 @@ class _Division:
     def _write_sum(
         self, outer: Any, inner: Any, name: str, types: list[Any], terms: list[Term]
     ) -> tuple[str, list[int]]:
-        """The last kernel, and the numbers of the arguments that it has beside the parts' sums."""
+        """The last kernel, and the numbers of the arguments that it has beside the slices' sums."""
         arguments, roles = list(body(self.function).arguments), argument_attributes(self.function)
         used = [self.sums] if self.behind is None else [each for each in self.behind.operands if each != self.sums]
         others = [number for number, argument in enumerate(arguments) if argument in used]
-        made = self._points_module(outer, inner, name, f"adds up the {self.parts} parts of a product")
+        made = self._points_module(outer, inner, name, f"adds up the {self.slices} slices of a product")
         buffers = list(dict.fromkeys(term.buffer for term in terms))
         where = ir.InsertionPoint(made.regions[0].blocks[0])
         with self.product.op.location:

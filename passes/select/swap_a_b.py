@@ -1,7 +1,7 @@
 """swap-a-b: what multiplies from the right becomes A, and what multiplies from the left B.
 
 Expects a kernel function with one product, D[m, n] += A[m, k] B[k, n], and elementwise operations over the same m and
-n. Leaves the same with m and n exchanged: loops, and with them the maps of what is read and written, and the shapes of
+n. Leaves the same with m and n swapped: loops, and with them the maps of what is read and written, and the shapes of
 temporary buffers; a product that is written to memory directly gets one. Tiles are then high where D is wide: for a D
 of few rows an instruction of few columns fits, where one of few rows does not exist. It is for the model to run this; a
 second run undoes the first. Refuses operations whose loops are not those of the product, and products that are added to
@@ -24,7 +24,7 @@ from mlir_gemm.passes.base import Rewrite
 
 @dataclass(frozen=True)
 class SwapAB(Rewrite):
-    """Exchange the sides of a product."""
+    """Swap A and B of a product."""
 
     name: ClassVar[str] = "swap-a-b"
 
@@ -41,7 +41,7 @@ class SwapAB(Rewrite):
 
 
 def _cannot_swap(function: Any) -> str:
-    """Why the sides of a kernel's product cannot be exchanged; empty if they can."""
+    """Why A and B of a kernel's product cannot be swapped; empty if they can."""
     for operation in in_block(body(function)):
         op = operation.operation
         if op.name in ("memref.alloc", "linalg.fill", "arith.constant", "func.return", "memref.dim"):
@@ -67,7 +67,7 @@ def _is_filled(function: Any, product: Any) -> bool:
 def _swap(function: Any, generics: list[Any]) -> None:
     why = _cannot_swap(function)
     if why:
-        raise pass_error(function, f"the sides of the product cannot be exchanged: {why}")
+        raise pass_error(function, f"A and B of the product cannot be swapped: {why}")
     generics = [_with_maps(op) for op in generics]
     for op in generics:
         if product_of(op) is not None and not _is_temporary(op.operands[-1]):
@@ -78,7 +78,7 @@ def _swap(function: Any, generics: list[Any]) -> None:
         if not all(generic.parallel[: last + 1]):
             raise pass_error(op, "an operation whose last loops are not those of the product's m and n")
         maps = [ir.AffineMapAttr(each).value for each in ir.ArrayAttr(op.attributes["indexing_maps"])]
-        maps = [_exchanged(map_, last - 1, last, _is_temporary(operand))
+        maps = [_swapped(map_, last - 1, last, _is_temporary(operand))
                 for map_, operand in zip(maps, op.operands, strict=True)]  # fmt: skip
         product = product_of(op)
         if product is not None:  # the left factor is the one that moves with m
@@ -119,7 +119,7 @@ def _is_temporary(operand: Any) -> bool:
     return getattr(operand.owner, "name", "") == "memref.alloc"
 
 
-def _exchanged(map_: Any, m: int, n: int, temporary: bool) -> Any:
+def _swapped(map_: Any, m: int, n: int, temporary: bool) -> Any:
     """The map after m and n have changed places. A temporary buffer changes with them: its map stays the same."""
     if temporary:
         return map_

@@ -1,6 +1,6 @@
 """elementwise-loops: linalg.generics become one parallel loop over elements.
 
-Expects functions marked `tile.kind = "elementwise"`: linalg.generics on memrefs (behind upstream's
+Expects functions marked `tile.kind = "elementwise"`: linalg.generics on memrefs (after upstream's
 linalg-generalize-named-ops, and `share-sizes` where sizes are dynamic), and tile.copy into global memory of constant
 size, which fills what lies beyond its source with zeros. All must have parallel loops of the same sizes, and what one
 writes others may touch only at the same point: then a point keeps it in a register. Leaves an scf.forall, its loops in

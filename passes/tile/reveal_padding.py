@@ -1,4 +1,4 @@
-"""reveal-padding: arguments with zeros behind their ends are seen with these zeros.
+"""reveal-padding: arguments with zeros beyond their ends are seen with these zeros.
 
 Expects functions whose loops no longer take their bounds from memrefs (affine loops). An argument with the attribute
 `tile.padded`, the sizes of the buffer that it is the first part of, gets the buffer's type and loses the attribute. The
@@ -23,7 +23,7 @@ from mlir_gemm.spec.attributes import PADDED
 
 @dataclass(frozen=True)
 class RevealPadding(Pass):
-    """See arguments with the zeros behind their ends."""
+    """See arguments with the zeros beyond their ends."""
 
     name: ClassVar[str] = "reveal-padding"
 

@@ -15,7 +15,7 @@ from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import kind_of
-from mlir_gemm.pipeline.selection.undecided import kernels_before_select
+from mlir_gemm.pipeline.undecided import kernels_before_select
 from mlir_gemm.spec.kernel_record import PRODUCT
 from mlir_gemm.spec.schedule import Schedule
 

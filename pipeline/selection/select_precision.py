@@ -14,7 +14,7 @@ from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.select.join_extensions import JoinExtensions
 from mlir_gemm.passes.select.narrow_accumulator import NarrowAccumulator
-from mlir_gemm.pipeline.selection.undecided import undecided
+from mlir_gemm.pipeline.undecided import undecided
 
 _PASSES = {"f8": JoinExtensions, "f16": NarrowAccumulator}
 

@@ -18,7 +18,7 @@ from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass, Rewrite
 from mlir_gemm.passes.select.split_k_in_workspace import SplitKInWorkspace
 from mlir_gemm.pipeline.registry import pass_of
-from mlir_gemm.pipeline.selection.undecided import Undecided, undecided
+from mlir_gemm.pipeline.undecided import Undecided, undecided
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.tile_model.decisions import REWRITES
 from mlir_gemm.tile_model.dividing import divided_fields
@@ -67,8 +67,8 @@ def refused(function: Any, step: PassSpec) -> str:
 
 
 def is_divisible(function: Any) -> bool:
-    """Whether the k of the product of a kernel's function can be multiplied in parts."""
-    return not SplitKInWorkspace(parts=1).refuses(function)
+    """Whether the k of the product of a kernel's function can be multiplied in slices."""
+    return not SplitKInWorkspace(slices=1).refuses(function)
 
 
 def _rewrite(step: PassSpec) -> Rewrite:

@@ -16,7 +16,7 @@ from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.fields import fields_of
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.pipeline import annotations
-from mlir_gemm.pipeline.selection.undecided import kernels_before_select, undecided
+from mlir_gemm.pipeline.undecided import kernels_before_select, undecided
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import HINTS, PROBLEM, SCHEDULE
 from mlir_gemm.spec.extension_points import Selector

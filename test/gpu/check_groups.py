@@ -1,4 +1,4 @@
-"""Runs many random products on operator `wgmma` under random legal schedules on the GPU of this machine.
+"""Runs many random products on `mma=wgmma` under random legal schedules on the GPU of this machine.
 
     python test/gpu/check_groups.py [--count 2000] [--seed 1] [-o RESULTS.json]
     python test/gpu/check_groups.py --mode repeat --count 300      # the same bits in every run
@@ -200,14 +200,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _chip(options: argparse.Namespace) -> str:
-    """What to compile for. Raises Error without a GPU, unless none is needed, and for a chip without the operator."""
+    """What to compile for. Raises Error without a GPU, unless none is needed, and for a chip without the mma."""
     from mlir_gemm.runtime.device import default_chip, open_gpu
 
     if not options.compile_only:
         open_gpu(0)
     chip = options.chip or default_chip()
     if "wgmma.mma_async" not in target(chip).capabilities:
-        raise TargetError(f"{chip} has no operator wgmma: expected sm_90a (--chip)")
+        raise TargetError(f"{chip} has no mma=wgmma: expected sm_90a (--chip)")
     return chip
 
 

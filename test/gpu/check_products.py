@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from random_products import Product, drawn, strides
 
 GUARD = 4096
-"""Elements in front of and behind each argument."""
+"""Elements before and after each argument."""
 DTYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i32": "int32"}
 PATTERN = 77
 

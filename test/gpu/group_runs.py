@@ -15,7 +15,7 @@ from mlir_gemm.spec.element_types import NAMES
 
 MODES = ("exact", "repeat", "invariant", "warps")
 GUARD = 4096
-"""Elements in front of and behind each argument."""
+"""Elements before and after each argument."""
 PATTERN = 77
 NAN_F8 = 0x7F
 """The byte that is NaN in f8E4M3FN; PyTorch cannot do everything with 8-bit floats, so bytes are used for them."""
@@ -170,7 +170,7 @@ def _invariant(cases: list[GroupCase], seed: int, chip: str, torch: Any) -> tupl
     tensors = inputs(largest, torch, seed, False)
     all_rows: Any = None
     swapped: list[int] = []
-    operators: set[str] = set()
+    mmas: set[str] = set()
     for case in cases:
         rows = case.product.m
         own = dict(tensors)
@@ -179,7 +179,7 @@ def _invariant(cases: list[GroupCase], seed: int, chip: str, torch: Any) -> tupl
         put(own["A"], source.float() if source.element_size() == 1 else source, torch)
         kernel = compiled(case, chip)
         problem, schedule = kernel.problem, kernel.schedule
-        operators.add(schedule.mma)
+        mmas.add(schedule.mma)
         if (problem.m, problem.n) != (case.product.m, case.product.n):
             swapped.append(rows)
         result, _ = result_of(case, kernel, own, torch)
@@ -193,6 +193,6 @@ def _invariant(cases: list[GroupCase], seed: int, chip: str, torch: Any) -> tupl
                 return f"relative error {error:.2e}, expected at most {bound:g}", ""
         differ = bits(result, torch) != all_rows[:rows]
         if bool(differ.any()):
-            where = f" (sides exchanged for M = {swapped})" if swapped else ""
+            where = f" (A and B swapped for M = {swapped})" if swapped else ""
             return f"M = {rows}: {int(differ.sum())} of {differ.numel()} elements differ{where}", ""
-    return None, f"{', '.join(sorted(operators))}, sides exchanged for {len(swapped)} of {len(cases)} values of M"
+    return None, f"{', '.join(sorted(mmas))}, A and B swapped for {len(swapped)} of {len(cases)} values of M"

@@ -1,4 +1,4 @@
-"""Random products and schedules of operator `wgmma`: all layouts, types and epilogues, legal by the model's rules.
+"""Random products and schedules of `mma=wgmma`: all layouts, types and epilogues, legal by the model's rules.
 
 Case `number` of a seed is the same whatever else is drawn, so that one case can be run by itself.
 """
@@ -20,7 +20,7 @@ from random_products import EPILOGUES, Product
 
 from mlir_gemm.parts.fields import applying
 from mlir_gemm.parts.registry import mmas
-from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem as ModelProblem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
@@ -35,7 +35,7 @@ KINDS = {
     "s8": ("i8", "i8", ("i32",), "full"),
     "fp8": ("bf16", F8, ("f32", "f16"), "f8"),
 }
-"""Kind of `random_products`, element type, possible results, and the precision that the operator asks for. Its products
+"""Kind of `random_products`, element type, possible results, and the precision that the mma asks for. Its products
 of `bf16` stand for 8-bit floats too: the element type is put in their place."""
 SHARES = (6, 3, 2, 2, 2)
 CLUSTERS: tuple[dict[str, Any], ...] = (
@@ -46,10 +46,10 @@ CLUSTERS: tuple[dict[str, Any], ...] = (
 )  # fmt: skip
 """Of four blocks and more, or of odd numbers of them."""
 CHOSEN = ("mma=wgmma", "mma=wgmma,batch_invariant=on")
-"""Schedules that leave the rest to the model: exchanged sides, turns, parts of k."""
+"""Schedules that leave the rest to the model: A and B swapped, ping-pong, slices of k."""
 TRIES = 2000
 TOGETHER = 0.45
-"""Part of the cases in which blocks form clusters, share the steps of k, or warpgroups take turns."""
+"""Part of the cases in which blocks form clusters, share the steps of k, or warpgroups ping-pong."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def draw(seed: int, number: int, chip: str) -> GroupCase:
         drawn = random_groups.draw(rng)
         product = _product(rng, drawn, kind)
         if not together and rng.random() < 0.25:
-            if rng.random() < 0.5:  # few rows: the sides may be exchanged
+            if rng.random() < 0.5:  # few rows: A and B may be swapped
                 few = rng.randint(1, 63)
                 product = replace(product, m=few if product.a_order == "mk" else rounded_up(few, 8))
             elif rng.random() < 0.5:  # few columns: narrow panels
@@ -264,7 +264,7 @@ def _text(value: Any) -> str:
 
 
 INVARIANT_ROWS = (1, 7, 16, 33, 63, 64, 128, 200, 257, 1000)
-"""Values of M among which rows of the result must be the same: with few rows and many columns sides are exchanged."""
+"""Values of M among which rows of the result must be the same: with few rows and many columns A and B are swapped."""
 
 
 def invariant(seed: int, number: int) -> list[GroupCase]:

@@ -1,4 +1,4 @@
-"""Random products and schedules of operator `mma_sync` on stages that the copy engine fills: all layouts, types and
+"""Random products and schedules of `mma=mma_sync` on stages that the copy engine fills: all layouts, types and
 epilogues, legal by the model's rules. Cases are those of `random_group_products`, with a schedule of their own.
 """
 
@@ -12,7 +12,7 @@ from random_products import EPILOGUES, Product
 
 from mlir_gemm.parts.fields import applying
 from mlir_gemm.parts.registry import mmas
-from mlir_gemm.spec.problem import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import broken

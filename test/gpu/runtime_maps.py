@@ -235,7 +235,7 @@ def maps_that_the_driver_refuses() -> None:
     tensor = torch().zeros(ROWS * COLUMNS + 8, dtype=torch().float16, device="cuda")
     shifted = tensor[4 : 4 + ROWS * COLUMNS].view(ROWS, COLUMNS)
     launcher = GpuLauncher(PTX, Launch((gap, R), (step,)), None)
-    _refused(launcher, (shifted,), mlir_gemm.ArgumentError, "argument 0 ('x'): its first element lies 8 bytes behind")
+    _refused(launcher, (shifted,), mlir_gemm.ArgumentError, "argument 0 ('x'): its first element lies 8 bytes after")
     _refused(copier(), (shifted,), mlir_gemm.ArgumentError, "argument 0 ('x'): its memory starts at")
     launch = Launch((X,), ())
     gpu = device.open_gpu(0)

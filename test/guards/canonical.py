@@ -65,6 +65,8 @@ KINDS = {"elementwise": "points"}
 """By the present kind of a kernel: what it was called when this was first recorded."""
 SCRATCH = {"partials": "parts"}
 """The same of the memory that a launch provides."""
+STEP = {"dependent_launch": "overlap"}
+"""The same of the keys of a launch's steps."""
 PROBLEM = {
     "m": "m", "n": "n", "k": "k", "batch": "batch", "a_order": "a_order", "b_order": "b_order", "a_vector": "a_vector",
     "b_vector": "b_vector",
@@ -98,6 +100,10 @@ def decisions(kernels: Iterable[KernelRecord]) -> list[dict[str, Any]]:
 
 def launched(information: Mapping[str, Any]) -> Mapping[str, Any]:
     """Launch information as it was first recorded."""
+    information = {STEP.get(key, key): value for key, value in information.items()}  # where there is one step alone
+    if "steps" in information:
+        steps = [{STEP.get(key, key): value for key, value in each.items()} for each in information["steps"]]
+        information["steps"] = steps
     buffers = [
         {**each, "scratch": SCRATCH.get(each["scratch"], each["scratch"])} if "scratch" in each else each
         for each in information.get("buffers", ())

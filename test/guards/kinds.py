@@ -95,6 +95,7 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
     ("simt f32", "bench 512x512x512 f32 NT", f"{_OLD} sm_80 sm_90a", "mma=simt"),
     ("simt f32 prefetch", "bench 512x512x512 f32 NN", "sm_75 sm_86", "mma=simt,mainloop=register_prefetch"),
     ("simt odd", "product m=33,n=4096,k=33,kind=f32,epilogue=bias_n,batch=2", "sm_75 sm_80", "mma=simt"),
+    ("dp4a i8", "product m=100,n=52,k=60,kind=i8,out=i32,a_order=km", "sm_70 sm_75", "mma=dp4a"),
     ("simt i8", "product m=100,n=52,k=60,kind=i8,out=i32,a_order=km", "sm_75 sm_80", "mma=simt"),
     ("simt f64", "product m=100,n=52,k=60,kind=f64,out=f64,epilogue=scaled", "sm_70 sm_89", "mma=simt"),
     ("one row", "product m=1,n=4096,k=4096,out=f16", "sm_75 sm_80 sm_90a", ""),

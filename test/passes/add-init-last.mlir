@@ -1,4 +1,4 @@
-// add-init-last: a computed start is added behind the product; a second run changes nothing.
+// add-init-last: a computed start is added after the product; a second run changes nothing.
 // RUN: mlir-gemm opt %s add-init-last | FileCheck %s
 // RUN: mlir-gemm opt %s add-init-last add-init-last | FileCheck %s
 

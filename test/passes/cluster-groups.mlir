@@ -1,9 +1,9 @@
-// RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 split=2}' tma-multicast split-k-in-cluster cse | FileCheck %s
+// RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 split_k_cluster=2}' tma-multicast split-k-in-cluster cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 cluster_n=2}' tma-multicast cse | FileCheck %s --check-prefix=SQUARE
 // RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 cluster_n=2}' tma-multicast tma-multicast cse | FileCheck %s --check-prefix=SQUARE
-// RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 split=2}' tma-multicast split-k-in-cluster tma-multicast split-k-in-cluster cse | FileCheck %s
+// RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 split_k_cluster=2}' tma-multicast split-k-in-cluster tma-multicast split-k-in-cluster cse | FileCheck %s
 
-// Four blocks of a cluster: two tiles below each other, each in two parts of k. The blocks with the same part (a group)
+// Four blocks of a cluster: two tiles below each other, each in two slices of k. The blocks with the same part (a group)
 // share what they copy of B; what they copy of A is their own.
 
 // CHECK-LABEL: @groups
@@ -18,7 +18,7 @@
 // CHECK: arith.addi %[[STEP]], %[[FIRST]]
 // CHECK: "tile.tma_load"({{.*}}) {operandSegmentSizes
 // CHECK: "tile.tma_load"({{.*}}) {cluster_group = 2 : i64, multicast = 2 : i64
-// CHECK: } {mapping = [#gpu.block<x>], tile.cluster = 4 : i64, tile.split = 2 : i64}
+// CHECK: } {mapping = [#gpu.block<x>], tile.cluster = 4 : i64, tile.split_k_cluster = 2 : i64}
 
 // Four tiles, two by two: the blocks beside each other (numbers 2 apart) share what they copy of A, those below each
 // other what they copy of B, each in halves. A stage is empty once all four have released it.

@@ -22,7 +22,7 @@ func.func @computed(%X: memref<16x64xf16>) {
   affine.for %k = 0 to 4 {
     %v = "tile.load"(%X, %z, %k) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x64xf16>, index, index) -> vector<16x16xf16>
     %n = arith.negf %v : vector<16x16xf16>
-    // COMPUTED: -:[[# @LINE + 1]]:5: error: a computed operand cannot be copied asynchronously; expected copies only (take copy=prefetch)
+    // COMPUTED: -:[[# @LINE + 1]]:5: error: a computed operand cannot be copied asynchronously; expected copies only (take mainloop=register_prefetch)
     "tile.store"(%n, %A, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf16>, memref<16x16xf16, 3>, index, index) -> ()
   } {tile.loop = "k"}
   return

@@ -169,7 +169,7 @@ gpu.module @kernels {
   }
 
   // A computed tile: integers times a scale for each row, clipped; 8 elements at a time as f16 asks. The loads come where
-  // they stood, the arithmetic and the stores behind the barrier.
+  // they stood, the arithmetic and the stores after the barrier.
 // CHECK-LABEL: @computed
 // CHECK: %[[INT:.*]] = vector.load {{.*}} {alignment = 8 : i64} : memref<64x64xi8>, vector<8xi8>
 // CHECK: %[[SCALAR:.*]] = memref.load

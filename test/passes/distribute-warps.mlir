@@ -150,7 +150,7 @@ func.func @roles(%X: memref<128x64xf16>, %Y: memref<64x64xf16>, %D: memref<128x6
   return
 }
 
-// Two groups take turns: each has the rows of all its units, and there are as many units again. Whose turn it is follows
+// Two consumers ping-pong: each has the rows of all its units, and there are as many units again. Whose turn it is follows
 // from the unit's number.
 // RUN: sed '/^func.func @turns(/,/^}/!s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=64,64,64 unit=warpgroup}' cse | FileCheck %s --check-prefix=TURNS
 // TURNS-LABEL: func.func @turns(

@@ -72,7 +72,7 @@ func.func @transpose(%x: memref<3x8xf32>, %y: memref<8x3xf32>) attributes {tile.
 
 // -----
 
-// A copy into longer rows, zeros behind the source's end. Loads one by one, because rows may start anywhere; guarded one
+// A copy into longer rows, zeros after the source's end. Loads one by one, because rows may start anywhere; guarded one
 // by one only where the end is near. There are as many rows as in the source: they need no guard.
 // CHECK-LABEL: func.func @pad(
 // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) in (9, 3) {

@@ -13,10 +13,10 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @other(%x: f8E4M3FNUZ, %out: memref<1xf16>) kernel {
+  gpu.func @other(%x: f8E4M3, %out: memref<1xf16>) kernel {
     %zero = arith.constant 0 : index
-    // CHECK: expand-fp8-refuses.mlir:[[# @LINE + 1]]:10: error: a conversion between f8E4M3FNUZ and f16; expected f8E4M3FN or f8E5M2 and f16 to f64
-    %r = arith.extf %x : f8E4M3FNUZ to f16
+    // CHECK: expand-fp8-refuses.mlir:[[# @LINE + 1]]:10: error: a conversion between f8E4M3 and f16; expected f8E4M3FN or f8E5M2 or f8E4M3FNUZ and f16 to f64
+    %r = arith.extf %x : f8E4M3 to f16
     memref.store %r, %out[%zero] : memref<1xf16>
     gpu.return
   }
@@ -49,11 +49,11 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @whole(%x: i32, %out: memref<1xf8E4M3FNUZ>) kernel {
+  gpu.func @whole(%x: i32, %out: memref<1xf8E4M3>) kernel {
     %zero = arith.constant 0 : index
-    // CHECK: expand-fp8-refuses.mlir:[[# @LINE + 1]]:10: error: a conversion between integers and f8E4M3FNUZ; expected f8E4M3FN or f8E5M2
-    %r = arith.sitofp %x : i32 to f8E4M3FNUZ
-    memref.store %r, %out[%zero] : memref<1xf8E4M3FNUZ>
+    // CHECK: expand-fp8-refuses.mlir:[[# @LINE + 1]]:10: error: a conversion between integers and f8E4M3; expected f8E4M3FN or f8E5M2 or f8E4M3FNUZ
+    %r = arith.sitofp %x : i32 to f8E4M3
+    memref.store %r, %out[%zero] : memref<1xf8E4M3>
     gpu.return
   }
 }

@@ -1,4 +1,4 @@
-// fuse-elementwise: a chain behind a product is one operation; a second run changes nothing.
+// fuse-elementwise: a chain after a product is one operation; a second run changes nothing.
 // RUN: mlir-gemm opt %s fuse-elementwise | FileCheck %s
 // RUN: mlir-gemm opt %s fuse-elementwise fuse-elementwise | FileCheck %s
 

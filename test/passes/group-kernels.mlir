@@ -91,7 +91,7 @@ func.func @apart(%A: tensor<8x16xf32>, %B: tensor<16x8xf32>, %C: tensor<8x8xf32>
   return %q, %r : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
-// A kernel that another one's epilogue needs runs before it, although it stands behind it. A fill that is a result is
+// A kernel that another one's epilogue needs runs before it, although it stands after it. A fill that is a result is
 // a kernel.
 // CHECK-LABEL: func.func @order(
 //       CHECK:   linalg.fill {tile.kernel = 0 : i64}

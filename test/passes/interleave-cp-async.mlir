@@ -1,4 +1,4 @@
-// interleave-cp-async: copies in a branch go between the products behind it, each with its own number of elements.
+// interleave-cp-async: copies in a branch go between the products after it, each with its own number of elements.
 // RUN: mlir-gemm opt %s interleave-cp-async interleave-cp-async cse | FileCheck %s
 
 // CHECK-LABEL: gpu.func @step(

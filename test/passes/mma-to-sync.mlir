@@ -1,6 +1,6 @@
 // RUN: mlir-gemm opt %s mma-to-sync cse | FileCheck %s
 // RUN: mlir-gemm opt %s mma-to-sync mma-to-sync cse | FileCheck %s
-// RUN: mlir-gemm opt %s 'mma-to-sync{ahead=false}' cse | FileCheck --check-prefix=PLAIN %s
+// RUN: mlir-gemm opt %s 'mma-to-sync{double_buffer=false}' cse | FileCheck --check-prefix=PLAIN %s
 
 gpu.module @kernels {
   // A 32x16 accumulator is 2 x 2 fragments of 16 x 8; one ldmatrix loads a fragment of A or two of B. The fragments of
@@ -69,7 +69,7 @@ gpu.module @kernels {
   }
 
   // Loops carry fragments, and go on carrying what else they carry. A bias is loaded once for all rows, from where it
-  // surely is, and only behind the loop; what lies beyond C is not stored. 30 and 20 columns: pairs are whole or absent.
+  // surely is, and only after the loop; what lies beyond C is not stored. 30 and 20 columns: pairs are whole or absent.
 // CHECK-LABEL: @loop
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<2x2xf32>
 // CHECK: %[[SUMS:.*]]:5 = scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %{{.*}}) -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, index)

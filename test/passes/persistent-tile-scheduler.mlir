@@ -103,7 +103,7 @@ func.func @plain() {
 
 // -----
 
-// Two groups of consumers: the second one starts behind the steps of the first tile, five in a ring of two stages, which
+// Two groups of consumers: the second one starts after the steps of the first tile, five in a ring of two stages, which
 // is one stage and two rounds on; each goes past as many between two tiles of its own. They see their stages filled one
 // after the other. The producer fills the stages of all tiles.
 // TURNS-LABEL: func.func @turns(

@@ -26,7 +26,7 @@ func.func @host() {
 }
 
 gpu.module @kernels {
-  // Two buffers in use at a time stand one behind the other, each at a multiple of 128 bytes; padded rows are a subview.
+  // Two buffers in use at a time stand one after the other, each at a multiple of 128 bytes; padded rows are a subview.
 // CHECK: memref.global "private" @together_shared : memref<2048xi8, 3> = uninitialized {alignment = 128 : i64}
 // CHECK-LABEL: gpu.func @together
 // CHECK: %[[BYTES:.*]] = memref.get_global @together_shared
@@ -52,7 +52,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // %b is used only behind the barrier that follows the last use of %a (through a view, in a loop): they share memory.
+  // %b is used only after the barrier that follows the last use of %a (through a view, in a loop): they share memory.
   // %c is first used in front of that barrier, so it shares with neither.
 // CHECK-LABEL: gpu.func @apart
 // CHECK: arith.constant 4 : index
@@ -106,7 +106,7 @@ gpu.module @kernels {
   }
 
   // A buffer that is copied to asynchronously is in use until everything is waited for: %b may share the memory of %a,
-  // behind a wait and a barrier, but not that of %c, whose copy may still be under way. The layout moves to the view.
+  // after a wait and a barrier, but not that of %c, whose copy may still be under way. The layout moves to the view.
 // CHECK-LABEL: gpu.func @streamed
 // CHECK: memref.view %{{.*}}[%{{.*}}][] {tile.layout = "xor"} : memref<1024xi8, 3> to memref<256xf16, 3>
 // CHECK-NEXT: %[[C:.*]] = arith.constant 512 : index

@@ -4,7 +4,7 @@
 
 // The next kernel may start at once; this one touches nothing of the one in front of it until that is done.
 // CHECK-LABEL: gpu.func @early(
-//  CHECK-SAME: tile.overlap
+//  CHECK-SAME: tile.dependent_launch
 //  CHECK-NEXT:   nvvm.griddepcontrol launch_dependents
 //   CHECK-NOT:   nvvm.griddepcontrol
 //       CHECK:   gpu.barrier
@@ -14,7 +14,7 @@
 //       CHECK:   gpu.return
 // Or it starts when this one ends.
 //  LATE-LABEL: gpu.func @early(
-//   LATE-SAME: tile.overlap
+//   LATE-SAME: tile.dependent_launch
 //    LATE-NOT:   launch_dependents
 //        LATE:   gpu.barrier
 //   LATE-NEXT:   nvvm.griddepcontrol wait
@@ -35,7 +35,7 @@ gpu.module @kernels {
 
   // Without preparations the kernel waits at its start.
   // CHECK-LABEL: gpu.func @plain(
-  //  CHECK-SAME: tile.overlap
+  //  CHECK-SAME: tile.dependent_launch
   //  CHECK-NEXT:   nvvm.griddepcontrol launch_dependents
   //  CHECK-NEXT:   nvvm.griddepcontrol wait
   //   CHECK-NOT:   nvvm.griddepcontrol

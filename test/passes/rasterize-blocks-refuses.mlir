@@ -1,13 +1,13 @@
 // RUN: not mlir-gemm opt --split-input-file %s rasterize-blocks 2>&1 | FileCheck %s
-// RUN: not mlir-gemm opt %s 'rasterize-blocks{group=-1}' 2>&1 | FileCheck %s --check-prefix=GROUP
+// RUN: not mlir-gemm opt %s 'rasterize-blocks{raster_group=-1}' 2>&1 | FileCheck %s --check-prefix=GROUP
 // RUN: not mlir-gemm opt %s 'rasterize-blocks{cluster_m=4 cluster_n=4}' 2>&1 | FileCheck %s --check-prefix=SQUARE
-// RUN: not mlir-gemm opt %s 'rasterize-blocks{split=16}' 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not mlir-gemm opt %s 'rasterize-blocks{split_k_cluster=16}' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not mlir-gemm opt --split-input-file %s 'rasterize-blocks{cluster_n=4}' 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not mlir-gemm opt --split-input-file %s 'rasterize-blocks{cluster_m=4}' 2>&1 | FileCheck %s --check-prefix=ROWS
 
-// GROUP: error: pass 'rasterize-blocks': group=-1; expected at least 1, or 0 for all tile rows
-// SQUARE: cluster_m=4 cluster_n=4 split=1}': a cluster has 1 to 8 blocks
-// MANY: split=16}': a cluster has 1 to 8 blocks
+// GROUP: error: pass 'rasterize-blocks': raster_group=-1; expected at least 1, or 0 for all tile rows
+// SQUARE: cluster_m=4 cluster_n=4 split_k_cluster=1}': a cluster has 1 to 8 blocks
+// MANY: split_k_cluster=16}': a cluster has 1 to 8 blocks
 
 func.func @dynamic(%m: index) {
   %c0 = arith.constant 0 : index

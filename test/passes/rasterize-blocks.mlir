@@ -1,8 +1,8 @@
 // RUN: mlir-gemm opt %s rasterize-blocks cse | FileCheck %s
-// RUN: mlir-gemm opt %s 'rasterize-blocks{group=1}' cse | FileCheck %s --check-prefix=ROWS
-// RUN: mlir-gemm opt %s 'rasterize-blocks{group=0}' cse | FileCheck %s --check-prefix=COLUMNS
-// RUN: mlir-gemm opt %s 'rasterize-blocks{group=4}' cse rasterize-blocks | FileCheck %s --check-prefix=FOURS
-// RUN: mlir-gemm opt %s 'rasterize-blocks{group=4 snake=true}' cse canonicalize | FileCheck %s --check-prefix=SNAKE
+// RUN: mlir-gemm opt %s 'rasterize-blocks{raster_group=1}' cse | FileCheck %s --check-prefix=ROWS
+// RUN: mlir-gemm opt %s 'rasterize-blocks{raster_group=0}' cse | FileCheck %s --check-prefix=COLUMNS
+// RUN: mlir-gemm opt %s 'rasterize-blocks{raster_group=4}' cse rasterize-blocks | FileCheck %s --check-prefix=FOURS
+// RUN: mlir-gemm opt %s 'rasterize-blocks{raster_group=4 snake=true}' cse canonicalize | FileCheck %s --check-prefix=SNAKE
 
 func.func private @tile(index, index)
 
@@ -108,7 +108,7 @@ func.func @low() {
 }
 
 // Batches one after another; a dimension of one batch takes no arithmetic.
-// RUN: mlir-gemm opt %s 'rasterize-blocks{group=1}' cse | FileCheck %s --check-prefix=BATCHES
+// RUN: mlir-gemm opt %s 'rasterize-blocks{raster_group=1}' cse | FileCheck %s --check-prefix=BATCHES
 // BATCHES-LABEL: @batches
 // BATCHES: scf.forall (%[[BLOCK:.*]]) in (30) {
 // BATCHES: %[[C6:.*]] = arith.constant 6 : index
@@ -135,9 +135,9 @@ func.func @batches() {
 
 // Clusters are placed as blocks are elsewhere; in one, blocks go by their rank: below each other, beside each other, or at
 // the same tile.
-// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{group=1 cluster_m=2}' cse | FileCheck %s --check-prefix=BELOW
-// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{group=0 cluster_n=2}' cse | FileCheck %s --check-prefix=BESIDE
-// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{group=1 split=4}' cse | FileCheck %s --check-prefix=SPLIT
+// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{raster_group=1 cluster_m=2}' cse | FileCheck %s --check-prefix=BELOW
+// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{raster_group=0 cluster_n=2}' cse | FileCheck %s --check-prefix=BESIDE
+// RUN: sed '/^func.func @clusters(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{raster_group=1 split_k_cluster=4}' cse | FileCheck %s --check-prefix=SPLIT
 // BELOW: scf.forall (%[[BLOCK:.*]]) in (48) {
 // BELOW: %[[RANK:.*]] = "tile.rank"()
 // BELOW: %[[CLUSTER:.*]] = arith.divui %[[BLOCK]], %c2{{.*}} : index
@@ -161,7 +161,7 @@ func.func @batches() {
 // SPLIT: %[[ROW:.*]] = arith.divui %[[TILE]], %c6
 // SPLIT: %[[COLUMN:.*]] = arith.remui %[[TILE]], %c6
 // SPLIT: vector.store %{{.*}}[%[[ROW]], %[[COLUMN]]]
-// SPLIT: tile.cluster = 4 : i64, tile.split = 4 : i64}
+// SPLIT: tile.cluster = 4 : i64, tile.split_k_cluster = 4 : i64}
 func.func @clusters(%D: memref<8x6xf32>, %v: vector<1xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -175,7 +175,7 @@ func.func @clusters(%D: memref<8x6xf32>, %v: vector<1xf32>) {
 }
 
 // Clusters that reach over an edge at which stores are tested: 5 by 3 tiles in clusters of 2 by 4 are 6 by 4.
-// RUN: sed '/^func.func @edges(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{group=1 cluster_m=2 cluster_n=4}' cse | FileCheck %s --check-prefix=EDGES
+// RUN: sed '/^func.func @edges(/,/^}/!s/.*//' %s | mlir-gemm opt - 'rasterize-blocks{raster_group=1 cluster_m=2 cluster_n=4}' cse | FileCheck %s --check-prefix=EDGES
 // EDGES: scf.forall (%[[BLOCK:.*]]) in (24) {
 // EDGES: %[[ROW:.*]] = "tile.rank"()
 // EDGES: %[[COLUMN:.*]] = "tile.rank"()

@@ -1,4 +1,4 @@
-// reduce-through-dsmem: the parts of a sum meet behind the last wait, and each block finishes its columns; a second run changes
+// reduce-through-dsmem: the parts of a sum meet after the last wait, and each block finishes its columns; a second run changes
 // nothing.
 // RUN: mlir-gemm opt %s reduce-through-dsmem cse | FileCheck %s
 // RUN: mlir-gemm opt %s reduce-through-dsmem reduce-through-dsmem cse | FileCheck %s
@@ -37,7 +37,7 @@ func.func @half(%X: memref<64x64xf16>, %bias: memref<64xf32>, %D: memref<128x64x
       %narrow = arith.truncf %positive : vector<64x64xf32> to vector<64x64xf16>
       "tile.store"(%narrow, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<128x64xf16>, index, index) -> ()
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split = 2 : i64, tile.warps = 12 : i64}
+  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split_k_cluster = 2 : i64, tile.warps = 12 : i64}
   return
 }
 

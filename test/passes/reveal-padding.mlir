@@ -1,4 +1,4 @@
-// reveal-padding: arguments with zeros behind their ends are seen with these zeros; others stay as they are.
+// reveal-padding: arguments with zeros beyond their ends are seen with these zeros; others stay as they are.
 // RUN: mlir-gemm opt %s reveal-padding | FileCheck %s
 // RUN: mlir-gemm opt %s reveal-padding reveal-padding | FileCheck %s
 

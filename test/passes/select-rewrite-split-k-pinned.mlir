@@ -24,7 +24,7 @@ module {
 
 // -----
 
-// CHECK: select-rewrite-split-k-pinned.mlir:[[# @LINE + 9]]:5: error: split_k_workspace=3: the steps of a product cannot be divided: it has a k of 64, which does not divide into 3 parts; expected split_k_workspace=1
+// CHECK: select-rewrite-split-k-pinned.mlir:[[# @LINE + 9]]:5: error: split_k_workspace=3: the steps of a product cannot be divided: it has a k of 64, which does not divide into 3 slices; expected split_k_workspace=1
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>

@@ -1,11 +1,11 @@
-// select-rewrite: few tiles and a long k are multiplied in parts, side by side.
+// select-rewrite: few tiles and a long k are multiplied in slices, side by side.
 // RUN: mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=split_k_workspace}' | FileCheck %s
 
 // CHECK-LABEL: func.func @deep(
 // CHECK: "tile.run"({{.*}}) {kernel = "deep_0"
 // CHECK: "tile.run"({{.*}}) {kernel = "deep_0_sum"
 // CHECK: module @deep_0 attributes
-// CHECK: tile.divided
+// CHECK: tile.split_k_workspace
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>
@@ -56,7 +56,7 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 
 // The user's number counts.
 // CHECK-LABEL: func.func @asked(
-// CHECK: tile.divided = 4
+// CHECK: tile.split_k_workspace = 4
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>

@@ -28,7 +28,7 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 // -----
 
 // CHECK-LABEL: func.func @square(
-// CHECK-NOT: exchanged
+// CHECK-NOT: swapped
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>

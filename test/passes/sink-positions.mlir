@@ -1,7 +1,7 @@
 // RUN: mlir-gemm opt %s sink-positions | FileCheck %s
 // RUN: mlir-gemm opt %s sink-positions sink-positions | FileCheck %s
 
-// What only the stores behind the last wait need is computed there; what something in front of it needs stays.
+// What only the stores after the last wait need is computed there; what something in front of it needs stays.
 // CHECK-LABEL: gpu.func @stores
 // CHECK: %[[USED:.*]] = arith.addi
 // CHECK-NEXT: nvvm.wgmma.wait.group.sync.aligned 1

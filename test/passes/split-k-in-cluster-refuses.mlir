@@ -8,7 +8,7 @@ func.func @no_loop() {
     }, {
     ^bb0:
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.split = 2 : i64}
+  } {mapping = [#gpu.block<x>], tile.split_k_cluster = 2 : i64}
   return
 }
 
@@ -28,7 +28,7 @@ func.func @dynamic(%X: memref<64x512xf16>, %n: index) {
     }, {
     ^bb0:
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.split = 2 : i64}
+  } {mapping = [#gpu.block<x>], tile.split_k_cluster = 2 : i64}
   return
 }
 
@@ -49,11 +49,11 @@ func.func @start(%X: memref<64x512xf16>, %C: memref<64x64xf32>) {
     }, {
       %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (memref<64x64xf32>, index, index) -> vector<64x64xf32>
       %sum = scf.for %step = %c0 to %c8 step %c1 iter_args(%acc = %c) -> (vector<64x64xf32>) {
-        // CHECK: split-k-in-cluster-refuses.mlir:[[# @LINE + 1]]:17: error: a sum that does not start from zero cannot be divided: every part would add it
+        // CHECK: split-k-in-cluster-refuses.mlir:[[# @LINE + 1]]:17: error: a sum that does not start from zero cannot be divided: every slice would add it
         %more = "tile.mma"(%A, %A, %acc) {a = "mk", async, b = "kn"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
         scf.yield %more : vector<64x64xf32>
       }
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.split = 2 : i64}
+  } {mapping = [#gpu.block<x>], tile.split_k_cluster = 2 : i64}
   return
 }

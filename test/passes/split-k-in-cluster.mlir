@@ -1,8 +1,8 @@
-// split-k-in-cluster: each block of a cluster copies and multiplies a part of a tile's k steps; a second run changes nothing.
+// split-k-in-cluster: each block of a cluster copies and multiplies a slice of a tile's k steps; a second run changes nothing.
 // RUN: mlir-gemm opt --split-input-file %s split-k-in-cluster cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s split-k-in-cluster split-k-in-cluster cse | FileCheck %s
 
-// Ten steps on four blocks: three each, so that the last ones lie behind the end, where copies give zeros.
+// Ten steps on four blocks: three each, so that the last ones lie beyond the end, where copies give zeros.
 // CHECK-LABEL: func.func @ten(
 //       CHECK:   "tile.warp_specialize"() ({
 //       CHECK:     %[[RANK:.*]] = "tile.rank"()
@@ -39,13 +39,13 @@ func.func @ten(%X: memref<64x640xf16>) {
         scf.yield %more : vector<64x64xf32>
       }
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.cluster = 4 : i64, tile.split = 4 : i64}
+  } {mapping = [#gpu.block<x>], tile.cluster = 4 : i64, tile.split_k_cluster = 4 : i64}
   return
 }
 
 // -----
 
-// Eight steps on two blocks: nothing lies behind the end that did not before.
+// Eight steps on two blocks: nothing lies beyond the end that did not before.
 // CHECK-LABEL: func.func @eight(
 //       CHECK:   scf.for %{{.*}} = %c0{{.*}} to %c4{{.*}} step %c1
 //       CHECK:     "tile.tma_load"({{.*}}in_bounds = array<i1: true, true>
@@ -65,13 +65,13 @@ func.func @eight(%X: memref<64x512xf16>) {
     }, {
     ^bb0:
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split = 2 : i64}
+  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split_k_cluster = 2 : i64}
   return
 }
 
 // -----
 
-// Without tile.split nothing changes.
+// Without tile.split_k_cluster nothing changes.
 // CHECK-LABEL: func.func @whole(
 //   CHECK-NOT:   tile.rank
 //       CHECK:   scf.for %{{.*}} = %c0{{.*}} to %c8{{.*}} step %c1

@@ -1,10 +1,10 @@
-// split-k-in-workspace: parts of a given length, what is left over in a product of its own, and more parts than one kernel adds up.
-// RUN: mlir-gemm opt %s 'split-k-in-workspace{parts=40 depth=16}' | FileCheck %s
-// RUN: mlir-gemm opt %s 'split-k-in-workspace{parts=40 depth=16}' 'split-k-in-workspace{kernel=product_0 parts=40 depth=16}' | FileCheck %s
-// RUN: not mlir-gemm opt %s 'split-k-in-workspace{parts=41 depth=16}' 2>&1 | FileCheck %s --check-prefix=LONG
-// RUN: not mlir-gemm opt %s 'split-k-in-workspace{parts=4 depth=-1}' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// split-k-in-workspace: slices of a given length, what is left over in a product of its own, and more slices than one kernel adds up.
+// RUN: mlir-gemm opt %s 'split-k-in-workspace{slices=40 depth=16}' | FileCheck %s
+// RUN: mlir-gemm opt %s 'split-k-in-workspace{slices=40 depth=16}' 'split-k-in-workspace{kernel=product_0 slices=40 depth=16}' | FileCheck %s
+// RUN: not mlir-gemm opt %s 'split-k-in-workspace{slices=41 depth=16}' 2>&1 | FileCheck %s --check-prefix=LONG
+// RUN: not mlir-gemm opt %s 'split-k-in-workspace{slices=4 depth=-1}' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 
-// LONG: error: the steps of a product cannot be divided: it has a k of 650, which is less than 41 parts of 16
+// LONG: error: the steps of a product cannot be divided: it has a k of 650, which is less than 41 slices of 16
 // NEGATIVE: pass 'split-k-in-workspace': depth=-1; expected at least 0
 
 // The first level adds up 5 groups of 8 parts; the last one these, and the rest, in this order. B has one column: its
@@ -22,11 +22,11 @@
 //       CHECK:   "tile.run"(%{{.*}}, %{{.*}}) {kernel = "product_0_add"
 //       CHECK:   "tile.run"(%{{.*}}, %{{.*}}, %{{.*}}) {kernel = "product_0_sum"
 //   CHECK-NOT:   tile.run
-//       CHECK:   func.func @product_0_rest(%{{.*}}: memref<32x10xf16, strided<[650, 1], offset: 640>> {{.*}}, %{{.*}}: memref<10x1xf16, strided<[1, 1], offset: 640>> {{.*}}, %{{.*}}: memref<32x1xf32> {{.*}}) attributes {tile.divided = 40 : i64}
-//       CHECK:   func.func @product_0(%{{.*}}: memref<32x40x16xf16, strided<[650, 16, 1]>> {{.*}}, %{{.*}}: memref<1x40x16xf16{{.*}}> {{.*}}, %{{.*}}: memref<40x32x1xf32> {{.*}}) attributes {tile.divided = 40 : i64}
-//       CHECK:   func.func @product_0_sum(%{{.*}}: memref<5x32x1xf32> {{.*}}, %{{.*}}: memref<32x1xf32> {{.*}}, %{{.*}}: memref<32x1xf32> {{.*}}) attributes {tile.divided = 40 : i64, tile.kind = "elementwise"}
+//       CHECK:   func.func @product_0_rest(%{{.*}}: memref<32x10xf16, strided<[650, 1], offset: 640>> {{.*}}, %{{.*}}: memref<10x1xf16, strided<[1, 1], offset: 640>> {{.*}}, %{{.*}}: memref<32x1xf32> {{.*}}) attributes {tile.split_k_workspace = 40 : i64}
+//       CHECK:   func.func @product_0(%{{.*}}: memref<32x40x16xf16, strided<[650, 16, 1]>> {{.*}}, %{{.*}}: memref<1x40x16xf16{{.*}}> {{.*}}, %{{.*}}: memref<40x32x1xf32> {{.*}}) attributes {tile.split_k_workspace = 40 : i64}
+//       CHECK:   func.func @product_0_sum(%{{.*}}: memref<5x32x1xf32> {{.*}}, %{{.*}}: memref<32x1xf32> {{.*}}, %{{.*}}: memref<32x1xf32> {{.*}}) attributes {tile.kind = "elementwise", tile.split_k_workspace = 40 : i64}
 //       CHECK:     linalg.generic {indexing_maps = [#[[FIRST]], #{{.*}}, #{{.*}}, #{{.*}}, #[[LAST]], #[[ALL]], #[[ALL]]]
-//       CHECK:   func.func @product_0_add(%{{.*}}: memref<5x8x32xf32> {{.*}}, %{{.*}}: memref<5x32xf32> {{.*}}) attributes {tile.divided = 40 : i64, tile.kind = "elementwise"}
+//       CHECK:   func.func @product_0_add(%{{.*}}: memref<5x8x32xf32> {{.*}}, %{{.*}}: memref<5x32xf32> {{.*}}) attributes {tile.kind = "elementwise", tile.split_k_workspace = 40 : i64}
 //       CHECK:     linalg.generic {indexing_maps = [{{.*}}, #[[OF_GROUP]], #[[ALL]]]
 func.func @product(%X: memref<32x650xf16> {tile.role = "in"}, %Y: memref<650x1xf16> {tile.role = "in"}, %out: memref<32x1xf32> {tile.role = "out"}) {
   %zero = arith.constant 0.0 : f32

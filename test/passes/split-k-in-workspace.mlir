@@ -1,9 +1,9 @@
-// split-k-in-workspace: a product in parts of k, as a batch, and a kernel behind that adds them up; a second run changes nothing.
-// RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{parts=2}' | FileCheck %s
-// RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{parts=2}' 'split-k-in-workspace{parts=2}' | FileCheck %s
-// RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{parts=1}' | FileCheck %s --check-prefix=WHOLE
+// split-k-in-workspace: a product in slices of k, as a batch, and a kernel after it that adds them up; a second run changes nothing.
+// RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{slices=2}' | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{slices=2}' 'split-k-in-workspace{slices=2}' | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s 'split-k-in-workspace{slices=1}' | FileCheck %s --check-prefix=WHOLE
 
-// What follows the product is done by the kernel behind, on the sum of all parts. A has k in its columns, whose stride is
+// What follows the product is done by the kernel after it, on the sum of all parts. A has k in its columns, whose stride is
 // kept, B in its rows.
 // CHECK-DAG: #[[A:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d0, d3)>
 // CHECK-DAG: #[[B:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
@@ -16,20 +16,20 @@
 //       CHECK:   "tile.run"(%{{.*}}, %{{.*}}, %{{.*}}) {kernel = "product_0"
 //       CHECK:   "tile.run"(%{{.*}}, %{{.*}}, %{{.*}}) {kernel = "product_0_sum"
 //   CHECK-NOT:   tile.run
-//       CHECK: module @product_0 attributes {tile.note = "k in 2 parts, each multiplied for itself and added up by a kernel behind"}
-//       CHECK:   func.func @product_0(%[[A0:.*]]: memref<32x2x256xf16, strided<[600, 256, 1]>> {tile.role = "in"}, %[[B0:.*]]: memref<2x256x64xf16> {tile.role = "in"}, %[[P0:.*]]: memref<2x32x64xf32> {tile.role = "out"}) attributes {tile.divided = 2 : i64}
+//       CHECK: module @product_0 attributes {tile.note = "k in 2 slices, each multiplied for itself and added up by a kernel after it"}
+//       CHECK:   func.func @product_0(%[[A0:.*]]: memref<32x2x256xf16, strided<[600, 256, 1]>> {tile.role = "in"}, %[[B0:.*]]: memref<2x256x64xf16> {tile.role = "in"}, %[[P0:.*]]: memref<2x32x64xf32> {tile.role = "out"}) attributes {tile.split_k_workspace = 2 : i64}
 //       CHECK:     linalg.fill ins(%{{.*}} : f32) outs(%[[P0]]
 //       CHECK:     linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[D]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[A0]], %[[B0]] : {{.*}}) outs(%[[P0]]
 //   CHECK-NOT:     linalg.generic
-//       CHECK: module @product_0_sum attributes {tile.note = "adds up the 2 parts of a product"}
-//       CHECK:   func.func @product_0_sum(%[[P:.*]]: memref<2x32x64xf32> {tile.role = "in"}, %[[C:.*]]: memref<64xf16> {tile.role = "in"}, %[[R:.*]]: memref<32x64xf16> {tile.role = "out"}) attributes {tile.divided = 2 : i64, tile.kind = "elementwise"}
+//       CHECK: module @product_0_sum attributes {tile.note = "adds up the 2 slices of a product"}
+//       CHECK:   func.func @product_0_sum(%[[P:.*]]: memref<2x32x64xf32> {tile.role = "in"}, %[[C:.*]]: memref<64xf16> {tile.role = "in"}, %[[R:.*]]: memref<32x64xf16> {tile.role = "out"}) attributes {tile.kind = "elementwise", tile.split_k_workspace = 2 : i64}
 //       CHECK:     linalg.generic {indexing_maps = [#[[FIRST]], #[[SECOND]], #[[ROW]], #{{.*}}], iterator_types = ["parallel", "parallel"]} ins(%[[P]], %[[P]], %[[C]] :
 //  CHECK-NEXT:     ^bb0(%[[ONE:.*]]: f32, %[[TWO:.*]]: f32, %[[TERM:.*]]: f16, %{{.*}}: f16):
 //  CHECK-NEXT:       %[[SUM:.*]] = arith.addf %[[ONE]], %[[TWO]]
 //       CHECK:       arith.addf %[[SUM]],
 // WHOLE-LABEL: func.func @product(
 //   WHOLE-NOT:   tile.run
-//   WHOLE-NOT:   tile.divided
+//   WHOLE-NOT:   tile.split_k_workspace
 func.func @product(%X: memref<32x512xf16, strided<[600, 1]>> {tile.role = "in"}, %Y: memref<512x64xf16> {tile.role = "in"}, %bias: memref<64xf16> {tile.role = "in"}, %out: memref<32x64xf16> {tile.role = "out"}) {
   %zero = arith.constant 0.0 : f32
   %sums = memref.alloc() : memref<32x64xf32>

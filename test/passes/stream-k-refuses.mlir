@@ -38,7 +38,7 @@ func.func @split() {
     }, {
     ^bb0:
     }) : () -> ()
-  } {mapping = [#gpu.block<x>], tile.cluster = 5 : i64, tile.split = 5 : i64}
+  } {mapping = [#gpu.block<x>], tile.cluster = 5 : i64, tile.split_k_cluster = 5 : i64}
   return
 }
 
@@ -73,7 +73,7 @@ func.func @start(%X: memref<64x512xf16>, %C: memref<64x64xf32>) {
     }, {
       %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (memref<64x64xf32>, index, index) -> vector<64x64xf32>
       %sum = scf.for %step = %c0 to %c8 step %c1 iter_args(%acc = %c) -> (vector<64x64xf32>) {
-        // CHECK: stream-k-refuses.mlir:[[# @LINE + 1]]:17: error: a sum that does not start from zero cannot be divided: every part would add it
+        // CHECK: stream-k-refuses.mlir:[[# @LINE + 1]]:17: error: a sum that does not start from zero cannot be divided: every slice would add it
         %more = "tile.mma"(%A, %A, %acc) {a = "mk", async, b = "kn"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
         scf.yield %more : vector<64x64xf32>
       }

@@ -1,5 +1,5 @@
 // stream-k: the k steps of tiles that fill no whole wave are shared evenly. A second run changes nothing, nor does
-// persistent-tile-scheduler behind it.
+// persistent-tile-scheduler after it.
 // RUN: mlir-gemm opt %s 'stream-k{blocks=5 share=2}' cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'stream-k{blocks=5 share=2}' 'stream-k{blocks=7 share=3}' 'persistent-tile-scheduler{blocks=5}' cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'stream-k{blocks=4 share=2}' | FileCheck %s --check-prefix=WHOLE

@@ -3,7 +3,7 @@
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-// CHECK: swap-a-b-refuses.mlir:[[# @LINE + 1]]:1: error: the sides of the product cannot be exchanged: 'memref.copy' is no linalg.generic
+// CHECK: swap-a-b-refuses.mlir:[[# @LINE + 1]]:1: error: A and B of the product cannot be swapped: 'memref.copy' is no linalg.generic
 func.func @copied(%A: memref<8x64xf16>, %B: memref<64x256xf16>, %C: memref<8x256xf16>, %D: memref<8x256xf16>) {
   %zero = arith.constant 0.0 : f16
   linalg.fill ins(%zero : f16) outs(%C : memref<8x256xf16>)
@@ -23,7 +23,7 @@ func.func @copied(%A: memref<8x64xf16>, %B: memref<64x256xf16>, %C: memref<8x256
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-// CHECK: swap-a-b-refuses.mlir:[[# @LINE + 1]]:1: error: the sides of the product cannot be exchanged: an operation over less than two dimensions
+// CHECK: swap-a-b-refuses.mlir:[[# @LINE + 1]]:1: error: A and B of the product cannot be swapped: an operation over less than two dimensions
 func.func @line(%A: memref<8x64xf16>, %B: memref<64x256xf16>, %C: memref<8x256xf16>, %x: memref<256xf16>, %y: memref<256xf16>) {
   %zero = arith.constant 0.0 : f16
   linalg.fill ins(%zero : f16) outs(%C : memref<8x256xf16>)
@@ -67,7 +67,7 @@ func.func @order(%A: memref<8x64xf16>, %B: memref<64x256xf16>, %C: memref<8x256x
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 // What is in memory does not change its shape, and the product needs it.
-// CHECK: swap-a-b-refuses.mlir:[[# @LINE + 1]]:1: error: the sides of the product cannot be exchanged: the product is added to what is in memory
+// CHECK: swap-a-b-refuses.mlir:[[# @LINE + 1]]:1: error: A and B of the product cannot be swapped: the product is added to what is in memory
 func.func @added(%A: memref<8x64xf16>, %B: memref<64x256xf16>, %C: memref<8x256xf16>) {
   linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%A, %B : memref<8x64xf16>, memref<64x256xf16>) outs(%C : memref<8x256xf16>) {

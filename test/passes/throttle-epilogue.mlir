@@ -1,7 +1,7 @@
 // RUN: mlir-gemm opt %s 'throttle-epilogue{chains=2 consumers=2}' --split-input-file | FileCheck %s
 // RUN: mlir-gemm opt %s 'throttle-epilogue{chains=2 consumers=1}' --split-input-file | FileCheck %s --check-prefix=ALONE
 
-// The second piece waits for what the first one gives, by a mask of no bits. Behind a block's last tile, which another
+// The second piece waits for what the first one gives, by a mask of no bits. After a block's last tile, which another
 // one would follow 132 further on, all is as it was.
 // CHECK-LABEL: gpu.func @turns(
 // CHECK: scf.for %[[TILE:.*]] = %{{.*}} to %[[TILES:.*]] step %[[STEP:.*]] {

@@ -1,9 +1,9 @@
-// tile.unaligned_store in lane code: rows of 70 bytes start 0, 6, 12, 2, 8, 14, 4, 10 bytes behind a multiple of 16, and lie so
+// tile.unaligned_store in lane code: rows of 70 bytes start 0, 6, 12, 2, 8, 14, 4, 10 bytes after a multiple of 16, and lie so
 // in the buffer too. What is a whole vector there is stored at once, the ends of rows element by element.
 // RUN: mlir-gemm opt %s mma-to-sync canonicalize cse | FileCheck %s
 // RUN: sed -e s/2x16x40xf16/2x8x40xf16/g %s | not mlir-gemm opt - mma-to-sync 2>&1 | FileCheck %s --check-prefix=SMALL
 
-// SMALL: error: {{.*}}16 rows of 32 elements and a vector more in a buffer of memref<2x8x40xf16, 3>; this operator stores 16 rows of a tile at a time
+// SMALL: error: {{.*}}16 rows of 32 elements and a vector more in a buffer of memref<2x8x40xf16, 3>; this mma stores 16 rows of a tile at a time
 
 // CHECK-LABEL: gpu.func @product(
 //  CHECK-SAME: %[[C:[a-z0-9]*]]: memref<32x35xf16>, %[[S:[a-z0-9]*]]: memref<2x16x40xf16, 3>

@@ -119,7 +119,7 @@ func.func @dynamic(%steps: index, %X: memref<64x?xf16>, %v: vector<64x64xf32>, %
 
 // -----
 
-// Products that are done where they stand: a stage is handed back behind them, by lanes that have loaded from it.
+// Products that are done where they stand: a stage is handed back after them, by lanes that have loaded from it.
 // RUN: sed '/^func.func @at_once(/,/^}/!s/.*//' %s | mlir-gemm opt - 'warp-specialize{asynchronous=false}' | FileCheck %s --check-prefix=ONCE
 // ONCE-LABEL: func.func @at_once(
 //       ONCE:   }, {

@@ -25,7 +25,7 @@ gpu.module @kernels {
     %zero = arith.constant dense<0.0> : vector<16x16xf32>
     %d = scf.for %i = %n to %n step %n iter_args(%c = %zero) -> (vector<16x16xf32>) {
       %ab = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
-      // CHECK: wmma-epilogue-refuses.mlir:[[# @LINE + 1]]:12: error: arithmetic on the accumulator inside a loop is not supported by this operator
+      // CHECK: wmma-epilogue-refuses.mlir:[[# @LINE + 1]]:12: error: arithmetic on the accumulator inside a loop is not supported by this mma
       %e = arith.negf %ab : vector<16x16xf32>
       scf.yield %e : vector<16x16xf32>
     }
@@ -40,7 +40,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c = "tile.load"(%C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
     %minus = arith.negf %c : vector<16x16xf32>
-    // CHECK: wmma-epilogue-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.mma' uses arithmetic on the accumulator; this operator supports arithmetic only between the last product and tile.store
+    // CHECK: wmma-epilogue-refuses.mlir:[[# @LINE + 1]]:10: error: 'tile.mma' uses arithmetic on the accumulator; this mma supports arithmetic only between the last product and tile.store
     %d = "tile.mma"(%a, %a, %minus) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     gpu.return
   }
@@ -85,7 +85,7 @@ gpu.module @kernels {
     %zero = arith.constant dense<0.0> : vector<16x16xf32>
     %d = "tile.mma"(%a, %a, %zero) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
     %e = arith.negf %d : vector<16x16xf32>
-    // CHECK: wmma-epilogue-refuses.mlir:[[# @LINE + 1]]:5: error: expected a tile along both dimensions of a matrix, in order, and surely within it (in_bounds): this operator moves whole vectors of rows
+    // CHECK: wmma-epilogue-refuses.mlir:[[# @LINE + 1]]:5: error: expected a tile along both dimensions of a matrix, in order, and surely within it (in_bounds): this mma moves whole vectors of rows
     "tile.store"(%e, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
     gpu.return
   }

@@ -35,7 +35,7 @@ class DynamicProduct:
     """The sizes that are constant; all others of m, n and k are dynamic, and b if `batched`."""
     batched: bool = False
     a: str = "mk"
-    """The order of A's dimensions, behind the batch."""
+    """The order of A's dimensions, after the batch."""
     b: str = "kn"
     element: str = "f16"
     acc: str = "f32"

@@ -31,7 +31,7 @@ def pointer(name: str, address: str) -> str:
 
 
 def position(indent: str, slot: str, phase: str) -> str:
-    """The position behind a position."""
+    """The position after a position."""
     return f"""{indent}%last = arith.cmpi eq, {slot}, %c1 : index
 {indent}%more = arith.addi {slot}, %c1 : index
 {indent}%slot_next = arith.select %last, %c0, %more : index

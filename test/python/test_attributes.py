@@ -14,7 +14,7 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.errors import InputError, PassError
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.runner import VerifyAttributes, run_passes
+from mlir_gemm.pipeline.runner import VerifyAttributes, check_attributes, run_passes
 from mlir_gemm.spec import attributes
 
 CONTEXT = new_context()
@@ -63,7 +63,7 @@ RIGHT = {
     attributes.STAND_INS: {"{}", "{s0 = 4 : i64}"},
     attributes.KIND: {'"elementwise"'},
     attributes.SCHEDULE: {"{}", "{s0 = 4 : i64}", '{s0 = "4"}'},
-    attributes.DIVIDED: {"2 : i64", "64 : i64"},
+    attributes.SPLIT_K_WORKSPACE: {"2 : i64", "64 : i64"},
     attributes.ROLE: {'"in"'},
     attributes.PADDED: {"array<i64: 0, 1>"},
     attributes.SYMBOLS: {"[]", '["s0", ""]'},
@@ -83,9 +83,10 @@ LIKE = {
     attributes.SCHEDULE: (attributes.PROBLEM,),
     attributes.SYMBOLS: (attributes.STRIDES,),
     attributes.PADDED: (attributes.MAPS,),
-    attributes.CLUSTER: (attributes.SPLIT, attributes.CLUSTER_ROWS),
+    attributes.CLUSTER: (attributes.SPLIT_K_CLUSTER, attributes.CLUSTER_ROWS),
     attributes.TILES: (
-        attributes.PART, attributes.UNTIL_REDUCTION, attributes.FROM_REDUCTION, attributes.COMMIT, attributes.OVERLAP,
+        attributes.PART, attributes.UNTIL_REDUCTION, attributes.FROM_REDUCTION, attributes.COMMIT,
+        attributes.DEPENDENT_LAUNCH,
     ),
 }  # fmt: skip
 
@@ -126,6 +127,18 @@ def test_places_where_it_says_nothing_are_refused(name: str) -> None:
         if place not in MARKS[name].on:
             found = said(module(f"{name} = 1 : i64"))
             assert re.match(rf"'{name}' on .+; expected it on .*{MARKS[name].on[0]}", found), f"{place}: {found}"
+
+
+def test_in_a_program_the_error_says_in_which_kernel() -> None:
+    """Also after a pass, in which case the error is the pass's."""
+    text = "module { module @main_0 { module { func.func private @f() attributes {tile.kind = 1 : i64} } } }"
+    module = parse_module(text, "-", CONTEXT, own=True)
+    with pytest.raises(InputError) as caught:
+        verify_attributes(module)
+    assert caught.value.notes == ("in the kernel 'main_0'",)
+    with pytest.raises(PassError, match=r"after pass 'cse': 'tile\.kind' is 1") as after:
+        check_attributes(module, "after pass 'cse'")
+    assert after.value.notes == ("in the kernel 'main_0'",) and "in the kernel 'main_0'" in str(after.value)
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -46,7 +46,7 @@ def test_the_space_has_the_choice_and_nothing_illegal():
 
 def test_what_the_model_does_not_propose_is_added_on_request():
     plain = schedules(LARGE, target(CHIP), Space())
-    more = schedules(LARGE, target(CHIP), Space(groups=(4, 32), leaders=3, turns=True, clusters=True))
+    more = schedules(LARGE, target(CHIP), Space(groups=(4, 32), leaders=3, ping_pong=True, clusters=True))
     assert set(plain) < set(more)
     new = set(more) - set(plain)
     assert {each.raster_group for each in new if not each.ping_pong and each.cluster < 4} >= {4, 32}
@@ -54,8 +54,8 @@ def test_what_the_model_does_not_propose_is_added_on_request():
     assert not any(violations(as_computed(LARGE, each), each, target(CHIP)) for each in more)
 
 
-def test_other_operators_and_only_the_first():
-    found = schedules(LARGE, target(CHIP), Space(operators=("wgmma", "mma_sync"), most=5))
+def test_other_mmas_and_only_the_first():
+    found = schedules(LARGE, target(CHIP), Space(mmas=("wgmma", "mma_sync"), most=5))
     assert Counter(each.mma for each in found) == {"wgmma": 10, "mma_sync": 5}
     assert sum(each.swap_ab for each in found) == 5
     kept = schedules(LARGE, target(CHIP), Space(most=5, pinned={"swap_ab": False}))
@@ -66,7 +66,7 @@ def test_other_operators_and_only_the_first():
     assert pinned and {each.stages for each in pinned} == {3}
 
 
-def test_an_operator_that_cannot_is_left_out():
+def test_an_mma_that_cannot_is_left_out():
     odd = Product(4095, 4095, 4095, out="f16", reads_c=False, a_vector=16, b_vector=16, out_vector=16)
     assert schedules(odd, target(CHIP), Space()) == []
 
@@ -278,7 +278,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         (["--report", str(tmp_path / "no.json")], 1, "is no sweep"),
         (["--report", str(tmp_path / "absent.json")], 1, "cannot read the sweep"),
         (["--mnk", "8,8,8", "--group", "large"], 2, "leave out --group"),
-        (["--operators", "tensor"], 2, "expected some of wgmma"),
+        (["--mmas", "tensor"], 2, "expected some of wgmma"),
         (["--groups", "a"], 2, "expected numbers joined by commas"),
         (["--types", "f17"], 1, "is no type of the list"),
         (["-o", str(tmp_path / "old.json")], 2, "go on with it by --resume"),

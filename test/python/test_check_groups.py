@@ -122,7 +122,7 @@ def test_a_write_beside_the_result_is_found(torch: Any, monkeypatch: pytest.Monk
     class Beside(Simulated):
         def __call__(self, *tensors: Any) -> Any:
             super().__call__(*tensors)
-            # The element behind the first row, in its padding.
+            # The element after the first row, in its padding.
             rows = fake_torch.np.lib.stride_tricks.as_strided(tensors[-1].array, (64, 80), tensors[-1].array.strides)
             rows[0, 64] = 1
 
@@ -141,7 +141,7 @@ def test_rows_that_depend_on_m_are_found(torch: Any, monkeypatch: pytest.MonkeyP
     cases = [simple("f16", ",batch_invariant=on", m=m) for m in (96, 33, 8)]
     monkeypatch.setattr(group_runs, "compiled", lambda case, chip: Simulated(case))
     wrong, note = group_runs._run(cases, "invariant", 1, CHIP, torch)
-    assert (wrong, note) == (None, "wgmma, sides exchanged for 0 of 3 values of M")
+    assert (wrong, note) == (None, "wgmma, A and B swapped for 0 of 3 values of M")
     monkeypatch.setattr(group_runs, "compiled", lambda case, chip: Simulated(case, int(case.product.m == 8)))
     wrong, _ = group_runs._run(cases, "invariant", 1, CHIP, torch)
     assert wrong == "M = 8: 1 of 512 elements differ"
@@ -185,7 +185,7 @@ def test_compiling_ahead_and_refusals(
     assert "2 kernels compiled" in capsys.readouterr().out
     assert list(tmp_path.iterdir())
     assert check_groups.main(["--compile-only", "--chip", "sm_80"]) == 1
-    assert "sm_80 has no operator wgmma" in capsys.readouterr().err
+    assert "sm_80 has no mma=wgmma" in capsys.readouterr().err
 
 
 def test_the_table_names_the_command(capsys: pytest.CaptureFixture[str]):

@@ -124,7 +124,7 @@ def test_product_of_scaled_integers(copy: str, stages: int) -> None:
     text = product(100, 104, 72, SCALED, more).replace("%A: memref<100x72xf16>", "%A: memref<100x72xi8>")
     c, lowered = run_product(text, copy, stages, a, b, scale)
     np.testing.assert_allclose(c, expected(a * scale[:, None], b), rtol=1e-5, atol=1e-4)
-    if copy == "register-prefetch":  # loads in front of the barrier of a step, arithmetic behind its products
+    if copy == "register-prefetch":  # loads in front of the barrier of a step, arithmetic after its products
         step = lowered[lowered.index("scf.for") :]
         places = [step.index(name) for name in ("vector.load", "gpu.barrier", "subgroup_mma_compute", "arith.sitofp")]
         assert places == sorted(places)

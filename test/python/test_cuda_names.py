@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from mlir_gemm.runtime.overlap import Configurations
+from mlir_gemm.runtime.dependent_launch import Configurations
 from mlir_gemm.spec.launch import Step
 from mlir_gemm.spec.tensor_map import DATA_TYPES, SWIZZLES
 
@@ -33,7 +33,7 @@ CORE = (
 
 _NAME = re.compile(r"cu[A-Z]\w+|CU[a-z]\w+|CU_[A-Z]\w+|CUDA_ERROR_\w+|cuuint\d+_t")
 _MOST_RETURNED = 3
-"""As much of what a function returns is compared: cuStreamGetCaptureInfo returns more behind it in some versions."""
+"""As much of what a function returns is compared: cuStreamGetCaptureInfo returns more after it in some versions."""
 
 
 def used() -> list[str]:

@@ -90,10 +90,10 @@ def test_orders_and_types(orders: tuple[str, str], types: tuple[str, str]) -> No
 
 
 @pytest.mark.parametrize("fixed", [{}, {"m": 20, "n": 24, "k": 16}, {"b": 3, "n": 24}])
-@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
-def test_batch_with_bias(fixed: dict[str, int], operator: str) -> None:
+@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+def test_batch_with_bias(fixed: dict[str, int], mma: str) -> None:
     product = DynamicProduct(fixed, batched=True, bias=True)
-    done = compiled(product.source(), schedule={"mma": operator})
+    done = compiled(product.source(), schedule={"mma": mma})
     check(product, done, [{"b": 2, "m": 33, "n": 18, "k": 21}, {"b": 5, "m": 8, "n": 40, "k": 16}])
 
 

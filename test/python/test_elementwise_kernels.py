@@ -143,7 +143,7 @@ def test_chain_with_a_temporary_buffer_and_two_outputs() -> None:
 @pytest.mark.parametrize(("rows", "columns", "padded_rows", "padded"), [(9, 21, 9, 24), (5, 40, 8, 64), (3, 7, 3, 7)])
 @pytest.mark.parametrize("element", ["f16", "f32", "i8"])
 def test_padding(rows: int, columns: int, padded_rows: int, padded: int, element: str) -> None:
-    """A matrix with rows of any length, laid out with longer rows, zeros behind each."""
+    """A matrix with rows of any length, laid out with longer rows, zeros after each."""
     types = memref((rows, columns), element), memref((padded_rows, padded), element)
     copy = f"""  %zero = arith.constant 0 : index
   "tile.copy"(%b, %a, %zero, %zero) {{operandSegmentSizes = array<i32: 1, 1, 2>}} :

@@ -82,9 +82,9 @@ def test_explains_what_compile_does(
     kernel = compiled.kernels[-1]
     assert head["schedule"] == str(kernel.schedule)
     assert ("re-laid" in head) == (len(compiled.kernels) > 1)
-    assert ("exchanged" in head) == ("A and B have changed places" in kernel.note)
-    if "exchanged" in head:
-        assert head["exchanged"].startswith(str(kernel.problem))
+    assert ("swapped" in head) == ("A and B have changed places" in kernel.note)
+    if "swapped" in head:
+        assert head["swapped"].startswith(str(kernel.problem))
     elif "re-laid" not in head:
         assert head["problem"] == str(kernel.problem)
 
@@ -94,24 +94,24 @@ class TestExchange:
         text = explain(THIN, H200)
         for part in (
             "problem   16x8192x8192 f16,f16->f16 (mk, nk)",
-            "exchanged 8192x16x8192 f16,f16->f16 (mk, nk)",
+            "swapped   8192x16x8192 f16,f16->f16 (mk, nk)",
             "at least 64 rows, but as few as 8 columns",
             "us as it was",
-            "All below is about the exchanged product",
+            "All below is about the swapped product",
         ):
             assert part in text
 
     def test_is_explained_for_sizes(self, capsys: pytest.CaptureFixture[str]) -> None:
         line = ("--mnk", "16,8192,8192", "--types", "f16,f16,f16", "--orders", "mk,nk", "--chip", CHIP)
-        assert "8192x16x8192" in explained(capsys, *line)["exchanged"]
+        assert "8192x16x8192" in explained(capsys, *line)["swapped"]
         pinned = explained(capsys, *line, "--schedule", "split_k_cluster=2")
-        assert "exchanged" not in pinned and pinned["pinned"] == "split_k_cluster"
+        assert "swapped" not in pinned and pinned["pinned"] == "split_k_cluster"
 
     def test_says_what_stands_in_its_way(self) -> None:
         found = decide(THIN, H200, refuses=lambda _: "'x.y' is no linalg.generic")
         assert not found.rewrites and found.choice.problem == THIN
         text = explain(THIN, H200, refuses=lambda _: "'x.y' is no linalg.generic")
-        assert "sides     as they are, though exchanged it would be faster: 'x.y' is no linalg.generic" in text
+        assert "sides     as they are, though swapped it would be faster: 'x.y' is no linalg.generic" in text
 
     def test_says_that_it_was_asked_for(self) -> None:
         text = explain(Problem(512, 512, 512, out="f16", reads_c=False), H200, {"swap_ab": True})
@@ -119,7 +119,7 @@ class TestExchange:
 
     def test_is_not_mentioned_otherwise(self) -> None:
         text = explain(Problem(512, 512, 512), H200, refuses=lambda _: "something")
-        assert "\nexchanged" not in text and "sides " not in text
+        assert "\nswapped" not in text and "sides " not in text
 
     def test_the_kernel_has_a_note(self) -> None:
         kernel = mlir_gemm.compile(product(16, 8192, 8192, b="nk"), chip=CHIP, device="simulator").kernels[0]
@@ -161,22 +161,22 @@ class TestInvariance:
         line = ("--mnk", "8,1024,8192", "--types", "f16,f16,f16", "--orders", "mk,nk", "--chip", CHIP)
         head = explained(capsys, *line, "--schedule", "batch_invariant=on")
         assert head["pinned"] == "batch_invariant"
-        said = "a row of the result has the same bits for every M: operator wgmma, as for M=4096; k in one piece"
+        said = "a row of the result has the same bits for every M: mma=wgmma, as for M=4096; k in one piece"
         assert head["invariant"] == said
         assert "batch_invariant=on" in head["schedule"] and "split_k_cluster=1" in head["schedule"]
         head = explained(capsys, *line, "--schedule", "batch_invariant=on,mma=mma_sync")
-        assert "operator mma_sync, as pinned" in head["invariant"]
+        assert "mma=mma_sync, as pinned" in head["invariant"]
         assert "invariant" not in explained(capsys, *line)
 
     def test_dynamic_rows(self) -> None:
         problem = Problem(512, 1024, 1024, out="f16", reads_c=False, dynamic="m")
         text = explain(problem, H200, {"batch_invariant": True})
-        assert "the same bits for every M: operator wgmma" in text
+        assert "the same bits for every M: mma=wgmma" in text
 
     @pytest.mark.parametrize("order", ["mk", "km"])
     @pytest.mark.parametrize("sizes", [(8191, 8191), (512, 512), (2112, 7168)])
     @pytest.mark.parametrize("dynamic", ["", "m"])
-    def test_the_operator_is_the_same_for_every_m(self, order: str, sizes: tuple[int, int], dynamic: str) -> None:
+    def test_the_mma_is_the_same_for_every_m(self, order: str, sizes: tuple[int, int], dynamic: str) -> None:
         n, k = sizes
         found: set[tuple[str, int]] = set()
         for m in (1, 8, 33, 40, 64, 128, 1000, 4096):
@@ -277,7 +277,7 @@ class TestReport:
     def test_shows_overlap_clusters_and_tensor_maps(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
         fields = "block=128x128x64,warp=64x128x64,cluster_m=2,persistent=0"
         rows = self.report(product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", fields)
-        assert rows["launch"].endswith("cluster 2x1x1, overlap")
+        assert rows["launch"].endswith("cluster 2x1x1, dependent launch")
         assert "A (boxes 128x64 of f16, swizzle 128), B (boxes " in rows["tensor maps"]
         rows = self.report(
             product(512, 512, 512), file, capsys, "--chip", CHIP, "--schedule", f"{fields},dependent_launch=off"
@@ -292,7 +292,7 @@ class TestReport:
         rows = self.report(product(2047, 2047, 2047), file, capsys, "--chip", CHIP)
         assert "buffer 0 (boxes " in rows["tensor maps"] and "buffer 1 (boxes " in rows["tensor maps"]
 
-    def test_says_that_sides_were_exchanged(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_says_that_a_and_b_were_swapped(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
         rows = self.report(product(16, 8192, 8192, b="nk"), file, capsys, "--chip", CHIP)
         assert rows["problem"].startswith("8192x16x8192") and "A and B have changed places" in rows["note"]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
 import pytest
 
+from mlir_gemm.dialect.attributes import MARKS, verify_attributes
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.errors import InputError, PassError
-from mlir_gemm.pipeline.registry import names, parse_pass, pass_of
+from mlir_gemm.pipeline.registry import names, parse_pass, pass_class, pass_of
 from mlir_gemm.spec import former_names
 from mlir_gemm.spec.passes import step
 
@@ -30,6 +32,25 @@ def test_a_former_name_of_a_pass_is_an_error_that_says_the_new_one(former: str, 
     ):
         with pytest.raises(PassError, match=f"the pass '{former}' is now called '{now}'"):
             refused()
+
+
+@pytest.mark.parametrize(
+    ("name", "former", "now"),
+    [(name, former, now) for name, options in former_names.OPTIONS.items() for former, now in options.items()],
+)
+def test_a_former_name_of_an_option_is_an_error_that_says_the_new_one(name: str, former: str, now: str) -> None:
+    with pytest.raises(PassError, match=f"the option '{former}' of pass '{name}' is now called '{now}'"):
+        parse_pass(f"{name}{{{former}=1}}")
+    options = {field.name for field in dataclasses.fields(pass_class(name))}
+    assert now in options and former not in options
+
+
+@pytest.mark.parametrize(("former", "now"), former_names.ATTRIBUTES.items())
+def test_a_former_name_of_an_attribute_is_an_error_that_says_the_new_one(former: str, now: str) -> None:
+    module = parse_module(f"module attributes {{{former} = 2 : i64}} {{}}", "f.mlir", new_context())
+    with pytest.raises(InputError, match=f"the attribute '{former}' is now called '{now}'"):
+        verify_attributes(module)
+    assert now in MARKS and former not in MARKS
 
 
 def test_a_name_that_no_pass_ever_had_is_an_error() -> None:

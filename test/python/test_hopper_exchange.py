@@ -29,13 +29,11 @@ def test_results_are_exact_and_nothing_is_found(tiles: str, out: str):
           f"swap_ab=on,{tiles}")  # fmt: skip
 
 
-@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
+@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
 @pytest.mark.parametrize("epilogue", [(), ("bias", "residual")])
-def test_other_operators_take_exchanged_products_too(operator: str, epilogue: tuple[str, ...]):
+def test_other_mmas_take_exchanged_products_too(mma: str, epilogue: tuple[str, ...]):
     product = GroupProduct(96, 160, 64, epilogue=epilogue)
-    kernel = mlir_gemm.compile(
-        product.source(), chip="sm_80", device="simulator", schedule=f"mma={operator},swap_ab=on"
-    )
+    kernel = mlir_gemm.compile(product.source(), chip="sm_80", device="simulator", schedule=f"mma={mma},swap_ab=on")
     random = np.random.default_rng(0)
     a, b, bias, residual = (
         random.integers(-3, 4, shape).astype(np.float16) for shape in ((96, 64), (64, 160), (160,), (96, 160))
@@ -68,8 +66,8 @@ def test_sixteen_bits_leave_through_shared_memory(out: str, matrices: bool):
 def test_the_sides_stay_where_they_are_when_asked_for():
     thin = GroupProduct(16, 4096, 4096, b="nk").source()
     free, fixed = (mlir_gemm.compile(thin, chip="sm_90a", schedule=text) for text in (None, "swap_ab=off"))
-    for kernel, exchanged in ((free, True), (fixed, False)):
-        assert isinstance(kernel.schedule, Schedule) and kernel.schedule.swap_ab == exchanged
+    for kernel, swapped in ((free, True), (fixed, False)):
+        assert isinstance(kernel.schedule, Schedule) and kernel.schedule.swap_ab == swapped
 
 
 def test_an_exchange_that_cannot_be_is_refused():

@@ -93,9 +93,9 @@ def test_rows_have_the_same_bits_whatever_m_is_when_asked_for():
     assert len(set(rows)) == 1
 
 
-def check(product: GroupProduct, schedule: str, operator: str = "wgmma", chip: str = "sm_90a") -> None:
+def check(product: GroupProduct, schedule: str, mma: str = "wgmma", chip: str = "sm_90a") -> None:
     """The result is exact, and the simulator finds nothing."""
-    kernel = mlir_gemm.compile(product.source(), chip=chip, device="simulator", schedule=f"mma={operator},{schedule}")
+    kernel = mlir_gemm.compile(product.source(), chip=chip, device="simulator", schedule=f"mma={mma},{schedule}")
     m, n, k = product.m, product.n, product.k
     random = np.random.default_rng(7)
     a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((m, k), (k, n)))

@@ -90,7 +90,7 @@ WAITED = "        nvvm.mbarrier.try_wait.parity %barrier, %zero, %one : !llvm.pt
     ("[%column, %row]", "[%row]", "tensor-map"),
     ("%first = nvvm.elect.sync -> i1", "%first = arith.constant true", "mbarrier"),
 ], ids=["read too early", "written too early", "stored with no fence", "copied over with no fence", "barrier on data",
-        "data on a barrier", "initialised twice", "used when it is gone", "no parity", "written behind the store",
+        "data on a barrier", "initialised twice", "used when it is gone", "no parity", "written after the store",
         "written with the store under way", "fewer bytes", "coordinates missing", "all lanes"])  # fmt: skip
 def test_what_is_wrong_around_a_tensor_copy(old: str, new: str, check: str):
     _, _, report = tensor_copy("32, 64", "128", (0, 0), (64, 64), (old, new))
@@ -265,12 +265,12 @@ def test_a_sample_has_whole_clusters():
 
 
 # Overlapping kernels.
-EARLY = hopper.KERNEL.replace(" kernel {", " kernel attributes {tile.overlap} {")
+EARLY = hopper.KERNEL.replace(" kernel {", " kernel attributes {tile.dependent_launch} {")
 
 
 def test_a_kernel_that_starts_early_waits_for_the_one_in_front():
     report, _, _ = run_hopper(EARLY)
-    assert report.checks_found == {"overlap"}
+    assert report.checks_found == {"dependent-launch"}
     late = EARLY.replace("gpu.barrier // init barrier", "nvvm.griddepcontrol wait\n gpu.barrier")
     report, d, want = run_hopper(late)
     assert not report.findings, str(report)

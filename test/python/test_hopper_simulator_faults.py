@@ -68,15 +68,15 @@ FAULTS: dict[str, tuple[str, str]] = {
     "all lanes copy": (replaced("elect", "nvvm.elect.sync -> i1", "arith.constant true"), "finding"),
     "a copy counts on the other barrier": (replaced("copy b", "%full,", "%empty,"), "deadlock"),
     # Fences.
-    "no fence behind the initialisation": (without("init fence"), "proxy"),
-    "no barrier behind the initialisation": (without("init barrier"), "race-shared"),
+    "no fence after the initialisation": (without("init fence"), "proxy"),
+    "no barrier after the initialisation": (without("init barrier"), "race-shared"),
     "a fence by another lane than the one that initialises": (without("init fence").replace(
         "gpu.barrier // init barrier", "%second = arith.cmpi eq, %t, %c1 : index\n scf.if %second "
         "{ nvvm.fence.mbarrier.init }\n gpu.barrier // init barrier"), "proxy"),
     "an mbarrier that is not initialised": (without("init full"), "mbarrier"),
     "one that lanes alone wait for and arrive at": (without("init empty"), "mbarrier"),
     "no fence in front of the store": (without("proxy fence"), "proxy"),
-    "the fence behind the barrier": (without("proxy fence").replace(
+    "the fence after the barrier": (without("proxy fence").replace(
         "// store barrier", "\n nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, "
         "space = #nvvm.shared_space<cta>}"), "proxy"),
     "a fence of one lane": (replaced("proxy fence", "nvvm.fence", "scf.if %first_lane { nvvm.fence").replace(

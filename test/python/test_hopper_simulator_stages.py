@@ -157,7 +157,7 @@ def number(name: str, place: int, attribute: str, value: int) -> Callable[[Any],
 
 
 def other_phase(name: str, place: int) -> Callable[[Any], None]:
-    """Waits for the phase of the position behind this one."""
+    """Waits for the phase of the position after this one."""
 
     def change(module: Any) -> None:
         operation = named(module, name)[place].operation
@@ -247,7 +247,7 @@ def without(name: str, operation: str, place: int) -> tuple[Report, bool]:
 
 def test_a_stage_is_not_given_back_before_what_was_loaded_from_it_is_there():
     report, _ = without("warps", "llvm.inline_asm", 0)
-    assert "through the asynchronous proxy, what warp 0 read without a fence.proxy behind it" in str(report)
+    assert "through the asynchronous proxy, what warp 0 read without a fence.proxy after it" in str(report)
 
 
 def test_a_stage_is_given_back_behind_a_fence_where_loads_stand_in_a_loop():

@@ -163,7 +163,7 @@ func.func @main(%a: tensor<4x8xf16>, %b: tensor<8x6xf16>, %c: tensor<4x6xf16>) -
 
 
 def test_places_in_the_source_stay():
-    """The product and what is behind it carry the places of the operations that the user wrote."""
+    """The product and what is after it carry the places of the operations that the user wrote."""
     text = (Path(__file__).parent.parent / "modules" / "linear_bias_f16.mlir").read_text()
     module = normalised(text, check=False)
     with module.context:

@@ -70,7 +70,7 @@ def test_one_kernel_is_described_without_steps() -> None:
         "block",
         "cluster",
         "shared_bytes",
-        "overlap",
+        "dependent_launch",
         "arguments",
         "parameters",
     ]
@@ -113,7 +113,7 @@ def test_a_tensor_map_is_shown_as_the_driver_takes_it() -> None:
         0,
         "s0",
     ]
-    assert (step["cluster"], step["overlap"]) == ((2, 1, 1), True)
+    assert (step["cluster"], step["dependent_launch"]) == ((2, 1, 1), True)
 
 
 def test_what_a_step_uses() -> None:

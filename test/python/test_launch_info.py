@@ -1,4 +1,5 @@
-"""What a launch's parameters are in the IR: tensor maps of arguments and of views of them, clusters, overlap."""
+"""What a launch's parameters are in the IR: tensor maps of arguments and of views of them, clusters, dependent
+launch."""
 
 from __future__ import annotations
 
@@ -106,9 +107,9 @@ def test_sizes_known_at_run_time_only() -> None:
 
 def test_clusters_and_overlap() -> None:
     plain = step_of("memref<64x32xf16>")
-    assert (plain.cluster, plain.overlap) == ((1, 1, 1), False)
-    asking = step_of("memref<64x32xf16>", attributes="nvvm.cluster_dim = array<i32: 2, 1>, tile.overlap")
-    assert (asking.cluster, asking.overlap) == ((2, 1, 1), True)
+    assert (plain.cluster, plain.dependent_launch) == ((1, 1, 1), False)
+    asking = step_of("memref<64x32xf16>", attributes="nvvm.cluster_dim = array<i32: 2, 1>, tile.dependent_launch")
+    assert (asking.cluster, asking.dependent_launch) == ((2, 1, 1), True)
     with pytest.raises(InputError, match=r"nvvm.cluster_dim is \[0\]; expected one to three sizes"):
         step_of("memref<64x32xf16>", attributes="nvvm.cluster_dim = array<i32: 0>")
 
@@ -131,7 +132,7 @@ ELSEWHERE = (
         ({"swizzle": "32"}, "rows of 64 bytes of f16; expected 32 at most"),
         ({"swizzle": "16"}, 'swizzle = "16"; expected "128" or "64" or "32" or "none"'),
         ({"type_": "memref<64x33xf16>"}, "its neighbours in a dimension of 64 are 66 bytes apart; the copy engine"),
-        ({"type_": "memref<64x32xf16, strided<[32, 1], offset: 4>>"}, "its first element lies 8 bytes behind"),
+        ({"type_": "memref<64x32xf16, strided<[32, 1], offset: 4>>"}, "its first element lies 8 bytes after"),
         ({"type_": "memref<64x32xf16, strided<[1, 64]>>"}, "the elements of the last dimension must be neighbours"),
         ({"type_": "memref<64x32xui8>"}, "expected elements of one of f16, bf16"),
         ({"view": ELSEWHERE[0], "viewed": ELSEWHERE[1]}, "its offset must be static"),
@@ -179,11 +180,11 @@ module attributes {{gpu.container_module}} {{
 
 
 def test_maps_of_a_programs_memory() -> None:
-    text = PROGRAM.format(attributes="tile.overlap, nvvm.cluster_dim = array<i32: 1, 2, 1>")
+    text = PROGRAM.format(attributes="tile.dependent_launch, nvvm.cluster_dim = array<i32: 1, 2, 1>")
     launch = launch_of(parse_module(text, "-", new_context()))
     first, second = launch.steps
     described = TensorMap(1, "f16", (64, 32), (64,), (64, 32), "none")
     assert first.parameters == (described, 0) and second.parameters == (described, 2)
     assert launch.tensor_maps == (described,)
-    assert first.overlap and first.cluster == (1, 2, 1)
+    assert first.dependent_launch and first.cluster == (1, 2, 1)
     assert launch.buffers == (Buffer(0, 4096),), "a buffer that only a map is of is in use"

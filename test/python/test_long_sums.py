@@ -32,10 +32,10 @@ DEPTHS = (8193, 10_000, 12_345, 100_000, 500_000, 999_983, 1_000_000, 10_000_000
 
 
 def in_parts(product: GroupProduct, parts: int, depth: int) -> str:
-    """The module of a product, its k in parts of so many elements and a rest."""
+    """The module of a product, its k in slices of so many elements and a rest."""
     text = compile_module(product.source(), chip=CHIP, until="import", keep=("import",)).ir("import")
     module = parse_module(text, "-", new_context())
-    Runner().run(module, [step("split-k-in-workspace", parts=parts, depth=depth)])
+    Runner().run(module, [step("split-k-in-workspace", slices=parts, depth=depth)])
     return str(module)
 
 
@@ -134,7 +134,8 @@ def in_tree(values: np.ndarray) -> np.float32:
 
 
 def test_the_order_is_that_of_the_tree_and_the_rest_comes_last() -> None:
-    """Of each part one product is not zero, so that the sums of parts are exact, and the result has the tree's bits."""
+    """Of each part one product is not zero, so that the sums of slices are exact, and the result has the tree's
+    bits."""
     parts, depth, rest = 40, 4, 3
     k = parts * depth + rest
     rng = np.random.default_rng(7)
@@ -171,5 +172,5 @@ def test_copies_with_aligned_rows_are_divided_too(monkeypatch: pytest.MonkeyPatc
 
 def test_explain_says_why() -> None:
     text = explain(THIN, H200)
-    assert "no accumulator takes more than 2048 of k" in text and "in 500 parts" in text
+    assert "no accumulator takes more than 2048 of k" in text and "in 500 slices" in text
     assert "and the last 47 of k" in explain(dataclasses.replace(THIN, k=999_983, a_vector=16, b_vector=16), H200)

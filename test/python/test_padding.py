@@ -15,7 +15,7 @@ from mlir_gemm.simulator.program import simulate_launch
 
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "i8": np.int8}
 SPACE = 3
-"""Elements behind each row of the user's operands; they hold what must not be read."""
+"""Elements after each row of the user's operands; they hold what must not be read."""
 
 
 def strided(rows: int, columns: int, element: str) -> str:
@@ -37,7 +37,7 @@ def product(m: int, n: int, k: int, element: str = "f16", spaced: bool = False) 
 
 
 def padded(text: str, step: str, **options: Any) -> Compilation:
-    """A module compiled to `lower` with `pad-operands` behind `import`."""
+    """A module compiled to `lower` with `pad-operands` after `import`."""
     imported = compile_module(text, chip="sm_90", until="import", keep=("import",)).ir("import")
     return compile_module(run_passes(imported, [step]), chip="sm_90", until="lower", keep=("all",), **options)
 
@@ -84,8 +84,8 @@ class TestRun:
         run(padded(product(35, 45, 51, element, spaced=True), f"pad-operands{{{orders}}}"), poisoned(a), poisoned(b), d)
         assert np.array_equal(d, a.astype(d.dtype) @ b.astype(d.dtype))
 
-    @pytest.mark.parametrize("operator", ["mma_sync", "simt"])
-    def test_batches_in_a_program(self, operator: str) -> None:
+    @pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+    def test_batches_in_a_program(self, mma: str) -> None:
         x, w = "tensor<3x19x21xf16>", "tensor<3x21x23xf16>"
         text = f"""func.func @main(%x: {x}, %w: {w}, %s: tensor<23xf32>) -> tensor<3x19x23xf32> {{
           %zero = arith.constant 0.0 : f32
@@ -103,7 +103,7 @@ class TestRun:
           }} -> tensor<3x19x23xf32>
           return %r : tensor<3x19x23xf32>
         }}"""
-        compiled = padded(text, "pad-operands{a=mk b=nk block=16,16,16}", schedule={"mma": operator})
+        compiled = padded(text, "pad-operands{a=mk b=nk block=16,16,16}", schedule={"mma": mma})
         a, b, bias = numbers("f16", 3, 19, 21), numbers("f16", 3, 21, 23), numbers("f32", 23)
         d = np.zeros((3, 19, 23), np.float32)
         run(compiled, a, b, bias, d)

@@ -68,7 +68,7 @@ TYPES = [
 
 
 @pytest.mark.parametrize(("type_", "acc"), TYPES)
-def test_types_that_no_operator_has_as_they_are(type_: str, acc: str) -> None:
+def test_types_that_no_mma_has_as_they_are(type_: str, acc: str) -> None:
     same(matmul(type_, acc), small((9, 13), type_), small((13, 7), type_, 1), small((9, 7), acc, 2))
 
 
@@ -83,15 +83,15 @@ def test_narrow_integers_wrap() -> None:
     same(matmul("i8", "i8"), a, b, np.full((9, 7), -128, np.int8))
 
 
-@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
+@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
 @pytest.mark.parametrize("shape", [(1, 7), (7, 1), (33, 35)])
-def test_lanes_beyond_the_edge_read_nothing_that_others_write(shape: tuple[int, int], operator: str) -> None:
+def test_lanes_beyond_the_edge_read_nothing_that_others_write(shape: tuple[int, int], mma: str) -> None:
     m, n = shape
     text = f"""func.func @main(%a: memref<{m}x5xf16>, %b: memref<5x{n}xf16>, %c: memref<{m}x{n}xf16>) {{
       linalg.matmul ins(%a, %b : memref<{m}x5xf16>, memref<5x{n}xf16>) outs(%c : memref<{m}x{n}xf16>)
       return
     }}"""
-    same(text, small((m, 5), "f16"), small((5, n), "f16"), small(shape, "f16", 1), schedule={"mma": operator})
+    same(text, small((m, 5), "f16"), small((5, n), "f16"), small(shape, "f16", 1), schedule={"mma": mma})
 
 
 MASKS = f"""{MAPS}
@@ -124,10 +124,10 @@ func.func @main(%a: tensor<64x32xf16>, %keep: tensor<64x32xi1>, %b: tensor<32x64
 }}"""
 
 
-@pytest.mark.parametrize("operator", ["mma_sync", "simt"])
-def test_truth_values_have_a_byte_each(operator: str) -> None:
+@pytest.mark.parametrize("mma", ["mma_sync", "simt"])
+def test_truth_values_have_a_byte_each(mma: str) -> None:
     arrays = (small((64, 32), "f16"), small((64, 32), "i1"), small((32, 64), "f16"), small((64, 64), "i1"))
-    kernel = same(MASKS, *arrays, schedule={"mma": operator})
+    kernel = same(MASKS, *arrays, schedule={"mma": mma})
     stores = set(re.findall(r"st\.global\S*", kernel.ptx))
     assert stores and all(store.endswith("8") and ".v" not in store for store in stores)
 
@@ -166,7 +166,7 @@ def test_slices_of_tensors() -> None:
     same(SLICES, small((20, 30), "f16"), small((30, 40), "f16"), small((10, 12), "f32"))
 
 
-def test_a_problem_that_no_operator_computes_is_refused_at_its_place_in_a_program() -> None:
+def test_a_problem_that_no_mma_computes_is_refused_at_its_place_in_a_program() -> None:
     text = f"""{MAPS}
 func.func @main(%a: tensor<4x8xf64>, %b: tensor<8x4xf64>, %c: tensor<4x4xf32>)
     -> (tensor<4x4xf32>, tensor<4x8xf64>) {{

@@ -49,7 +49,7 @@ def product(a: str, b: str, orders: tuple[str, str] = ("mk", "nk"), m: int = 128
     }}"""
 
 
-def operator_of(text: str, chip: str = CHIP, **schedule: Any) -> str:
+def mma_of(text: str, chip: str = CHIP, **schedule: Any) -> str:
     kernels = compile_module(text, chip=chip, schedule=schedule, until="lower").kernels
     (found,) = [each.schedule.mma for each in kernels if each.schedule is not None]
     return found
@@ -62,13 +62,13 @@ def operator_of(text: str, chip: str = CHIP, **schedule: Any) -> str:
         (E4, "f16", CHIP, {}, "mma_sync"),  # wgmma has no product of the two
         ("f16", E5, CHIP, {}, "mma_sync"),
         (E4, E4, "sm_80", {}, "mma_sync"),  # has no product of 8-bit floats at all
-        (E4, E4, CHIP, {"mma": "mma_sync"}, "mma_sync"),  # nor has this operator
+        (E4, E4, CHIP, {"mma": "mma_sync"}, "mma_sync"),  # nor has this mma
     ],
 )
 def test_precision_f8_allows_and_does_not_ask(
     a: str, b: str, chip: str, schedule: dict[str, Any], expected: str
 ) -> None:
-    assert operator_of(product(a, b), chip, precision="f8", **schedule) == expected
+    assert mma_of(product(a, b), chip, precision="f8", **schedule) == expected
 
 
 @pytest.mark.parametrize(("m", "n", "k"), [(64, 256, 1), (1, 256, 64), (256, 1, 64), (64, 1, 8)])
@@ -77,7 +77,7 @@ def test_dimensions_of_one_element_give_the_copy_engine_no_rows(
     m: int, n: int, k: int, orders: tuple[str, str]
 ) -> None:
     text = product("bf16", "bf16", orders, m, n, k)
-    operator_of(text)  # which need not be wgmma: rows of one element are not aligned
+    mma_of(text)  # which need not be wgmma: rows of one element are not aligned
 
 
 def results(first: str, second: str) -> str:

@@ -15,7 +15,7 @@ from mlir_gemm.runtime.device import Gpu
 from mlir_gemm.spec.element_types import ITEM_BYTES, NAMES, numpy_dtype, spread
 from mlir_gemm.spec.launch import Argument
 
-BEYOND_NUMPY = ("bf16", "f8E4M3FN", "f8E5M2")
+BEYOND_NUMPY = ("bf16", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ")
 
 
 @pytest.mark.parametrize("dtype", NAMES)
@@ -27,7 +27,7 @@ def test_numpy_arrays_of_every_type_are_known(dtype: str) -> None:
 
 
 def test_the_types_beyond_numpy_are_those_of_ml_dtypes() -> None:
-    names = (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2)
+    names = (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fnuz)
     assert [numpy_dtype(dtype) for dtype in BEYOND_NUMPY] == [np.dtype(each) for each in names]
 
 

@@ -27,7 +27,7 @@ from runtime_fakes import (
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError, DeviceError
-from mlir_gemm.runtime import cache, device, overlap, tensor_maps
+from mlir_gemm.runtime import cache, dependent_launch, device, tensor_maps
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, TensorMap
 
@@ -47,11 +47,11 @@ IN_PLACE = Launch.of_kernel("k", ONE, ONE, ONE, 0, (X, W, C), (map_of(1, (K, N))
 RETURNING = Launch.of_kernel(
     "k", ONE, ONE, ONE, 0, (X, W, R), (map_of(1, (K, N)), map_of(0, (M, K)), map_of(2, (M, N)))
 )
-OVERLAPPED = dataclasses.replace(IN_PLACE, steps=(dataclasses.replace(IN_PLACE.steps[0], overlap=True),))
+OVERLAPPED = dataclasses.replace(IN_PLACE, steps=(dataclasses.replace(IN_PLACE.steps[0], dependent_launch=True),))
 PROGRAM = Launch(
     (X, R),
     (
-        Step("k", ONE, ONE, ONE, 0, (map_of(3, (K, N)), map_of(0, (M, K)), 2), overlap=True),
+        Step("k", ONE, ONE, ONE, 0, (map_of(3, (K, N)), map_of(0, (M, K)), 2), dependent_launch=True),
         Step("k", ONE, ONE, (2, 1, 1), 0, (map_of(4, (N, N)), map_of(2, (M, N)), 1)),
     ),
     (Buffer(0, 4 * M * N),),
@@ -270,8 +270,8 @@ def test_overlapping_launches_have_one_configuration_for_each_stream(make: Any, 
 
 
 def test_configurations_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overlap, "MOST_STREAMS", 2)
-    kept = overlap.Configurations(Driver(OVERLAPPED), OVERLAPPED.steps[0])
+    monkeypatch.setattr(dependent_launch, "MOST_STREAMS", 2)
+    kept = dependent_launch.Configurations(Driver(OVERLAPPED), OVERLAPPED.steps[0])
     assert [kept[stream].hStream for stream in (1, 2, 3, 1)] == [1, 2, 3, 1]
     assert list(kept) == [3, 1]
 
@@ -293,7 +293,7 @@ def test_a_first_element_that_is_not_aligned(make: Any, torch: Any) -> None:
     shifted = aligned((M, K), "f4", offset=8)
     c = aligned((M, N), "f4")
     message = (
-        r"argument 0 \('x'\): its first element lies 8 bytes behind its address; the copy engine needs a multiple of 16"
+        r"argument 0 \('x'\): its first element lies 8 bytes after its address; the copy engine needs a multiple of 16"
     )
     with pytest.raises(ArgumentError, match=message):
         machine.kernel(FakeTensor(shifted), FakeTensor(w), FakeTensor(c))
@@ -342,7 +342,7 @@ def test_sizes_known_at_run_time_only() -> None:
     launch = Launch((x,), (Step("k", ONE, ONE, ONE, 0, (described, "s1", 0), True),))
     bound = launch.at((1, 3))
     assert bound.steps[0].parameters == (TensorMap(0, "f16", (1, 3), (6,), (64, 32), "128", 8), 1, 0)
-    assert bound.values == (3,) and bound.steps[0].overlap
+    assert bound.values == (3,) and bound.steps[0].dependent_launch
     assert bound.tensor_maps[0].strides == (16,), "of one row, no distance means anything"
     assert bound.tensor_maps[0].problem() is None
     assert launch.at((2, 3)).tensor_maps[0].problem() is not None

@@ -174,7 +174,7 @@ def thread(module: Any) -> Any:
 
 
 def ahead_of_fragments(module: Any) -> None:
-    """The stores of the next k tile right behind the barrier, in front of the loads of this one."""
+    """The stores of the next k tile right after the barrier, in front of the loads of this one."""
     first = named(body(named(module, "scf.for")[0]).owner, "gpu.subgroup_mma_load_matrix")[0]
     for store in named(body(named(module, "scf.for")[0]).owner, "vector.store"):
         store.operation.move_before(first.operation)
@@ -187,18 +187,18 @@ WRONG = "wrong result"
 FAULTS: dict[str, tuple[str, Callable[[Any], None], str]] = {
     # Barriers.
     "one: drop the barrier before the products": ("one", drop("gpu.barrier", 0), "race-shared"),
-    "one: drop the barrier behind the products": ("one", drop("gpu.barrier", 1), "race-shared"),
-    "one: drop the barrier behind the loop": ("one", drop("gpu.barrier", 2), "race-shared"),
+    "one: drop the barrier after the products": ("one", drop("gpu.barrier", 1), "race-shared"),
+    "one: drop the barrier after the loop": ("one", drop("gpu.barrier", 2), "race-shared"),
     "two: drop the barrier in the loop": ("two", drop("gpu.barrier", 0), "race-shared"),
-    "two: drop the barrier behind the loop": ("two", drop("gpu.barrier", 1), "race-shared"),
+    "two: drop the barrier after the loop": ("two", drop("gpu.barrier", 1), "race-shared"),
     "plain: drop the barrier before the products": ("plain", drop("gpu.barrier", 0), "race-shared"),
-    "plain: drop the barrier behind the products": ("plain", drop("gpu.barrier", 1), "race-shared"),
+    "plain: drop the barrier after the products": ("plain", drop("gpu.barrier", 1), "race-shared"),
     "half: drop the barrier before the scratch": ("half", drop("gpu.barrier", 3), "race-shared"),
     "half: drop the warp barrier": ("half", drop("nvvm.bar.warp.sync", 0), "race-shared"),
-    "one: move a barrier behind the loads": ("one", move("gpu.barrier", 0, (COMPUTE, 0)), "race-shared"),
+    "one: move a barrier after the loads": ("one", move("gpu.barrier", 0, (COMPUTE, 0)), "race-shared"),
     "one: stores in front of the fragment loads": ("one", ahead_of_fragments, "race-shared"),
-    "one: move the last barrier behind the loads": ("one", move("gpu.barrier", 2, (STORE, 0)), "race-shared"),
-    "half: warp barrier behind the reads": ("half", move("nvvm.bar.warp.sync", 0, ("arith.truncf", 0)), "race-shared"),
+    "one: move the last barrier after the loads": ("one", move("gpu.barrier", 2, (STORE, 0)), "race-shared"),
+    "half: warp barrier after the reads": ("half", move("nvvm.bar.warp.sync", 0, ("arith.truncf", 0)), "race-shared"),
     "one: a barrier that only some lanes reach": ("one", guard("gpu.barrier", 0, thread, 5), "divergent-barrier"),
     "plain: a barrier that only some warps reach": ("plain", guard("gpu.barrier", 0, thread, 64), "divergent-barrier"),
     "half: a warp barrier for half of a warp": (
@@ -260,7 +260,7 @@ FAULTS: dict[str, tuple[str, Callable[[Any], None], str]] = {
     # Asynchronous copies.
     "ring: drop the wait in the loop": ("ring", drop(WAIT, 0), "async-not-awaited"),
     "ring: wait for a group too few": ("ring", attribute(WAIT, 0, "numGroups", "2 : i32"), "async-not-awaited"),
-    "ring: drop the barrier behind the wait": ("ring", drop("gpu.barrier", 0), "race-shared"),
+    "ring: drop the barrier after the wait": ("ring", drop("gpu.barrier", 0), "race-shared"),
     "ring: fragments from an odd place": ("ring", shift(MATRIX, 0, 3, 1), "misaligned"),
     "ring: fragments of A that are not swizzled": ("ring", fix(MATRIX, 0, 3, 0), WRONG),
     # Loops.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import sys
-import time
+import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from machine_pace import slower
+from work_done import calls
 
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.simulator.errors import SimulationError
@@ -168,9 +168,12 @@ def test_a_product_of_three_needs_no_array_over_all_loops():
            %r = arith.addf %x3, %q : f32
            linalg.yield %r : f32""",
     )  # fmt: skip
-    start = time.perf_counter()
+    over_all_loops = 4 * 300 * 400 * 500
+    tracemalloc.start()
     both(text, [a, s, b, c], [(a * s) @ b])
-    assert time.perf_counter() - start < 5 * slower()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < over_all_loops / 4
 
 
 def test_a_convolution():
@@ -361,11 +364,9 @@ def test_modules_from_pytorch(case: Any):
         assert np.linalg.norm(got.astype(np.float64) - want) <= case.tolerance * np.linalg.norm(want)
 
 
-def test_large_products_are_fast():
+def test_large_products_are_few_operations():
     a, b, c = (random("f16", 512, 512, seed=seed) for seed in range(3))
-    start = time.perf_counter()
-    evaluate(named("matmul", a, b, c, ("f16",) * 3), [a, b, c])
-    assert time.perf_counter() - start < 3 * slower()
+    assert calls(lambda: evaluate(named("matmul", a, b, c, ("f16",) * 3), [a, b, c])) < 10_000
 
 
 def test_what_is_not_known_is_named():

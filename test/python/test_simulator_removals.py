@@ -36,7 +36,7 @@ ORDERING = (
     "nvvm.cluster.arrive", "nvvm.cluster.wait", "nvvm.setmaxregister", "nvvm.griddepcontrol launch_dependents",
     "nvvm.griddepcontrol wait",
 )  # fmt: skip
-ASSEMBLY = {AFTER_LOADS: "behind loads"}
+ASSEMBLY = {AFTER_LOADS: "after loads"}
 """What orders something among the inline assembly, and what it is called here."""
 FLAGS = {"release": "raise a flag", "monotonic": "lower a flag", "acquire": "await a flag"}
 """Atomic accesses by their order, and what they are called here; that to await is the loop around the load."""

@@ -1,4 +1,4 @@
-"""Products of few tiles and a long k, in parts that a kernel behind adds up: the numbers, the launches, and when the
+"""Products of few tiles and a long k, in parts that a kernel after it adds up: the numbers, the launches, and when the
 model divides."""
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def test_the_kernel_behind_starts_when_the_product_ends() -> None:
     first, second = re.split(r"(?=\.visible \.entry)", compilation.ptx)[1:]
     assert first.count("griddepcontrol.wait") == second.count("griddepcontrol.wait") == 1
     assert "launch_dependents" not in compilation.ptx
-    assert [step.overlap for step in compilation.launch.steps] == [True, True]
+    assert [step.dependent_launch for step in compilation.launch.steps] == [True, True]
 
 
 @pytest.mark.parametrize(("size", "parts"), [
@@ -176,7 +176,7 @@ def test_a_divided_product_is_predicted_to_take_less() -> None:
 def test_explain_says_what_is_divided() -> None:
     text = explain(DEEP, H200)
     assert "divided   4 x 512x512x4096" in text
-    assert "k in 4 parts, multiplied side by side and added up by a kernel behind" in text
+    assert "k in 4 slices, multiplied side by side and added up by a kernel after it" in text
     assert "divided" not in explain(DEEP, H200, {"split_k_workspace": 1}).split("chip ")[0]
     assert (
         list(decide(DEEP, H200).rewrites) == ["split_k_workspace"] and not decide(DEEP, H200, divisible=False).rewrites

@@ -241,7 +241,7 @@ FAULTS = {
     "lanes do not meet at all": (lambda text: without(text, "nvvm.bar.warp.sync"), "flag"),
     "a part is left elsewhere": (
         lambda text: re.sub(r"(vector\.store %\S+, %\S+)\[%\w+, ", r"\1[%c0, ", text), "race-global"),
-    "the kernel in front is not waited for": (lambda text: without(text, "griddepcontrol wait"), "overlap"),
+    "the kernel in front is not waited for": (lambda text: without(text, "griddepcontrol wait"), "dependent-launch"),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""When the sides of a product are exchanged, and what the model knows of it then."""
+"""When A and B of a product are swapped, and what the model knows of it then."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mlir_gemm.tile_model.swap import as_computed, may_swap, should_swap, swappe
 
 H200 = target("sm_90a")
 UNEVEN = Problem(1536, 1536, 1536, out="f16", reads_c=False)
-"""96 tiles of 128x192 as it is, 132 of 128x144 exchanged."""
+"""96 tiles of 128x192 as it is, 132 of 128x144 swapped."""
 
 
 def test_a_product_is_exchanged_where_that_gives_better_tiles():
@@ -59,17 +59,17 @@ def test_exchanging_twice_changes_nothing():
 
 
 def test_what_the_program_says_of_the_result_and_its_epilogue():
-    def problem(*epilogue: str, exchanged: bool) -> Problem:
+    def problem(*epilogue: str, wanted: bool) -> Problem:
         source = GroupProduct(256, 320, 64, epilogue=epilogue).source()
-        kernel = mlir_gemm.compile(source, chip="sm_90a", schedule={"swap_ab": exchanged})
+        kernel = mlir_gemm.compile(source, chip="sm_90a", schedule={"swap_ab": wanted})
         assert kernel.problem is not None
         return kernel.problem
 
-    for exchanged, order in ((False, "mn"), (True, "nm")):
-        assert problem("bias", exchanged=exchanged).out_order == order
-        assert problem("bias", exchanged=exchanged).epilogue_matrices == 0
-        both = problem("bias", "residual", "gate", exchanged=exchanged)
-        assert both.epilogue_matrices == 2 and leaves_transposed(both) == exchanged
+    for wanted, order in ((False, "mn"), (True, "nm")):
+        assert problem("bias", wanted=wanted).out_order == order
+        assert problem("bias", wanted=wanted).epilogue_matrices == 0
+        both = problem("bias", "residual", "gate", wanted=wanted)
+        assert both.epilogue_matrices == 2 and leaves_transposed(both) == wanted
 
 
 def test_of_mirror_images_the_low_one_is_taken():

@@ -24,7 +24,7 @@ def compiled(product: GroupProduct, fields: str = "") -> Compilation:
 
 
 def proposed(product: GroupProduct) -> Schedule:
-    """The model's choice among tiles by turns."""
+    """The model's choice among ping-pong tiles."""
     (kernel,) = compiled(product).kernels
     assert kernel.schedule is not None
     return kernel.schedule

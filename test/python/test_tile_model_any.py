@@ -1,4 +1,4 @@
-"""The tile model for any size, layout, type, operator and copy."""
+"""The tile model for any size, layout, type, mma and copy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import CHIPS, target
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import operators, select
+from mlir_gemm.tile_model.select import mmas_tried, select
 
 H200 = target("sm_90")
 
@@ -41,7 +41,7 @@ FMA = Schedule(
     block=(128, 128, 16), warp=(32, 64, 8), instruction=(1, 1, 1), mma="simt", mainloop="cp_async", stages=3, pad=4
 )
 TYPES = (
-    # a, b, acc, precision, operator on sm_80 and later, instruction
+    # a, b, acc, precision, mma on sm_80 and later, instruction
     ("f16", "f16", "f32", "full", "mma_sync", (16, 8, 16)),
     ("f16", "f16", "f16", "f16", "mma_sync", (16, 8, 16)),
     ("bf16", "bf16", "f32", "full", "mma_sync", (16, 8, 16)),
@@ -70,15 +70,15 @@ def either_order(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     reorder(monkeypatch, request.param)
 
 
-class TestOperators:
-    @pytest.mark.parametrize(("a", "b", "acc", "precision", "operator", "instruction"), TYPES)
-    def test_each_type_has_its_operator_and_instruction(
-        self, a: str, b: str, acc: str, precision: str, operator: str, instruction: Tile, prefer_sync: None
+class TestMmas:
+    @pytest.mark.parametrize(("a", "b", "acc", "precision", "mma", "instruction"), TYPES)
+    def test_each_type_has_its_mma_and_instruction(
+        self, a: str, b: str, acc: str, precision: str, mma: str, instruction: Tile, prefer_sync: None
     ) -> None:
         chosen = select(square(512, a=a, b=b, acc=acc, out=acc), H200, {"precision": precision}).schedule
-        assert (chosen.mma, chosen.instruction) == (operator, instruction)
+        assert (chosen.mma, chosen.instruction) == (mma, instruction)
 
-    def test_plain_f16_products_stay_with_the_first_operator(self, either_order: None) -> None:
+    def test_plain_f16_products_stay_with_the_first_mma(self, either_order: None) -> None:
         assert select(square(512), H200).schedule.mma == next(iter(registry.mmas()))
         assert select(square(512), target("sm_75")).schedule.mma == "wmma"
 
@@ -102,21 +102,21 @@ class TestOperators:
         with pytest.raises(ScheduleError, match="mma=wmma"):
             select(problem, H200, {"mma": "wmma"})
 
-    def test_pinned_fields_that_only_one_operator_takes_decide(self, either_order: None) -> None:
+    def test_pinned_fields_that_only_one_mma_takes_decide(self, either_order: None) -> None:
         assert select(square(512), H200, {"accumulate": False, "mainloop": "direct"}).schedule.mma == "wmma"
         assert select(square(512), H200, {"stages": 3}).schedule.mma == "mma_sync"
         assert select(square(512), H200, {"instruction": (1, 1, 1)}).schedule.mma == "simt"
 
     def test_older_chips(self) -> None:
         for chip in ("sm_70", "sm_75"):
-            assert operators(square(512), CHIPS[chip], {}) == ["wmma", "simt"]
+            assert mmas_tried(square(512), CHIPS[chip], {}) == ["wmma", "simt"]
             assert "cp_async" not in [each.name for each in mainloops_on(CHIPS[chip])]
-        with pytest.raises(ScheduleError, match=r"mma=mma_sync: sm_75 has wmma, simt"):
+        with pytest.raises(ScheduleError, match=r"mma=mma_sync: sm_75 has dp4a, wmma, simt"):
             select(square(512), target("sm_75"), SYNC)
 
     def test_rates(self) -> None:
-        def rate(a: str, acc: str, operator: str = "mma_sync") -> float:
-            return mmas()[operator].rate(square(1, a=a, b=a, acc=acc), H200)
+        def rate(a: str, acc: str, mma: str = "mma_sync") -> float:
+            return mmas()[mma].rate(square(1, a=a, b=a, acc=acc), H200)
 
         assert rate("f32", "f32") * 2 == rate("f16", "f32") == rate("bf16", "f32") == rate("i8", "i32") / 2
         # 67 TFLOP/s at 1.98 GHz for f64 on the tensor cores and f32 beside them, half of it for f64 there.
@@ -147,7 +147,7 @@ class TestProblems:
             select(problem, H200, pinned)
 
     @pytest.mark.parametrize(
-        ("problem", "operator", "reason"),
+        ("problem", "mma", "reason"),
         [
             (square(100), "wmma", "M=100 .*multiples of 16 .*the nearest: 96 or 112, or mma=mma_sync or simt"),
             (square(128, a="f32", b="f32"), "mma_sync", "with precision=full: expected precision=tf32"),
@@ -155,9 +155,9 @@ class TestProblems:
             (square(128, a="f64", b="f64", acc="f64"), "wmma", "types f64,f64"),
         ],
     )
-    def test_operators_that_cannot_when_another_can(self, problem: Problem, operator: str, reason: str) -> None:
-        with pytest.raises(ScheduleError, match=f"with mma={operator}: .*{reason}"):
-            select(problem, H200, {"mma": operator})
+    def test_mmas_that_cannot_when_another_can(self, problem: Problem, mma: str, reason: str) -> None:
+        with pytest.raises(ScheduleError, match=f"with mma={mma}: .*{reason}"):
+            select(problem, H200, {"mma": mma})
 
 
 class TestRules:
@@ -170,7 +170,7 @@ class TestRules:
     @pytest.mark.parametrize(
         ("base", "changes", "reason"),
         [
-            (SWIZZLED, {"instruction": (16, 16, 16)}, "operator mma_sync has 16x8x16 for f16"),
+            (SWIZZLED, {"instruction": (16, 16, 16)}, "mma=mma_sync has 16x8x16 for f16"),
             (
                 SWIZZLED,
                 {"warp": (64, 20, 16)},
@@ -201,7 +201,7 @@ class TestRules:
                 "its m of 30 must be a multiple of the lanes of a warp, 4; the nearest: 28 or 32",
             ),
             (FMA, {"pad": 1}, "multiples of 16 bytes"),
-            (FMA, {"instruction": (16, 8, 16)}, "operator simt has 1x1x1$"),
+            (FMA, {"instruction": (16, 8, 16)}, "mma=simt has 1x1x1$"),
             (Schedule(), {"layout": "xor", "pad": 0}, "layout=xor with mma=wmma: expected layout=pad"),
         ],
     )

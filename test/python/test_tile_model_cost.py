@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from itertools import product
 from typing import Any
 
-import machine_pace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from work_done import calls
 
 from mlir_gemm.parts.fields import normalised
 from mlir_gemm.parts.layout import bank_conflicts, store_conflicts
@@ -134,8 +133,7 @@ class TestCost:
         grouped, row = (dram_bytes(problem, LEGAL.replace(raster=raster), H200, 2) for raster in ("grouped", "row"))
         assert grouped < row
 
-    def test_thousands_of_candidates_a_tenth_of_a_second(self) -> None:
-        start = time.process_time()
-        for _ in range(3000):
-            estimate(CUBE, LEGAL, H200)
-        assert time.process_time() - start < 0.1 * machine_pace.slower()
+    def test_thousands_of_candidates_can_be_scored(self) -> None:
+        """137 calls each when this was written."""
+        estimate(CUBE, LEGAL, H200)  # finds the parts
+        assert calls(lambda: estimate(CUBE, LEGAL, H200)) < 210

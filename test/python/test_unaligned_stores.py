@@ -60,13 +60,13 @@ def test_a_ring_of_warps_stores_as_before():
 @settings(max_examples=30, deadline=None)
 @given(
     m=st.integers(2, 200), n=st.integers(2, 300), k=st.integers(1, 24), out=st.sampled_from(["f16", "f32"]),
-    exchanged=st.booleans(), tile=st.sampled_from(["64x64x64", "64x40x64", "128x136x64", "64x32x64"]),
+    swapped=st.booleans(), tile=st.sampled_from(["64x64x64", "64x40x64", "128x136x64", "64x32x64"]),
     group=st.booleans(),
 )  # fmt: skip
-def test_any_sizes_are_exact(m: int, n: int, k: int, out: str, exchanged: bool, tile: str, group: bool):
-    rows, columns, depth = map(int, tile.split("x"))
+def test_any_sizes_are_exact(m: int, n: int, k: int, out: str, swapped: bool, tile: str, group: bool):
+    rows, columns, depth = map(int, tile.split_k_cluster("x"))
     if group:
-        schedule = f"block={tile},warp=64x{columns}x{depth},swap_ab={'on' if exchanged else 'off'}"
+        schedule = f"block={tile},warp=64x{columns}x{depth},swap_ab={'on' if swapped else 'off'}"
         check(GroupProduct(m, n, 8 * k, out=out, a="mk", b="nk"), schedule)
         return
     columns = columns // 32 * 32

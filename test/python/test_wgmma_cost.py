@@ -1,5 +1,5 @@
 """The cost of `wgmma`: that its terms follow what they stand for, that it chooses the kernels that were fastest on an
-H200, and which operator is chosen for what."""
+H200, and which mma is chosen for what."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class TestCost:
             assert cost.steps >= max(getattr(cost, term) for term in cost.OVERLAPPING)
             assert min(getattr(cost, term) for term in cost.ADDITIVE) >= -1e-12
 
-    def test_the_model_dispatches_by_operator(self) -> None:
+    def test_the_model_dispatches_by_mma(self) -> None:
         assert isinstance(estimate(CUBE, LARGE, H200), WgmmaCost)
         assert estimate(CUBE, LARGE, H200).tflops(CUBE) == pytest.approx(650, rel=0.1)
 
@@ -283,10 +283,10 @@ class TestSelect:
         assert {name: getattr(chosen, name) for name in fields} == fields
         assert chosen.mma == "wgmma"
 
-    def test_a_pinned_copy_decides_the_operator(self) -> None:
+    def test_a_pinned_copy_decides_the_mma(self) -> None:
         assert select(CUBE, H200, {"mainloop": "cp_async"}).schedule.mma == "mma_sync"
 
-    def test_the_other_operator_must_be_clearly_faster(self) -> None:
+    def test_the_other_mma_must_be_clearly_faster(self) -> None:
         for sizes in ((300, 200, 104), (1, 4096, 4096), (96, 96, 96), (16, 8192, 8192), (512, 512, 512)):
             given = problem(*sizes)
             choice = select(given, H200)

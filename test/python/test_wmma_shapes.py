@@ -10,7 +10,7 @@ import pytest
 from assembled import usage
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from operator_cases import Case, check
+from mma_cases import Case, check
 from test_simulator import CHIP, run, source
 
 import mlir_gemm

@@ -308,7 +308,7 @@ def wrong(text: str, fields: dict[str, Any], seed: int = 0) -> tuple[str, str]:
     """What a module becomes, and what is wrong with it (empty for nothing)."""
     try:
         kernel = mlir_gemm.compile(text, chip=CHIP, device="simulator", schedule=fields or None)
-        operators = "+".join(sorted({str(r.schedule.mma if r.schedule else r.kind) for r in kernel.kernels}))
+        mmas = "+".join(sorted({str(r.schedule.mma if r.schedule else r.kind) for r in kernel.kernels}))
     except Error as error:
         return "refused", str(error)
     except Exception:
@@ -322,9 +322,9 @@ def wrong(text: str, fields: dict[str, Any], seed: int = 0) -> tuple[str, str]:
     try:
         results = kernel(*given[:count])
     except Error as error:
-        return operators, str(error)
+        return mmas, str(error)
     except Exception:
-        return operators, traceback.format_exc()
+        return mmas, traceback.format_exc()
     results = [] if results is None else list(results) if isinstance(results, tuple) else [results]
     for argument, got, want, limit in zip(arguments, [*given[:count], *results], expected, allowed, strict=True):
         error = relative_error(got, want)
@@ -333,8 +333,8 @@ def wrong(text: str, fields: dict[str, Any], seed: int = 0) -> tuple[str, str]:
         narrow = max((TOLERANCE[each] for each in ("f16", "bf16") if f"x{each}" in text), default=TOLERANCE["f32"])
         if not error <= max(limit, 2 * narrow):
             shown = [str(record.schedule) for record in kernel.kernels]
-            return operators, f"{argument.name} {argument.dtype}: error {error:.2e}, at most {limit:.1e}; {shown}"
-    return operators, ""
+            return mmas, f"{argument.name} {argument.dtype}: error {error:.2e}, at most {limit:.1e}; {shown}"
+    return mmas, ""
 
 
 def main(number: int, seed: int) -> int:

@@ -40,7 +40,7 @@ CLUSTERS = (
 )
 LIMITS = {"f32": 1e-5, "f16": 5e-4, "bf16": 4e-3}
 COMMON = ("import", "select", "tile", "fuse", "promote", "tensorize", "accumulate")
-"""Stages that are the same for every operator, and tested elsewhere."""
+"""Stages that are the same for every mma, and tested elsewhere."""
 
 
 @dataclass(frozen=True)

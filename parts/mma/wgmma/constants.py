@@ -50,7 +50,8 @@ class WgmmaConstants:
     issued: float
     """Instructions of the epilogue that an SM issues in a clock: 27 an element took 25 us at 4096 x 4096."""
     turned: float
-    """Factor on the k steps of tiles taken by turns, which nothing between tiles holds up: measured at 4096, 8192."""
+    """Factor on the k steps of tiles of a ping-pong kernel, which nothing between tiles holds up: measured at 4096,
+    8192."""
     guarded: float
     """Part by which tests of the edge make those longer."""
     parts: float

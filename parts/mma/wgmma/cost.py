@@ -17,7 +17,7 @@ from mlir_gemm.spec.target import Target
 
 HANDED = 32.0
 """Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess, which no fit has
-tested; the search proposes no `stream`."""
+tested; the search proposes no `stream_k`."""
 WARM = 2e-4
 """Seconds of a kernel from which the clock falls with time."""
 

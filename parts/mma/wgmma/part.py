@@ -6,8 +6,9 @@ from mlir_gemm.parts.base import Form, Mma, Rules
 from mlir_gemm.parts.mma.wgmma import rules
 from mlir_gemm.parts.mma.wgmma.cost import FAMILY
 from mlir_gemm.parts.mma.wgmma.search import proposals
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import at, step
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 

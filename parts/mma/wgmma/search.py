@@ -96,7 +96,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
         return
     panel = PANEL // element_bytes(problem, "a")
     # Where neighbours lie along n: panels narrower than 128 bytes take more rows of copies, unless one holds it all.
-    # With its sides exchanged the product has other tiles, unless neighbours of both lie across k.
+    # With A and B swapped the product has other tiles, unless neighbours of both lie across k.
     unit = 1
     if problem.b_order == "kn" and problem.n > panel // 2:
         unit = panel if problem.a_order == "mk" else panel // 2
@@ -122,7 +122,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
 def _by_turns(
     problem: Problem, target: Target, pinned: Mapping[str, Any]
 ) -> Iterator[tuple[Tile, Tile, dict[str, Any]]]:
-    """Two warpgroups that take tiles by turns: where each has a tile at least."""
+    """Two warpgroups that ping-pong: where each has a tile at least."""
     named = ("block", "warp", "ping_pong", "persistent", "cluster_m", "cluster_n", "split_k_cluster")
     if any(name in pinned for name in named) or pinned.get("stream_k"):
         return

@@ -15,8 +15,9 @@ from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.parts.resources import staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem, element_bytes, memory_bytes
+from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -69,7 +70,7 @@ class Work:
     alone: float
     """Whether at most half of the SMs have one, so that the next kernel starts beside this one."""
     rounds: float
-    """Tiles of the SM that has most: parts of them too, with `stream`."""
+    """Tiles of the SM that has most: parts of them too, with `stream_k`."""
     mean: float
     """Tiles of the average SM that has any."""
     hidden: float
@@ -87,11 +88,11 @@ class Work:
     guarded: float
     """Those of `direct` that are tested against the result's edge."""
     parts: float
-    """Bytes of partial sums that a block reads from the others of its cluster, with `split`."""
+    """Bytes of partial sums that a block reads from the others of its cluster, with `split_k_cluster`."""
     splits: float
     """Whether blocks share the steps of k."""
     handed: float
-    """Bytes of partial sums that a block leaves to others, and reads of them, with `stream`."""
+    """Bytes of partial sums that a block leaves to others, and reads of them, with `stream_k`."""
     clustered: float
     dram: float
     """Bytes of the whole product from and to DRAM."""

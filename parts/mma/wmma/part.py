@@ -10,8 +10,9 @@ from mlir_gemm.parts.mma.wmma.registers import registers_needed, uneven_vectors
 from mlir_gemm.parts.mma.wmma.search import proposals
 from mlir_gemm.parts.warp_level.clocks import tensor_core_rate
 from mlir_gemm.parts.warp_level.cost import FRAGMENTS
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import Placed, at, step
-from mlir_gemm.spec.problem import ELEMENT_BYTES, Problem
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 

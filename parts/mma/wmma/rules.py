@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
-from mlir_gemm.parts.registry import layout_of, mmas
+from mlir_gemm.parts.registry import guarding_edges, layout_of
 from mlir_gemm.parts.wording import divisors, multiples, shown_tile
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
@@ -21,10 +21,6 @@ STRIDE = 8
 _AXES = ("m", "n", "k")
 
 
-def _others() -> str:
-    return " or ".join(each.name for each in mmas().values() if not each.whole_tiles and not each.by_descriptor)
-
-
 def whole_sizes(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if not (problem.m | problem.n | problem.k) % SIZE_UNIT:
         return None
@@ -32,7 +28,7 @@ def whole_sizes(problem: Problem, schedule: Schedule, target: Target) -> str | N
         if size % SIZE_UNIT:
             return (
                 f"{name}={size} is not supported by mma=wmma: its sizes must be multiples of {SIZE_UNIT} (it "
-                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or mma={_others()}"
+                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or mma={guarding_edges(problem)}"
             )
     return None
 
@@ -51,7 +47,9 @@ def plain_product(problem: Problem, schedule: Schedule, target: Target) -> str |
         given = f"rows aligned to less than {ALIGNMENT} bits"
     if not given:
         return None
-    return f"{given}: not with mma=wmma, which takes one aligned product of mk and kn; expected {_others()}"
+    return (
+        f"{given}: not with mma=wmma, which takes one aligned product of mk and kn; expected {guarding_edges(problem)}"
+    )
 
 
 def block_divides_problem(problem: Problem, schedule: Schedule, target: Target) -> str | None:

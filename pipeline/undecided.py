@@ -15,7 +15,7 @@ from mlir_gemm.errors import Error, Location
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import is_program, kind_of, nested_kernels, outer_function
-from mlir_gemm.spec.attributes import CHIP, DIVIDED, SCHEDULE, STAGE
+from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.kernel_record import PRODUCT
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.stages import STAGES, is_after
@@ -40,8 +40,8 @@ class Undecided:
 
     @property
     def divided(self) -> int:
-        """In how many parts of k it has been divided; 1 for none."""
-        return constants.number_of(self.function, DIVIDED, 1)
+        """In how many slices of k it has been divided; 1 for none."""
+        return constants.number_of(self.function, SPLIT_K_WORKSPACE, 1)
 
     def pinned(self) -> dict[str, Any]:
         """The fields that are fixed already."""

@@ -1,4 +1,4 @@
-"""Kernels of one block whose products an operator lowers, and their run on the simulator against NumPy."""
+"""Kernels of one block whose products an mma lowers, and their run on the simulator against NumPy."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Case:
     """Whether C is added (the accumulator starts from it), else zero."""
 
     def text(self) -> str:
-        """The module, as it stands in front of the operator's pass."""
+        """The module, as it stands in front of the mma's pass."""
         (bm, bn, bk), (wm, wn, _) = self.block, self.warp
         acc = self.tile(self.acc)
         arguments = self.arguments()
@@ -215,22 +215,22 @@ def lowered(case: Case, *steps: str) -> str:
 
 
 def passes(case: Case, instruction: tuple[int, int, int] | None = None) -> dict[str, str]:
-    """The operators that can lower a case, with their options."""
+    """The mmas that can lower a case, with their options."""
     m, n, k = instruction or SYNC.get(case.operand_type, (0, 0, 0))
     sync = f"mma-to-sync{{instruction={m},{n},{k}}}"
     wmma = f"mma-to-wmma{{instruction={m},{n},{k}}}" if instruction else "mma-to-wmma"
-    return {"mma-to-sync": sync, "mma-to-fma": "mma-to-fma", "mma-to-wmma": wmma}
+    return {"mma-to-sync": sync, "mma-to-fma": "mma-to-fma", "mma-to-dp4a": "mma-to-dp4a", "mma-to-wmma": wmma}
 
 
 def check(
     case: Case,
-    operator: str,
+    mma: str,
     expected: Any = None,
     instruction: tuple[int, int, int] | None = None,
     **arrays: np.ndarray,
 ) -> str:
     """Lowers and simulates a case, and compares with NumPy; `expected` is a function of the sum and the inputs."""
-    text = lowered(case, passes(case, instruction)[operator])
+    text = lowered(case, passes(case, instruction)[mma])
     (bm, bn, _), (m, n) = case.block, case.size
     shapes = {"m": bm, "n": bn, "k": case.depth}
     a, b = (

@@ -1,4 +1,5 @@
-"""Operators on warp tiles, against NumPy: every type and order of the operands, guards at every edge, epilogues."""
+"""What each mma makes of warp tiles, against NumPy: every type and order of the operands, guards at every edge,
+epilogues."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from operator_cases import NUMPY, Case, check, lowered, numbers, passes
+from mma_cases import NUMPY, Case, check, lowered, numbers, passes
 
 from mlir_gemm.errors import PassError
 from mlir_gemm.pipeline.assembler import usage
@@ -23,18 +24,18 @@ TYPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
+@pytest.mark.parametrize("mma", ["mma-to-sync", "mma-to-fma"])
 @pytest.mark.parametrize("types", TYPES)
 @pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")])
 @pytest.mark.parametrize("shared", [True, False])
-def test_types_and_orders(operator: str, types: tuple[str, str, str], orders: tuple[str, str], shared: bool):
+def test_types_and_orders(mma: str, types: tuple[str, str, str], orders: tuple[str, str], shared: bool):
     operand, acc, unsigned = types
     depth = 32 if operand == "i8" else 16
     case = Case(
         operand, acc, acc, (32, 32, 32), (32, 16, depth), orders=orders, shared=shared, unsigned=unsigned,
         pad=128 // {"f64": 64, "f32": 32, "i8": 8}.get(operand, 16),
     )  # fmt: skip
-    check(case, operator)
+    check(case, mma)
 
 
 @pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")])
@@ -70,30 +71,33 @@ def check_double(case: Case, instruction: tuple[int, int, int], expected: Any = 
     return check(case, "mma-to-sync", expected, instruction=instruction, **arrays)
 
 
-OPERATORS = pytest.mark.parametrize("operator", ["mma-to-sync", "mma-to-fma"])
+MMAS = pytest.mark.parametrize("mma", ["mma-to-sync", "mma-to-fma"])
 
 
-@OPERATORS
+@MMAS
 @pytest.mark.parametrize("instruction", ["16,8,8", "16,8,16"])
-@pytest.mark.parametrize("ahead", ["true", "false"])
-def test_options(operator: str, instruction: str, ahead: str):
+@pytest.mark.parametrize("double_buffer", ["true", "false"])
+def test_options(mma: str, instruction: str, double_buffer: str):
     case = Case(warp=(16, 24, 16), block=(32, 48, 32), size=(32, 48))
-    check_text(case, f"mma-to-sync{{instruction={instruction} ahead={ahead}}}" if "sync" in operator else operator)
+    check_text(
+        case,
+        f"mma-to-sync{{instruction={instruction} double_buffer={double_buffer}}}" if "sync" in mma else mma,
+    )
 
 
-@OPERATORS
+@MMAS
 @pytest.mark.parametrize("m", [1, 2, 7, 8, 17, 31, 32])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 8, 20, 31, 32])
-def test_guards(operator: str, m: int, n: int):
+def test_guards(mma: str, m: int, n: int):
     """C is read, and D written, only where they exist."""
-    check(Case(size=(m, n)), operator)
+    check(Case(size=(m, n)), mma)
 
 
-@OPERATORS
+@MMAS
 @pytest.mark.parametrize("known", ["true, false", "false, true", "true, true"])
-def test_known_bounds_are_not_guarded(operator: str, known: str):
+def test_known_bounds_are_not_guarded(mma: str, known: str):
     size = (32 if known.startswith("true") else 29, 32 if known.endswith("true") else 29)
-    text = check(Case(size=size, store=("0, 1", known), start=False), operator)
+    text = check(Case(size=size, store=("0, 1", known), start=False), mma)
     assert ("scf.if" in text) == ("false" in known)
 
 
@@ -108,10 +112,10 @@ BIAS = """%wide = arith.extf %bias_ : vector<Tf16> to vector<Tf32>
       %result = arith.truncf %scaled : vector<Tf32> to vector<Tf16>"""
 
 
-@OPERATORS
+@MMAS
 @pytest.mark.parametrize("size", [(32, 32), (31, 30), (5, 7), (32, 1), (1, 32)])
 @pytest.mark.parametrize("axis", ["0", "1"])
-def test_bias(operator: str, size: tuple[int, int], axis: str):
+def test_bias(mma: str, size: tuple[int, int], axis: str):
     length = size[int(axis)]
     bias = numbers((length,), "f16", False, 7)
     case = Case(
@@ -122,15 +126,15 @@ def test_bias(operator: str, size: tuple[int, int], axis: str):
         along = bias.astype(np.float64)[:, None] if axis == "0" else bias.astype(np.float64)
         return np.maximum(total + along, 0) / 2
 
-    text = check(case, operator, expected, bias=bias)
+    text = check(case, mma, expected, bias=bias)
     # One fragment row or column of the warp tile of 32 x 16 has few distinct pieces; none is loaded twice.
     loads = [line for line in text.splitlines() if ("vector.load" in line or "memref.load" in line) and "f16" in line]
     assert len([line for line in loads if f"memref<{length}xf16>" in line]) <= 8
 
 
-@OPERATORS
+@MMAS
 @pytest.mark.parametrize("size", [(32, 32), (9, 13)])
-def test_scalar_and_transposed_inputs(operator: str, size: tuple[int, int]):
+def test_scalar_and_transposed_inputs(mma: str, size: tuple[int, int]):
     m, n = size
     inputs = {
         "alpha": ("memref<1xf32>", "-1", "true"),
@@ -146,16 +150,16 @@ def test_scalar_and_transposed_inputs(operator: str, size: tuple[int, int]):
         "batch": numbers((2, m, n), "f32", False, 6),
     }
     text = check(
-        Case(size=size, inputs=inputs, epilogue=epilogue), operator,
+        Case(size=size, inputs=inputs, epilogue=epilogue), mma,
         lambda total, alpha, other, batch: total * alpha[0] + other.T - batch[0], **arrays,
     )  # fmt: skip
     assert len([line for line in text.splitlines() if "load" in line and "memref<1xf32>" in line]) == 1
 
 
-@OPERATORS
+@MMAS
 @pytest.mark.parametrize("size", [(32, 32), (9, 13)])
-def test_transposed_store(operator: str, size: tuple[int, int]):
-    check(Case(size=size, store=("1, 0", "false, false")), operator)
+def test_transposed_store(mma: str, size: tuple[int, int]):
+    check(Case(size=size, store=("1, 0", "false, false")), mma)
 
 
 def test_matrices_of_shared_memory_come_by_ldmatrix():
@@ -165,10 +169,10 @@ def test_matrices_of_shared_memory_come_by_ldmatrix():
     assert not [line for line in text.splitlines() if "memref.load" in line]
 
 
-@OPERATORS
-def test_products_far_from_a_warp_tile_are_refused(operator: str):
+@MMAS
+def test_products_far_from_a_warp_tile_are_refused(mma: str):
     with pytest.raises(PassError, match=r"expected|needs"):
-        lowered(Case(warp=(32, 4, 16)), passes(Case())[operator])
+        lowered(Case(warp=(32, 4, 16)), passes(Case())[mma])
 
 
 @pytest.mark.parametrize(
