@@ -24,7 +24,7 @@ module {
 
 // -----
 
-// CHECK: select-schedule-refuses.mlir:[[# @LINE + 9]]:5: error: no legal schedule for {{.*}} on sm_80 with mma=wgmma: mma=wgmma: sm_80 has mma_sync, wmma, simt
+// CHECK: select-schedule-refuses.mlir:[[# @LINE + 9]]:5: error: no legal schedule for {{.*}} on sm_80 with mma=wgmma: mma=wgmma: sm_80 has mma_sync, dp4a, wmma, simt
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>

@@ -10,7 +10,7 @@
 // RUN: mlir-gemm compile %s --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,smem_epilogue=off,dependent_launch=off --emit ptx -o - | FileCheck %s --check-prefix=OFF
 // RUN: not mlir-gemm compile %s --chip sm_90 --schedule mma=wgmma -o - 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// CHIP: error: {{.*}}sm_90 has mma_sync, wmma, simt
+// CHIP: error: {{.*}}sm_90 has mma_sync, dp4a, wmma, simt
 
 // A stage is 16 KB of each operand.
 // PIPELINE-DAG: memref.alloc() {tile.layout = "swizzle128"} : memref<4x128x64xf16, 3>
