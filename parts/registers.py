@@ -67,9 +67,10 @@ def copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:
         return 0
     lying, vector, asynchronous = copied(problem, schedule, operand)
     in_row = max(1, 8 * lying.row // vector)
-    vectors = -(-lying.rows * in_row // threads(schedule))
+    copying = threads(schedule)
+    vectors = -(-lying.rows * in_row // copying)
     count = UNEVEN_ROW * (in_row & (in_row - 1) != 0)
-    if threads(schedule) % in_row and in_row % threads(schedule):
+    if copying % in_row and in_row % copying:
         # Of narrow vectors there are many, and all addresses are computed in front of the loop.
         count += UNEVEN_COPY * (vectors if vector < WIDEST else min(vectors, BATCHED))
     if mainloop.in_registers:

@@ -15,7 +15,6 @@ import numpy as np
 
 BANKS = 32
 BANK_BYTES = 4
-PHASE_BYTES = BANKS * BANK_BYTES
 SECTOR_BYTES = 32
 SHOWN = 10
 """Accesses that a report lists, those first that are furthest from the ideal."""

@@ -56,11 +56,6 @@ class TensorMap:
         """Of a tile; those beyond the array count too."""
         return math.prod(self.box) * self.view.element.bytes
 
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of a tile that lie side by side in both memories."""
-        return self.box[-1] * self.view.element.bytes
-
     def inside(self, place: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
         """The part of a tile that lies in the array, as slices of the array and of the tile; None for nothing."""
         array, tile = list[slice](), list[slice]()

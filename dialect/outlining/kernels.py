@@ -15,7 +15,6 @@ from mlir_gemm.dialect.linalg.products import Product, product_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.outlining.spaces import Access, Space
 from mlir_gemm.dialect.outlining.views import View
-from mlir_gemm.dialect.walk import in_block
 
 Place = tuple[Any, View]
 """The value that a buffer is known by, and how a tensor or memref lies in it."""
@@ -154,8 +153,3 @@ def placed(generic: Generic, number: int, view: View) -> tuple[int, list[int]]:
         for loop, factor in index.terms.items():
             strides[loop] += stride * factor
     return offset, strides
-
-
-def linalg_operations(block: Any) -> list[Any]:
-    """The operations of a block that compute something."""
-    return [each for each in in_block(block) if each.operation.name.startswith("linalg.")]

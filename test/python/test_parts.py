@@ -19,6 +19,7 @@ from mlir_gemm.parts.base import Layout, Mma, Part, Raster, Search
 from mlir_gemm.parts.fields import fields_of, meaningless, owners, summary
 from mlir_gemm.parts.registry import layouts, mainloops, mmas, mmas_on, optional_parts, rasters
 from mlir_gemm.parts.warp_level.search import proposals
+from mlir_gemm.passes.base import Rewrite
 from mlir_gemm.passes.lower.swizzle_accesses import SwizzleAccesses
 from mlir_gemm.passes.parallelize.rasterize_blocks import RasterizeBlocks
 from mlir_gemm.pipeline.driver import compile_module
@@ -31,6 +32,8 @@ from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.stages import SLOTS
 from mlir_gemm.spec.target import CAPABILITIES
 from mlir_gemm.tile_model.chips import CHIPS, target
+from mlir_gemm.tile_model.decisions import REWRITES
+from mlir_gemm.tile_model.rewriting import Case
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
 
@@ -94,6 +97,21 @@ def test_every_pass_that_a_part_names_exists_and_every_slot_does() -> None:
         assert each.slot in SLOTS[each.stage]
         for spec in each.passes:
             assert spec.name == UPSTREAM or pass_of(spec)
+
+
+@pytest.mark.parametrize(("name", "problem"), [
+    ("relayout", Problem(1001, 1001, 1001, out="f16", a_vector=16, b_vector=16, reads_c=False)),
+    ("split_k_workspace", Problem(512, 512, 16384, out="f16", reads_c=False)),
+    ("swap_ab", Problem(16, 8192, 8192, out="f16", b_order="nk", reads_c=False)),
+])  # fmt: skip
+def test_a_rewrite_says_what_is_computed_then_by_which_pass_and_why(name: str, problem: Problem) -> None:
+    case = Case(problem, target("sm_90a"), {})
+    found = REWRITES[name](case)
+    assert found is not None and found.case.problem != problem and not found.asked
+    assert isinstance(pass_of(found.step), Rewrite) and len(found.why()) > 1
+    assert (found.seconds > 0) == (name != "swap_ab")
+    again = REWRITES[name](found.case)
+    assert again is None or name == "swap_ab"  # pinned by then, and taken back
 
 
 def test_chips_list_capabilities_that_parts_need() -> None:
