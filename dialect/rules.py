@@ -8,7 +8,7 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.memory import SHARED, in_shared
-from mlir_gemm.dialect.verifier import NUMBERS, TRUTHS, Rule, between, counted, is_integer, word
+from mlir_gemm.dialect.verifier import NUMBERS, TRUTHS, Kind, Rule, between, counted, is_integer, word
 
 PLACE = {"dims": NUMBERS, "in_bounds": TRUTHS}
 """Attributes of operations that name a place in memory."""
@@ -134,9 +134,9 @@ def place(memory: int, first: int, tile_of: Callable[[Any], Any], *, whole: bool
                 f"dims = {dims} for a tile of {rank} dimensions; expected each of 0 to "
                 f"{rank - 1} at most once, and -1 where the tile lies at one index"
             )
-        runs = len(along) if "dims" in op.attributes else axes
-        if whole and runs < rank:
-            return f"moves {of_tile} along {counted(runs, 'dimension')} of {type_}; expected {rank}"
+        runs = along if "dims" in op.attributes else range(max(rank - axes, 0), rank)
+        if whole and any(size > 1 and dim not in runs for dim, size in enumerate(of_tile.shape)):
+            return f"moves {of_tile} along {counted(len(runs), 'dimension')} of {type_}; expected {rank}"
         return ""
 
     return rule
@@ -182,6 +182,18 @@ def dimension(op: Any) -> str:
     """The `dim` of a tile.clip is one of its value's."""
     dim, type_ = op.attributes["dim"].value, op.operands[0].type
     return "" if dim < type_.rank else f"dim = {dim} of {type_}; expected 0 to {type_.rank - 1}"
+
+
+NUMBER = Kind(lambda attribute: isinstance(attribute, ir.IntegerAttr | ir.FloatAttr), "a number with its type")
+"""An element of any type."""
+
+
+def neutral(op: Any) -> str:
+    """The `neutral` of a tile.clip is an element of its value."""
+    given, element = op.attributes["neutral"] if "neutral" in op.attributes else None, op.operands[0].type.element_type
+    if given is None or given.type == element:
+        return ""
+    return f"neutral = {given} for elements of {element}; expected one of that type"
 
 
 def barriers(rows: int, columns: int | None = None, at: int = 0) -> Rule:

@@ -12,8 +12,9 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import Location
-from mlir_gemm.spec.attributes import CHIP, NAME, PROBLEM, SCHEDULE, STAGE
+from mlir_gemm.spec.attributes import CHIP, NAME, PROBLEM, ROWS, SCHEDULE, STAGE
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.rows import RowSchedule
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 
 
@@ -76,6 +77,17 @@ def written_problem(function: Any) -> Problem | None:
     except TypeError as error:
         said = str(error).removeprefix("Problem.__init__() ")
         raise input_error(function, f"'{PROBLEM}' is not what `select` writes: {said}") from None
+
+
+def written_rows(function: Any) -> RowSchedule | None:
+    """How the rows of a kernel are divided, if that stands on its function. Raises ScheduleError."""
+    fields = read_dictionary(function, ROWS)
+    if not fields:
+        return None
+    try:
+        return RowSchedule.make(fields)
+    except (TypeError, ValueError) as error:
+        raise input_error(function, f"'{ROWS}' is not what `select` writes: {error}") from None
 
 
 def module_string(module: Any, name: str) -> str | None:

@@ -10,10 +10,13 @@ from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
+from mlir_gemm.pipeline.rows import row_passes
+from mlir_gemm.spec import attributes
 from mlir_gemm.spec.attributes import DIVIDED, SCHEDULE, STAGE
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, KernelRecord
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, ROWS, KernelRecord
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.rows import RowSchedule
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES, is_after
 from mlir_gemm.spec.target import Target
@@ -32,6 +35,7 @@ class KernelRun:
         self.nested = nested
         self.problem: Problem | None = None
         self.schedule: Schedule | None = None
+        self.rows: RowSchedule | None = None
         self.stage = annotations.module_string(module, STAGE) or "import"
         if self.stage not in STAGES:
             raise InputError(f"the kernel '{name}' says that it is at stage '{self.stage}', which does not exist")
@@ -48,6 +52,9 @@ class KernelRun:
             return []
         if self.kind == ELEMENTWISE:
             return elementwise_passes(stage, self.target, overlap=DIVIDED in outer_function(self.module).attributes)
+        if self.kind == ROWS:
+            assert self.rows is not None  # the same
+            return row_passes(stage, self.rows, self.target)
         assert self.schedule is not None  # `select` ran, or was read from the module
         return product_passes(stage, self.schedule, self.target)
 
@@ -66,6 +73,11 @@ class KernelRun:
         function = outer_function(self.module)
         self.kind = kind_of(function)
         if self.kind == ELEMENTWISE or not is_after(self.stage, "select"):
+            return
+        if self.kind == ROWS:
+            self.rows = annotations.written_rows(function)
+            if self.rows is None:
+                raise input_error(function, f"a kernel of rows without {attributes.ROWS}, which 'select' writes")
             return
         if SCHEDULE not in function.attributes:
             raise input_error(

@@ -159,14 +159,16 @@ def _await(decoder: Decoder, operation: Any) -> Step:
 
 
 def _clip(operation: Any) -> Function:
-    dim = ir.IntegerAttr(operation.operation.attributes["dim"]).value
+    attributes = operation.operation.attributes
+    dim = ir.IntegerAttr(attributes["dim"]).value
+    neutral = attributes["neutral"].value if "neutral" in attributes else 0
 
     def clip(value: Any, offset: Any, size: Any) -> Any:
         extent: int = value.shape[dim]
         shape: list[int] = [extent if axis == dim else 1 for axis in range(value.ndim)]
         points = np.arange(extent).reshape(shape)
         there = points + uniform(offset, "an offset") < uniform(size, "a size")
-        return _WHERE(there, value, np.zeros((), value.dtype))
+        return _WHERE(there, value, np.asarray(neutral).astype(value.dtype))
 
     return clip
 

@@ -11,7 +11,7 @@ from mlir_gemm.spec.launch import as_tuples
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 
-PRODUCT, ELEMENTWISE = "product", "elementwise"
+PRODUCT, ELEMENTWISE, ROWS = "product", "elementwise", "rows"
 """Kinds of kernels: a matrix product with what is fused into it, or one thread for each element."""
 
 

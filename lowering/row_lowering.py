@@ -1,0 +1,233 @@
+"""Rewriting a kernel of rows from tiles of a block to the pieces of a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlir_gemm.dialect import constants, guards, indexing
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.lowering.access import guarded
+from mlir_gemm.lowering.layouts import Layout
+from mlir_gemm.lowering.multiples import multiple_of
+from mlir_gemm.lowering.row_pieces import RowAccess, Threads, is_tile, shape_of
+from mlir_gemm.lowering.row_reduction import RowReduction
+
+
+@dataclass
+class RowRewriter:
+    """Rewrites the operations of a kernel one after another."""
+
+    threads: Threads
+    pieces: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
+    """What the running thread holds of each tile: its piece of each fragment, row by row."""
+    old: list[Any] = field(default_factory=list[Any])
+
+    def rewrite(self, block: Any) -> None:
+        """Rewrites the operations of a block."""
+        for operation in in_block(block):
+            op = operation.operation
+            if any(is_tile(value) for value in [*op.operands, *op.results]):
+                with ir.InsertionPoint(op), op.location:
+                    self._one(op)
+            elif op.name != "tile.reduce":
+                for region in op.regions:
+                    for inner in region.blocks:
+                        self.rewrite(inner)
+
+    def erase_old(self) -> None:
+        """Erases what was replaced, users first."""
+        for op in reversed(self.old):
+            op.erase()
+
+    def _one(self, op: Any) -> None:
+        if op.name == "scf.yield":
+            return
+        self.old.append(op)
+        makers: dict[str, Callable[[Any], None]] = {
+            "tile.load": self._load,
+            "tile.store": self._store,
+            "tile.clip": self._clip,
+            "tile.reduce": self._reduce,
+            "vector.broadcast": self._broadcast,
+            "arith.constant": self._constant,
+            "scf.for": self._loop,
+        }
+        if op.name in makers:
+            makers[op.name](op)
+        elif op.name.startswith(("arith.", "math.")):
+            self._compute(op)
+        else:
+            raise pass_error(op, f"'{op.name}' on a tile of a kernel of rows is not supported")
+
+    def _layout(self, value: Any) -> Layout:
+        shape = shape_of(value.type)
+        layout = self.threads.layout(shape)
+        if any(size % part for size, part in zip(shape, layout.shape, strict=True)):
+            rows, columns = self.threads.fragment
+            raise pass_error(value.owner, f"a tile of {value.type} for {self.threads.count} threads; expected multiples "
+                             f"of {rows} rows and {columns} columns, or 1")  # fmt: skip
+        return layout
+
+    def _load(self, op: Any) -> None:
+        value = op.results[0]
+        layout, shape = self._layout(value), shape_of(value.type)
+        access = RowAccess(op, layout, self.threads.lane(shape))
+        self.pieces[value] = [access.load(number) for number in range(layout.count(shape))]
+
+    def _store(self, op: Any) -> None:
+        value = op.operands[0]
+        layout, shape = self._layout(value), shape_of(value.type)
+        access = RowAccess(op, layout, self.threads.lane(shape))
+
+        def store() -> None:
+            for number, piece in enumerate(self.pieces[value]):
+                each = access.store(number)
+                with guarded(each.outer):
+                    each.emit(piece)
+
+        guards.do(self._alone(shape), store)
+
+    def _alone(self, shape: tuple[int, int]) -> Any:
+        """Whether the running thread is the first of those that hold the same piece; None where it is the only one."""
+        arith, threads = dialect("arith"), self.threads
+        same = [place for place, size, count in ((threads.column, shape[1], threads.across),
+                                                 (threads.row, shape[0], threads.groups)) if size == 1 and count > 1]  # fmt: skip
+        zero = constants.index(0)
+        return guards.both([arith.CmpIOp(arith.CmpIPredicate.eq, place, zero).result for place in same])
+
+    def _constant(self, op: Any) -> None:
+        value = op.results[0]
+        element = constants.splat_of(value)
+        if element is None:
+            raise pass_error(op, "a constant tile that is not the same everywhere is not supported here")
+        layout = self._layout(value)
+        piece = constants.splat(layout.piece_type(value.type.element_type), element)
+        self.pieces[value] = [piece] * layout.count(shape_of(value.type))
+
+    def _broadcast(self, op: Any) -> None:
+        source, value = op.operands[0], op.results[0]
+        layout, shape = self._layout(value), shape_of(value.type)
+        type_, count = layout.piece_type(value.type.element_type), layout.count(shape)
+        vector = dialect("vector")
+        if not is_tile(source):
+            self.pieces[value] = [vector.BroadcastOp(type_, source).result] * count
+            return
+        given, before = self.pieces[source], shape_of(source.type)
+        down, along = layout.grid(shape)
+        if before == shape:
+            self.pieces[value] = given
+        elif before[1] == 1 and before[0] == shape[0]:
+            wide = [vector.BroadcastOp(type_, vector.ExtractOp(piece, [], [0]).result).result for piece in given]
+            self.pieces[value] = [wide[row] for row in range(down) for _ in range(along)]
+        elif before[0] == 1 and before[1] == shape[1]:
+            self.pieces[value] = given * down
+        else:
+            raise pass_error(op, f"a broadcast of {source.type} to {value.type}; expected one row, or one column")
+
+    def _compute(self, op: Any) -> None:
+        """An elementwise operation on each piece; what was computed for equal pieces is not repeated."""
+        value = op.results[0]
+        layout = self._layout(value)
+        types = [layout.piece_type(result.type.element_type) for result in op.results]
+        known: dict[tuple[Any, ...], Any] = {}
+        made: list[Any] = []
+        for number in range(layout.count(shape_of(value.type))):
+            operands = tuple(self.pieces[each][number] if is_tile(each) else each for each in op.operands)
+            if operands not in known:
+                known[operands] = ir.Operation.create(
+                    op.name, results=types, operands=list(operands), attributes=attributes_of(op)
+                )
+            made.append(known[operands])
+        for place, result in enumerate(op.results):
+            self.pieces[result] = [each.results[place] for each in made]
+
+    def _reduce(self, op: Any) -> None:
+        for value in op.operands:
+            self._layout(value)
+        found = RowReduction(op, self.threads).emit([self.pieces[value] for value in op.operands])
+        for result, pieces in zip(op.results, found, strict=True):
+            self.pieces[result] = pieces
+
+    def _clip(self, op: Any) -> None:
+        value, offset, size = op.operands
+        layout, shape = self._layout(value), shape_of(value.type)
+        dim = ir.IntegerAttr(op.attributes["dim"]).value
+        element = value.type.element_type
+        neutral = op.attributes["neutral"] if "neutral" in op.attributes else _zero(element)
+        type_ = layout.piece_type(element)
+        lane = self.threads.lane(shape)
+        self.pieces[op.results[0]] = [
+            _clipped(piece, type_, neutral, (offset, layout.place(number, shape)[dim], (lane.row, lane.column)[dim]), size,
+                     layout.shape[dim], dim == 1)
+            for number, piece in enumerate(self.pieces[value])
+        ]  # fmt: skip
+
+    def _loop(self, op: Any) -> None:
+        """Rebuilds an scf.for that carries tiles to carry their pieces."""
+        bounds, starts = list(op.operands)[:3], list(op.operands)[3:]
+        new = dialect("scf").ForOp(*bounds, [each for value in starts for each in self._flat(value)])
+        for name, attribute in attributes_of(op).items():
+            new.operation.attributes[name] = attribute
+        old = body(op)
+        self._bind(list(old.arguments)[1:], list(new.body.arguments)[1:])
+        old.arguments[0].replace_all_uses_with(new.body.arguments[0])
+        for operation in in_block(old):
+            new.body.append(operation)
+        self.rewrite(new.body)
+        last = in_block(new.body)[-1].operation
+        with ir.InsertionPoint(last), last.location:
+            dialect("scf").YieldOp([each for value in last.operands for each in self._flat(value)])
+        last.erase()
+        self._bind(list(op.results), list(new.results))
+
+    def _flat(self, value: Any) -> list[Any]:
+        return self.pieces[value] if is_tile(value) else [value]
+
+    def _bind(self, old: list[Any], new: list[Any]) -> None:
+        for value in old:
+            if is_tile(value):
+                count = self._layout(value).count(shape_of(value.type))
+                self.pieces[value], new = new[:count], new[count:]
+            else:
+                value.replace_all_uses_with(new.pop(0))
+
+
+def _zero(element: Any) -> Any:
+    return ir.FloatAttr.get(element, 0.0) if isinstance(element, ir.FloatType) else ir.IntegerAttr.get(element, 0)
+
+
+def _clipped(
+    piece: Any, type_: Any, neutral: Any, at: tuple[Any, int, Any], size: Any, extent: int, across: bool
+) -> Any:
+    """A piece with the neutral element from `size` on. It starts at `at`: an offset, the start of its fragment, and the
+    thread's place in that; `across`, its elements follow each other there."""
+    offset, start, own = at
+    first, end = constants.integer_of(offset), constants.integer_of(size)
+    if first is not None and end is not None:
+        if first + start + extent <= end:
+            return piece
+        if first + start >= end:
+            return constants.splat(type_, neutral)
+    arith, vector = dialect("arith"), dialect("vector")
+    width = type_.shape[0]
+    where = _sum(offset, start, own)
+    other = constants.splat(type_, neutral)
+    if not across or width == 1 or not (multiple_of(offset) % width or multiple_of(size) % width):
+        return arith.SelectOp(guards.less(where, size), piece, other).result
+    single = dialect("arith").ConstantOp(type_.element_type, neutral).result
+    elements = [
+        arith.SelectOp(guards.less(_sum(where, place), size), vector.ExtractOp(piece, [], [place]).result, single).result
+        for place in range(width)
+    ]
+    return vector.FromElementsOp(type_, elements).result
+
+
+def _sum(first: Any, *others: Any) -> Any:
+    for each in others:
+        first = indexing.add(first, each)
+    return first

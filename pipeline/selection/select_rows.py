@@ -1,0 +1,37 @@
+"""select-rows: kernels of rows get their schedules from the model.
+
+Expects a module as `import` leaves it. Leaves in `tile.rows` of each kernel of rows how its rows are divided among
+threads; what stands there already is checked and kept. Raises ScheduleError where that cannot be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.pipeline import annotations
+from mlir_gemm.pipeline.dynamic_problem import Variant
+from mlir_gemm.pipeline.program import kind_of
+from mlir_gemm.pipeline.row_problem import row_problem_of
+from mlir_gemm.pipeline.selection.undecided import kernels_before_select
+from mlir_gemm.spec.attributes import ROWS
+from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
+from mlir_gemm.tile_model.rows import select_rows
+
+
+@dataclass(frozen=True)
+class SelectRows(Pass):
+    """Choose how rows are divided among threads."""
+
+    name: ClassVar[str] = "select-rows"
+
+    def run(self, module: Any) -> None:
+        for kernel in kernels_before_select(module):
+            if kind_of(kernel.function) != KIND_OF_ROWS:
+                continue
+            with kernel.errors():
+                if annotations.written_rows(kernel.function) is None:
+                    problem = row_problem_of(kernel.function, Variant.read(kernel.function).hints)
+                    schedule = select_rows(problem, kernel.target)
+                    kernel.function.attributes[ROWS] = annotations.dictionary(schedule.fields())

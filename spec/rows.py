@@ -1,0 +1,81 @@
+"""Kernels of rows: what is computed, and how rows are divided among threads."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.errors import ScheduleError
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """What the choice for a kernel of rows depends on."""
+
+    rows: int
+    """How many rows there are; a typical number where that is known at run time only."""
+    length: int
+    """Elements of a row."""
+    narrowest: int
+    """Bytes of the narrowest element of what is read or written along rows."""
+    aligned: int
+    """A number of elements that every row starts at a multiple of, in what is accessed along its neighbours in memory."""
+    transposed: bool = False
+    """Whether neighbours in memory belong to different rows: sums of columns."""
+    held: int = 1
+    """32-bit registers for each element of a row that a thread holds at once."""
+    fixed: bool = True
+    """Whether the length is a constant, and elements of a row follow each other evenly: a tile can hold whole rows."""
+
+
+@dataclass(frozen=True)
+class RowSchedule:
+    """How a kernel of rows is divided: what stands in `tile.rows`."""
+
+    threads: int
+    """Threads of a block."""
+    across: int
+    """Threads side by side along the rows of the tile."""
+    vector: int
+    """Elements that a thread takes in one access."""
+    tile: tuple[int, int]
+    """A block's tile, down and along."""
+    transposed: bool = False
+    """Whether elements of a row run down the tile."""
+
+    def fields(self) -> dict[str, Any]:
+        """All fields by name."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def make(fields: Mapping[str, Any]) -> RowSchedule:
+        """A schedule from its fields. Raises ScheduleError for others, and for those that do not go together."""
+        names = [field.name for field in dataclasses.fields(RowSchedule)]
+        unknown = [name for name in fields if name not in names]
+        missing = [name for name in names[:4] if name not in fields]
+        if unknown or missing:
+            said = f"no field '{unknown[0]}'" if unknown else f"the field '{missing[0]}' is missing"
+            raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
+        schedule = RowSchedule(**fields)
+        schedule.check()
+        return schedule
+
+    def check(self) -> None:
+        """Raises ScheduleError for fields that do not go together."""
+        for name, value in (("across", self.across), ("vector", self.vector)):
+            if value < 1 or value & (value - 1):
+                raise ScheduleError(f"tile.rows: {name}={value}; expected a power of two")
+        if self.threads % 32 or not 32 <= self.threads <= 1024 or self.threads % self.across:
+            raise ScheduleError(f"tile.rows: threads={self.threads} with across={self.across}; expected a multiple of 32 "
+                                "up to 1024, which across divides")  # fmt: skip
+        fragment = self.threads // self.across, self.across * self.vector
+        if any(size < 1 or size % part for size, part in zip(self.tile, fragment, strict=True)):
+            raise ScheduleError(f"tile.rows: tile={self.tile[0]}x{self.tile[1]}; expected multiples of "
+                                f"{fragment[0]}x{fragment[1]}")  # fmt: skip
+
+    def __str__(self) -> str:
+        turned = ", elements of a row down the tile" if self.transposed else ""
+        return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
+                f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip
