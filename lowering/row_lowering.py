@@ -11,6 +11,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.lowering import common_division
 from mlir_gemm.lowering.access import guarded
 from mlir_gemm.lowering.layouts import Layout
 from mlir_gemm.lowering.multiples import multiple_of
@@ -25,6 +26,8 @@ class RowRewriter:
     threads: Threads
     pieces: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
     """What the running thread holds of each tile: its piece of each fragment, row by row."""
+    narrow: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """Of tiles that say for each element what its row, or column, has in common: the tile of that."""
     old: list[Any] = field(default_factory=list[Any])
 
     def rewrite(self, block: Any) -> None:
@@ -118,6 +121,7 @@ class RowRewriter:
             self.pieces[value] = [vector.BroadcastOp(type_, source).result] * count
             return
         given, before = self.pieces[source], shape_of(source.type)
+        self.narrow[value] = source
         down, along = layout.grid(shape)
         if before == shape:
             self.pieces[value] = given
@@ -133,6 +137,9 @@ class RowRewriter:
         """An elementwise operation on each piece; what was computed for equal pieces is not repeated."""
         value = op.results[0]
         layout = self._layout(value)
+        if op.name == "arith.divf" and op.operands[1] in self.narrow and str(value.type.element_type) == "f32":
+            self._divide(op)
+            return
         types = [layout.piece_type(result.type.element_type) for result in op.results]
         known: dict[tuple[Any, ...], Any] = {}
         made: list[Any] = []
@@ -145,6 +152,22 @@ class RowRewriter:
             made.append(known[operands])
         for place, result in enumerate(op.results):
             self.pieces[result] = [each.results[place] for each in made]
+
+    def _divide(self, op: Any) -> None:
+        """A division by what a row has in common: by its reciprocal, of which there is one for each row."""
+        value, divisor = op.operands
+        narrow = self.narrow[divisor]
+        reciprocals = {piece: common_division.reciprocal(piece) for piece in dict.fromkeys(self.pieces[narrow])}
+        per = len(self.pieces[divisor]) // len(self.pieces[narrow])
+        made: list[Any] = []
+        spread: dict[Any, Any] = {}
+        for number, (piece, by) in enumerate(zip(self.pieces[value], self.pieces[divisor], strict=True)):
+            row = shape_of(narrow.type)[1] == 1
+            own = self.pieces[narrow][number // per if row else number % len(self.pieces[narrow])]
+            if by not in spread:
+                spread[by] = common_division.spread(reciprocals[own], by.type)
+            made.append(common_division.divided(piece, by, spread[by]))
+        self.pieces[op.results[0]] = made
 
     def _reduce(self, op: Any) -> None:
         for value in op.operands:

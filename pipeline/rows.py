@@ -31,7 +31,7 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
     yield at("lower", "memory", step("place-shared", storage="auto"), step("fold-subviews"))
-    yield at("lower", "types", step("expand-fp8"), step("expand-math"))
+    yield at("lower", "types", step("expand-fp8"), step("expand-math", exp="ex2"))
     cleaning = "gpu.module(gpu.func(lower-affine,canonicalize,cse,loop-invariant-code-motion))"
     yield at("lower", "clean", upstream(cleaning))
     yield at("lower", "check", step("check-lowered"))
