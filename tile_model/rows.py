@@ -26,6 +26,8 @@ STAGED_THREADS = 512
 """Threads of a block whose rows are in shared memory: two such blocks, which wait at different times, fit on an SM."""
 WASTE = 0.04
 """By how much a schedule is worse for each access of a thread more, or less, than half of what it may have."""
+ALONE = 0.5
+"""By how much an access takes longer that is under way alone."""
 LEAST_PART, LEAST_PART_OF_COLUMNS = 8192, 128
 """Elements of a part of a row, where neighbours belong to the row, and where they belong to different rows."""
 LAUNCH = 4e-6
@@ -112,7 +114,7 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
         if not problem.fixed or count > limit:
             threads = across = MOST_THREADS if not problem.fixed or not problem.again else STAGED_THREADS
             count = _at_a_time(pieces, across, max(1, min(limit, most)))
-            bytes_ = -(-pieces // (across * count)) * across * count * vector * problem.read
+            bytes_ = (pieces * vector + ACCESS) * problem.read
             staged = problem.fixed and problem.again and bytes_ <= target.smem_block - RESERVED
             if not staged:
                 threads = across = MOST_THREADS
@@ -142,8 +144,9 @@ def _of_block(rows: int, across: int, target: Target) -> int:
 
 
 def _at_a_time(pieces: int, across: int, most: int) -> int:
-    """How many accesses of a thread a tile has where rows take several: as many as waste least at their ends."""
-    return min(range(most, 0, -1), key=lambda count: -(-pieces // (across * count)) * count)
+    """How many accesses of a thread a tile has where rows take several: as many as waste least at their ends, but
+    some, so that they are under way together."""
+    return min(range(most, 0, -1), key=lambda count: -(-pieces // (across * count)) * count * (1 + ALONE / count))
 
 
 def _most_held(problem: RowProblem, threads: int, target: Target) -> int:

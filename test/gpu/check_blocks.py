@@ -43,7 +43,7 @@ def error_of(results: Any, exact: Any) -> float:
     """The largest relative error of the results."""
     pairs = zip(results if isinstance(results, tuple) else (results,), exact if isinstance(exact, tuple) else (exact,),
                 strict=True)  # fmt: skip
-    found = [float((got.double() - right).norm() / right.norm()) for got, right in pairs]
+    found = [float((got.double() - right.double()).norm() / right.double().norm()) for got, right in pairs]
     return max(found) if all(map(math.isfinite, found)) else math.inf
 
 
