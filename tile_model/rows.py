@@ -51,7 +51,7 @@ def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
         return 1, problem.length
     taken = schedule.tile[1] if problem.transposed else schedule.tile[0]
     busy = -(-problem.rows // taken) * schedule.threads
-    full = target.sms * target.threads_sm // 2
+    full = target.sms * target.threads_sm
     seconds = problem.rows * problem.length * max(problem.read, 1) / target.dram_bytes_s
     least = LEAST_PART_OF_COLUMNS if problem.transposed else LEAST_PART
     parts = min(-(-full // busy), problem.length // least)
@@ -61,8 +61,8 @@ def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
     for more in range(parts, 2 * parts):
         if problem.length % (more * step) == 0:
             return more, problem.length // more
-    depth = -(-problem.length // (parts * step)) * step
-    return (problem.length // depth, depth) if problem.length // depth > 1 else (1, problem.length)
+    depth = problem.length // (parts * step) * step
+    return (problem.length // depth, depth) if depth else (1, problem.length)
 
 
 def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
