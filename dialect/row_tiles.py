@@ -7,7 +7,7 @@ the rows, from what is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -99,8 +99,6 @@ def loops_of(work: Sequence[Generic]) -> RowLoops:
     return RowLoops(tuple(sizes[loop] for loop in range(len(first.parallel))), outer)
 
 
-ACCESS = 16
-"""Elements that every access of a thread divides."""
 
 
 @dataclass
@@ -242,12 +240,12 @@ class RowTiles:
         tile.store(value, buffer, self._place_in_shared())
 
     def _staged_size(self) -> int:
-        """Elements of a row in shared memory: whole accesses."""
-        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // ACCESS) * ACCESS
+        """Elements of a row in shared memory: whole tiles."""
+        elements = self.tile.elements
+        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // elements) * elements
 
     def _place_in_shared(self) -> tile.Place:
-        whole = self._staged_size() % self.tile.elements == 0
-        return tile.Place((constants.index(0), self.passed), (0, 1), (True, whole))
+        return tile.Place((constants.index(0), self.passed), (0, 1), (True, True))
 
     def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
