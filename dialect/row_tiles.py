@@ -17,6 +17,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.reductions import Combination, combinations_of
 from mlir_gemm.dialect.reductions import reduce as tile_reduce
 from mlir_gemm.dialect.sizes import known_size
@@ -115,13 +116,44 @@ class RowTiles:
     """The operations that make wide values, by buffer."""
     held: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """The wide values at this place, by buffer, or by what of memory was loaded."""
+    shift: int = 0
+    """If not 0, tiles start at a multiple of so many elements in memory, up to one less before a row does."""
+    staged: bool = False
+    """Whether what the first pass over rows loads is kept in shared memory for the others."""
+    shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What is kept there, by what was loaded."""
+    filled: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What this pass puts there."""
+    start: Any = None
+    """Where tiles start in a row: an index value that is 0 or negative; None for 0."""
+    first: Any = None
+    """The block of operations in which everything is built."""
+    passed: Any = None
+    """In a pass the distance from `start`."""
 
     @property
     def whole(self) -> bool:
         """Whether a tile holds whole rows."""
         loops = self.loops
         size = loops.sizes[loops.element]
-        return loops.element == loops.outer and isinstance(size, int) and size <= self.tile.elements
+        before = max(self.shift - 1, 0)
+        return loops.element == loops.outer and isinstance(size, int) and size + before <= self.tile.elements
+
+    def align(self, memory: Any, map_: Any) -> None:
+        """Lets tiles start where rows of an operand have aligned addresses, with `shift`. All operands along rows must
+        have rows at the same distances from such addresses."""
+        arith = dialect("arith")
+        strides, _ = memory.type.get_strides_and_offset()
+        distance: Any = 0
+        for expression, stride in zip(map_.results, strides, strict=True):
+            if isinstance(expression, ir.AffineDimExpr) and expression.position < self.loops.outer:
+                step = indexing.mul(self.place[expression.position], stride % self.shift)
+                distance = step if isinstance(distance, int) else indexing.add(distance, step)
+        if not isinstance(distance, int):
+            distance = indexing.rem(distance, self.shift)
+            self.start = arith.SubIOp(constants.index(0), distance).result
+            if self.whole:
+                self.place[self.loops.element] = self.start
 
     def elementwise(self, generic: Generic) -> None:
         """Notes an operation for each element, or computes one for each row."""
@@ -180,15 +212,43 @@ class RowTiles:
     def load(self, memory: Any, map_: Any, wide: bool) -> Any:
         """A tile of memory, loaded once at a place."""
         key = memory, str(map_), wide
-        if key not in self.held:
-            type_ = self.tile.type(memory.type.element_type, wide)
-            self.held[key] = tile.load(memory, self._place(map_, wide), type_)
-        return self.held[key]
+        if key in self.held:
+            return self.held[key]
+        type_ = self.tile.type(memory.type.element_type, wide)
+        if key in self.shared:
+            value = tile.load(self.shared[key], self._place_in_shared(), type_)
+        else:
+            value = tile.load(memory, self._place(map_, wide), type_)
+            self._say_aligned(value.owner, map_, wide)
+            if self.staged and wide and self.passed is not None and self._has_rows(map_):
+                self._stage(key, value)
+        self.held[key] = value
+        return value
+
+    def _has_rows(self, map_: Any) -> bool:
+        loops = [e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)]
+        return self.loops.element in loops and any(loop < self.loops.outer for loop in loops)
+
+    def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> None:
+        if self.shift and wide and self._has_rows(map_):
+            operation.attributes[tile.ALIGNED] = constants.integer(self.shift)
+
+    def _stage(self, key: Any, value: Any) -> None:
+        """Puts a tile into shared memory, for the passes that follow."""
+        size = self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)
+        rows, elements = self.tile.rows, self.tile.elements
+        with ir.InsertionPoint.at_block_begin(self.first):
+            buffer = shared_buffer([rows, -(-size // elements) * elements], value.type.element_type)
+        self.filled[key] = buffer
+        tile.store(value, buffer, self._place_in_shared())
+
+    def _place_in_shared(self) -> tile.Place:
+        return tile.Place((constants.index(0), self.passed), (0, 1), (True, True))
 
     def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
             value = self._spread(self._wide(buffer), True)
-            tile.store(value, buffer, self._place(map_, True))
+            self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
 
     @contextmanager
     def _pass(self, carried: list[Any]) -> Iterator[list[Any]]:
@@ -204,12 +264,17 @@ class RowTiles:
         points: list[Any] = []
         for loop, most, step in bounds:
             stop = constants.index(most) if isinstance(most, int) else most
+            if loop == loops.element and self.start is not None:
+                stop = dialect("arith").SubIOp(stop, self.start).result
             made = scf.ForOp(constants.index(0), stop, constants.index(step), values)
             entered.append(made)
             self.place[loop] = made.body.arguments[0]
             values = list(made.body.arguments)[1:]
             points.append(ir.InsertionPoint(made.body))
             points[-1].__enter__()
+        self.passed = self.place[loops.element]
+        if self.start is not None:
+            self.place[loops.element] = dialect("arith").AddIOp(self.passed, self.start).result
         self.held = {}
         yielded = list(values)
         yield yielded
@@ -218,6 +283,9 @@ class RowTiles:
             scf.YieldOp(yielded)
             point.__exit__(None, None, None)
             yielded = list(made.results)
+        self.passed = None
+        self.shared.update(self.filled)
+        self.filled.clear()
         for loop, _, _ in bounds:
             del self.place[loop]
         carried[:] = yielded
@@ -285,7 +353,7 @@ class RowTiles:
     def _clipped(self, value: Any, combination: Combination) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
         size, elements = self.loops.sizes[self.loops.element], self.tile.elements
-        if isinstance(size, int) and size % elements == 0:
+        if isinstance(size, int) and size % elements == 0 and self.start is None:
             return value
         end = constants.index(size) if isinstance(size, int) else size
         at = self.place.get(self.loops.element)
@@ -305,7 +373,8 @@ class RowTiles:
             dim = {self.loops.row: self.tile.row_dim, self.loops.element: self.tile.element_dim}.get(loop, -1)
             dims.append(dim if wide or dim != self.tile.element_dim else -1)
             size = self.loops.sizes[loop] if loop >= 0 else 1
-            inside.append(dim < 0 or (isinstance(size, int) and size % extent == 0))
+            moved = loop == self.loops.element and self.start is not None
+            inside.append(dim < 0 or (isinstance(size, int) and size % extent == 0 and not moved))
         return tile.Place(tuple(offsets), tuple(dims), tuple(inside))
 
 

@@ -58,6 +58,7 @@ class Load(Tile.Operation, name="load"):
         rules.place(0, 1, rules.result),
         rules.same_elements(rules.operand(0), rules.result, "memory and value"),
         **rules.PLACE,
+        **rules.ALIGNED,
         **rules.SCOPE,
         written=FLAG,
     )
@@ -75,6 +76,7 @@ class Store(Tile.Operation, name="store"):
         rules.place(1, 2, rules.operand(0), whole=True),
         rules.same_elements(rules.operand(0), rules.operand(1), "value and memory"),
         **rules.PLACE,
+        **rules.ALIGNED,
         **rules.SCOPE,
     )
 
@@ -117,8 +119,8 @@ class Await(Tile.Operation, name="await"):
 
 
 class Clip(Tile.Operation, name="clip"):
-    """`value` with zero, or with `neutral`, wherever `offset + i >= size`, i being the index along the dimension `dim`
-    of the value."""
+    """`value` with zero, or with `neutral`, wherever `offset + i` is negative or not less than `size`, i being the index
+    along the dimension `dim` of the value."""
 
     value: ext.Operand[Value]
     offset: ext.Operand[ir.IndexType]
@@ -176,6 +178,7 @@ _FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.
 """How many operands stand in front of an access's offsets, where it is not 2."""
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"
+ALIGNED = "aligned"
 WRITTEN = "written"
 """On a tile.load whose memory is also stored to by operations that do not name it, as they have its tensor map."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing
+from mlir_gemm.dialect import constants, guards
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
@@ -15,7 +15,15 @@ from mlir_gemm.lowering import common_division
 from mlir_gemm.lowering.access import guarded
 from mlir_gemm.lowering.layouts import Layout
 from mlir_gemm.lowering.multiples import multiple_of
-from mlir_gemm.lowering.row_pieces import RowAccess, Threads, is_tile, shape_of
+from mlir_gemm.lowering.row_pieces import (
+    RowAccess,
+    Threads,
+    is_tile,
+    plus,
+    shape_of,
+    starts_within,
+    value_where,
+)
 from mlir_gemm.lowering.row_reduction import RowReduction
 
 
@@ -238,19 +246,22 @@ def _clipped(
             return constants.splat(type_, neutral)
     arith, vector = dialect("arith"), dialect("vector")
     width = type_.shape[0]
-    where = _sum(offset, start, own)
+    where = plus(plus(offset, own), constants.index(start))
     other = constants.splat(type_, neutral)
     if not across or width == 1 or not (multiple_of(offset) % width or multiple_of(size) % width):
         return arith.SelectOp(guards.less(where, size), piece, other).result
-    single = dialect("arith").ConstantOp(type_.element_type, neutral).result
-    elements = [
-        arith.SelectOp(guards.less(_sum(where, place), size), vector.ExtractOp(piece, [], [place]).result, single).result
-        for place in range(width)
-    ]
-    return vector.FromElementsOp(type_, elements).result
 
+    def by_element() -> Any:
+        single = arith.ConstantOp(type_.element_type, neutral).result
+        elements = [
+            arith.SelectOp(guards.less(plus(where, constants.index(place)), size),
+                           vector.ExtractOp(piece, [], [place]).result, single).result
+            for place in range(width)
+        ]  # fmt: skip
+        return vector.FromElementsOp(type_, elements).result
 
-def _sum(first: Any, *others: Any) -> Any:
-    for each in others:
-        first = indexing.add(first, each)
-    return first
+    if starts_within(offset, width) and start >= width and end is not None and start + extent <= end:
+        return piece
+    last = plus(where, constants.index(width - 1))
+    whole = guards.both([guards.less(where, size), guards.less(last, size)])
+    return value_where(whole, type_, lambda: piece, by_element)

@@ -7,12 +7,13 @@ one column, or one row, every thread has the one that its pieces of other tiles 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing
-from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess
+from mlir_gemm.dialect import constants, guards, indexing, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess, assemble, load, store
 from mlir_gemm.lowering.layouts import Lane, Layout
 
 
@@ -85,7 +86,81 @@ def is_tile(value: Any) -> bool:
 
 
 class RowAccess(LaneAccess):
-    """A tile.load or tile.store of a thread's pieces, which knows of each piece whether it lies within the memory."""
+    """A tile.load or tile.store of a thread's pieces, which knows of each piece whether it lies within the memory.
+
+    One that is `aligned` may start before the first index: pieces that lie within the memory are moved at once, others
+    element by element.
+    """
+
+    @property
+    def aligned(self) -> int:
+        """The elements that the tile starts at a multiple of in memory, if it may start before the first index; or 0."""
+        return constants.number_of(self.operation, tile.ALIGNED)
+
+    def load(self, number: int) -> Any:
+        if not self.aligned:
+            return super().load(number)
+        column = self.layout.place(number, self.shape)[1]
+        type_ = self.layout.piece_type(self.memory.type.element_type)
+        indices, size = self.indices(column), self.length()
+        return value_where(
+            self.whole(column), type_, lambda: load(type_, self.memory, indices),
+            lambda: self._by_element(indices, size, type_),
+        )  # fmt: skip
+
+    def store(self, number: int) -> Any:
+        if not self.aligned:
+            return super().store(number)
+        return AlignedStore(self, self.layout.place(number, self.shape)[1])
+
+    def _by_element(self, indices: list[Any], size: Any, type_: Any) -> Any:
+        elements: list[Any] = []
+        for place in range(self.layout.width):
+            at = self.further(indices, place)
+            inside = guards.less(at[self._columns()], size)
+            element = type_.element_type
+            elements.append(guards.value_or_zero(inside, element, lambda at=at: load(None, self.memory, at)))
+        return assemble(type_, elements)
+
+    def indices(self, column: int) -> list[Any]:
+        """The indices of an element of an aligned tile, beyond the thread's first one."""
+        positions = {ROW: 0, COLUMN: column, FIXED: 0}
+        return [self._index(axis, positions[dim]) for axis, dim in enumerate(self.place.dims)]
+
+    def further(self, indices: list[Any], distance: int) -> list[Any]:
+        """The indices so many elements on."""
+        axis = self._columns()
+        return [plus(index, constants.index(distance)) if each == axis else index for each, index in enumerate(indices)]
+
+    def whole(self, column: int) -> Any | None:
+        """Whether a piece lies within the memory; None: it does. A negative index is, without a sign, beyond its end."""
+        axis, size = self._columns(), self.memory.type.shape[self._columns()]
+        if starts_within(self.place.offsets[axis], self.aligned) and self.layout.width <= column:
+            if size != ir.ShapedType.get_dynamic_size() and column + self.layout.shape[1] <= size:
+                return None
+        first = self.indices(column)
+        last = self.further(first, self.layout.width - 1)
+        return guards.both([guards.less(each[axis], self.length()) for each in (first, last)])
+
+    def length(self) -> Any:
+        """The memory's size along the columns, as a value."""
+        return self.size(self._columns())
+
+    def _columns(self) -> int:
+        return self.place.dims.index(COLUMN)
+
+    def _vector(self) -> int:
+        return min(self.layout.width, self.aligned) if self.aligned else super()._vector()
+
+    def _start(self, axis: int) -> Any:
+        if not self.aligned or self.place.dims[axis] != COLUMN:
+            return super()._start(axis)
+        return self._once(("start", axis), lambda: plus(self.place.offsets[axis], self.lane.column))
+
+    def _index(self, axis: int, at: int) -> Any:
+        if not self.aligned or self.place.dims[axis] != COLUMN:
+            return super()._index(axis, at)
+        return self._once(("index", axis, at), lambda: plus(self._start(axis), constants.index(at)))
 
     def _inside(self, dim: int, at: int) -> Any | None:
         if dim != FIXED and all(self._surely(axis, at) for axis, own in enumerate(self.place.dims) if own == dim):
@@ -105,3 +180,60 @@ class RowAccess(LaneAccess):
         extent = self.layout.shape[{ROW: 0, COLUMN: 1}[self.place.dims[axis]]]
         known = first is not None and size != ir.ShapedType.get_dynamic_size()
         return known and first + at // extent * extent + extent <= size
+
+
+@dataclass(frozen=True)
+class AlignedStore:
+    """A thread's store of one piece of an aligned tile."""
+
+    access: RowAccess
+    column: int
+    outer: Any | None = None
+
+    def emit(self, value: Any) -> None:
+        """Stores `value`: at once where all of it lies within the memory, else what does."""
+        access = self.access
+        indices, size, whole = access.indices(self.column), access.length(), access.whole(self.column)
+        if whole is None:
+            store(value, access.memory, indices)
+            return
+        scf = dialect("scf")
+        choice = scf.IfOp(whole, has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            store(value, access.memory, indices)
+            scf.YieldOp([])
+        axis = access.place.dims.index(COLUMN)
+        with ir.InsertionPoint(choice.else_block):
+            for place in range(value.type.shape[0]):
+                at = access.further(indices, place)
+                element = dialect("vector").ExtractOp(value, [], [place]).result
+                guards.do(guards.less(at[axis], size), lambda at=at, element=element: store(element, access.memory, at))
+            scf.YieldOp([])
+
+
+def plus(left: Any, right: Any) -> Any:
+    """The sum of two index values, of which the first may be negative."""
+    if constants.integer_of(right) == 0:
+        return left
+    return dialect("arith").AddIOp(left, right, overflowFlags=dialect("arith").IntegerOverflowFlags.nsw).result
+
+
+def starts_within(offset: Any, aligned: int) -> bool:
+    """Whether an offset is known to lie less than `aligned` before 0, and not after it: 0 - x rem aligned."""
+    owner = offset.owner
+    if getattr(owner, "name", "") != "arith.subi" or constants.integer_of(owner.operands[0]) != 0:
+        return False
+    divided = owner.operands[1].owner
+    return getattr(divided, "name", "") == "arith.remui" and constants.integer_of(divided.operands[1]) == aligned
+
+
+def value_where(condition: Any | None, type_: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """One of two values, by which of them is built where a condition holds; None: it does."""
+    if condition is None:
+        return then()
+    scf = dialect("scf")
+    choice = scf.IfOp(condition, [type_], has_else=True)
+    for block, build in ((choice.then_block, then), (choice.else_block, otherwise)):
+        with ir.InsertionPoint(block):
+            scf.YieldOp([build()])
+    return choice.operation.results[0]

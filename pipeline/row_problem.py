@@ -41,6 +41,11 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
     for operand, map_ in wide:
         if _neighbour(operand, map_) == contiguous:
             numbers += [*stride_divisors(operand)[:-1], operand.type.get_strides_and_offset()[1]]
+    inputs = {operand for generic in generics for operand in generic.inputs}
+    whole = [(operand, map_) for operand, map_ in wide if _rows(map_, outer)]
+    bits = {operand: operand.type.element_type.width for operand, _ in whole if operand in inputs}
+    ways = {_way(operand, map_, outer) for operand, map_ in whole}
+    reductions = sum(not generic.elementwise for generic in generics)
     return RowProblem(
         rows=prod(sizes[loop] for loop in range(outer)),
         length=sizes[element],
@@ -48,8 +53,31 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
         aligned=gcd(*[abs(number) for number in numbers if number >= 0]) or 1,
         transposed=transposed,
         held=max(1, max((operand.type.element_type.width // 32 for operand, _ in wide), default=1)),
+        even=not transposed and len(ways) == 1 and None not in ways,
+        read=sum(bits.values()) // 8,
+        again=reductions > 1 or any(generic.elementwise and len(generic.parallel) > outer for generic in generics),
         fixed=element in constant and loops == outer + 1,
     )
+
+
+def _rows(map_: Any, outer: int) -> bool:
+    """Whether an operand has an element of its own for each element of each row."""
+    loops = {e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)}
+    return outer - 1 in loops and any(loop >= outer for loop in loops)
+
+
+def _way(operand: Any, map_: Any, outer: int) -> tuple[tuple[int, int], ...] | None:
+    """How far rows of an operand move with each loop; None where its elements are no neighbours, or do not begin at an
+    aligned address, or that is known at run time only."""
+    strides, offset = operand.type.get_strides_and_offset()
+    moves: dict[int, int] = {}
+    for expression, stride in zip(map_.results, strides, strict=True):
+        if isinstance(expression, ir.AffineDimExpr):
+            moves[expression.position] = stride
+    neighbours = [loop for loop, stride in moves.items() if stride == 1 and loop >= outer]
+    if not neighbours or offset or min(moves.values()) < 0:
+        return None
+    return tuple(sorted((loop, stride) for loop, stride in moves.items() if loop < outer))
 
 
 def _along(map_: Any, outer: int) -> bool:

@@ -26,6 +26,12 @@ class RowProblem:
     """Whether neighbours in memory belong to different rows: sums of columns."""
     held: int = 1
     """32-bit registers for each element of a row that a thread holds at once."""
+    even: bool = False
+    """Whether the rows of all that is accessed along them lie at the same distances from aligned addresses."""
+    read: int = 0
+    """Bytes of what is read for an element of a row, from memory that has rows."""
+    again: bool = False
+    """Whether elements of a row are needed again after a reduction."""
     fixed: bool = True
     """Whether the length is a constant, and elements of a row follow each other evenly: a tile can hold whole rows."""
 
@@ -44,6 +50,10 @@ class RowSchedule:
     """A block's tile, down and along."""
     transposed: bool = False
     """Whether elements of a row run down the tile."""
+    shift: int = 0
+    """If not 0, tiles start at a multiple of so many elements in memory, where rows do not."""
+    staged: bool = False
+    """Whether rows that a tile does not hold are kept in shared memory."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name."""
@@ -77,5 +87,6 @@ class RowSchedule:
 
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""
+        turned += f", from multiples of {self.shift} elements on" * bool(self.shift) + ", rows in shared memory" * self.staged
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

@@ -20,6 +20,10 @@ HELD = 32
 """Registers in which a thread holds elements, by choice; more where a row is still held by one block then."""
 SPARE = 24
 """Registers that a thread needs for other things."""
+RESERVED = 4096
+"""Bytes of shared memory that reductions and the system need."""
+LEAST_SHIFTED = 512
+"""Elements of the shortest rows whose tiles start before them, so that accesses are wide."""
 SEGMENT = 64
 """Bytes of neighbours that a block reads of each element, where neighbours belong to different rows."""
 
@@ -37,7 +41,8 @@ def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
     held = schedule.tile[0 if problem.transposed else 1]
     if problem.fixed and held >= problem.length:
         return f"{belongs}, which {'hold' if threads > 1 else 'holds'} it in registers: it is read once"
-    return f"{belongs}, {held} at a time: each pass reads it again"
+    again = "later passes find it in shared memory" if schedule.staged else "each pass reads it again"
+    return f"{belongs}, {held} at a time: {again}"
 
 
 def _power(number: int) -> int:
@@ -54,9 +59,12 @@ def _vector(problem: RowProblem, most: int) -> int:
 
 
 def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
-    vector = _vector(problem, problem.length)
-    pieces = -(-problem.length // vector)
-    each = max(1, min(HELD // problem.held, 32) // vector // 2)  # accesses of a thread, by choice
+    vector, shift = _vector(problem, problem.length), 0
+    wanted = _power(ACCESS // problem.narrowest)
+    if vector < wanted and problem.even and problem.fixed and problem.length >= LEAST_SHIFTED:
+        vector = shift = wanted
+    pieces = -(-(problem.length + max(shift - 1, 0)) // vector)
+    each = max(1, HELD // problem.held // vector // 2)  # accesses of a thread, by choice
     across = _power(max(1, -(-pieces // each)))
     if across * each < pieces:
         across *= 2
@@ -64,16 +72,28 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
     busy = target.sms * target.threads_sm // 2
     while across < min(MOST_THREADS, _power(pieces)) and problem.rows * across < busy:
         across *= 2
-    threads = max(across, FEWEST_THREADS)
-    while threads > max(across, LANES) and problem.rows * across < target.sms * threads:
-        threads //= 2
+    if shift:
+        threads = across = max(across, LANES)
+    else:
+        threads = max(across, FEWEST_THREADS)
+        while threads > max(across, LANES) and problem.rows * across < target.sms * threads:
+            threads //= 2
     most = _most_held(problem, threads, target) // vector
-    count = -(-pieces // across)
+    count, staged = -(-pieces // across), False
     if not problem.fixed or count > most:
-        count = max(1, min(most, HELD // problem.held // vector))
-    schedule = RowSchedule(threads, across, vector, (threads // across, across * vector * count))
+        count = _at_a_time(pieces, across, max(1, min(most, HELD // problem.held // vector)))
+        rows = threads // across
+        padded = -(-pieces // (across * count)) * across * count * vector
+        staged = problem.fixed and problem.again and rows * padded * problem.read <= target.smem_block - RESERVED
+    tile = threads // across, across * vector * count
+    schedule = RowSchedule(threads, across, vector, tile, shift=shift, staged=staged)
     schedule.check()
     return schedule
+
+
+def _at_a_time(pieces: int, across: int, most: int) -> int:
+    """How many accesses of a thread a tile has where rows take several: as many as waste least at their ends."""
+    return min(range(most, 0, -1), key=lambda count: -(-pieces // (across * count)) * count)
 
 
 def _most_held(problem: RowProblem, threads: int, target: Target) -> int:

@@ -21,7 +21,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
-from mlir_gemm.dialect.row_tiles import RowTiles, TileShape, block_position, loops_of, read, statements_of
+from mlir_gemm.dialect.row_tiles import RowLoops, RowTiles, TileShape, block_position, loops_of, read, statements_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -36,6 +36,10 @@ class TensorizeRows(Pass):
     """The tile of a block, down and along."""
     transposed: bool = False
     """Whether the elements of a row run down the tile."""
+    shift: int = 0
+    """If not 0, tiles of one row start at a multiple of so many elements in memory, where rows do not."""
+    staged: bool = False
+    """Whether rows that a tile does not hold are kept in shared memory from the first pass over them to the last."""
 
     def run(self, module: Any) -> None:
         if len(self.tile) != 2 or min(self.tile) < 1:
@@ -43,10 +47,12 @@ class TensorizeRows(Pass):
         for function in named(module, "func.func"):
             if is_rows(function) and statements_of(function):
                 down, along = self.tile
-                _convert(function, TileShape((down, along), self.transposed))
+                if (self.shift or self.staged) and self.transposed or self.shift and down != 1:
+                    raise PassError(f"pass '{self}': tiles of one row along it can be shifted, and staged those along rows")
+                _convert(function, TileShape((down, along), self.transposed), self.shift, self.staged)
 
 
-def _convert(function: Any, shape: TileShape) -> None:
+def _convert(function: Any, shape: TileShape, shift: int, staged: bool) -> None:
     work = statements_of(function)
     generics = [read(op) for op in work if op.name != "linalg.fill"]
     if not any(not generic.elementwise for generic in generics):
@@ -64,7 +70,10 @@ def _convert(function: Any, shape: TileShape) -> None:
         mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
         forall = dialect("scf").ForallOp([0], [indexing.product(count)], [1], mapping=mapping)
     with ir.InsertionPoint(forall.body), work[0].location:
-        tiles = RowTiles(loops, shape, block_position(loops, shape, forall.body.arguments[0]))
+        tiles = RowTiles(loops, shape, block_position(loops, shape, forall.body.arguments[0]), shift=shift,
+                         staged=staged and loops.element == loops.outer, first=forall.body)  # fmt: skip
+        if shift:
+            tiles.align(*_aligned_operand(function, generics, loops, shift))
         _build(tiles, work)
         tiles.store([(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments])
         dialect("scf").InParallelOp()
@@ -73,6 +82,24 @@ def _convert(function: Any, shape: TileShape) -> None:
     for op in reversed(in_block(body(function))):
         if op.operation.name in ("memref.dealloc", "memref.alloc"):
             op.operation.erase()
+
+
+def _aligned_operand(function: Any, generics: list[Generic], loops: RowLoops, shift: int) -> tuple[Any, Any]:
+    """An operand along rows, and its map, whose rows lie as those of all others do."""
+    found: list[tuple[Any, Any]] = []
+    ways: set[tuple[int, ...]] = set()
+    for generic in generics:
+        for operand, map_ in zip(generic.operands, generic.maps, strict=True):
+            places = {e.position: axis for axis, e in enumerate(map_.results) if isinstance(e, ir.AffineDimExpr)}
+            if operand in list(body(function).arguments) and {loops.row, loops.element} <= set(places):
+                strides, offset = operand.type.get_strides_and_offset()
+                ways.add(tuple(strides[places[loop]] % shift if loop in places else 0 for loop in range(loops.outer)))
+                found.append((operand, map_))
+                if strides[places[loops.element]] != 1 or offset % shift:
+                    ways.add(())
+    if len(ways) != 1:
+        raise pass_error(function, f"rows that do not all lie in the same way among multiples of {shift} elements")
+    return found[0]
 
 
 def _build(tiles: RowTiles, work: list[Any]) -> None:
