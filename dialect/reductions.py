@@ -53,7 +53,7 @@ def _combining(op: Any, elements: list[Any]) -> str:
         return f"its block {ends}; expected tile.yield at its end"
     yielded = [value.type for value in operations[-1].operation.operands]
     if yielded != elements:
-        return f"its block yields {', '.join(map(str, yielded))}; expected {', '.join(map(str, elements))}"
+        return f"its block yields {', '.join(map(str, yielded)) or 'nothing'}; expected {', '.join(map(str, elements))}"
     for inner in operations[:-1]:
         if not inner.operation.name.startswith(("arith.", "math.")):
             return f"'{inner.operation.name}' in its block; expected operations of arith and math"

@@ -17,7 +17,7 @@ from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import kind_of
 from mlir_gemm.pipeline.row_problem import row_problem_of
 from mlir_gemm.pipeline.selection.undecided import kernels_before_select
-from mlir_gemm.spec.attributes import ROWS
+from mlir_gemm.spec.attributes import HINTS, ROWS
 from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 from mlir_gemm.tile_model.rows import select_rows
 
@@ -37,9 +37,11 @@ class SelectRows(Pass):
                 problem = row_problem_of(kernel.function, Variant.read(kernel.function).hints)
                 pinned = annotations.written_rows(kernel.function)
                 if pinned and pinned.staged and not problem.fixed:
-                    raise ScheduleError("tile.rows: staged=true for rows whose length is not one constant; expected false")
+                    raise ScheduleError("tile.rows: staged=true for rows of no constant length; expected false")
                 schedule = pinned or select_rows(problem, kernel.target)
                 kernel.function.attributes[ROWS] = annotations.dictionary(schedule.fields())
+                if HINTS in kernel.function.attributes:
+                    del kernel.function.attributes[HINTS]
 
 
 def _refuse_rows(function: Any) -> None:

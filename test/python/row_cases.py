@@ -149,7 +149,8 @@ CASES: dict[str, Callable[[], Case]] = {
        )},
     **{f"{layout or 'contiguous'}, {kept} kept": lambda la=layout, k=kept: reduced("arith.addf", 21, 50, "f16", la, k)
        for layout in ("", "strided", "transposed") for kept in "mn"},
-    **{f"{kept or 'nothing'} of bmpn kept": lambda k=kept: several_dims(k) for kept in ("bm", "bp", "mn", "n", "b", "")},
+    **{f"{kept or 'nothing'} of bmpn kept": lambda k=kept: several_dims(k)
+       for kept in ("bm", "bp", "mn", "n", "b", "")},
     "softmax of planes": softmax_of_planes,
     "quantised": lambda: quantised(9, 140),
     "quantised, long": lambda: quantised(2, 9000, "f32"),

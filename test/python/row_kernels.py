@@ -87,7 +87,9 @@ class Rows:
         all_ = [loop for loop in self.sizes if any(loop in self.operands[each][0] for each in (*inputs, name))]
         maps = ", ".join(f"affine_map<({', '.join(all_)}) -> ({', '.join(self.operands[each][0])})>"
                          for each in (*inputs, name))  # fmt: skip
-        kinds = ", ".join('"parallel"' if loop in kept or loop in self.operands[name][0] else '"reduction"' for loop in all_)
+        kinds = ", ".join(
+            '"parallel"' if loop in kept or loop in self.operands[name][0] else '"reduction"' for loop in all_
+        )
         types = ", ".join(self.operands[each][2] for each in inputs)
         out = self.operands[name][1]
         arguments = [f"%{'x' if not _narrow(self.operands[each][1]) else 'n'}{place}: {self.operands[each][1]}"
@@ -179,8 +181,9 @@ def _centred(x: Array) -> Array:
 
 NUMPY: dict[str, Callable[..., Array]] = {
     "softmax": softmax,
-    "log_softmax": lambda x: x - x.max(-1, keepdims=True)
-    - np.log(np.exp(x - x.max(-1, keepdims=True)).sum(-1, keepdims=True)),
+    "log_softmax": lambda x: (
+        x - x.max(-1, keepdims=True) - np.log(np.exp(x - x.max(-1, keepdims=True)).sum(-1, keepdims=True))
+    ),
     "layer_norm": lambda x, w, b: _centred(x) / np.sqrt(np.square(_centred(x)).mean(-1, keepdims=True) + 1e-5) * w + b,
     "rms_norm": lambda x, w: x / np.sqrt(np.square(x).mean(-1, keepdims=True) + 1e-6) * w,
     "row_sum": lambda x: x.sum(-1),

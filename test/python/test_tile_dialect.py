@@ -42,8 +42,8 @@ VALUES = {
     "%row": "vector<64xf16>",
 }
 """What the operations below are about."""
-ADD = "({^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32 \"tile.yield\"(%z) : (f32) -> ()})"
-BOTH = "({^bb0(%x: f32, %p: f32, %y: f32, %q: f32): \"tile.yield\"(%x, %q) : (f32, f32) -> ()})"
+ADD = '({^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32 "tile.yield"(%z) : (f32) -> ()})'
+BOTH = '({^bb0(%x: f32, %p: f32, %y: f32, %q: f32): "tile.yield"(%x, %q) : (f32, f32) -> ()})'
 """Blocks that combine two elements, of one value and of two."""
 EACH = "one for each dimension of the memory"
 RIGHT = [
@@ -291,8 +291,9 @@ def test_each_role_is_one_block(regions: str, reason: str) -> None:
     ("region", "reason"),
     [
         ("({})", "has no blocks; expected one"),
-        ("({^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32})", "its block ends in 'arith.addf'; expected tile.yield"),
-        ('({^bb0(%x: f32, %y: f32): "tile.yield"() : () -> ()})', "its block yields ; expected f32"),
+        ("({^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32})",
+         "its block ends in 'arith.addf'; expected tile.yield"),
+        ('({^bb0(%x: f32, %y: f32): "tile.yield"() : () -> ()})', "its block yields nothing; expected f32"),
         ('({^bb0(%x: f32): "tile.yield"(%x) : (f32) -> ()})', "its block takes f32; expected f32, f32"),
         ('({^bb0(%x: f32, %y: f32): %t = gpu.thread_id x "tile.yield"(%x) : (f32) -> ()})',
          "'gpu.thread_id' in its block; expected operations of arith and math"),
@@ -309,7 +310,8 @@ def test_a_reduction_of_several_values() -> None:
     with pytest.raises(InputError, match="its block takes f32, f32; expected f32, f32, f32, f32"):
         _parse(_generic(f"%0:2 = tile.reduce(%acc, %acc) {ADD} {{dim = 0 : i64}} : vector<1x64xf32>, vector<1x64xf32>"))
     with pytest.raises(InputError, match="vector<64x64xf32> and vector<64x64xf16>; expected one type"):
-        _parse(_generic(f"%0:2 = tile.reduce(%acc, %half) {BOTH} {{dim = 0 : i64}} : vector<1x64xf32>, vector<1x64xf16>"))
+        types = "vector<1x64xf32>, vector<1x64xf16>"
+        _parse(_generic(f"%0:2 = tile.reduce(%acc, %half) {BOTH} {{dim = 0 : i64}} : {types}"))
 
 
 def test_only_a_reduction_yields() -> None:
