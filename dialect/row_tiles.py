@@ -99,7 +99,8 @@ def loops_of(work: Sequence[Generic]) -> RowLoops:
     return RowLoops(tuple(sizes[loop] for loop in range(len(first.parallel))), outer)
 
 
-Wide = Callable[[], Any]
+ACCESS = 16
+"""Elements that every access of a thread divides."""
 
 
 @dataclass
@@ -235,15 +236,18 @@ class RowTiles:
 
     def _stage(self, key: Any, value: Any) -> None:
         """Puts a tile into shared memory, for the passes that follow."""
-        size = self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)
-        rows, elements = self.tile.rows, self.tile.elements
         with ir.InsertionPoint.at_block_begin(self.first):
-            buffer = shared_buffer([rows, -(-size // elements) * elements], value.type.element_type)
+            buffer = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
         self.filled[key] = buffer
         tile.store(value, buffer, self._place_in_shared())
 
+    def _staged_size(self) -> int:
+        """Elements of a row in shared memory: whole accesses."""
+        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // ACCESS) * ACCESS
+
     def _place_in_shared(self) -> tile.Place:
-        return tile.Place((constants.index(0), self.passed), (0, 1), (True, True))
+        whole = self._staged_size() % self.tile.elements == 0
+        return tile.Place((constants.index(0), self.passed), (0, 1), (True, whole))
 
     def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:

@@ -10,7 +10,7 @@ from mlir_gemm.dialect import constants, guards
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.dialect.walk import body, in_block, users
 from mlir_gemm.lowering import common_division
 from mlir_gemm.lowering.access import guarded
 from mlir_gemm.lowering.layouts import Layout
@@ -25,6 +25,9 @@ from mlir_gemm.lowering.row_pieces import (
     value_where,
 )
 from mlir_gemm.lowering.row_reduction import RowReduction
+
+ROUNDED = 16
+"""Bits of the numbers to which a quotient is rounded of which the last bits do not matter."""
 
 
 @dataclass
@@ -165,6 +168,10 @@ class RowRewriter:
         """A division by what a row has in common: by its reciprocal, of which there is one for each row."""
         value, divisor = op.operands
         narrow = self.narrow[divisor]
+        rounded = all(
+            user.name == "arith.truncf" and user.results[0].type.element_type.width == ROUNDED
+            for user in users(op.results[0])
+        )
         reciprocals = {piece: common_division.reciprocal(piece) for piece in dict.fromkeys(self.pieces[narrow])}
         per = len(self.pieces[divisor]) // len(self.pieces[narrow])
         made: list[Any] = []
@@ -174,7 +181,7 @@ class RowRewriter:
             own = self.pieces[narrow][number // per if row else number % len(self.pieces[narrow])]
             if by not in spread:
                 spread[by] = common_division.spread(reciprocals[own], by.type)
-            made.append(common_division.divided(piece, by, spread[by]))
+            made.append(common_division.divided(piece, by, spread[by], rounded))
         self.pieces[op.results[0]] = made
 
     def _reduce(self, op: Any) -> None:

@@ -153,12 +153,12 @@ class RowAccess(LaneAccess):
         return min(self.layout.width, self.aligned) if self.aligned else super()._vector()
 
     def _start(self, axis: int) -> Any:
-        if not self.aligned or self.place.dims[axis] != COLUMN:
+        if self.place.dims[axis] != COLUMN or not may_be_negative(self.place.offsets[axis]):
             return super()._start(axis)
         return self._once(("start", axis), lambda: plus(self.place.offsets[axis], self.lane.column))
 
     def _index(self, axis: int, at: int) -> Any:
-        if not self.aligned or self.place.dims[axis] != COLUMN:
+        if self.place.dims[axis] != COLUMN or not may_be_negative(self.place.offsets[axis]):
             return super()._index(axis, at)
         return self._once(("index", axis, at), lambda: plus(self._start(axis), constants.index(at)))
 
@@ -216,6 +216,14 @@ def plus(left: Any, right: Any) -> Any:
     if constants.integer_of(right) == 0:
         return left
     return dialect("arith").AddIOp(left, right, overflowFlags=dialect("arith").IntegerOverflowFlags.nsw).result
+
+
+def may_be_negative(offset: Any) -> bool:
+    """Whether an offset is computed by a subtraction."""
+    owner = offset.owner
+    if getattr(owner, "name", "") == "arith.addi":
+        return any(map(may_be_negative, owner.operands))
+    return getattr(owner, "name", "") == "arith.subi"
 
 
 def starts_within(offset: Any, aligned: int) -> bool:

@@ -35,6 +35,8 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("lower", "types", step("expand-fp8"), step("expand-math", exp="ex2"))
     cleaning = "gpu.module(gpu.func(lower-affine,canonicalize,cse,loop-invariant-code-motion))"
     yield at("lower", "clean", upstream(cleaning))
+    if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
+        yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
     yield at("lower", "check", step("check-lowered"))
     yield at("nvvm", "math", step("select-math"))
     yield at("nvvm", "convert", conversions(target))

@@ -17,12 +17,22 @@ FEWEST_THREADS = 128
 """Threads of a block that takes several rows."""
 MOST_THREADS = 1024
 HELD = 32
-"""Registers in which a thread holds elements, by choice; more where a row is still held by one block then."""
+"""Registers in which a thread holds elements, at most by choice; more where a row is still held by one block then."""
 SPARE = 24
 """Registers that a thread needs for other things."""
 RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
-LEAST_SHIFTED = 512
+STAGED_THREADS = 512
+"""Threads of a block whose rows are in shared memory: two such blocks, which wait at different times, fit on an SM."""
+WASTE = 0.04
+"""By how much a schedule is worse for each access of a thread more, or less, than half of what it may have."""
+ALONE = 0.5
+"""By how much an access takes longer that is under way alone."""
+LEAST_PART, LEAST_PART_OF_COLUMNS = 8192, 128
+"""Elements of a part of a row, where neighbours belong to the row, and where they belong to different rows."""
+LAUNCH = 4e-6
+"""Seconds that the kernels cost which combine parts."""
+LEAST_SHIFTED = 2048
 """Elements of the shortest rows whose tiles start before them, so that accesses are wide."""
 SEGMENT = 64
 """Bytes of neighbours that a block reads of each element, where neighbours belong to different rows."""
@@ -31,6 +41,28 @@ SEGMENT = 64
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of rows."""
     return _of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
+
+
+def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
+    """In how many parts rows are reduced side by side, and how many elements each has: few long rows keep too few
+    threads busy for the memory. 1 where that does not pay for another launch, or elements are needed again."""
+    schedule = select_rows(problem, target)
+    if problem.again or not problem.fixed:
+        return 1, problem.length
+    taken = schedule.tile[1] if problem.transposed else schedule.tile[0]
+    busy = -(-problem.rows // taken) * schedule.threads
+    full = target.sms * target.threads_sm
+    seconds = problem.rows * problem.length * max(problem.read, 1) / target.dram_bytes_s
+    least = LEAST_PART_OF_COLUMNS if problem.transposed else LEAST_PART
+    parts = min(-(-full // busy), problem.length // least)
+    if parts < 2 or seconds * (full / busy - 1) < LAUNCH:
+        return 1, problem.length
+    step = 1 if problem.transposed else schedule.vector * LANES
+    for more in range(parts, 2 * parts):
+        if problem.length % (more * step) == 0:
+            return more, problem.length // more
+    depth = problem.length // (parts * step) * step
+    return (problem.length // depth, depth) if depth else (1, problem.length)
 
 
 def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
@@ -64,36 +96,55 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
     if vector < wanted and problem.even and problem.fixed and problem.length >= LEAST_SHIFTED:
         vector = shift = wanted
     pieces = -(-(problem.length + max(shift - 1, 0)) // vector)
-    each = max(1, HELD // problem.held // vector // 2)  # accesses of a thread, by choice
-    across = _power(max(1, -(-pieces // each)))
-    if across * each < pieces:
-        across *= 2
-    across = min(across, MOST_THREADS)
+    most = max(1, HELD // problem.held // vector)  # accesses of a thread, by choice
+    across, count = _divided(pieces, most)
     busy = target.sms * target.threads_sm // 2
     while across < min(MOST_THREADS, _power(pieces)) and problem.rows * across < busy:
         across *= 2
+    count = min(count, -(-pieces // across))
     if shift:
-        threads = across = max(across, LANES)
-    else:
-        threads = max(across, FEWEST_THREADS)
-        while threads > max(across, LANES) and problem.rows * across < target.sms * threads:
-            threads //= 2
-    most = _most_held(problem, threads, target) // vector
-    count, staged = -(-pieces // across), False
-    if not problem.fixed or count > most:
-        count = _at_a_time(pieces, across, max(1, min(most, HELD // problem.held // vector)))
-        rows = threads // across
-        padded = -(-pieces // (across * count)) * across * count * vector
-        staged = problem.fixed and problem.again and rows * padded * problem.read <= target.smem_block - RESERVED
+        across = max(across, LANES)
+    threads = across if shift else _of_block(problem.rows, across, target)
+    staged = False
+    if not problem.fixed or across * count < pieces:
+        limit = _most_held(problem, threads, target) // vector
+        count = -(-pieces // across)
+        if not problem.fixed or count > limit:
+            threads = across = MOST_THREADS if not problem.fixed or not problem.again else STAGED_THREADS
+            count = _at_a_time(pieces, across, max(1, min(limit, most)))
+            bytes_ = (pieces * vector + ACCESS) * problem.read
+            staged = problem.fixed and problem.again and bytes_ <= target.smem_block - RESERVED
+            if not staged:
+                threads = across = MOST_THREADS
+                count = _at_a_time(pieces, across, max(1, min(limit, most)))
     tile = threads // across, across * vector * count
     schedule = RowSchedule(threads, across, vector, tile, shift=shift, staged=staged)
     schedule.check()
     return schedule
 
 
+def _divided(pieces: int, most: int) -> tuple[int, int]:
+    """Threads of a row, and accesses of each, that hold all of it with the least waste; of equal ones, half as many
+    accesses as a thread may have. The most threads with as many accesses as that, where a row is longer."""
+    choices = [(1 << power, -(-pieces >> power)) for power in range(11)]
+    fitting = [(across, count) for across, count in choices if count <= most]
+    if not fitting:
+        return MOST_THREADS, most
+    return min(fitting, key=lambda each: (each[0] * each[1] * (1 + WASTE * abs(each[1] - (most + 1) // 2)), each[0]))
+
+
+def _of_block(rows: int, across: int, target: Target) -> int:
+    """Threads of a block that takes whole rows."""
+    threads = max(across, FEWEST_THREADS)
+    while threads > max(across, LANES) and rows * across < target.sms * threads:
+        threads //= 2
+    return threads
+
+
 def _at_a_time(pieces: int, across: int, most: int) -> int:
-    """How many accesses of a thread a tile has where rows take several: as many as waste least at their ends."""
-    return min(range(most, 0, -1), key=lambda count: -(-pieces // (across * count)) * count)
+    """How many accesses of a thread a tile has where rows take several: as many as waste least at their ends, but
+    some, so that they are under way together."""
+    return min(range(most, 0, -1), key=lambda count: -(-pieces // (across * count)) * count * (1 + ALONE / count))
 
 
 def _most_held(problem: RowProblem, threads: int, target: Target) -> int:
@@ -103,17 +154,20 @@ def _most_held(problem: RowProblem, threads: int, target: Target) -> int:
 
 
 def _of_columns(problem: RowProblem, target: Target) -> RowSchedule:
+    """Neighbours belong to different rows ("columns" of a matrix): a group of threads takes some of them side by side,
+    and groups take elements of theirs in turn."""
     vector = _vector(problem, problem.rows)
     wanted = max(1, SEGMENT // problem.narrowest)
-    while vector > 1 and -(-problem.rows // (vector * 4)) < target.sms:
+    groups = _power(max(1, min(MOST_THREADS, problem.length // 4)))
+    while vector > 1 and problem.rows * groups // (vector * LANES) < target.sms * target.threads_sm // LANES // 4:
         vector //= 2
-    across = min(LANES, _power(max(1, wanted // vector)))
+    across = _power(max(1, wanted // vector))
+    if groups * across < FEWEST_THREADS:  # few elements: more of their rows side by side
+        across = FEWEST_THREADS // groups
     while across > 1 and across * vector > problem.rows * 2:
         across //= 2
-    threads = MOST_THREADS
-    while threads > LANES and threads // across > max(1, problem.length):
-        threads //= 2
-    threads = max(threads, LANES, across)
+    groups = max(1, min(groups, MOST_THREADS // across))
+    threads = max(groups * across, LANES)
     groups = threads // across
     count = -(-problem.length // groups)
     most = _most_held(problem, threads, target) // vector

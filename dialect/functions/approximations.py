@@ -194,12 +194,11 @@ def exp_by_ex2(x: Number) -> Number:
     """exp of f32 within a relative error of 2^-21.4 by PTX's ex2.approx, in a third of the operations of `exp`: x is
     divided into whole powers of two and the rest, which together make the argument exact. Infinities, NaN and results
     that are denormal come out as they should."""
-    arith = dialect("arith")
-    scaled = x * 1.4426950408889634
-    scaled = Number(arith.MaxNumFOp(scaled.value, x.like(-126.0).value).result)
-    scaled = Number(arith.MinNumFOp(scaled.value, x.like(126.0).value).result)
-    shifted = scaled + (F32.round + F32.bias)
-    whole = shifted - (F32.round + F32.bias)
+    arith, middle = dialect("arith"), F32.round + F32.bias
+    shifted = fma(x, 1.4426950408889634, middle)
+    shifted = Number(arith.MaxNumFOp(shifted.value, x.like(middle - 126.0).value).result)
+    shifted = Number(arith.MinNumFOp(shifted.value, x.like(middle + 126.0).value).result)
+    whole = shifted - middle
     rest = fma(x, 1.925963033500011e-08, fma(x, 1.4426950216293335, -whole))  # the two parts of log2(e)
     power = (shifted.bits() << F32.mantissa).converted("BitcastOp", x.element)
     return exp2_fast(rest) * power

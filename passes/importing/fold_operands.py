@@ -3,6 +3,7 @@
 Expects linalg.generic on tensors (after fold-movement). An elementwise generic that makes an input of a reduction is
 computed there instead, so that the product reads what is in memory (f16, or int8 with its scales):
 - exact extensions (extf, extsi, extui) always, also where others use them: the tensor cores multiply the narrow values;
+- anything else with one use, into a reduction along rows where what it is computed from is needed elsewhere too;
 - anything else with one use that is not reached from another product (whose epilogue it will be) or from a reduction
   along rows (which computes it while it has the row), if that pays: for r
   tiles side by side that need it, each reading its inputs, against a kernel that reads them once and writes the result;
@@ -103,6 +104,8 @@ def _folded(generic: Generic, position: int, source: Generic) -> Any | None:
 
 
 def _pays(generic: Generic, position: int, source: Generic) -> bool:
+    if can_be_rows(generic.operation) and not any(one_use(value) for value in source.inputs):
+        return True  # what it is computed from is needed in memory anyway
     if any(product_of(each) is not None or can_be_rows(each) for each in behind(generic.inputs[position])):
         return False
     others = [

@@ -29,6 +29,7 @@ def select_passes(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]
         step("select-split-k"),
         step("select-swap-a-b"),
         step("select-schedule"),
+        step("select-split-rows"),
         step("select-rows"),
     ]
 
