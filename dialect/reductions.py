@@ -31,8 +31,8 @@ def _reduced(op: Any) -> str:
         return f"dim = {dim} of {values[0]}; expected 0 to {len(shape) - 1}"
     kept = [1 if axis == dim else size for axis, size in enumerate(shape)]
     for value, result in zip(values, results, strict=True):
-        if list(value.shape) != shape:
-            return f"values are {values[0]} and {value}; expected one shape"
+        if value != values[0]:
+            return f"values are {values[0]} and {value}; expected one type"
         if list(result.shape) != kept or result.element_type != value.element_type:
             wanted = f"{'x'.join(map(str, kept))}x{value.element_type}"
             return f"result is {result} of {value} along dimension {dim}; expected vector<{wanted}>"
@@ -49,10 +49,11 @@ def _combining(op: Any, elements: list[Any]) -> str:
         return f"its block takes {', '.join(map(str, given)) or 'nothing'}; expected {wanted}"
     operations = list(blocks[0].operations)
     if not operations or operations[-1].operation.name != "tile.yield":
-        return "its block does not end in tile.yield"
+        ends = f"ends in '{operations[-1].operation.name}'" if operations else "is empty"
+        return f"its block {ends}; expected tile.yield at its end"
     yielded = [value.type for value in operations[-1].operation.operands]
     if yielded != elements:
-        return f"its block yields {', '.join(map(str, yielded))}; expected {', '.join(map(str, elements))}"
+        return f"its block yields {', '.join(map(str, yielded)) or 'nothing'}; expected {', '.join(map(str, elements))}"
     for inner in operations[:-1]:
         if not inner.operation.name.startswith(("arith.", "math.")):
             return f"'{inner.operation.name}' in its block; expected operations of arith and math"
@@ -61,6 +62,8 @@ def _combining(op: Any, elements: list[Any]) -> str:
 
 class Reduce(Tile.Operation, name="reduce"):
     """Combines the elements of `values` along the dimension `dim`, which stays, with size 1.
+
+    Values are of one type, which is what IRDL can say of operands of any number.
 
     Its block combines two elements of each value, those of one side first, into one; it must be associative and
     commutative, since the order in which elements meet is the machine's (but the same in every run).
@@ -73,11 +76,17 @@ class Reduce(Tile.Operation, name="reduce"):
     verify_invariants = verifier(_reduced, dim=at_least(0))
 
 
+def _yields(op: Any) -> str:
+    """What is wrong with where a tile.yield stands."""
+    parent = op.parent
+    return "" if parent.name == "tile.reduce" else f"stands in '{parent.name}'; expected it in tile.reduce"
+
+
 class Yield(Tile.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
     """What the block of a tile.reduce gives."""
 
     values: Sequence[ext.Operand[Any]]
-    verify_invariants = verifier()
+    verify_invariants = verifier(_yields)
 
 
 Combine = Callable[[Sequence[Any], Sequence[Any]], list[Any]]

@@ -11,7 +11,7 @@ from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attrib
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, named
-from mlir_gemm.errors import Location
+from mlir_gemm.errors import Location, ScheduleError
 from mlir_gemm.spec.attributes import CHIP, NAME, PROBLEM, ROWS, SCHEDULE, STAGE
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.rows import RowSchedule
@@ -86,8 +86,8 @@ def written_rows(function: Any) -> RowSchedule | None:
         return None
     try:
         return RowSchedule.make(fields)
-    except (TypeError, ValueError) as error:
-        raise input_error(function, f"'{ROWS}' is not what `select` writes: {error}") from None
+    except ScheduleError as error:
+        raise ScheduleError(error.message, location_of(function)) from None
 
 
 def module_string(module: Any, name: str) -> str | None:

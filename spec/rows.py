@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.errors import ScheduleError
+
+MOST_VECTOR = 16
+"""Elements of the widest access: 16 bytes of the narrowest ones."""
+MOST_HELD = 256
+"""Elements of a tile for each thread, more than which no thread has registers for."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,16 @@ class RowSchedule:
         if unknown or missing:
             said = f"no field '{unknown[0]}'" if unknown else f"the field '{missing[0]}' is missing"
             raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
+        numbers = {name: fields.get(name, 0) for name in ("threads", "across", "vector", "shift")}
+        wrong = {name: value for name, value in numbers.items() if type(value) is not int}
+        wrong |= {name: fields[name] for name in ("transposed", "staged") if type(fields.get(name, False)) is not bool}
+        if wrong:
+            name, value = next(iter(wrong.items()))
+            raise ScheduleError(f"tile.rows: {name}={value}; expected {'a number' if name in numbers else 'true or false'}")
+        tile = fields["tile"]
+        if not isinstance(tile, tuple) or [type(size) for size in tile] != [int, int]:
+            shown = "x".join(map(str, tile)) if isinstance(tile, tuple) else tile
+            raise ScheduleError(f"tile.rows: tile={shown}; expected two sizes, such as [8, 128]")
         schedule = RowSchedule(**fields)
         schedule.check()
         return schedule
@@ -75,8 +91,9 @@ class RowSchedule:
     def check(self) -> None:
         """Raises ScheduleError for fields that do not go together."""
         for name, value in (("across", self.across), ("vector", self.vector)):
-            if value < 1 or value & (value - 1):
-                raise ScheduleError(f"tile.rows: {name}={value}; expected a power of two")
+            most = MOST_VECTOR if name == "vector" else 1024
+            if not 1 <= value <= most or value & (value - 1):
+                raise ScheduleError(f"tile.rows: {name}={value}; expected a power of two up to {most}")
         if self.threads % 32 or not 32 <= self.threads <= 1024 or self.threads % self.across:
             raise ScheduleError(f"tile.rows: threads={self.threads} with across={self.across}; expected a multiple of 32 "
                                 "up to 1024, which across divides")  # fmt: skip
@@ -84,6 +101,14 @@ class RowSchedule:
         if any(size < 1 or size % part for size, part in zip(self.tile, fragment, strict=True)):
             raise ScheduleError(f"tile.rows: tile={self.tile[0]}x{self.tile[1]}; expected multiples of "
                                 f"{fragment[0]}x{fragment[1]}")  # fmt: skip
+        if math.prod(self.tile) > MOST_HELD * self.threads:
+            raise ScheduleError(f"tile.rows: tile={self.tile[0]}x{self.tile[1]} for {self.threads} threads; expected "
+                                f"{MOST_HELD} elements for each at most")  # fmt: skip
+        if self.shift and (self.shift < 0 or self.shift & (self.shift - 1) or self.transposed or self.tile[0] != 1):
+            raise ScheduleError(f"tile.rows: shift={self.shift}; expected 0, or a power of two for tiles of one row "
+                                "that runs along them")  # fmt: skip
+        if self.staged and self.transposed:
+            raise ScheduleError("tile.rows: staged=true with transposed=true; expected one of them at most")
 
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""

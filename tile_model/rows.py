@@ -66,16 +66,14 @@ def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
 
 def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
     """Why, in a sentence."""
-    what = "column" if problem.transposed else "row"
-    if problem.transposed:
-        owner = f"{schedule.threads // schedule.across} threads"
-    else:
-        owner = f"{schedule.across} threads" if schedule.across > 1 else "one thread"
+    threads = schedule.threads // schedule.across if problem.transposed else schedule.across
+    owner = f"{threads} threads" if threads > 1 else "one thread"
+    belongs = f"{'a column' if problem.transposed else 'a row'} of {problem.length} elements belongs to {owner}"
     held = schedule.tile[0 if problem.transposed else 1]
     if problem.fixed and held >= problem.length:
-        return f"a {what} of {problem.length} elements belongs to {owner}, which hold it in registers: it is read once"
+        return f"{belongs}, which {'hold' if threads > 1 else 'holds'} it in registers: it is read once"
     again = "later passes find it in shared memory" if schedule.staged else "each pass reads it again"
-    return f"a {what} of {problem.length} elements belongs to {owner}, {held} at a time: {again}"
+    return f"{belongs}, {held} at a time: {again}"
 
 
 def _power(number: int) -> int:

@@ -30,8 +30,9 @@ from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.importing.copy_results import sinks
 from mlir_gemm.passes.importing.group_kernels import mark_of
 from mlir_gemm.passes.importing.group_rows import kind_of_group
-from mlir_gemm.spec.attributes import KIND, NOTE, ROLE, SCHEDULE
+from mlir_gemm.spec.attributes import KIND, NOTE, ROLE, ROWS, SCHEDULE
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
+from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 
 _OF_THE_TYPE = ("sym_name", "function_type", "arg_attrs", "res_attrs")
 
@@ -146,8 +147,9 @@ class _Program:
             kernel.module.attributes[NOTE] = ir.StringAttr.get(text)
         if kind != PRODUCT:
             kernel.attributes[KIND] = ir.StringAttr.get(kind)
-        elif SCHEDULE in self.function.attributes:
-            kernel.attributes[SCHEDULE] = self.function.attributes[SCHEDULE]
+        pinned = {PRODUCT: SCHEDULE, KIND_OF_ROWS: ROWS}.get(kind, "")
+        if pinned in self.function.attributes:
+            kernel.attributes[pinned] = self.function.attributes[pinned]
         return kernel
 
     def _finish(self, kernel: KernelFunction, outside: list[Any]) -> None:

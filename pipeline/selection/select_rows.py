@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect.locations import location_of
+from mlir_gemm.errors import ScheduleError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import kind_of
 from mlir_gemm.pipeline.row_problem import row_problem_of
 from mlir_gemm.pipeline.selection.undecided import kernels_before_select
-from mlir_gemm.spec.attributes import ROWS
+from mlir_gemm.spec.attributes import HINTS, ROWS
 from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 from mlir_gemm.tile_model.rows import select_rows
 
@@ -29,9 +31,19 @@ class SelectRows(Pass):
     def run(self, module: Any) -> None:
         for kernel in kernels_before_select(module):
             if kind_of(kernel.function) != KIND_OF_ROWS:
+                _refuse_rows(kernel.function)
                 continue
             with kernel.errors():
-                if annotations.written_rows(kernel.function) is None:
-                    problem = row_problem_of(kernel.function, Variant.read(kernel.function).hints)
-                    schedule = select_rows(problem, kernel.target)
-                    kernel.function.attributes[ROWS] = annotations.dictionary(schedule.fields())
+                problem = row_problem_of(kernel.function, Variant.read(kernel.function).hints)
+                pinned = annotations.written_rows(kernel.function)
+                if pinned and pinned.staged and not problem.fixed:
+                    raise ScheduleError("tile.rows: staged=true for rows of no constant length; expected false")
+                schedule = pinned or select_rows(problem, kernel.target)
+                kernel.function.attributes[ROWS] = annotations.dictionary(schedule.fields())
+                if HINTS in kernel.function.attributes:
+                    del kernel.function.attributes[HINTS]
+
+
+def _refuse_rows(function: Any) -> None:
+    if ROWS in function.attributes:
+        raise ScheduleError(f"{ROWS} on what is no kernel of rows; expected none", location_of(function))
