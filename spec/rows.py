@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from mlir_gemm.errors import ScheduleError
 
@@ -27,7 +27,8 @@ class RowProblem:
     narrowest: int
     """Bytes of the narrowest element of what is read or written along rows."""
     aligned: int
-    """A number of elements that every row starts at a multiple of, in what is accessed along its neighbours in memory."""
+    """A number of elements that every row starts at a multiple of, in what is accessed along its neighbours in
+    memory."""
     transposed: bool = False
     """Whether neighbours in memory belong to different rows: sums of columns."""
     held: int = 1
@@ -79,11 +80,13 @@ class RowSchedule:
         wrong |= {name: fields[name] for name in ("transposed", "staged") if type(fields.get(name, False)) is not bool}
         if wrong:
             name, value = next(iter(wrong.items()))
-            raise ScheduleError(f"tile.rows: {name}={value}; expected {'a number' if name in numbers else 'true or false'}")
-        tile = fields["tile"]
-        if not isinstance(tile, tuple) or [type(size) for size in tile] != [int, int]:
-            shown = "x".join(map(str, tile)) if isinstance(tile, tuple) else tile
-            raise ScheduleError(f"tile.rows: tile={shown}; expected two sizes, such as [8, 128]")
+            raise ScheduleError(
+                f"tile.rows: {name}={value}; expected {'a number' if name in numbers else 'true or false'}"
+            )
+        given = fields["tile"]
+        tile = cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
+        if [type(size) for size in tile] != [int, int]:
+            raise ScheduleError(f"tile.rows: tile={'x'.join(map(str, tile))}; expected two sizes, such as [8, 128]")
         schedule = RowSchedule(**fields)
         schedule.check()
         return schedule
@@ -95,8 +98,8 @@ class RowSchedule:
             if not 1 <= value <= most or value & (value - 1):
                 raise ScheduleError(f"tile.rows: {name}={value}; expected a power of two up to {most}")
         if self.threads % 32 or not 32 <= self.threads <= 1024 or self.threads % self.across:
-            raise ScheduleError(f"tile.rows: threads={self.threads} with across={self.across}; expected a multiple of 32 "
-                                "up to 1024, which across divides")  # fmt: skip
+            wanted = "a multiple of 32 up to 1024, which across divides"
+            raise ScheduleError(f"tile.rows: threads={self.threads} with across={self.across}; expected {wanted}")
         fragment = self.threads // self.across, self.across * self.vector
         if any(size < 1 or size % part for size, part in zip(self.tile, fragment, strict=True)):
             raise ScheduleError(f"tile.rows: tile={self.tile[0]}x{self.tile[1]}; expected multiples of "
@@ -112,6 +115,8 @@ class RowSchedule:
 
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""
-        turned += f", from multiples of {self.shift} elements on" * bool(self.shift) + ", rows in shared memory" * self.staged
+        turned += (
+            f", from multiples of {self.shift} elements on" * bool(self.shift) + ", rows in shared memory" * self.staged
+        )
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

@@ -40,7 +40,9 @@ def listed() -> list[Case]:
     found: list[Case] = [(kind, *size, "f16") for kind in ("softmax", "layer_norm", "rms_norm") for size in sizes]
     found += [("log_softmax", 256, 50257, "f16"), ("log_softmax", 4096, 128256, "bf16"), ("softmax", 8, 1000000, "f32")]
     for kind in ("row_sum", "column_sum"):
-        found += [(kind, m, n, "f16") for m, n in ((4096, 4096), (65536, 1024), (256, 50257), (1000000, 64), (4, 1000000))]
+        found += [
+            (kind, m, n, "f16") for m, n in ((4096, 4096), (65536, 1024), (256, 50257), (1000000, 64), (4, 1000000))
+        ]
     return found
 
 
