@@ -199,12 +199,14 @@ class RowRewriter:
         neutral = op.attributes["neutral"] if "neutral" in op.attributes else _zero(element)
         type_ = layout.piece_type(element)
         lane = self.threads.lane(shape)
-        extent: int = layout.shape[dim]
-        own: Any = (lane.row, lane.column)[dim]
-        self.pieces[op.results[0]] = [
-            _clipped(piece, type_, neutral, (offset, layout.place(number, shape)[dim], own), size, extent, dim == 1)
-            for number, piece in enumerate(self.pieces[value])
-        ]
+        across = bool(dim)
+        extent, own = (layout.shape[1], lane.column) if across else (layout.shape[0], lane.row)
+        made: list[Any] = []
+        for number, piece in enumerate(self.pieces[value]):
+            row, column = layout.place(number, shape)
+            at = offset, column if across else row, own
+            made.append(_clipped(piece, type_, neutral, at, size, extent, across))
+        self.pieces[op.results[0]] = made
 
     def _loop(self, op: Any) -> None:
         """Rebuilds an scf.for that carries tiles to carry their pieces."""
