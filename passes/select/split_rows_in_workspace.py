@@ -85,7 +85,7 @@ class _Division:
         if not is_rows(function):
             raise pass_error(function, "only the rows of a kernel of rows are reduced in parts")
         self.work = [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
-        generics = [structured.read(op) for op in self.work if structured.is_generic(op)]
+        generics = [structured.read(op) for op in self.work if op.name not in ("linalg.fill", "linalg.copy")]
         reductions = [generic for generic in generics if not generic.elementwise]
         self.loops = len(generics[0].parallel) - 1
         if len(reductions) != 1 or reductions[0].op != generics[0].op or generics[0].parallel.count(False) != 1:

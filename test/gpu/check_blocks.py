@@ -2,7 +2,7 @@
 
     python check_blocks.py [--only TEXT] [-o RESULTS.json]
 
-The modules are those of `bench/blocks`, as torch-mlir exported them. Random data; the same blocks in eager PyTorch and
+The modules are those of `examples/blocks`, as torch-mlir exported them. Random data; the same blocks in eager PyTorch and
 under torch.compile; everyone in turn, cold and sustained. Errors are relative, by Frobenius norm, against the block in
 float64. Ends with 1 where an error is more than 1.1 times that of eager PyTorch.
 """
@@ -21,11 +21,11 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import mlir_gemm.bench.blocks
-from mlir_gemm.bench.blocks.functions import BLOCKS
+import mlir_gemm
+from mlir_gemm.bench.block_functions import BLOCKS
 from mlir_gemm.bench.timing import Timer
 
-FOLDER = Path(mlir_gemm.bench.blocks.__file__).parent
+FOLDER = Path(__file__).parents[2] / "examples" / "blocks"
 WORSE = 1.1
 
 

@@ -1,6 +1,6 @@
 """Blocks of models around matrix products, as PyTorch functions, with the shapes of their arguments.
 
-`export.py` beside this writes them as linalg on tensors; `test/gpu/check_blocks.py` measures both.
+`examples/blocks/export.py` writes them as linalg on tensors; `test/gpu/check_blocks.py` measures both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Writes the blocks as linalg on tensors: one file for each, beside this.
 
-    python -m mlir_gemm.bench.blocks.export
+    python examples/blocks/export.py
 
-Needs `pip install torch==2.13.0 torch-mlir==20261001` (a CPU build of PyTorch suffices), in an environment of its own.
+Needs `pip install torch==2.13.0 torch-mlir==20261001` (a CPU build of PyTorch suffices), and this package, in an
+environment of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from mlir_gemm.bench.blocks.functions import BLOCKS, Block
+from mlir_gemm.bench.block_functions import BLOCKS, Block
 
 HERE = Path(__file__).parent
 
