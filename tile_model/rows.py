@@ -105,17 +105,20 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
         across = max(across, LANES)
     threads = across if shift else _of_block(problem.rows, across, target)
     staged = False
-    if not problem.fixed or across * count < pieces:
-        limit = _most_held(problem, threads, target) // vector
+    limit = _most_held(problem, threads, target) // vector
+    some = max(1, min(limit, most))
+    if not problem.fixed:
+        count = _at_a_time(pieces, across, some)
+    elif across * count < pieces:
         count = -(-pieces // across)
-        if not problem.fixed or count > limit:
-            threads = across = MOST_THREADS if not problem.fixed or not problem.again else STAGED_THREADS
-            count = _at_a_time(pieces, across, max(1, min(limit, most)))
+        if count > limit:
+            threads = across = STAGED_THREADS if problem.again else MOST_THREADS
+            count = _at_a_time(pieces, across, some)
             bytes_ = -(-pieces // (across * count)) * across * count * vector * problem.read
-            staged = problem.fixed and problem.again and bytes_ <= target.smem_block - RESERVED
+            staged = problem.again and bytes_ <= target.smem_block - RESERVED
             if not staged:
                 threads = across = MOST_THREADS
-                count = _at_a_time(pieces, across, max(1, min(limit, most)))
+                count = _at_a_time(pieces, across, some)
     tile = threads // across, across * vector * count
     schedule = RowSchedule(threads, across, vector, tile, shift=shift, staged=staged)
     schedule.check()

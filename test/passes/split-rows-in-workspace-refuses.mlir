@@ -3,7 +3,7 @@
 // RUN: not mlir-gemm opt %s 'split-rows-in-workspace{parts=3}' 2>&1 | FileCheck %s --check-prefix=UNEVEN
 // RUN: not mlir-gemm opt %s 'split-rows-in-workspace{parts=3 depth=100}' 2>&1 | FileCheck %s --check-prefix=SHORT
 // RUN: sed 's/tile.kind = "rows"/tile.kind = "elementwise"/' %s | not mlir-gemm opt - 'split-rows-in-workspace{parts=2}' 2>&1 | FileCheck %s --check-prefix=KIND
-// RUN: sed 's/linalg.fill.*/linalg.copy ins(%S : memref<16xf32>) outs(%R : memref<16xf32>)/' %s | not mlir-gemm opt - 'split-rows-in-workspace{parts=2}' 2>&1 | FileCheck %s --check-prefix=START
+// RUN: sed 's/linalg.fill.*/linalg.copy ins(%%old : memref<16xf32>) outs(%%R : memref<16xf32>)/' %s | not mlir-gemm opt - 'split-rows-in-workspace{parts=2}' 2>&1 | FileCheck %s --check-prefix=START
 
 // ONE: error: pass 'split-rows-in-workspace{kernel= parts=1 depth=0}': expected at least 2 parts, of at least 0 elements
 // NAME: error: kernel 'no' is not in the program, which has none
@@ -14,7 +14,7 @@
 #mn = affine_map<(n, m) -> (m, n)>
 #n = affine_map<(n, m) -> (n)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
-  func.func @sums(%A: memref<200x16xf32>, %S: memref<16xf32>, %R: memref<16xf32>) attributes {tile.kind = "rows"} {
+  func.func @sums(%A: memref<200x16xf32>, %old: memref<16xf32>, %R: memref<16xf32>) attributes {tile.kind = "rows"} {
     %zero = arith.constant 0.0 : f32
     linalg.fill ins(%zero : f32) outs(%R : memref<16xf32>)
     linalg.generic {indexing_maps = [#mn, #n], iterator_types = ["parallel", "reduction"]}
