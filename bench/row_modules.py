@@ -33,7 +33,9 @@ def _buffer(name: str, type_: str) -> list[str]:
     return [] if name == "R" else [f"  %{name} = memref.alloc() : {type_}"]
 
 
-def _reduce(name: str, m: int, n: int, source: tuple[str, str], start: str, lines: list[str], along: str = "m") -> list[str]:
+def _reduce(
+    name: str, m: int, n: int, source: tuple[str, str], start: str, lines: list[str], along: str = "m"
+) -> list[str]:
     """A reduction along rows (`m` is left) or columns, of `%x` to `%r`; `lines` compute `%r` from `%x` and `%a`."""
     kinds = '"parallel", "reduction"' if along == "m" else '"reduction", "parallel"'
     shape = str(m if along == "m" else n)
@@ -43,20 +45,24 @@ def _reduce(name: str, m: int, n: int, source: tuple[str, str], start: str, line
         f"  linalg.fill ins({start} : f32) outs(%{name} : memref<{shape}xf32>)",
         f"  linalg.generic {{indexing_maps = [#mn, #{along}], iterator_types = [{kinds}]}}",
         f"    ins({operand} : memref<{m}x{n}x{element}>) outs(%{name} : memref<{shape}xf32>) {{",
-        f"  ^bb0(%x0: {element}, %a: f32):",
+        f"  ^bb0({'%x' if element == 'f32' else '%x0'}: {element}, %a: f32):",
         *(["    %x = arith.extf %x0 : " + element + " to f32"] if element != "f32" else []),
-        *("    " + line.replace("%x ", "%x0 " if element == "f32" else "%x ").replace("%x,", "%x0," if element == "f32" else "%x,")
-          for line in lines),
+        *(f"    {line}" for line in lines),
         "    linalg.yield %r : f32",
         "  }",
     ]  # fmt: skip
 
 
 def _map(name: str, m: int, n: int, inputs: list[tuple[str, str, str]], out: str, lines: list[str]) -> list[str]:
-    """An elementwise operation; `inputs` are (value, map, element); `lines` compute `%r` from `%i0`, `%i1`, ... in f32."""
+    """An elementwise operation; `inputs` are (value, map, element); `lines` compute `%r` from `%i0`, `%i1`, ..., all
+    of f32."""
     shapes = {"mn": f"{m}x{n}x", "m": f"{m}x", "n": f"{n}x"}
     types = ", ".join(f"memref<{shapes[map_]}{element}>" for _, map_, element in inputs)
-    extended = [f"    %i{k} = arith.extf %q{k} : {element} to f32" for k, (_, _, element) in enumerate(inputs) if element != "f32"]
+    extended = [
+        f"    %i{k} = arith.extf %q{k} : {element} to f32"
+        for k, (_, _, element) in enumerate(inputs)
+        if element != "f32"
+    ]
     names = [f"%i{k}" if element == "f32" else f"%q{k}" for k, (_, _, element) in enumerate(inputs)]
     block = ", ".join(f"{name_}: {element}" for name_, (_, _, element) in zip(names, inputs, strict=True))
     rounded = [] if out == "f32" else [f"    %t = arith.truncf %r : f32 to {out}"]
@@ -91,13 +97,27 @@ def _softmax(m: int, n: int, e: str, log: bool) -> list[str]:
     ]  # fmt: skip
 
 
+def _factor(n: int, tiny: float) -> list[str]:
+    """Of the sum of squares `%i1` what its row is multiplied by, and `%g`, the first input times that."""
+    return [
+        f"%c = arith.constant {float(n)} : f32",
+        f"%tiny = arith.constant {tiny:.1e} : f32",
+        "%v = arith.divf %i1, %c : f32",
+        "%w = arith.addf %v, %tiny : f32",
+        "%f = math.rsqrt %w : f32",
+        "%g = arith.mulf %i0, %f : f32",
+    ]
+
+
 def _layer_norm(m: int, n: int, e: str) -> list[str]:
     size = float(n)
-    centred = [f"%c = arith.constant {size} : f32", "%mean = arith.divf %i1, %c : f32", "%r = arith.subf %i0, %mean : f32"]
+    centred = [
+        f"%c = arith.constant {size} : f32",
+        "%mean = arith.divf %i1, %c : f32",
+        "%r = arith.subf %i0, %mean : f32",
+    ]
     squares = ["%s = arith.mulf %x , %x  : f32", "%r = arith.addf %s, %a : f32"]
-    last = [f"%c = arith.constant {size} : f32", "%tiny = arith.constant 1.0e-05 : f32", "%v = arith.divf %i1, %c : f32",
-            "%w = arith.addf %v, %tiny : f32", "%f = math.rsqrt %w : f32", "%g = arith.mulf %i0, %f : f32",
-            "%h = arith.mulf %g, %i2 : f32", "%r = arith.addf %h, %i3 : f32"]  # fmt: skip
+    last = [*_factor(n, 1e-5), "%h = arith.mulf %g, %i2 : f32", "%r = arith.addf %h, %i3 : f32"]
     return [
         *_reduce("sum", m, n, ("%A", e), "%zero", _SUM),
         *_map("d", m, n, [("%A", "mn", e), ("%sum", "m", "f32")], "f32", centred),
@@ -108,9 +128,7 @@ def _layer_norm(m: int, n: int, e: str) -> list[str]:
 
 def _rms_norm(m: int, n: int, e: str) -> list[str]:
     squares = ["%s = arith.mulf %x , %x  : f32", "%r = arith.addf %s, %a : f32"]
-    last = [f"%c = arith.constant {float(n)} : f32", "%tiny = arith.constant 1.0e-06 : f32", "%v = arith.divf %i1, %c : f32",
-            "%w = arith.addf %v, %tiny : f32", "%f = math.rsqrt %w : f32", "%g = arith.mulf %i0, %f : f32",
-            "%r = arith.mulf %g, %i2 : f32"]  # fmt: skip
+    last = [*_factor(n, 1e-6), "%r = arith.mulf %g, %i2 : f32"]
     return [
         *_reduce("squares", m, n, ("%A", e), "%zero", squares),
         *_map("R", m, n, [("%A", "mn", e), ("%squares", "m", "f32"), ("%V0", "n", e)], e, last),
@@ -121,18 +139,28 @@ def _sums(m: int, n: int, e: str, along: str) -> list[str]:
     return _reduce("R", m, n, ("%A", e), "%zero", _SUM, along)
 
 
-KINDS = {
-    each.name: each
-    for each in (
-        RowKind("softmax", 0, "mn", lambda m, n, e: _softmax(m, n, e, False), lambda torch, a, _: torch.softmax(a, -1)),
-        RowKind("log_softmax", 0, "mn", lambda m, n, e: _softmax(m, n, e, True), lambda torch, a, _: torch.log_softmax(a, -1)),
-        RowKind("layer_norm", 2, "mn", _layer_norm,
-                lambda torch, a, v: torch.nn.functional.layer_norm(a, a.shape[-1:], v[0], v[1], 1e-5)),
-        RowKind("rms_norm", 1, "mn", _rms_norm, lambda torch, a, v: torch.nn.functional.rms_norm(a, a.shape[-1:], v[0], 1e-6)),
-        RowKind("row_sum", 0, "m", lambda m, n, e: _sums(m, n, e, "m"), lambda torch, a, _: torch.sum(a, -1, dtype=torch.float32)),
-        RowKind("column_sum", 0, "n", lambda m, n, e: _sums(m, n, e, "n"), lambda torch, a, _: torch.sum(a, 0, dtype=torch.float32)),
-    )
-}  # fmt: skip
+def _torch_layer_norm(torch: Any, a: Any, vectors: list[Any]) -> Any:
+    return torch.nn.functional.layer_norm(a, a.shape[-1:], *vectors, 1e-5)
+
+
+def _torch_rms_norm(torch: Any, a: Any, vectors: list[Any]) -> Any:
+    return torch.nn.functional.rms_norm(a, a.shape[-1:], *vectors, 1e-6)
+
+
+def _torch_sum(dim: int) -> Callable[[Any, Any, list[Any]], Any]:
+    return lambda torch, a, _: torch.sum(a, dim, dtype=torch.float64 if a.dtype == torch.float64 else torch.float32)
+
+
+_ALL = (
+    RowKind("softmax", 0, "mn", lambda m, n, e: _softmax(m, n, e, False), lambda torch, a, _: torch.softmax(a, -1)),
+    RowKind("log_softmax", 0, "mn", lambda m, n, e: _softmax(m, n, e, True),
+            lambda torch, a, _: torch.log_softmax(a, -1)),
+    RowKind("layer_norm", 2, "mn", _layer_norm, _torch_layer_norm),
+    RowKind("rms_norm", 1, "mn", _rms_norm, _torch_rms_norm),
+    RowKind("row_sum", 0, "m", lambda m, n, e: _sums(m, n, e, "m"), _torch_sum(-1)),
+    RowKind("column_sum", 0, "n", lambda m, n, e: _sums(m, n, e, "n"), _torch_sum(0)),
+)  # fmt: skip
+KINDS = {each.name: each for each in _ALL}
 
 
 def module(kind: str, m: int, n: int, element: str) -> str:

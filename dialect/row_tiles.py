@@ -7,100 +7,19 @@ the rows, from what is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.reductions import Combination, combinations_of
 from mlir_gemm.dialect.reductions import reduce as tile_reduce
-from mlir_gemm.dialect.sizes import known_size
-from mlir_gemm.dialect.walk import body, in_block
-
-
-@dataclass(frozen=True)
-class RowLoops:
-    """The loops of a kernel of rows: first those whose points are the rows, then those along a row."""
-
-    sizes: tuple[Any, ...]
-    """Integers, or index values."""
-    outer: int
-    """How many are the rows'."""
-
-    @property
-    def row(self) -> int:
-        """The loop over rows that tiles run along; the last."""
-        return self.outer - 1
-
-    @property
-    def element(self) -> int:
-        """The loop along a row that tiles run along; the last."""
-        return len(self.sizes) - 1
-
-
-@dataclass(frozen=True)
-class TileShape:
-    """How a block's tile lies in the loops."""
-
-    shape: tuple[int, int]
-    transposed: bool
-    """Whether elements of a row run down the tile, and not along it."""
-
-    @property
-    def row_dim(self) -> int:
-        """The tile's dimension that rows run along."""
-        return int(self.transposed)
-
-    @property
-    def element_dim(self) -> int:
-        """The tile's dimension that elements of a row run along."""
-        return 1 - self.row_dim
-
-    @property
-    def rows(self) -> int:
-        return self.shape[self.row_dim]
-
-    @property
-    def elements(self) -> int:
-        return self.shape[self.element_dim]
-
-    def type(self, element: Any, wide: bool) -> Any:
-        """The type of a tile of wide or narrow values."""
-        shape = list(self.shape)
-        if not wide:
-            shape[self.element_dim] = 1
-        return ir.VectorType.get(shape, element)
-
-
-def loops_of(work: Sequence[Generic]) -> RowLoops:
-    """The loops of a kernel's operations, by its first reduction. Raises PassError for operations in other loops."""
-    first = next(generic for generic in work if not generic.elementwise)
-    outer = sum(first.parallel)
-    sizes: dict[int, Any] = {}
-    for generic in work:
-        wide = len(generic.parallel) == len(first.parallel)
-        expected = first.parallel if not generic.elementwise else (True,) * (len(first.parallel) if wide else outer)
-        if generic.parallel != expected:
-            raise pass_error(generic.op, f"loops that are not those of a kernel of rows, {outer} and "
-                             f"{len(first.parallel) - outer} along a row (normalise-kernels)")  # fmt: skip
-        for operand, map_ in zip(generic.operands, generic.maps, strict=True):
-            for axis, expression in enumerate(map_.results):
-                if isinstance(expression, ir.AffineDimExpr):
-                    sizes.setdefault(expression.position, known_size(operand, axis))
-    missing = [loop for loop in range(len(first.parallel)) if sizes.get(loop) is None]
-    if missing or not outer:
-        raise pass_error(first.op, "a loop that indexes no operand on its own; its size cannot be told")
-    return RowLoops(tuple(sizes[loop] for loop in range(len(first.parallel))), outer)
-
-
-ACCESS = 16
-"""Elements that every access of a thread divides."""
+from mlir_gemm.dialect.row_loops import RowLoops, TileShape
 
 
 @dataclass
@@ -242,12 +161,12 @@ class RowTiles:
         tile.store(value, buffer, self._place_in_shared())
 
     def _staged_size(self) -> int:
-        """Elements of a row in shared memory: whole accesses."""
-        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // ACCESS) * ACCESS
+        """Elements of a row in shared memory: whole tiles."""
+        elements = self.tile.elements
+        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // elements) * elements
 
     def _place_in_shared(self) -> tile.Place:
-        whole = self._staged_size() % self.tile.elements == 0
-        return tile.Place((constants.index(0), self.passed), (0, 1), (True, whole))
+        return tile.Place((constants.index(0), self.passed), (0, 1), (True, True))
 
     def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
@@ -255,12 +174,14 @@ class RowTiles:
             self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
 
     @contextmanager
-    def _pass(self, carried: list[Any]) -> Iterator[list[Any]]:
+    def _pass(self, carried: list[Any]) -> Generator[list[Any]]:
         """Loops over the tiles of the rows, which carry values. What is given is changed inside to what an iteration
         makes of it, and is afterwards what the loops give."""
         loops, before = self.loops, self.held
         scf = dialect("scf")
-        bounds: list[tuple[int, Any, int]] = [(loop, loops.sizes[loop], 1) for loop in range(loops.outer, loops.element)]
+        bounds: list[tuple[int, Any, int]] = [
+            (loop, loops.sizes[loop], 1) for loop in range(loops.outer, loops.element)
+        ]
         size = loops.sizes[loops.element]
         bounds.append((loops.element, size, self.tile.elements))
         entered: list[Any] = []
@@ -391,28 +312,8 @@ def _combinations(generic: Generic) -> list[Combination]:
 
 def _map_of(generics: Sequence[Generic], output: Any) -> Any:
     return next(
-        map_ for generic in generics for each, map_ in zip(generic.operands, generic.maps, strict=True) if each == output
+        map_
+        for generic in generics
+        for each, map_ in zip(generic.operands, generic.maps, strict=True)
+        if each == output
     )
-
-
-def block_position(loops: RowLoops, tile_: TileShape, number: Any) -> dict[int, Any]:
-    """The rows' loops at a block of this number: where tiles run along one, the first row of the block's."""
-    found: dict[int, Any] = {}
-    for loop in reversed(range(loops.outer)):
-        step = tile_.rows if loop == loops.row else 1
-        count = indexing.ceildiv(loops.sizes[loop], step)
-        at = number
-        if loop:
-            at, number = indexing.rem(number, count), indexing.div(number, count)
-        found[loop] = indexing.mul(at, step) if step > 1 else at
-    return found
-
-
-def statements_of(function: Any) -> list[Any]:
-    """The operations of a kernel's function that compute something, fills among them."""
-    return [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
-
-
-def read(operation: Any) -> Generic:
-    """An operation of a kernel of rows."""
-    return structured.read(operation)

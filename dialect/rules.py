@@ -193,8 +193,10 @@ NUMBER = Kind(lambda attribute: isinstance(attribute, ir.IntegerAttr | ir.FloatA
 
 def neutral(op: Any) -> str:
     """The `neutral` of a tile.clip is an element of its value."""
-    given, element = op.attributes["neutral"] if "neutral" in op.attributes else None, op.operands[0].type.element_type
-    if given is None or given.type == element:
+    if "neutral" not in op.attributes:
+        return ""
+    given, element = op.attributes["neutral"], op.operands[0].type.element_type
+    if given.type == element:
         return ""
     return f"neutral = {given} for elements of {element}; expected one of that type"
 

@@ -119,8 +119,8 @@ class Await(Tile.Operation, name="await"):
 
 
 class Clip(Tile.Operation, name="clip"):
-    """`value` with zero, or with `neutral`, wherever `offset + i` is negative or not less than `size`, i being the index
-    along the dimension `dim` of the value."""
+    """`value` with zero, or with `neutral`, wherever `offset + i` is negative or not less than `size`, i being the
+    index along the dimension `dim` of the value."""
 
     value: ext.Operand[Value]
     offset: ext.Operand[ir.IndexType]
@@ -326,5 +326,13 @@ def register(context: Any) -> None:
     sys.modules.setdefault(f"{PACKAGE}.dialects.tile", sys.modules[__name__])
     with context, ir.Location.unknown():
         Tile.load(reload=True)
-        for name in ("tile.unit_id", "tile.clip", "tile.reduce", "tile.tensor_map", "tile.rank", "tile.consumer_id", "tile.advance"):
+        for name in (
+            "tile.unit_id",
+            "tile.clip",
+            "tile.reduce",
+            "tile.tensor_map",
+            "tile.rank",
+            "tile.consumer_id",
+            "tile.advance",
+        ):
             ir.MemoryEffectsOpInterface.attach(name, target=_Pure, context=context)

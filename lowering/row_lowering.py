@@ -83,8 +83,8 @@ class RowRewriter:
         layout = self.threads.layout(shape)
         if any(size % part for size, part in zip(shape, layout.shape, strict=True)):
             rows, columns = self.threads.fragment
-            raise pass_error(value.owner, f"a tile of {value.type} for {self.threads.count} threads; expected multiples "
-                             f"of {rows} rows and {columns} columns, or 1")  # fmt: skip
+            wanted = f"multiples of {rows} rows and {columns} columns, or 1"
+            raise pass_error(value.owner, f"a tile of {value.type} for {self.threads.count} threads; expected {wanted}")
         return layout
 
     def _load(self, op: Any) -> None:
@@ -109,8 +109,8 @@ class RowRewriter:
     def _alone(self, shape: tuple[int, int]) -> Any:
         """Whether the running thread is the first of those that hold the same piece; None where it is the only one."""
         arith, threads = dialect("arith"), self.threads
-        same = [place for place, size, count in ((threads.column, shape[1], threads.across),
-                                                 (threads.row, shape[0], threads.groups)) if size == 1 and count > 1]  # fmt: skip
+        columns, rows = (threads.column, shape[1], threads.across), (threads.row, shape[0], threads.groups)
+        same = [place for place, size, count in (columns, rows) if size == 1 and count > 1]
         zero = constants.index(0)
         return guards.both([arith.CmpIOp(arith.CmpIPredicate.eq, place, zero).result for place in same])
 
@@ -199,11 +199,14 @@ class RowRewriter:
         neutral = op.attributes["neutral"] if "neutral" in op.attributes else _zero(element)
         type_ = layout.piece_type(element)
         lane = self.threads.lane(shape)
-        self.pieces[op.results[0]] = [
-            _clipped(piece, type_, neutral, (offset, layout.place(number, shape)[dim], (lane.row, lane.column)[dim]), size,
-                     layout.shape[dim], dim == 1)
-            for number, piece in enumerate(self.pieces[value])
-        ]  # fmt: skip
+        across = bool(dim)
+        extent, own = (layout.shape[1], lane.column) if across else (layout.shape[0], lane.row)
+        made: list[Any] = []
+        for number, piece in enumerate(self.pieces[value]):
+            row, column = layout.place(number, shape)
+            at = offset, column if across else row, own
+            made.append(_clipped(piece, type_, neutral, at, size, extent, across))
+        self.pieces[op.results[0]] = made
 
     def _loop(self, op: Any) -> None:
         """Rebuilds an scf.for that carries tiles to carry their pieces."""

@@ -94,7 +94,8 @@ class RowAccess(LaneAccess):
 
     @property
     def aligned(self) -> int:
-        """The elements that the tile starts at a multiple of in memory, if it may start before the first index; or 0."""
+        """The elements that the tile starts at a multiple of in memory, if it may start before the first index; or
+        0."""
         return constants.number_of(self.operation, tile.ALIGNED)
 
     def load(self, number: int) -> Any:
@@ -133,11 +134,12 @@ class RowAccess(LaneAccess):
         return [plus(index, constants.index(distance)) if each == axis else index for each, index in enumerate(indices)]
 
     def whole(self, column: int) -> Any | None:
-        """Whether a piece lies within the memory; None: it does. A negative index is, without a sign, beyond its end."""
+        """Whether a piece lies within the memory; None: it does. A negative index is, without a sign, beyond its
+        end."""
         axis, size = self._columns(), self.memory.type.shape[self._columns()]
-        if starts_within(self.place.offsets[axis], self.aligned) and self.layout.width <= column:
-            if size != ir.ShapedType.get_dynamic_size() and column + self.layout.shape[1] <= size:
-                return None
+        known = size != ir.ShapedType.get_dynamic_size() and starts_within(self.place.offsets[axis], self.aligned)
+        if known and self.layout.width <= column <= size - self.layout.shape[1]:
+            return None
         first = self.indices(column)
         last = self.further(first, self.layout.width - 1)
         return guards.both([guards.less(each[axis], self.length()) for each in (first, last)])
@@ -178,8 +180,9 @@ class RowAccess(LaneAccess):
             return True
         first, size = constants.integer_of(self.place.offsets[axis]), self.memory.type.shape[axis]
         extent = self.layout.shape[{ROW: 0, COLUMN: 1}[self.place.dims[axis]]]
-        known = first is not None and size != ir.ShapedType.get_dynamic_size()
-        return known and first + at // extent * extent + extent <= size
+        if first is None or size == ir.ShapedType.get_dynamic_size():
+            return False
+        return bool(first + at // extent * extent + extent <= size)
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,10 @@ class RowReduction:
             buffers = self._buffers([len(rows), threads.groups * warps], rows[0])
             self._write(is_first, buffers, rows, first)
             own = indexing.add(indexing.mul(threads.row, warps), indexing.rem(threads.number, warps))
-            rows = [[_load(buffer, [constants.index(n), own], value.type) for buffer, value in zip(buffers, values, strict=True)]
-                    for n, values in enumerate(rows)]  # fmt: skip
+            rows = [
+                [_load(buffer, [constants.index(n), own], v.type) for buffer, v in zip(buffers, values, strict=True)]
+                for n, values in enumerate(rows)
+            ]
             rows = [self._exchanged(values, warps // 2, 1) for values in rows]
             self._end()
         return [[_piece([value]) for value in values] for values in rows]

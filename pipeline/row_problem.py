@@ -11,7 +11,7 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.memory import stride_divisors
-from mlir_gemm.dialect.row_tiles import read, statements_of
+from mlir_gemm.dialect.row_loops import read, statements_of
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SYMBOLS
 from mlir_gemm.spec.rows import RowProblem

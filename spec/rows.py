@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from mlir_gemm.errors import ScheduleError
 
@@ -89,10 +89,10 @@ class RowSchedule:
             name, value = next(iter(wrong.items()))
             expected = "a number" if name in numbers else "true or false"
             raise ScheduleError(f"tile.rows: {name}={value}; expected {expected}")
-        tile = fields["tile"]
-        if not isinstance(tile, tuple) or [type(size) for size in tile] != [int, int]:
-            shown = "x".join(map(str, tile)) if isinstance(tile, tuple) else tile
-            raise ScheduleError(f"tile.rows: tile={shown}; expected two sizes, such as [8, 128]")
+        given = fields["tile"]
+        tile = cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
+        if [type(size) for size in tile] != [int, int]:
+            raise ScheduleError(f"tile.rows: tile={'x'.join(map(str, tile))}; expected two sizes, such as [8, 128]")
         schedule = RowSchedule(**fields)
         schedule.check()
         return schedule
@@ -104,8 +104,8 @@ class RowSchedule:
             if not 1 <= value <= most or value & (value - 1):
                 raise ScheduleError(f"tile.rows: {name}={value}; expected a power of two up to {most}")
         if self.threads % 32 or not 32 <= self.threads <= 1024 or self.threads % self.across:
-            raise ScheduleError(f"tile.rows: threads={self.threads} with across={self.across}; expected a multiple "
-                                "of 32 up to 1024, which across divides")  # fmt: skip
+            wanted = "a multiple of 32 up to 1024, which across divides"
+            raise ScheduleError(f"tile.rows: threads={self.threads} with across={self.across}; expected {wanted}")
         fragment = self.threads // self.across, self.across * self.vector
         if any(size < 1 or size % part for size, part in zip(self.tile, fragment, strict=True)):
             raise ScheduleError(f"tile.rows: tile={self.tile[0]}x{self.tile[1]}; expected multiples of "

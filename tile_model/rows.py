@@ -24,10 +24,9 @@ RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
 STAGED_THREADS = 512
 """Threads of a block whose rows are in shared memory: two such blocks, which wait at different times, fit on an SM."""
-WASTE = 0.04
-"""By how much a schedule is worse for each access of a thread more, or less, than half of what it may have."""
-ALONE = 0.5
-"""By how much an access takes longer that is under way alone."""
+FEW, WASTE = 4, 0.04
+"""Accesses that a thread should have of a row, or half as many as it may, and by how much a schedule is worse for each
+that it has more or less."""
 LEAST_PART, LEAST_PART_OF_COLUMNS = 8192, 128
 """Elements of a part of a row, where neighbours belong to the row, and where they belong to different rows."""
 LAUNCH = 4e-6
@@ -51,7 +50,7 @@ def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
         return 1, problem.length
     taken = schedule.tile[1] if problem.transposed else schedule.tile[0]
     busy = -(-problem.rows // taken) * schedule.threads
-    full = target.sms * target.threads_sm
+    full = target.sms * target.threads_sm // 2
     seconds = problem.rows * problem.length * max(problem.read, 1) / target.dram_bytes_s
     least = LEAST_PART_OF_COLUMNS if problem.transposed else LEAST_PART
     parts = min(-(-full // busy), problem.length // least)
@@ -112,7 +111,7 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
         if not problem.fixed or count > limit:
             threads = across = MOST_THREADS if not problem.fixed or not problem.again else STAGED_THREADS
             count = _at_a_time(pieces, across, max(1, min(limit, most)))
-            bytes_ = (pieces * vector + ACCESS) * problem.read
+            bytes_ = -(-pieces // (across * count)) * across * count * vector * problem.read
             staged = problem.fixed and problem.again and bytes_ <= target.smem_block - RESERVED
             if not staged:
                 threads = across = MOST_THREADS
@@ -124,13 +123,14 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
 
 
 def _divided(pieces: int, most: int) -> tuple[int, int]:
-    """Threads of a row, and accesses of each, that hold all of it with the least waste; of equal ones, half as many
-    accesses as a thread may have. The most threads with as many accesses as that, where a row is longer."""
+    """Threads of a row, and accesses of each, that hold all of it with the least waste; of equal ones, a few accesses.
+    The most threads with as many accesses as a thread may have, where a row is longer."""
     choices = [(1 << power, -(-pieces >> power)) for power in range(11)]
     fitting = [(across, count) for across, count in choices if count <= most]
     if not fitting:
         return MOST_THREADS, most
-    return min(fitting, key=lambda each: (each[0] * each[1] * (1 + WASTE * abs(each[1] - (most + 1) // 2)), each[0]))
+    few = min(FEW, (most + 1) // 2)
+    return min(fitting, key=lambda each: (each[0] * each[1] * (1 + WASTE * abs(each[1] - few)), each[0]))
 
 
 def _of_block(rows: int, across: int, target: Target) -> int:
@@ -142,9 +142,8 @@ def _of_block(rows: int, across: int, target: Target) -> int:
 
 
 def _at_a_time(pieces: int, across: int, most: int) -> int:
-    """How many accesses of a thread a tile has where rows take several: as many as waste least at their ends, but
-    some, so that they are under way together."""
-    return min(range(most, 0, -1), key=lambda count: -(-pieces // (across * count)) * count * (1 + ALONE / count))
+    """How many accesses of a thread a tile has where rows take several: as many as waste least at their ends."""
+    return min(range(most, 0, -1), key=lambda count: -(-pieces // (across * count)) * count)
 
 
 def _most_held(problem: RowProblem, threads: int, target: Target) -> int:

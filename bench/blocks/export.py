@@ -1,28 +1,28 @@
 """Writes the blocks as linalg on tensors: one file for each, beside this.
 
-    python bench/blocks/export.py
+    python -m mlir_gemm.bench.blocks.export
 
 Needs `pip install torch==2.13.0 torch-mlir==20261001` (a CPU build of PyTorch suffices), in an environment of its own.
 """
 
 from __future__ import annotations
 
-import sys
+import importlib
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch_mlir import fx
+from mlir_gemm.bench.blocks.functions import BLOCKS, Block
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-from functions import BLOCKS, Block  # noqa: E402
 
 
 def export(block: Block) -> str:
     """The text of one block."""
+    torch: Any = importlib.import_module("torch")
+    fx: Any = importlib.import_module("torch_mlir.fx")
+    base: Any = torch.nn.Module
 
-    class Module(torch.nn.Module):
+    class Module(base):
         def forward(self, *arguments: Any) -> Any:
             return block.function(torch, *arguments)
 

@@ -99,9 +99,7 @@ def _known(kernel: Kernel, root: Any) -> list[Access]:
     return sorted(found, key=lambda access: not along_rows(kernel, access))
 
 
-def _joined(
-    kernel: Kernel, generic: Generic, known: Access, given: tuple[int, list[int]], place_of: PlaceOf
-) -> str:
+def _joined(kernel: Kernel, generic: Generic, known: Access, given: tuple[int, list[int]], place_of: PlaceOf) -> str:
     offset, strides = given
     if known.offset != offset:
         return "it takes other elements of what they touch"

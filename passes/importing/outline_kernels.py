@@ -4,8 +4,8 @@ Expects one function on tensors with `tile.kernel` on its linalg operations (`gr
 computed for it (`copy-results`). Leaves the same function on memrefs, holding memref.alloc, memref.get_global and
 tile.run only, and for each kernel a module with a function on memrefs: fills, copies and linalg.generics, in the loops
 that they had, on memref.reinterpret_casts where a tensor was reshaped. Tensor results became arguments with the role
-`result`. Kernels without a product have `tile.kind`, `rows` or `elementwise`; modules have `tile.note` where there is something
-to say. A function without tensors is left alone.
+`result`. Kernels without a product have `tile.kind`, `rows` or `elementwise`; modules have `tile.note` where there is
+something to say. A function without tensors is left alone.
 
 A result is written straight to the memory that it is for, unless that is read later by others than the operation that
 writes the same place; then it is copied at the end.

@@ -1,11 +1,12 @@
 """widen-accumulator: a narrow sum or product accumulates in f32 or i32 and is rounded or cut once at the end.
 
-Expects linalg on tensors or memrefs. A product on tensors (a linalg.generic that multiplies and adds up) into f16, bf16
-or an 8-bit float becomes one into an f32 tensor that starts as the old start extended (a fill with zero directly),
-whose result is truncated by an elementwise linalg.generic. One into i8 or i16 does so in i32, which changes no bit of
-the result. A sum along rows into f16, bf16 or an 8-bit float is widened likewise. So does a `linalg.matmul` of f16 operands into f16 `outs(%c)`, also on memrefs. More exact than narrow
-accumulation, and what the tensor cores do best; where the schedule allows sums in f16, `narrow-accumulator` brings them
-back. A product of other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
+Expects linalg on tensors or memrefs. A product on tensors (a linalg.generic that multiplies and adds up) into f16,
+bf16 or an 8-bit float becomes one into an f32 tensor that starts as the old start extended (a fill with zero
+directly), whose result is truncated by an elementwise linalg.generic. One into i8 or i16 does so in i32, which
+changes no bit of the result. A sum along rows into f16, bf16 or an 8-bit float is widened likewise. So does a
+`linalg.matmul` of f16 operands into f16 `outs(%c)`, also on memrefs. More exact than narrow accumulation, and what
+the tensor cores do best; where the schedule allows sums in f16, `narrow-accumulator` brings them back. A product of
+other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
+from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import (
     Generic,
     build,
@@ -27,7 +29,6 @@ from mlir_gemm.dialect.linalg.generics import (
     scalar_of,
     zero,
 )
-from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.reductions import Combination, combinations_of
 from mlir_gemm.dialect.walk import in_block, named

@@ -1,10 +1,10 @@
 """split-rows-in-workspace: reductions of few long rows in parts, side by side, which a kernel after them combines.
 
-Expects kernels as `import` leaves them: one function, or a program with a module for each kernel. Options name a kernel
-of rows, say how many parts, and how many elements of a row each has; what is left is a reduction of its own. Leaves a
-program in which parts are rows of their own, whose results go to a buffer of their own, [parts, rows...], and a kernel of
-rows that combines these and does what followed the reduction. All of it has a fixed order: the same bits in every run.
-Nothing moves in memory for that: only the arguments' types change. A second run changes nothing.
+Expects kernels as `import` leaves them: one function, or a program with a module for each kernel. Options name a
+kernel of rows, say how many parts, and how many elements of a row each has; what is left is a reduction of its own.
+Leaves a program in which parts are rows of their own, whose results go to a buffer of their own, [parts, rows...],
+and a kernel of rows that combines these and does what followed the reduction. All of it has a fixed order: the same
+bits in every run. Nothing moves in memory for that: only the arguments' types change. A second run changes nothing.
 
 Refuses kernels with more than one reduction, or along several dimensions, or that need the elements of a row again, and
 those whose operands have sizes known at run time only.

@@ -1,11 +1,12 @@
 """tensorize-rows: a kernel of rows becomes what a block does with a tile of some rows.
 
-Expects functions marked `tile.kind = "rows"`: linalg.generics on memrefs in the same loops, those of the rows and then
-those along a row (`normalise-kernels`, `share-sizes`), and fills and copies of what reductions start from. Leaves an scf.forall over blocks, mapped to `#gpu.block<x>`, on tiles of `tile=H,W`: tile.load,
-arithmetic on vectors, tile.reduce, vector.broadcast of what a row has in common, tile.store. Rows run down the tile and
-their elements along it, or, `transposed`, the other way round. Where a tile holds whole rows, each input is loaded once;
-else loops go over the rows, once for reductions that do not need one another and once for the results. Beyond the ends
-of rows tile.clip puts the element that is neutral. Temporaries of the kernel's own vanish. A second run changes nothing.
+Expects functions marked `tile.kind = "rows"`: linalg.generics on memrefs in the same loops, those of the rows and
+then those along a row (`normalise-kernels`, `share-sizes`), and fills and copies of what reductions start from.
+Leaves an scf.forall over blocks, mapped to `#gpu.block<x>`, on tiles of `tile=H,W`: tile.load, arithmetic on vectors,
+tile.reduce, vector.broadcast of what a row has in common, tile.store. Rows run down the tile and their elements along
+it, or, `transposed`, the other way round. Where a tile holds whole rows, each input is loaded once; else loops go
+over the rows, once for reductions that do not need one another and once for the results. Beyond the ends of rows
+tile.clip puts the element that is neutral. Temporaries of the kernel's own vanish. A second run changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
 the kernel also reads elsewhere.
@@ -21,7 +22,8 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
-from mlir_gemm.dialect.row_tiles import RowLoops, RowTiles, TileShape, block_position, loops_of, read, statements_of
+from mlir_gemm.dialect.row_loops import RowLoops, TileShape, block_position, loops_of, read, statements_of
+from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -47,8 +49,10 @@ class TensorizeRows(Pass):
         for function in named(module, "func.func"):
             if is_rows(function) and statements_of(function):
                 down, along = self.tile
-                if (self.shift or self.staged) and self.transposed or self.shift and down != 1:
-                    raise PassError(f"pass '{self}': tiles of one row along it can be shifted, and staged those along rows")
+                if ((self.shift or self.staged) and self.transposed) or (self.shift and down != 1):
+                    raise PassError(
+                        f"pass '{self}': tiles of one row along it can be shifted, and staged those along rows"
+                    )
                 _convert(function, TileShape((down, along), self.transposed), self.shift, self.staged)
 
 
@@ -123,7 +127,9 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
             continue
         generic = read(op)
         used = [buffer for number, buffer in enumerate(generic.inputs) if generic.reads(number)]
-        from_ = {each for buffer in used for each in needs.get(buffer, ())} | {b for b in used if b in _results(waiting)}
+        from_ = {each for buffer in used for each in needs.get(buffer, ())} | {
+            b for b in used if b in _results(waiting)
+        }
         if from_ & _results(waiting) and (not generic.elementwise or len(generic.parallel) == tiles.loops.outer):
             finish()
         if generic.elementwise:
@@ -137,5 +143,3 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
 
 def _results(generics: list[Generic]) -> set[Any]:
     return {output for generic in generics for output in generic.outputs}
-
-

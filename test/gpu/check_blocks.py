@@ -71,7 +71,8 @@ def measure(name: str, chip: str, timer: Timer, torch: Any) -> dict[str, Any]:
         cold = timer.cold(list(runs.values()), host)
         warm, _ = timer.sustained(list(runs.values()), [each.median for each in cold], host, lambda: None)
     return {
-        "name": name, "kernels": len(kernel.launch.steps), "errors": errors, "right": errors["ours"] <= WORSE * errors["eager"],
+        "name": name, "kernels": len(kernel.launch.steps), "errors": errors,
+        "right": errors["ours"] <= WORSE * errors["eager"],
         "cold us": {who: each.median * 1e6 for who, each in zip(runs, cold, strict=True)},
         "us": {who: each.median * 1e6 for who, each in zip(runs, warm, strict=True)},
     }  # fmt: skip
@@ -98,8 +99,9 @@ def main() -> int:
         rows.append(measure(name, chip, timer, torch))
         row = rows[-1]
         us, cold, errors = row["us"], row["cold us"], row["errors"]
-        print(f"{name:14s} {row['kernels']} kernels {'' if row['right'] else 'WRONG '}error {errors['ours']:.1e} "
-              f"({errors['eager']:.1e})  ours {us['ours']:.1f} us, eager {us['eager']:.1f}, compile {us['compile']:.1f}; "
+        wrong = "" if row["right"] else "WRONG "
+        print(f"{name:14s} {row['kernels']} kernels {wrong}error {errors['ours']:.1e} ({errors['eager']:.1e})  "
+              f"ours {us['ours']:.1f} us, eager {us['eager']:.1f}, compile {us['compile']:.1f}; "
               f"to the better {min(us['eager'], us['compile']) / us['ours']:.2f}, cold "
               f"{min(cold['eager'], cold['compile']) / cold['ours']:.2f}", flush=True)  # fmt: skip
     if options.output:

@@ -35,9 +35,7 @@ class Form:
 
     @staticmethod
     def of(text: str) -> Form:
-        found = re.fullmatch(
-            r"(?:%0\S* = )?(tile\.\w+)\((.*?)\)(?: (\(\{.*\}\)))?(?: \{(.*?)\})?(?: : (.*))?", text
-        )
+        found = re.fullmatch(r"(?:%0\S* = )?(tile\.\w+)\((.*?)\)(?: (\(\{.*\}\)))?(?: \{(.*?)\})?(?: : (.*))?", text)
         assert found, text
         name, operands, region, attributes, results = found.groups()
         types = tuple(VALUES[each] for each in operands.split(", ") if each)
