@@ -264,3 +264,33 @@ def test_one_kernel_reads_and_writes_everything_once() -> None:
     report = simulate(kernel.ir("lower"), case.fresh(), Options(counters=True))
     assert [each.kind for each in kernel.kernels] == ["rows"]
     assert report.counters.bytes["global_load"] == report.counters.bytes["global_store"] == case.arrays[0].nbytes
+
+
+@pytest.mark.parametrize(("rows", "columns", "dim"), [(5, 13, 1), (7, 8, 0), (1, 9, 1), (6, 1, 1)])
+def test_a_reduction_of_two_values_at_once(rows: int, columns: int, dim: int) -> None:
+    """The greatest of each row with a number that goes with it, of tiles of any size."""
+    kept = (rows, 1) if dim else (1, columns)
+    whole, shape, out = f"vector<{rows}x{columns}xf32>", f"{rows}x{columns}", f"{kept[0]}x{kept[1]}"
+    arguments = f"%a: memref<{shape}xf32>, %b: memref<{shape}xf32>, %c: memref<{out}xf32>, %d: memref<{out}xf32>"
+    text = f"""func.func @f({arguments}) {{
+      %i = arith.constant 0 : index
+      %x = "tile.load"(%a, %i, %i) : (memref<{shape}xf32>, index, index) -> {whole}
+      %y = "tile.load"(%b, %i, %i) : (memref<{shape}xf32>, index, index) -> {whole}
+      %r:2 = "tile.reduce"(%x, %y) ({{
+      ^bb0(%p: f32, %m: f32, %q: f32, %n: f32):
+        %first = arith.cmpf ogt, %p, %q : f32
+        %most = arith.select %first, %p, %q : f32
+        %with = arith.select %first, %m, %n : f32
+        "tile.yield"(%most, %with) : (f32, f32) -> ()
+      }}) {{dim = {dim} : i64}} : ({whole}, {whole}) -> (vector<{out}xf32>, vector<{out}xf32>)
+      "tile.store"(%r#0, %c, %i, %i) : (vector<{out}xf32>, memref<{out}xf32>, index, index) -> ()
+      "tile.store"(%r#1, %d, %i, %i) : (vector<{out}xf32>, memref<{out}xf32>, index, index) -> ()
+      return
+    }}"""
+    rng = np.random.default_rng(rows)
+    a, b = (rng.permutation(rows * columns).reshape(rows, columns).astype(np.float32) for _ in range(2))
+    c, d = np.zeros(kept, np.float32), np.zeros(kept, np.float32)
+    run_stage(text, [a, b, c, d])
+    at = a.argmax(dim, keepdims=True)
+    assert np.array_equal(c, np.take_along_axis(a, at, dim))
+    assert np.array_equal(d, np.take_along_axis(b, at, dim))
