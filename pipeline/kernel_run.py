@@ -16,7 +16,7 @@ from mlir_gemm.spec.attributes import DIVIDED, SCHEDULE, STAGE
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, ROWS, KernelRecord
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.rows import RowSchedule
+from mlir_gemm.spec.rows import RowProblem, RowSchedule
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES, is_after
 from mlir_gemm.spec.target import Target
@@ -36,6 +36,7 @@ class KernelRun:
         self.problem: Problem | None = None
         self.schedule: Schedule | None = None
         self.rows: RowSchedule | None = None
+        self.row_problem: RowProblem | None = None
         self.stage = annotations.module_string(module, STAGE) or "import"
         if self.stage not in STAGES:
             raise InputError(f"the kernel '{name}' says that it is at stage '{self.stage}', which does not exist")
@@ -67,7 +68,8 @@ class KernelRun:
 
     def record(self, step: int | None) -> KernelRecord:
         """What is known of it. `step` is where it runs in the launch, if that is known."""
-        return KernelRecord(self.name, self.kind, self.problem, self.schedule, step, note_of(self.module))
+        note = note_of(self.module)
+        return KernelRecord(self.name, self.kind, self.problem, self.schedule, step, note, self.row_problem, self.rows)
 
     def _read(self) -> None:
         function = outer_function(self.module)
@@ -76,6 +78,7 @@ class KernelRun:
             return
         if self.kind == ROWS:
             self.rows = annotations.written_rows(function)
+            self.row_problem = annotations.written_row_problem(function)
             if self.rows is None:
                 raise input_error(function, f"a kernel of rows without {attributes.ROWS}, which 'select' writes")
             return

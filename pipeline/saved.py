@@ -92,7 +92,7 @@ def problems_at(text: str, sizes: Mapping[str, int]) -> list[Problem | None]:
         with module.context, ir.Location.unknown():
             functions = [outer_function(kernel) for kernel in _kernels(module) or [module]]
             at = Variant(sizes, divisors_of(module))
-            return [at.problem_of(each) if PROBLEM in each.attributes else None for each in functions]
+            return [at.problem_of(each) if annotations.written_problem(each) else None for each in functions]
 
 
 def _kernels(module: Any) -> list[Any]:

@@ -27,8 +27,7 @@ class RowProblem:
     narrowest: int
     """Bytes of the narrowest element of what is read or written along rows."""
     aligned: int
-    """A number of elements that every row starts at a multiple of, in what is accessed along its neighbours in
-    memory."""
+    """A number of elements that every row starts at a multiple of, in what is accessed along neighbours in memory."""
     transposed: bool = False
     """Whether neighbours in memory belong to different rows: sums of columns."""
     held: int = 1
@@ -41,6 +40,14 @@ class RowProblem:
     """Whether elements of a row are needed again after a reduction."""
     fixed: bool = True
     """Whether the length is a constant, and elements of a row follow each other evenly: a tile can hold whole rows."""
+    lines: int = 1
+    """So many lengths make a row, where it has several dimensions."""
+    element: str = "f32"
+    """The type of the elements of a row in memory."""
+
+    def __str__(self) -> str:
+        length = f"{self.lines}x{self.length}" if self.lines > 1 else str(self.length)
+        return f"{self.rows} {'columns' if self.transposed else 'rows'} of {length} {self.element}"
 
 
 @dataclass(frozen=True)
@@ -80,9 +87,8 @@ class RowSchedule:
         wrong |= {name: fields[name] for name in ("transposed", "staged") if type(fields.get(name, False)) is not bool}
         if wrong:
             name, value = next(iter(wrong.items()))
-            raise ScheduleError(
-                f"tile.rows: {name}={value}; expected {'a number' if name in numbers else 'true or false'}"
-            )
+            expected = "a number" if name in numbers else "true or false"
+            raise ScheduleError(f"tile.rows: {name}={value}; expected {expected}")
         given = fields["tile"]
         tile = cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
         if [type(size) for size in tile] != [int, int]:
@@ -115,8 +121,7 @@ class RowSchedule:
 
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""
-        turned += (
-            f", from multiples of {self.shift} elements on" * bool(self.shift) + ", rows in shared memory" * self.staged
-        )
+        turned += f", from multiples of {self.shift} elements on" if self.shift else ""
+        turned += ", rows in shared memory" if self.staged else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

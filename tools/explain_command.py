@@ -11,21 +11,25 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.passes.select.split_k_in_workspace import cannot_divide
 from mlir_gemm.passes.select.swap_a_b import cannot_swap
+from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
-from mlir_gemm.pipeline.program import outer_function
+from mlir_gemm.pipeline.program import kind_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.pipeline.selection.passes import before_choices
-from mlir_gemm.pipeline.selection.undecided import undecided
+from mlir_gemm.pipeline.selection.undecided import Undecided, kernels_before_select, undecided
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
+from mlir_gemm.spec.kernel_record import ROWS, KernelRecord
+from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tools.files import read_input
+from mlir_gemm.tools.report import kernel_rows, table
 from mlir_gemm.usage import UsageError
 
 DEFAULT_TYPES = "f16,f16,f32"
@@ -45,13 +49,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mnk:
         print(explain(_problem(arguments), target(arguments.chip or default_chip()), wanted))
         return 0
-    chip, found = _products(arguments, wanted)
+    chip, found, rows = _kernels(arguments, wanted)
     parts = [
         (f"kernel {each.name}\n" if len(found) > 1 else "")
         + explain(each.problem, chip, each.pinned, each.cannot_swap, each.cannot_divide)
         for each in found
     ]
-    print("\n\n".join(parts) if parts else "no product to choose a schedule for")
+    parts += [table(kernel_rows(each, None)) for each in rows]
+    print("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
 
 
@@ -100,8 +105,10 @@ class _Product:
     """Why its k cannot be divided, if so."""
 
 
-def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Target, list[_Product]]:
-    """The chip for which a source file would be compiled, and its products."""
+def _kernels(
+    arguments: argparse.Namespace, wanted: Mapping[str, Any]
+) -> tuple[Target, list[_Product], list[KernelRecord]]:
+    """The chip for which a source file would be compiled, its products, and its kernels of rows."""
     source = read_input(arguments.input)
     compilation = compile_module(
         source,
@@ -126,7 +133,16 @@ def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple
             )
             for each in undecided(module)
         ]
-    return compilation.target, found
+    Runner().run(module, [step("select-split-rows"), step("select-rows")], stage="select")
+    with module.context:
+        rows = [_rows(each) for each in kernels_before_select(module) if kind_of(each.function) == ROWS]
+    return compilation.target, found, rows
+
+
+def _rows(kernel: Undecided) -> KernelRecord:
+    problem, schedule = annotations.written_row_problem(kernel.function), annotations.written_rows(kernel.function)
+    name = kernel.name or annotations.from_attribute(kernel.function.attributes["sym_name"])
+    return KernelRecord(name, ROWS, None, None, None, row_problem=problem, rows=schedule)
 
 
 def _check_symbols(arguments: argparse.Namespace, function: Any) -> None:

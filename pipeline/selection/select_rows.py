@@ -1,7 +1,8 @@
 """select-rows: kernels of rows get their schedules from the model.
 
 Expects a module as `import` leaves it. Leaves in `tile.rows` of each kernel of rows how its rows are divided among
-threads; what stands there already is checked and kept. Raises ScheduleError where that cannot be.
+threads, and in `tile.problem` what is computed; what stands there already is checked and kept. Raises ScheduleError
+where that cannot be.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import kind_of
 from mlir_gemm.pipeline.row_problem import row_problem_of
 from mlir_gemm.pipeline.selection.undecided import kernels_before_select
-from mlir_gemm.spec.attributes import HINTS, ROWS
+from mlir_gemm.spec.attributes import HINTS, PROBLEM, ROWS
 from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 from mlir_gemm.tile_model.rows import select_rows
 
@@ -40,6 +41,7 @@ class SelectRows(Pass):
                     raise ScheduleError("tile.rows: staged=true for rows of no constant length; expected false")
                 schedule = pinned or select_rows(problem, kernel.target)
                 kernel.function.attributes[ROWS] = annotations.dictionary(schedule.fields())
+                kernel.function.attributes[PROBLEM] = annotations.to_dictionary(problem)
                 if HINTS in kernel.function.attributes:
                     del kernel.function.attributes[HINTS]
 

@@ -3,8 +3,8 @@
     python check_blocks.py [--only TEXT] [-o RESULTS.json]
 
 The modules are those of `examples/blocks`, as torch-mlir exported them. Random data; the same blocks in eager PyTorch
-and under torch.compile; everyone in turn, cold and sustained. Errors are relative, by Frobenius norm, against the block in
-float64. Ends with 1 where an error is more than 1.1 times that of eager PyTorch.
+and under torch.compile; everyone in turn, cold and sustained. Errors are relative, by Frobenius norm, against the block
+in float64. Ends with 1 where an error is more than 1.1 times that of eager PyTorch.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +18,9 @@ from mlir_gemm.simulator.kernel import Options, simulate
 from mlir_gemm.simulator.program import simulate_launch
 from mlir_gemm.simulator.stages import run_stage
 from mlir_gemm.spec.binding import bind
+from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.stages import STAGES
+from mlir_gemm.tools.report import kernel_rows, table
 
 WHOLE = STAGES[: STAGES.index("lower")]
 """Stages whose IR is about whole tiles, or whole memory."""
@@ -128,6 +130,26 @@ def test_sizes_known_at_run_time_only(dynamic: str) -> None:
         close(arrays[1], softmax(arrays[0].astype(np.float64)))
 
 
+def test_what_is_known_of_a_kernel_survives_json() -> None:
+    (kernel,) = compiled(measured("softmax", 33, 100, "f32"), "select", until="launch").kernels
+    assert table(kernel_rows(kernel, None)).splitlines()[1:] == [
+        "problem:  rows: 33 rows of 100 f32",
+        f"schedule: {kernel.rows}",
+        f"because:  a row of 100 elements belongs to {kernel.rows.across if kernel.rows else 0} threads, "
+        "which hold it in registers: it is read once",
+    ]
+    assert KernelRecord.from_json(json.loads(json.dumps(kernel.to_json()))) == kernel
+    (product,) = compile_module(_PRODUCT, chip=CHIP, until="select").kernels
+    assert not {"rows", "row_problem"} & set(product.to_json())
+    assert KernelRecord.from_json(product.to_json()) == product
+
+
+_PRODUCT = """func.func @f(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
+  linalg.matmul ins(%A, %B : memref<64x64xf16>, memref<64x64xf16>) outs(%C : memref<64x64xf32>)
+  return
+}"""
+
+
 def test_no_rows_and_rows_of_nothing() -> None:
     kernel = mlir_gemm.compile(_dynamic("f32", "m"), device="simulator", chip=CHIP)
     kernel(np.zeros((0, 40), np.float32), np.zeros((0, 40), np.float32))
@@ -137,13 +159,11 @@ def test_typical_sizes_are_used_to_choose() -> None:
     text = _dynamic("f16", "mn")
     few, many = (compile_module(text, chip=CHIP, hints={"s0": m, "s1": n}, until="select", keep=("select",))
                  for m, n in ((8, 60_000), (100_000, 64)))  # fmt: skip
-    assert _rows_in(few.ir("select"))["across"] > _rows_in(many.ir("select"))["across"]
-
-
-def _rows_in(text: str) -> dict[str, Any]:
-    found = re.search(r"tile\.rows = \{(.*?)\}", text)
-    assert found
-    return {name: int(value) for name, value in re.findall(r"(\w+) = (\d+) : i64", found[1])}
+    for done, said, longest in ((few, "8 rows of 60000 f16", 1 << 16), (many, "100000 rows of 64 f16", 1024)):
+        (kernel,) = done.kernels
+        assert str(kernel.row_problem) == said and kernel.rows is not None
+        assert kernel.rows.tile[1] <= longest
+    assert few.kernels[0].rows != many.kernels[0].rows
 
 
 @pytest.mark.parametrize("name", ["layer_norm 33x100 f16", "softmax 3x5000 f32", "bp of bmpn kept"])
@@ -244,3 +264,33 @@ def test_one_kernel_reads_and_writes_everything_once() -> None:
     report = simulate(kernel.ir("lower"), case.fresh(), Options(counters=True))
     assert [each.kind for each in kernel.kernels] == ["rows"]
     assert report.counters.bytes["global_load"] == report.counters.bytes["global_store"] == case.arrays[0].nbytes
+
+
+@pytest.mark.parametrize(("rows", "columns", "dim"), [(5, 13, 1), (7, 8, 0), (1, 9, 1), (6, 1, 1)])
+def test_a_reduction_of_two_values_at_once(rows: int, columns: int, dim: int) -> None:
+    """The greatest of each row with a number that goes with it, of tiles of any size."""
+    kept = (rows, 1) if dim else (1, columns)
+    whole, shape, out = f"vector<{rows}x{columns}xf32>", f"{rows}x{columns}", f"{kept[0]}x{kept[1]}"
+    arguments = f"%a: memref<{shape}xf32>, %b: memref<{shape}xf32>, %c: memref<{out}xf32>, %d: memref<{out}xf32>"
+    text = f"""func.func @f({arguments}) {{
+      %i = arith.constant 0 : index
+      %x = "tile.load"(%a, %i, %i) : (memref<{shape}xf32>, index, index) -> {whole}
+      %y = "tile.load"(%b, %i, %i) : (memref<{shape}xf32>, index, index) -> {whole}
+      %r:2 = "tile.reduce"(%x, %y) ({{
+      ^bb0(%p: f32, %m: f32, %q: f32, %n: f32):
+        %first = arith.cmpf ogt, %p, %q : f32
+        %most = arith.select %first, %p, %q : f32
+        %with = arith.select %first, %m, %n : f32
+        "tile.yield"(%most, %with) : (f32, f32) -> ()
+      }}) {{dim = {dim} : i64}} : ({whole}, {whole}) -> (vector<{out}xf32>, vector<{out}xf32>)
+      "tile.store"(%r#0, %c, %i, %i) : (vector<{out}xf32>, memref<{out}xf32>, index, index) -> ()
+      "tile.store"(%r#1, %d, %i, %i) : (vector<{out}xf32>, memref<{out}xf32>, index, index) -> ()
+      return
+    }}"""
+    rng = np.random.default_rng(rows)
+    a, b = (rng.permutation(rows * columns).reshape(rows, columns).astype(np.float32) for _ in range(2))
+    c, d = np.zeros(kept, np.float32), np.zeros(kept, np.float32)
+    run_stage(text, [a, b, c, d])
+    at = a.argmax(dim, keepdims=True)
+    assert np.array_equal(c, np.take_along_axis(a, at, dim))
+    assert np.array_equal(d, np.take_along_axis(b, at, dim))
