@@ -8,10 +8,13 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.memory import SHARED, in_shared
-from mlir_gemm.dialect.verifier import NUMBERS, TRUTHS, Rule, between, counted, is_integer, word
+from mlir_gemm.dialect.verifier import NUMBERS, TRUTHS, Kind, Rule, at_least, between, counted, is_integer, word
 
 PLACE = {"dims": NUMBERS, "in_bounds": TRUTHS}
 """Attributes of operations that name a place in memory."""
+ALIGNED = {"aligned": at_least(1)}
+"""Of a load or store of a tile: its first element lies at a multiple of so many elements from an aligned address. It
+may then start before the memory's first index along its last dimension."""
 SCOPE = {"scope": word("warp", "warpgroup")}
 """Of operations on tiles that are divided among warps from `distribute` on."""
 ORDERS = {"a": ("mk", "km"), "b": ("kn", "nk")}
@@ -134,9 +137,9 @@ def place(memory: int, first: int, tile_of: Callable[[Any], Any], *, whole: bool
                 f"dims = {dims} for a tile of {rank} dimensions; expected each of 0 to "
                 f"{rank - 1} at most once, and -1 where the tile lies at one index"
             )
-        runs = len(along) if "dims" in op.attributes else axes
-        if whole and runs < rank:
-            return f"moves {of_tile} along {counted(runs, 'dimension')} of {type_}; expected {rank}"
+        runs = along if "dims" in op.attributes else range(max(rank - axes, 0), rank)
+        if whole and any(size > 1 and dim not in runs for dim, size in enumerate(of_tile.shape)):
+            return f"moves {of_tile} along {counted(len(runs), 'dimension')} of {type_}; expected {rank}"
         return ""
 
     return rule
@@ -182,6 +185,20 @@ def dimension(op: Any) -> str:
     """The `dim` of a tile.clip is one of its value's."""
     dim, type_ = op.attributes["dim"].value, op.operands[0].type
     return "" if dim < type_.rank else f"dim = {dim} of {type_}; expected 0 to {type_.rank - 1}"
+
+
+NUMBER = Kind(lambda attribute: isinstance(attribute, ir.IntegerAttr | ir.FloatAttr), "a number with its type")
+"""An element of any type."""
+
+
+def neutral(op: Any) -> str:
+    """The `neutral` of a tile.clip is an element of its value."""
+    if "neutral" not in op.attributes:
+        return ""
+    given, element = op.attributes["neutral"], op.operands[0].type.element_type
+    if given.type == element:
+        return ""
+    return f"neutral = {given} for elements of {element}; expected one of that type"
 
 
 def barriers(rows: int, columns: int | None = None, at: int = 0) -> Rule:

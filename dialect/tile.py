@@ -58,6 +58,7 @@ class Load(Tile.Operation, name="load"):
         rules.place(0, 1, rules.result),
         rules.same_elements(rules.operand(0), rules.result, "memory and value"),
         **rules.PLACE,
+        **rules.ALIGNED,
         **rules.SCOPE,
         written=FLAG,
     )
@@ -75,6 +76,7 @@ class Store(Tile.Operation, name="store"):
         rules.place(1, 2, rules.operand(0), whole=True),
         rules.same_elements(rules.operand(0), rules.operand(1), "value and memory"),
         **rules.PLACE,
+        **rules.ALIGNED,
         **rules.SCOPE,
     )
 
@@ -117,14 +119,17 @@ class Await(Tile.Operation, name="await"):
 
 
 class Clip(Tile.Operation, name="clip"):
-    """`value` with zero wherever `offset + i >= size`, i being the index along the dimension `dim` of the value."""
+    """`value` with zero, or with `neutral`, wherever `offset + i` is negative or not less than `size`, i being the
+    index along the dimension `dim` of the value."""
 
     value: ext.Operand[Value]
     offset: ext.Operand[ir.IndexType]
     size: ext.Operand[ir.IndexType]
     result: ext.Result[Value]
     dim: ir.IntegerAttr
-    verify_invariants = verifier(rules.tile(rules.operand(0), "value"), rules.dimension, dim=at_least(0))
+    verify_invariants = verifier(
+        rules.tile(rules.operand(0), "value"), rules.dimension, rules.neutral, dim=at_least(0), neutral=rules.NUMBER
+    )
 
 
 class Mma(Tile.Operation, name="mma"):
@@ -173,6 +178,7 @@ _FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.
 """How many operands stand in front of an access's offsets, where it is not 2."""
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"
+ALIGNED = "aligned"
 WRITTEN = "written"
 """On a tile.load whose memory is also stored to by operations that do not name it, as they have its tensor map."""
 
@@ -268,9 +274,12 @@ def await_(pending: int) -> Any:
     return Await(constants.integer(pending)).operation
 
 
-def clip(value: Any, dim: int, offset: Any, size: Any) -> Any:
-    """A tile.clip at the insertion point; its value."""
-    return Clip(value, offset, size, value.type, constants.integer(dim)).result
+def clip(value: Any, dim: int, offset: Any, size: Any, neutral: Any = None) -> Any:
+    """A tile.clip at the insertion point; its value. `neutral` is the attribute of a number in place of zero."""
+    clipped = Clip(value, offset, size, value.type, constants.integer(dim))
+    if neutral is not None:
+        clipped.operation.attributes["neutral"] = neutral
+    return clipped.result
 
 
 def mma(lhs: Any, rhs: Any, acc: Any, a: str = "mk", b: str = "kn", unsigned: str = "") -> Any:
@@ -311,11 +320,19 @@ def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context, which then stays with one
     thread: verifiers in Python cannot run on those of MLIR's own pool, which would wait for them for ever."""
     context.enable_multithreading(False)
-    for more in ("rings", "stores", "stream_k"):  # they define more operations
+    for more in ("reductions", "rings", "stores", "stream_k"):  # they define more operations
         importlib.import_module(f"mlir_gemm.dialect.{more}")
     # Else the bindings look for a module of this name for every operation that they hand out: 60 us each.
     sys.modules.setdefault(f"{PACKAGE}.dialects.tile", sys.modules[__name__])
     with context, ir.Location.unknown():
         Tile.load(reload=True)
-        for name in ("tile.unit_id", "tile.clip", "tile.tensor_map", "tile.rank", "tile.consumer_id", "tile.advance"):
+        for name in (
+            "tile.unit_id",
+            "tile.clip",
+            "tile.reduce",
+            "tile.tensor_map",
+            "tile.rank",
+            "tile.consumer_id",
+            "tile.advance",
+        ):
             ir.MemoryEffectsOpInterface.attach(name, target=_Pure, context=context)

@@ -75,7 +75,7 @@ def first(op: Any, *rules: Rule) -> str:
     return next((reason for rule in rules if (reason := rule(op))), "")
 
 
-_SEGMENTS = "operandSegmentSizes"
+_SEGMENTS, _RESULT_SEGMENTS = "operandSegmentSizes", "resultSegmentSizes"
 _MANY = 2
 """irdl's number for operands of which there may be any number."""
 
@@ -111,11 +111,18 @@ class _Signature:
 
     def segments(self, op: Any, given: Any) -> str:
         """What is wrong with the lengths of the operands' parts."""
-        single = len(self.operands) - 1
-        right = [*([1] * single), len(op.operands) - single]
-        if isinstance(given, ir.DenseI32ArrayAttr) and list(given) == right:
-            return ""
-        return f"{_SEGMENTS} = {given}; expected array<i32: {', '.join(map(str, right))}>"
+        return _lengths(_SEGMENTS, given, len(self.operands), len(op.operands))
+
+    def result_segments(self, op: Any, given: Any) -> str:
+        """What is wrong with the lengths of the results' parts."""
+        return _lengths(_RESULT_SEGMENTS, given, len(self.results), len(op.results))
+
+
+def _lengths(name: str, given: Any, fields: int, values: int) -> str:
+    right = [*([1] * (fields - 1)), values - (fields - 1)]
+    if isinstance(given, ir.DenseI32ArrayAttr) and list(given) == right:
+        return ""
+    return f"{name} = {given}; expected array<i32: {', '.join(map(str, right))}>"
 
 
 def _is_many(fields: tuple[Any, ...]) -> bool:
@@ -145,6 +152,9 @@ def _attributes(op: Any, signature: _Signature, kinds: dict[str, Kind]) -> str:
                 return f"{name} = {attributes[name]}; expected {kinds[name].wanted}"
         elif name == _SEGMENTS and _is_many(signature.operands):
             if why := signature.segments(op, attributes[name]):
+                return why
+        elif name == _RESULT_SEGMENTS and _is_many(signature.results):
+            if why := signature.result_segments(op, attributes[name]):
                 return why
         elif "." not in name:
             close = difflib.get_close_matches(name, kinds, n=1)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, named
-from mlir_gemm.errors import Location
-from mlir_gemm.spec.attributes import CHIP, NAME, PROBLEM, SCHEDULE, STAGE
+from mlir_gemm.errors import Location, ScheduleError
+from mlir_gemm.spec.attributes import CHIP, KIND, NAME, PROBLEM, ROWS, SCHEDULE, STAGE
+from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.rows import RowProblem, RowSchedule
 from mlir_gemm.spec.schedule import FIELDS, Schedule
+
+Written = TypeVar("Written")
 
 
 def to_attribute(value: Any) -> Any:
@@ -69,13 +73,45 @@ def written_schedule(function: Any) -> dict[str, Any]:
 
 
 def written_problem(function: Any) -> Problem | None:
-    """The problem that stands on a function, if one does."""
+    """The problem of a product that stands on its function, if one does."""
+    return None if _is_rows(function) else _written(function, Problem)
+
+
+def written_row_problem(function: Any) -> RowProblem | None:
+    """The problem of a kernel of rows that stands on its function, if one does."""
+    return _written(function, RowProblem) if _is_rows(function) else None
+
+
+def _is_rows(function: Any) -> bool:
+    return KIND in function.attributes and from_attribute(function.attributes[KIND]) == KIND_OF_ROWS
+
+
+def _written(function: Any, kind: Callable[..., Written]) -> Written | None:
     fields = read_dictionary(function, PROBLEM)
     try:
-        return Problem(**fields) if fields else None
+        return kind(**fields) if fields else None
     except TypeError as error:
-        said = str(error).removeprefix("Problem.__init__() ")
+        said = str(error).partition(" ")[2]
         raise input_error(function, f"'{PROBLEM}' is not what `select` writes: {said}") from None
+
+
+def written_rows(function: Any) -> RowSchedule | None:
+    """How the rows of a kernel are divided, if that stands on its function. Raises ScheduleError."""
+    fields = read_dictionary(function, ROWS)
+    if not fields:
+        return None
+    try:
+        return RowSchedule.make(fields)
+    except ScheduleError as error:
+        raise ScheduleError(error.message, location_of(function)) from None
+
+
+def decided_rows(function: Any) -> RowSchedule:
+    """The same from `select` on. Raises InputError where it does not stand there."""
+    rows = written_rows(function)
+    if rows is None:
+        raise input_error(function, f"a kernel of rows without {ROWS}, which 'select' writes")
+    return rows
 
 
 def module_string(module: Any, name: str) -> str | None:

@@ -28,15 +28,17 @@ from mlir_gemm.pipeline.importing import import_passes
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import is_program, kind_of, name_file, nested_kernels, note_of, outer_function
+from mlir_gemm.pipeline.rows import row_passes
 from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.extension_points import FrontEnd
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, KernelRecord
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.passes import PassSpec, step
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.rows import RowSchedule
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES, is_after
 from mlir_gemm.spec.target import Target
@@ -151,6 +153,8 @@ def select_passes(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]
         *before_choices(pinned, variant),
         *(step("select-rewrite", rewrite=name) for name in REWRITES),
         step("select-schedule"),
+        step("select-split-rows"),
+        step("select-rows"),
     ]
 
 
@@ -183,6 +187,7 @@ class KernelRun:
         self.nested = nested
         self.problem: Problem | None = None
         self.schedule: Schedule | None = None
+        self.rows: RowSchedule | None = None
         self.stage = annotations.module_string(module, STAGE) or "import"
         if self.stage not in STAGES:
             raise InputError(f"the kernel '{name}' says that it is at stage '{self.stage}', which does not exist")
@@ -201,7 +206,10 @@ class KernelRun:
         if self.kind == ELEMENTWISE:
             divided = SPLIT_K_WORKSPACE in outer_function(self.module).attributes
             return elementwise_passes(stage, self.target, dependent_launch=divided)
-        assert self.schedule is not None  # `select` ran, or was read from the module
+        if self.kind == ROWS:
+            assert self.rows is not None  # `select` ran, or was read from the module
+            return row_passes(stage, self.rows, self.target)
+        assert self.schedule is not None  # the same
         return product_passes(stage, self.schedule, self.target)
 
     def mark(self, stage: str) -> None:
@@ -213,12 +221,18 @@ class KernelRun:
 
     def record(self, step: int | None) -> KernelRecord:
         """What is known of it. `step` is where it runs in the launch, if that is known."""
-        return KernelRecord(self.name, self.kind, self.problem, self.schedule, step, note_of(self.module))
+        rows = annotations.written_row_problem(outer_function(self.module)) if self.rows else None
+        return KernelRecord(
+            self.name, self.kind, self.problem, self.schedule, step, note_of(self.module), rows, self.rows
+        )
 
     def _read(self) -> None:
         function = outer_function(self.module)
         self.kind = kind_of(function)
         if self.kind == ELEMENTWISE or not is_after(self.stage, "select"):
+            return
+        if self.kind == ROWS:
+            self.rows = annotations.decided_rows(function)
             return
         if SCHEDULE not in function.attributes:
             raise input_error(

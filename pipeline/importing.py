@@ -43,6 +43,7 @@ def kernel_passes() -> list[PassSpec]:
         step("copy-operands"),
         step("copy-results"),
         step("group-kernels"),
+        step("group-rows"),
         step("outline-kernels"),
         step("normalise-kernels"),
         step("inline-kernel"),

@@ -19,13 +19,13 @@ from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import nested_kernels, outer_function
-from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, SCHEDULE, STAGE
+from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, ROWS, SCHEDULE, STAGE
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.stages import STAGES
 
 _LAST_WHOLE = "parallelize"
 """The last stage whose IR computes whole tiles, which can be evaluated without rounding."""
-_DECISIONS = (PROBLEM, SCHEDULE)
+_DECISIONS = (PROBLEM, SCHEDULE, ROWS)
 """Attributes that stay on the function, and so need not be in the reference too."""
 
 
@@ -92,7 +92,7 @@ def problems_at(text: str, sizes: Mapping[str, int]) -> list[Problem | None]:
         with module.context, ir.Location.unknown():
             functions = [outer_function(kernel) for kernel in _kernels(module) or [module]]
             at = Variant(sizes, divisors_of(module))
-            return [at.problem_of(each) if PROBLEM in each.attributes else None for each in functions]
+            return [at.problem_of(each) if annotations.written_problem(each) else None for each in functions]
 
 
 def _kernels(module: Any) -> list[Any]:

@@ -27,6 +27,7 @@ from mlir_gemm.simulator import (
     tile_numbers,
     tile_ops,
     tile_places,
+    tile_reductions,
     tile_rings,
     tile_tensors,
 )
@@ -55,6 +56,7 @@ STEPS: dict[str, StepMaker] = {
     **tile_ops.STEPS,
     **tile_lanes.STEPS,
     **tile_rings.STEPS,
+    **tile_reductions.STEPS,
 }
 """All other operations."""
 _BLOCK, _WARP, _PING_PONG = "block", "warp", "ping_pong"

@@ -89,10 +89,11 @@ class Region:
         """Writes a tile, nothing beyond the bounds; the region that was written."""
         inside, of_tile = self.meets(memory, offsets, value.shape)
         along = [dim for dim in self.dims if dim >= 0]
-        if len(along) != value.ndim:
+        if any(size > 1 and dim not in along for dim, size in enumerate(value.shape)):
             raise SimulationError(f"'{self.name}' writes a tile along {along} only", self.location)
         spans = {dim: span for dim, span in zip(self.dims, of_tile, strict=True) if dim >= 0}
-        part = value[tuple(spans[dim] for dim in range(value.ndim))].transpose(along)
+        part = value[tuple(spans.get(dim, 0) for dim in range(value.ndim))]
+        part = part.transpose([sorted(along).index(dim) for dim in along])
         part = part[tuple(None if dim < 0 else slice(None) for dim in self.dims)]
         memory[inside] = np.broadcast_to(part, memory[inside].shape)
         return inside
@@ -159,14 +160,17 @@ def _await(decoder: Decoder, operation: Any) -> Step:
 
 
 def _clip(operation: Any) -> Function:
-    dim = ir.IntegerAttr(operation.operation.attributes["dim"]).value
+    attributes = operation.operation.attributes
+    dim = ir.IntegerAttr(attributes["dim"]).value
+    neutral = attributes["neutral"].value if "neutral" in attributes else 0
 
     def clip(value: Any, offset: Any, size: Any) -> Any:
         extent: int = value.shape[dim]
         shape: list[int] = [extent if axis == dim else 1 for axis in range(value.ndim)]
         points = np.arange(extent).reshape(shape)
-        there = points + uniform(offset, "an offset") < uniform(size, "a size")
-        return _WHERE(there, value, np.zeros((), value.dtype))
+        places = points + uniform(offset, "an offset")
+        there = (places >= 0) & (places < uniform(size, "a size"))
+        return _WHERE(there, value, np.asarray(neutral).astype(value.dtype))
 
     return clip
 

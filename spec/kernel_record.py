@@ -9,10 +9,13 @@ from typing import Any
 
 from mlir_gemm.spec.launch import as_tuples
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.rows import RowProblem, RowSchedule
 from mlir_gemm.spec.schedule import Schedule
 
-PRODUCT, ELEMENTWISE = "product", "elementwise"
-"""Kinds of kernels: a matrix product with what is fused into it, or one thread for each element."""
+PRODUCT, ELEMENTWISE, ROWS = "product", "elementwise", "rows"
+"""Kinds of kernels: a matrix product with what is fused into it, one thread for each element, or reductions along rows
+with what is around them."""
+_OF_ROWS = ("row_problem", "rows")
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class KernelRecord:
 
     name: str
     kind: str
-    """`product` or `elementwise`."""
+    """`product`, `elementwise` or `rows`."""
     problem: Problem | None
     """What a product computes."""
     schedule: Schedule | None
@@ -30,19 +33,27 @@ class KernelRecord:
     """The place in the launch's steps where it runs first; None before `launch`."""
     note: str = ""
     """What `import` has to say of it, such as why it is a kernel of its own."""
+    row_problem: RowProblem | None = None
+    """What a kernel of rows computes."""
+    rows: RowSchedule | None = None
+    """How its rows are divided."""
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain data."""
-        return dataclasses.asdict(self)
+        """The same as plain data; what is about rows only of a kernel of rows."""
+        data = dataclasses.asdict(self)
+        return {name: value for name, value in data.items() if value is not None or name not in _OF_ROWS}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> KernelRecord:
         """What `to_json` gave, after a trip through JSON. Raises KeyError, TypeError or ValueError for other data."""
         fields: dict[str, Any] = as_tuples(data)
         problem, schedule = fields.pop("problem"), fields.pop("schedule")
+        row_problem, rows = (fields.pop(name, None) for name in _OF_ROWS)
         return KernelRecord(
             problem=None if problem is None else Problem(**problem),
             schedule=None if schedule is None else Schedule.make(schedule),
+            row_problem=None if row_problem is None else RowProblem(**row_problem),
+            rows=None if rows is None else RowSchedule.make(rows),
             **fields,
         )
 

@@ -9,20 +9,24 @@ from typing import Any
 
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
+from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import before_choices, compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
-from mlir_gemm.pipeline.program import outer_function
+from mlir_gemm.pipeline.program import kind_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
-from mlir_gemm.pipeline.undecided import Undecided, undecided
+from mlir_gemm.pipeline.undecided import Undecided, kernels_before_select, undecided
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
+from mlir_gemm.spec.kernel_record import ROWS, KernelRecord
+from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tools.files import read_input
+from mlir_gemm.tools.report import kernel_rows, table
 from mlir_gemm.usage import UsageError
 
 DEFAULT_TYPES = "f16,f16,f32"
@@ -42,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mnk:
         print(explain(_problem(arguments), target(arguments.chip or default_chip()), wanted))
         return 0
-    module, found = _products(arguments, wanted)
+    module, found = _kernels(arguments, wanted)
     with module.context:
         parts = [
             (f"kernel {each.name}\n" if len(found) > 1 else "")
@@ -51,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
             )
             for each in found
         ]
-    print("\n\n".join(parts) if parts else "no product to choose a schedule for")
+    parts += [table(kernel_rows(each, None)) for each in _rows(module)]
+    print("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
 
 
@@ -87,7 +92,7 @@ def _vector(neighbours: int, type_: str) -> int:
     return min(128, bits & -bits)
 
 
-def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
+def _kernels(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
     """A source file as a module, with which all that is in it dies, and its products."""
     source = read_input(arguments.input)
     compilation = compile_module(
@@ -103,6 +108,21 @@ def _products(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple
     Runner().run(module, before_choices(wanted, variant), stage="select")
     with module.context:
         return module, undecided(module)
+
+
+def _rows(module: Any) -> list[KernelRecord]:
+    """The kernels of rows of a module, divided."""
+    Runner().run(module, [step("select-split-rows"), step("select-rows")], stage="select")
+    found: list[KernelRecord] = []
+    with module.context:
+        for kernel in kernels_before_select(module):
+            if kind_of(kernel.function) == ROWS:
+                attributes = kernel.function.attributes
+                name = kernel.name or annotations.from_attribute(attributes["sym_name"])
+                problem = annotations.written_row_problem(kernel.function)
+                schedule = annotations.written_rows(kernel.function)
+                found.append(KernelRecord(name, ROWS, None, None, None, row_problem=problem, rows=schedule))
+    return found
 
 
 def _check_symbols(arguments: argparse.Namespace, function: Any) -> None:

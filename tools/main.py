@@ -79,7 +79,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     opt.add_argument("--list", action="store_true", help="list mlir-gemm's own passes with their options")
 
-    explain = commands.add_parser("explain", help="show which schedule the model chose for each product, and why")
+    explain = commands.add_parser(
+        "explain", help="show which schedule the model chose for each product and kernel of rows, and why"
+    )
     _add_input(explain, optional=True)
     explain.add_argument("--mnk", type=matrix_sizes, metavar="M,N,K", help="a problem by its sizes instead of INPUT")
     explain.add_argument("--types", metavar="A,B,D", help="element types that go with --mnk (default: f16,f16,f32)")

@@ -9,6 +9,7 @@ from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch, Step
 from mlir_gemm.spec.sizes import Size, shown
 from mlir_gemm.spec.tensor_map import TensorMap
+from mlir_gemm.tile_model.rows import explain_rows
 
 
 def report(compilation: Compilation) -> str:
@@ -18,7 +19,7 @@ def report(compilation: Compilation) -> str:
     found = usages(compilation.ptx, compilation.target.chip) if compilation.ptx else None
     if len(kernels) == 1 and not (launch is not None and launch.is_program):
         (kernel,) = kernels
-        rows = [("problem", str(kernel.problem or f"elementwise ({kernel.kind})")), ("chip", _chip(compilation))]
+        rows = [("problem", _problem(kernel)), ("chip", _chip(compilation))]
         rows += _schedule_rows(kernel)
         rows += [("note", kernel.note)] if kernel.note else []
         rows += launch_rows(launch) if launch else []
@@ -37,7 +38,7 @@ def report(compilation: Compilation) -> str:
 
 def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, str]]:
     """What is known of one kernel of a program, as rows of a table."""
-    rows = [("kernel", kernel.name), ("problem", str(kernel.problem or f"elementwise ({kernel.kind})"))]
+    rows = [("kernel", kernel.name), ("problem", _problem(kernel))]
     rows += _schedule_rows(kernel)
     if kernel.note:
         rows.append(("note", kernel.note))
@@ -46,8 +47,18 @@ def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, 
     return rows
 
 
+def _problem(kernel: KernelRecord) -> str:
+    """What a kernel computes; of one that is no product, its kind."""
+    if kernel.problem is not None:
+        return str(kernel.problem)
+    return f"{kernel.kind}: {kernel.row_problem}" if kernel.row_problem else kernel.kind
+
+
 def _schedule_rows(kernel: KernelRecord) -> list[tuple[str, str]]:
-    """A schedule in one line for people, and in full, as `--schedule` takes it."""
+    """A schedule in one line for people, and in full, as `--schedule` takes it; of rows, how they are divided."""
+    if kernel.rows is not None:
+        why = [("because", explain_rows(kernel.row_problem, kernel.rows))] if kernel.row_problem else []
+        return [("schedule", str(kernel.rows)), *why]
     if kernel.schedule is None:
         return []
     return [("made of", summary(kernel.schedule)), ("schedule", str(kernel.schedule))]

@@ -10,10 +10,10 @@ from mlir_gemm.dialect.attributes import OWN, unknown
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import operations
-from mlir_gemm.spec.attributes import CHIP, NAME, SCHEDULE, STAND_INS
+from mlir_gemm.spec.attributes import CHIP, NAME, ROWS, SCHEDULE, STAND_INS
 
 ON_MODULE = (CHIP, STAND_INS)
-ON_FUNCTION = (SCHEDULE,)
+ON_FUNCTION = (SCHEDULE, ROWS)
 ON_ARGUMENT = (NAME,)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
@@ -94,7 +94,7 @@ def _check_one(operation: Any, named: Any, allowed: tuple[str, ...], where: str)
         raise input_error(
             operation,
             f"'{named.name}' on {where}: the compiler writes such attributes itself; a source may have "
-            f"{ON_FUNCTION[0]} on its function and {ON_MODULE[0]} on its module",
+            f"{' and '.join(ON_FUNCTION)} on its function and {ON_MODULE[0]} on its module",
         )
     if named.name in STRINGS and not isinstance(named.attr, ir.StringAttr):
         raise input_error(operation, f"'{named.name}' is {named.attr}; expected a string")

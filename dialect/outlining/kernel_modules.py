@@ -12,11 +12,11 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining import programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.walk import body, in_block
-from mlir_gemm.spec.attributes import CHIP, KIND, NOTE, ROLE, SCHEDULE, STAGE
+from mlir_gemm.spec.attributes import CHIP, KIND, NOTE, ROLE, ROWS, SCHEDULE, STAGE
 
 _OF_MODULES = (STAGE, CHIP)
 """Attributes of a module that hold for its kernels' modules too."""
-_OF_KERNELS = (KIND, SCHEDULE)
+_OF_KERNELS = (KIND, SCHEDULE, ROWS)
 """Attributes of a function that say something of it as a kernel."""
 
 

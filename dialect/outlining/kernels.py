@@ -67,9 +67,9 @@ class Kernel:
         """Takes over what a copy has become."""
         self.__dict__.update(other.__dict__)
 
-    def seed(self, operation: Any, place_of: PlaceOf) -> Statement:
-        """Starts the kernel with an operation."""
-        self.product = product_of(operation)
+    def seed(self, operation: Any, place_of: PlaceOf, as_product: bool = True) -> Statement:
+        """Starts the kernel with an operation; with `as_product`, with the loops of a product where it is one."""
+        self.product = product_of(operation) if as_product else None
         generic = self.product.generic if self.product else structured.read(operation)
         loops: list[Sequence[tuple[int, int]]] = []
         for number, size in enumerate(structured.sizes_of(generic)):
@@ -78,7 +78,7 @@ class Kernel:
                 loop = self.space.new_loop(size)
                 self.kinds[loop] = self._kind(generic, number)
                 loops[-1] = [(loop, 1)]
-        return self._add(generic, loops, place_of)
+        return self.add(generic, loops, place_of)
 
     def join(self, operation: Any, place_of: PlaceOf) -> str | None:
         """Adds an elementwise operation; the reason, with the kernel in any state, where it is over other elements."""
@@ -97,7 +97,7 @@ class Kernel:
         loops = self._match(self.written[root], offset, sizes, strides)
         if loops is None:
             return "it does not take each element of its result once"
-        statement = self._add(generic, loops, place_of)
+        statement = self.add(generic, loops, place_of)
         if any(
             access is not None and access != self.written[root]
             for root, access in zip(statement.roots, statement.accesses, strict=True)
@@ -125,7 +125,8 @@ class Kernel:
         parts = {"batch": self.product.batch, "m": self.product.m, "n": self.product.n, "k": self.product.k}
         return next(name for name, loops in parts.items() if number in loops)
 
-    def _add(self, generic: Generic, loops: Sequence[Sequence[tuple[int, int]]], place_of: PlaceOf) -> Statement:
+    def add(self, generic: Generic, loops: Sequence[Sequence[tuple[int, int]]], place_of: PlaceOf) -> Statement:
+        """Adds an operation whose loops are made of these parts of the kernel's, as (loop, step) each."""
         roots: list[Any] = []
         accesses: list[Access | None] = []
         for number in range(len(generic.operands)):

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect.outlining.kernels import Kernel, Statement
+from mlir_gemm.dialect.outlining.kernels import Kernel
 from mlir_gemm.dialect.outlining.spaces import Access, Strides
 
 Loop = int | None
@@ -46,13 +46,12 @@ def order_of(kernel: Kernel, own: Collection[Any]) -> Order | str:
     if is_product:
         return _of_product(kernel, result.strides)
     parallel = _outermost_first(_of_kind(kernel, "parallel"), result.strides)
-    reads = [access.strides for access in kernel.statements[0].accesses if access is not None]
-    reduction = _outermost_first(_of_kind(kernel, "reduction"), reads[0] if reads else {})
-    return Order(tuple(parallel) or (None,), tuple(reduction) or (None,) * _is_reduction(kernel.statements[0]))
-
-
-def _is_reduction(statement: Statement) -> bool:
-    return not statement.generic.elementwise
+    loops = _of_kind(kernel, "reduction")
+    reads = [access.strides for statement in kernel.statements for access in statement.accesses if access is not None]
+    whole = [strides for strides in reads if set(loops) <= set(strides)]
+    reduction = _outermost_first(loops, (whole or reads or [{}])[0])
+    is_reduction = any(not statement.generic.elementwise for statement in kernel.statements)
+    return Order(tuple(parallel) or (None,), tuple(reduction) or (None,) * is_reduction)
 
 
 def _of_product(kernel: Kernel, result: Strides) -> Order | str:

@@ -59,7 +59,8 @@ class OperandViews:
     def _seen(self, root: Any, access: Access, wanted: tuple[int, ...], whole: bool) -> Seen:
         loops = self.order.loops
         if whole or root in self.kernel.written:
-            places = list(range(len(self.order.outer)))
+            along = any(loop is not None and loop in access.strides for loop in self.order.inner)
+            places = list(range(len(loops if along else self.order.outer)))
         else:
             places = [place for place, loop in enumerate(loops) if loop is not None and loop in access.strides]
             places.sort(key=lambda place: -self._stride(access, loops[place]))

@@ -3,7 +3,9 @@
 Expects linalg.generic on tensors (after fold-movement). An elementwise generic that makes an input of a reduction is
 computed there instead, so that the product reads what is in memory (f16, or int8 with its scales):
 - exact extensions (extf, extsi, extui) always, also where others use them: the tensor cores multiply the narrow values;
-- anything else with one use that is not reached from another product (whose epilogue it will be), if that pays: for r
+- anything else with one use, into a reduction along rows where what it is computed from is needed elsewhere too;
+- anything else with one use that is not reached from another product (whose epilogue it will be) or from a reduction
+  along rows (which computes it while it has the row), if that pays: for r
   tiles side by side that need it, each reading its inputs, against a kernel that reads them once and writes the result;
   functions such as exp up to r = REPEATS;
 - a multiplication that is summed up, whatever it is reached from: together they are a product.
@@ -31,6 +33,7 @@ from mlir_gemm.dialect.linalg.generics import (
     writes_once,
 )
 from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.outlining.row_kernels import can_be_rows
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.passes.base import Pass
 
@@ -101,7 +104,9 @@ def _folded(generic: Generic, position: int, source: Generic) -> Any | None:
 
 
 def _pays(generic: Generic, position: int, source: Generic) -> bool:
-    if any(product_of(each) is not None for each in behind(generic.inputs[position])):
+    if can_be_rows(generic.operation) and not any(one_use(value) for value in source.inputs):
+        return True  # what it is computed from is needed in memory anyway
+    if any(product_of(each) is not None or can_be_rows(each) for each in behind(generic.inputs[position])):
         return False
     others = [
         size

@@ -138,12 +138,17 @@ def _why_not(op: Any, group: _Group, needs: list[_Group]) -> str | None:
 def _needs(op: Any, of: dict[Any, _Group]) -> list[_Group]:
     """The groups whose results an operation uses, in the order of their making."""
     found: list[_Group] = []
-    for value in op.operands:
-        while getattr(value.owner, "name", "") in VIEWS:
-            value = value.owner.operands[0]
+    for value in map(source_of, op.operands):
         if value in of and of[value] not in found:
             found.append(of[value])
     return found
+
+
+def source_of(value: Any) -> Any:
+    """The tensor in whose buffer another one is."""
+    while getattr(value.owner, "name", "") in VIEWS:
+        value = value.owner.operands[0]
+    return value
 
 
 def _only_starts(value: Any) -> bool:

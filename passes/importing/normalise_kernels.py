@@ -30,6 +30,7 @@ from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.outlining.kernels import Kernel, Place, Statement
 from mlir_gemm.dialect.outlining.loop_order import order_of
 from mlir_gemm.dialect.outlining.operand_views import OperandViews, Seen
+from mlir_gemm.dialect.outlining.row_kernels import is_rows, rows_of
 from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
@@ -108,6 +109,14 @@ class _Rewriting:
         loops = [op for op in self.work if structured.is_generic(op)]
         if not loops:
             raise pass_error(self.function, "a kernel without a linalg.generic; expected one")
+        if is_rows(self.function):
+            found = rows_of(loops, _place_of)
+            if isinstance(found, str):
+                raise pass_error(self.function, f"these operations are not one kernel of rows: {found}")
+            self.kernel = found
+            self.statements = {statement.generic.op: statement for statement in found.statements}
+            self._check_places()
+            return
         reductions = [op for op in loops if not structured.read(op).elementwise]
         seed = next((op for op in loops if product_of(op)), reductions[0] if reductions else loops[0])
         for op in [seed, *(each for each in loops if each != seed)]:
@@ -146,8 +155,9 @@ class _Rewriting:
 
     def _write_generic(self, generic: Generic, seen: list[Seen | None]) -> None:
         numbers = self._operand_order(generic)
-        loops = self.order.outer if generic.elementwise else self.order.loops
-        parallel = [place < len(self.order.outer) for place in range(len(loops))]
+        along = any(place >= len(self.order.outer) for each in seen if each is not None for place in each.places)
+        loops = self.order.loops if along or not generic.elementwise else self.order.outer
+        parallel = [generic.elementwise or place < len(self.order.outer) for place in range(len(loops))]
         maps = [_map(len(loops), seen[number]) for number in numbers]
         memory = [self._memory(seen[number]) for number in numbers]
         count = len(generic.inputs)

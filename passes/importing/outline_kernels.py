@@ -4,8 +4,8 @@ Expects one function on tensors with `tile.kernel` on its linalg operations (`gr
 computed for it (`copy-results`). Leaves the same function on memrefs, holding memref.alloc, memref.get_global and
 tile.run only, and for each kernel a module with a function on memrefs: fills, copies and linalg.generics, in the loops
 that they had, on memref.reinterpret_casts where a tensor was reshaped. Tensor results became arguments with the role
-`result`. Kernels without a product have `tile.kind = "elementwise"`; modules have `tile.note` where there is something
-to say. A function without tensors is left alone.
+`result`. Kernels without a product have `tile.kind`, `rows` or `elementwise`; modules have `tile.note` where there is
+something to say. A function without tensors is left alone.
 
 A result is written straight to the memory that it is for, unless that is read later by others than the operation that
 writes the same place; then it is copied at the end.
@@ -20,7 +20,6 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
-from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.locations import input_error, pass_error
 from mlir_gemm.dialect.outlining import programs
 from mlir_gemm.dialect.outlining.buffers import Buffers, Groups, leaves
@@ -30,7 +29,10 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.importing.copy_results import sinks
 from mlir_gemm.passes.importing.group_kernels import mark_of
-from mlir_gemm.spec.attributes import KIND, NOTE, ROLE, SCHEDULE
+from mlir_gemm.passes.importing.group_rows import kind_of_group
+from mlir_gemm.spec.attributes import KIND, NOTE, ROLE, ROWS, SCHEDULE
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
+from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 
 _OF_THE_TYPE = ("sym_name", "function_type", "arg_attrs", "res_attrs")
 
@@ -124,8 +126,7 @@ class _Program:
         outside = [result for op in ops for result in op.results if leaves(result, ops)]
         if not outside:
             return
-        is_product = (product := product_of(ops[0])) is not None and not product.is_pointwise
-        kernel = self._kernel([op.attributes[NOTE] for op in ops if NOTE in op.attributes], is_product)
+        kernel = self._kernel([op.attributes[NOTE] for op in ops if NOTE in op.attributes], kind_of_group(ops))
         for op in ops:
             with op.location:
                 kernel.add(op, self.buffers)
@@ -133,21 +134,22 @@ class _Program:
 
     def _run_copy(self, value: Any, memory: Any) -> None:
         why = "the old contents of the memory that a result is for are needed until the result is there: it is copied"
-        kernel = self._kernel([ir.StringAttr.get(why)], False)
+        kernel = self._kernel([ir.StringAttr.get(why)], ELEMENTWISE)
         with self.function.location:
             kernel.copy(self.buffers.place(value), memory)
         self._finish(kernel, [])
 
-    def _kernel(self, notes: Sequence[Any], is_product: bool) -> KernelFunction:
+    def _kernel(self, notes: Sequence[Any], kind: str) -> KernelFunction:
         kernel = KernelFunction(self.module, f"{self.name}_{self.count}")
         self.count += 1
         if notes:
             text = "; ".join(dict.fromkeys(ir.StringAttr(note).value for note in notes))
             kernel.module.attributes[NOTE] = ir.StringAttr.get(text)
-        if not is_product:
-            kernel.attributes[KIND] = ir.StringAttr.get("elementwise")
-        elif SCHEDULE in self.function.attributes:
-            kernel.attributes[SCHEDULE] = self.function.attributes[SCHEDULE]
+        if kind != PRODUCT:
+            kernel.attributes[KIND] = ir.StringAttr.get(kind)
+        pinned = {PRODUCT: SCHEDULE, KIND_OF_ROWS: ROWS}.get(kind, "")
+        if pinned in self.function.attributes:
+            kernel.attributes[pinned] = self.function.attributes[pinned]
         return kernel
 
     def _finish(self, kernel: KernelFunction, outside: list[Any]) -> None:

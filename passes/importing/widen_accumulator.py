@@ -1,11 +1,12 @@
-"""widen-accumulator: a product with a narrow result accumulates in f32 or i32 and is rounded or cut once at the end.
+"""widen-accumulator: a narrow sum or product accumulates in f32 or i32 and is rounded or cut once at the end.
 
-Expects linalg on tensors or memrefs. A product on tensors (a linalg.generic that multiplies and adds up) into f16, bf16
-or an 8-bit float becomes one into an f32 tensor that starts as the old start extended (a fill with zero directly),
-whose result is truncated by an elementwise linalg.generic. One into i8 or i16 does so in i32, which changes no bit of
-the result. So does a `linalg.matmul` of f16 operands into f16 `outs(%c)`, also on memrefs. More exact than narrow
-accumulation, and what the tensor cores do best; where the schedule allows sums in f16, `narrow-accumulator` brings them
-back. A product of other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
+Expects linalg on tensors or memrefs. A product on tensors (a linalg.generic that multiplies and adds up) into f16,
+bf16 or an 8-bit float becomes one into an f32 tensor that starts as the old start extended (a fill with zero
+directly), whose result is truncated by an elementwise linalg.generic. One into i8 or i16 does so in i32, which
+changes no bit of the result. A sum along rows into f16, bf16 or an 8-bit float is widened likewise. So does a
+`linalg.matmul` of f16 operands into f16 `outs(%c)`, also on memrefs. More exact than narrow accumulation, and what
+the tensor cores do best; where the schedule allows sums in f16, `narrow-accumulator` brings them back. A product of
+other types, or with a result of dynamic sizes, is left alone. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
+from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import (
     Generic,
     build,
@@ -28,6 +30,7 @@ from mlir_gemm.dialect.linalg.generics import (
     zero,
 )
 from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.reductions import Combination, combinations_of
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.element_types import TYPES
@@ -57,7 +60,8 @@ def _is_narrow(element: Any) -> bool:
 
 def _widen_generic(generic: Generic) -> None:
     product = product_of(generic.operation)
-    if product is None:
+    combination = None if product else _sum_along_rows(generic)
+    if product is None and combination is None:
         return
     old = generic.outputs[0]
     shape, element = old.type.shape, element_of(old)
@@ -68,9 +72,15 @@ def _widen_generic(generic: Generic) -> None:
 
     def emit(arguments: list[Any]) -> list[Any]:
         known: dict[Any, Any] = dict(zip(generic.block.arguments, arguments, strict=True))
+        last = [combination.combiner] if combination else []
+        last += [product.multiplication, product.addition] if product else []
         for inner in in_block(generic.block)[:-1]:
-            if inner.operation not in (product.multiplication, product.addition):
+            if inner.operation not in last:
                 clone(inner, known)
+        if combination:
+            value = _extended(known.get(combination.value, combination.value), sum_type)
+            return [_cast_one(combination.combiner.name, sum_type, [arguments[-1], value])]
+        assert product is not None  # one of the two was found
         a, b = (_extended(known.get(factor.value, factor.value), sum_type) for factor in (product.a, product.b))
         term = _cast_one(product.multiplication.name, sum_type, [a, b])
         return [_cast_one(product.addition.name, sum_type, [arguments[-1], term])]
@@ -89,6 +99,14 @@ def _widen_generic(generic: Generic) -> None:
         narrow = build([wide], [empty(shape, element)], [loops] * 2, parallel, rounded)
     generic.results[0].replace_all_uses_with(narrow.results[0])
     generic.operation.erase()
+
+
+def _sum_along_rows(generic: Generic) -> Combination | None:
+    """How a sum, or product, of narrow floating-point numbers is combined; None for another reduction."""
+    if generic.parallel or len(generic.outputs) != 1:
+        return None
+    found = combinations_of(structured.read(generic.operation))
+    return found[0] if found and found[0].combiner.name in ("arith.addf", "arith.mulf") else None
 
 
 def _cast_one(name: str, to: Any, operands: Sequence[Any]) -> Any:

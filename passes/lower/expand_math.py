@@ -21,6 +21,7 @@ from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, ab
 from mlir_gemm.dialect.functions.rounded import shorter_form
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named, where
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
 KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "math.ceil", "math.trunc", "math.round",
@@ -52,8 +53,12 @@ class ExpandMath(Pass):
     """Turn elementary functions into arithmetic."""
 
     name: ClassVar[str] = "expand-math"
+    exp: str = "accurate"
+    """How exp of f32 is computed: `accurate`, within 0.99 ulp, or by `ex2`, within 2^-21.4, in a third of the time."""
 
     def run(self, module: Any) -> None:
+        if self.exp not in ("accurate", "ex2"):
+            raise PassError(f"pass 'expand-math': exp={self.exp}; expected accurate or ex2")
         for kernel in named(module, "gpu.func"):
             found = where(kernel, lambda op: op.name.startswith(("math.", "arith.remf")))
             rest = [op for op in found if op.operation.name not in (*KEPT, *INTEGERS) and not is_instruction(op)]
@@ -62,7 +67,7 @@ class ExpandMath(Pass):
             for operation in rest:
                 shorter = shorter_form(operation)
                 if shorter is None:
-                    _expand(operation)
+                    _expand(operation, self.exp == "ex2")
                 else:
                     shorter.build(operation.location)
             for operation in rest:
@@ -89,14 +94,15 @@ def _check(operation: Any) -> None:
         raise pass_error(operation, f"'{name}' on f64 has no formula here; for f64 there are {known}")
 
 
-def _expand(operation: Any) -> None:
+def _expand(operation: Any, by_ex2: bool) -> None:
     old = operation.operation
     with ir.InsertionPoint(operation), operation.location:
         operands = [Number(operand) for operand in old.operands]
         narrow = operands[0].element
         if narrow.width == 16:
             operands = [x if x.is_integer else x.converted("ExtFOp", ir.F32Type.get()) for x in operands]
-        result = _result(old, operands)
+        fast = by_ex2 and old.name == "math.exp" and isinstance(operands[0].element, ir.F32Type)
+        result = approximations.exp_by_ex2(operands[0]) if fast else _result(old, operands)
         if narrow.width == 16 and old.name not in TESTS:
             result = result.converted("TruncFOp", narrow)
     old.results[0].replace_all_uses_with(result.value)

@@ -30,13 +30,15 @@ class ProgrammaticDependentLaunch(Pass):
     name: ClassVar[str] = "programmatic-dependent-launch"
     early: bool = True
     """Let the next kernel start as soon as all blocks of this one have."""
+    at_start: bool = False
+    """Wait at the start, in a kernel with barriers too: it has no rings to set up before the first of them."""
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
             if DEPENDENT_LAUNCH in kernel.attributes:
                 continue
             inside = [op.operation for op in in_block(body(kernel))]
-            barriers = [op for op in inside if op.name == "gpu.barrier"]
+            barriers = [op for op in inside if op.name == "gpu.barrier" and not self.at_start]
             ahead = inside[: inside.index(barriers[0])] if barriers else []
             for op in [each.operation for first in ahead for each in (first, *operations(first))]:
                 if op.name in _TOUCHING:

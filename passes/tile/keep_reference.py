@@ -15,7 +15,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.outlining.programs import function_of
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import PROBLEM, REFERENCE, SCHEDULE
+from mlir_gemm.spec.attributes import PROBLEM, REFERENCE, ROWS, SCHEDULE
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class KeepReference(Pass):
         attributes = function_of(module).operation.attributes
         if REFERENCE in attributes:
             return
-        decided = {name: attributes[name] for name in (PROBLEM, SCHEDULE) if name in attributes}
+        decided = {name: attributes[name] for name in (PROBLEM, SCHEDULE, ROWS) if name in attributes}
         for name in decided:
             del attributes[name]
         held = "\n".join(each.operation.get_asm(use_local_scope=True) for each in in_block(body(module)))

@@ -16,10 +16,12 @@ from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.fields import fields_of
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.pipeline import annotations
+from mlir_gemm.pipeline.program import kind_of
 from mlir_gemm.pipeline.undecided import kernels_before_select, undecided
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import HINTS, PROBLEM, SCHEDULE
 from mlir_gemm.spec.extension_points import Selector
+from mlir_gemm.spec.kernel_record import ROWS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -45,7 +47,7 @@ class SelectSchedule(Pass):
                 kernel.function.attributes[SCHEDULE] = annotations.dictionary(decided)
                 kernel.function.attributes[PROBLEM] = annotations.to_dictionary(problem)
         for kernel in kernels_before_select(module):  # what was typical has served its purpose
-            if HINTS in kernel.function.attributes:
+            if HINTS in kernel.function.attributes and kind_of(kernel.function) != ROWS:  # `select-rows` needs it
                 del kernel.function.attributes[HINTS]
 
 

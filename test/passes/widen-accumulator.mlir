@@ -60,3 +60,34 @@ func.func @generic_product(%A: tensor<4x8xbf16>, %B: tensor<8x6xbf16>) -> tensor
   } -> tensor<4x6xbf16>
   return %1 : tensor<4x6xbf16>
 }
+
+#whole = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+
+// A sum along rows is added up in f32, and rounded once. A maximum is not: nothing is rounded there.
+// CHECK-LABEL: func.func @along_rows(
+//       CHECK:   linalg.generic {{.*}}"reduction"]} ins({{.*}} : tensor<4x6xf16>) outs({{.*}} : tensor<4xf32>)
+//       CHECK:     arith.extf {{.*}} : f16 to f32
+//       CHECK:     arith.addf {{.*}} : f32
+//       CHECK:   -> tensor<4xf32>
+//       CHECK:   arith.truncf {{.*}} : f32 to f16
+//       CHECK:   linalg.generic {{.*}}"reduction"]} ins({{.*}} : tensor<4x6xf16>) outs({{.*}} : tensor<4xf16>)
+//       CHECK:     arith.maximumf {{.*}} : f16
+func.func @along_rows(%A: tensor<4x6xf16>) -> (tensor<4xf16>, tensor<4xf16>) {
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<4xf16>
+  %z = linalg.fill ins(%zero : f16) outs(%e : tensor<4xf16>) -> tensor<4xf16>
+  %s = linalg.generic {indexing_maps = [#whole, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%A : tensor<4x6xf16>) outs(%z : tensor<4xf16>) {
+  ^bb0(%x: f16, %a: f16):
+    %r = arith.addf %x, %a : f16
+    linalg.yield %r : f16
+  } -> tensor<4xf16>
+  %t = linalg.generic {indexing_maps = [#whole, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%A : tensor<4x6xf16>) outs(%z : tensor<4xf16>) {
+  ^bb0(%x: f16, %a: f16):
+    %r = arith.maximumf %x, %a : f16
+    linalg.yield %r : f16
+  } -> tensor<4xf16>
+  return %s, %t : tensor<4xf16>, tensor<4xf16>
+}

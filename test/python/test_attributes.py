@@ -80,7 +80,7 @@ RIGHT = {
 LIKE = {
     attributes.STAND_INS: (attributes.DIVISORS, attributes.HINTS),
     attributes.CHIP: (attributes.NOTE, attributes.REFERENCE, attributes.NAME),
-    attributes.SCHEDULE: (attributes.PROBLEM,),
+    attributes.SCHEDULE: (attributes.PROBLEM, attributes.ROWS),
     attributes.SYMBOLS: (attributes.STRIDES,),
     attributes.PADDED: (attributes.MAPS,),
     attributes.CLUSTER: (attributes.SPLIT_K_CLUSTER, attributes.CLUSTER_ROWS),

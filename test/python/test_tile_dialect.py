@@ -42,6 +42,9 @@ VALUES = {
     "%row": "vector<64xf16>",
 }
 """What the operations below are about."""
+ADD = '({^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32 "tile.yield"(%z) : (f32) -> ()})'
+BOTH = '({^bb0(%x: f32, %p: f32, %y: f32, %q: f32): "tile.yield"(%x, %q) : (f32, f32) -> ()})'
+"""Blocks that combine two elements, of one value and of two."""
 EACH = "one for each dimension of the memory"
 RIGHT = [
     "%0 = tile.load(%A, %i, %i) {dims = array<i64: 1, 0>, in_bounds = array<i1: true, false>} : vector<64x64xf16>",
@@ -77,6 +80,8 @@ RIGHT = [
     '%0 = tile.tensor_map(%A) {box = array<i64: 64, 64>, swizzle = "128"} : !llvm.ptr',
     "tile.store_partials(%acc, %parts, %flags, %i)",
     "%0 = tile.fix_up(%acc, %parts, %flags, %i, %i) : vector<64x64xf32>",
+    "%0 = tile.clip(%acc, %i, %i) {dim = 0 : i64, neutral = 0xFF800000 : f32} : vector<64x64xf32>",
+    f"%0 = tile.reduce(%acc) {ADD} {{dim = 1 : i64}} : vector<64x1xf32>",
 ]
 WRONG = [
     # The signature.
@@ -125,6 +130,24 @@ WRONG = [
     ("%0 = tile.clip(%half, %i, %i) {dim = 2 : i64} : vector<64x64xf16>",
      "dim = 2 of vector<64x64xf16>; expected 0 to 1"),
     ("%0 = tile.clip(%A, %i, %i) {dim = 0 : i64} : memref<64x64xf16>", "value is memref<64x64xf16>; expected a vector"),
+    ("%0 = tile.clip(%half, %i, %i) {dim = 1 : i64, neutral = 1.0 : f32} : vector<64x64xf16>",
+     "neutral = 1.000000e+00 : f32 for elements of f16; expected one of that type"),
+    ('%0 = tile.clip(%half, %i, %i) {dim = 1 : i64, neutral = "-inf"} : vector<64x64xf16>',
+     'neutral = "-inf"; expected a number with its type'),
+    # Reductions.
+    (f"tile.reduce() {ADD} {{dim = 1 : i64}}", "has no values and no results; expected as many, 1 or more"),
+    (f"%0 = tile.reduce(%acc, %acc) {ADD} {{dim = 1 : i64}} : vector<64x1xf32>",
+     "has 2 values and 1 result; expected as many"),
+    (f"%0 = tile.reduce(%wide) {ADD} {{dim = 1 : i64}} : vector<64x1xf32>",
+     "values are memref<64x64xf32>; expected vectors"),
+    (f"%0 = tile.reduce(%acc) {ADD} : vector<64x1xf32>", "'dim' is missing; expected a number"),
+    (f"%0 = tile.reduce(%acc) {ADD} {{dim = 2 : i64}} : vector<64x1xf32>",
+     "dim = 2 of vector<64x64xf32>; expected 0 to 1"),
+    (f"%0 = tile.reduce(%acc) {ADD} {{dim = 1 : i64}} : vector<64xf32>",
+     "result is vector<64xf32> of vector<64x64xf32> along dimension 1; expected vector<64x1xf32>"),
+    (f"%0 = tile.reduce(%acc) {ADD} {{dim = 1 : i64}} : vector<64x1xf16>", "expected vector<64x1xf32>"),
+    (f"%0 = tile.reduce(%half) {ADD} {{dim = 1 : i64}} : vector<64x1xf16>",
+     "its block takes f32, f32; expected f16, f16"),
     # Products.
     ('%0 = tile.mma(%A, %B, %sum) {a = "zz", b = "kn"} : vector<64x32xf32>', 'a = "zz"; expected "mk" or "km"'),
     ('%0 = tile.mma(%A, %B, %sum) {a = "mk"} : vector<64x32xf32>', "'b' is missing; expected \"kn\" or \"nk\""),
@@ -211,12 +234,12 @@ WRONG = [
 
 def _generic(text: str) -> str:
     """`%0 = tile.op(operands) {attributes} : results` in MLIR's generic form."""
-    found = re.fullmatch(r"(?:(%0\S*) = )?(tile\.\w+)\((.*?)\)(?: (\{.*\}))?(?: : (.*))?", text)
+    found = re.fullmatch(r"(?:(%0\S*) = )?(tile\.\w+)\((.*?)\)(?: (\(\{.*\}\)))?(?: (\{.*?\}))?(?: : (.*))?", text)
     assert found, text
-    result, name, operands, attributes, results = found.groups()
+    result, name, operands, region, attributes, results = found.groups()
     types = ", ".join(VALUES[each] for each in operands.split(", ") if each)
     made = f"{result} = " if result else ""
-    return f'{made}"{name}"({operands}) {attributes or ""} : ({types}) -> ({results or ""})'
+    return f'{made}"{name}"({operands}) {region or ""} {attributes or ""} : ({types}) -> ({results or ""})'
 
 
 def _parse(body: str) -> None:
@@ -245,7 +268,7 @@ def test_what_is_wrong_is_refused_with_what_would_be_right(text: str, reason: st
 
 
 def test_every_operation_has_a_right_and_a_wrong_form() -> None:
-    names = {operation.OPERATION_NAME for operation in tile.Tile.operations} - {"tile.warp_specialize"}
+    names = {operation.OPERATION_NAME for operation in tile.Tile.operations} - {"tile.warp_specialize", "tile.yield"}
     assert names == {found[0] for text in RIGHT if (found := re.search(r"tile\.\w+", text))}
     assert names == {found[0] for text, _ in WRONG if (found := re.search(r"tile\.\w+", text))}
 
@@ -262,6 +285,38 @@ def test_each_role_is_one_block(regions: str, reason: str) -> None:
     _parse('"tile.warp_specialize"() ({^bb0:}, {^bb0:}) : () -> ()')
     with pytest.raises(InputError, match=reason):
         _parse(f'"tile.warp_specialize"() {regions} : () -> ()')
+
+
+@pytest.mark.parametrize(
+    ("region", "reason"),
+    [
+        ("({})", "has no blocks; expected one"),
+        ("({^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32})",
+         "its block ends in 'arith.addf'; expected tile.yield"),
+        ('({^bb0(%x: f32, %y: f32): "tile.yield"() : () -> ()})', "its block yields nothing; expected f32"),
+        ('({^bb0(%x: f32): "tile.yield"(%x) : (f32) -> ()})', "its block takes f32; expected f32, f32"),
+        ('({^bb0(%x: f32, %y: f32): %t = gpu.thread_id x "tile.yield"(%x) : (f32) -> ()})',
+         "'gpu.thread_id' in its block; expected operations of arith and math"),
+    ],
+)  # fmt: skip
+def test_a_reduction_combines_in_one_block(region: str, reason: str) -> None:
+    _parse(_generic(f"%0 = tile.reduce(%acc) {ADD} {{dim = 1 : i64}} : vector<64x1xf32>"))
+    with pytest.raises(InputError, match=reason):
+        _parse(_generic(f"%0 = tile.reduce(%acc) {region} {{dim = 1 : i64}} : vector<64x1xf32>"))
+
+
+def test_a_reduction_of_several_values() -> None:
+    _parse(_generic(f"%0:2 = tile.reduce(%acc, %acc) {BOTH} {{dim = 0 : i64}} : vector<1x64xf32>, vector<1x64xf32>"))
+    with pytest.raises(InputError, match="its block takes f32, f32; expected f32, f32, f32, f32"):
+        _parse(_generic(f"%0:2 = tile.reduce(%acc, %acc) {ADD} {{dim = 0 : i64}} : vector<1x64xf32>, vector<1x64xf32>"))
+    with pytest.raises(InputError, match="vector<64x64xf32> and vector<64x64xf16>; expected one type"):
+        types = "vector<1x64xf32>, vector<1x64xf16>"
+        _parse(_generic(f"%0:2 = tile.reduce(%acc, %half) {BOTH} {{dim = 0 : i64}} : {types}"))
+
+
+def test_only_a_reduction_yields() -> None:
+    with pytest.raises(InputError, match=r"stands in 'scf.if'; expected it in tile.reduce"):
+        _parse('%t = arith.constant true\nscf.if %t {\n"tile.yield"(%acc) : (vector<64x64xf32>) -> ()\n}')
 
 
 def test_attributes_of_others_are_left_alone() -> None:

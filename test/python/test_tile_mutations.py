@@ -31,14 +31,15 @@ class Form:
     attributes: tuple[str, ...]
     """`name = value`, or a name."""
     results: tuple[str, ...]
+    region: str = ""
 
     @staticmethod
     def of(text: str) -> Form:
-        found = re.fullmatch(r"(?:%0\S* = )?(tile\.\w+)\((.*?)\)(?: \{(.*)\})?(?: : (.*))?", text)
+        found = re.fullmatch(r"(?:%0\S* = )?(tile\.\w+)\((.*?)\)(?: (\(\{.*\}\)))?(?: \{(.*?)\})?(?: : (.*))?", text)
         assert found, text
-        name, operands, attributes, results = found.groups()
+        name, operands, region, attributes, results = found.groups()
         types = tuple(VALUES[each] for each in operands.split(", ") if each)
-        return Form(name, types, _parts(attributes), _parts(results))
+        return Form(name, types, _parts(attributes), _parts(results), region or "")
 
     def read(self) -> str:
         """What is said of it; empty where it is right."""
@@ -46,7 +47,7 @@ class Form:
         operands = ", ".join(f"%{n}" for n in range(len(self.operands)))
         made = f"%r:{len(self.results)} = " if self.results else ""
         types = f"({', '.join(self.operands)}) -> ({', '.join(self.results)})"
-        line = f'{made}"{self.name}"({operands}) {{{", ".join(self.attributes)}}} : {types}'
+        line = f'{made}"{self.name}"({operands}) {self.region} {{{", ".join(self.attributes)}}} : {types}'
         try:
             parse_module(f"func.func @f({arguments}) {{\n{line}\nreturn\n}}", "-", CONTEXT, own=True)
         except InputError as error:
@@ -152,6 +153,8 @@ ALSO_RIGHT: dict[str, list[str]] = {
     "tile.store": [*_memory(1, "a dynamic size", "another space"), _AT(0, "another size"), _AT(0, "a rank less")],
     "tile.copy": [*_memory(0, "another space", "a rank more", "a rank less", "no rank"), *_memory(1, "another space")],
     "tile.copy_async": [*_memory(0, "a rank more", "a rank less", "no rank"), *_memory(1, "a dynamic size")],
+    # Zero stands beyond the edge where nothing else is said.
+    "tile.clip": ["no neutral", "neutral: a fraction"],
     # Operands need not be in shared memory before they are copied there.
     "tile.mma": [_AT(place, what) for place in (0, 1) for what in ("other rows", "another space")],
     # Any number of buffers, and any name; a program's own check looks for the kernel.

@@ -1,0 +1,219 @@
+"""Reductions of tiles, and what a linalg.generic's body adds up with."""
+
+# pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
+# pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
+# The bindings build operations from annotations that no type checker knows.
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.tile import Tile
+from mlir_gemm.dialect.verifier import at_least, counted, verifier
+from mlir_gemm.dialect.walk import body, in_block
+
+ext: Any = dialect("ext")
+
+
+def _reduced(op: Any) -> str:
+    """What is wrong with a tile.reduce: its values, results, dimension and body belong together."""
+    values, results = [value.type for value in op.operands], [value.type for value in op.results]
+    dim = op.attributes["dim"].value
+    if not values or len(values) != len(results):
+        return f"has {counted(len(values), 'value')} and {counted(len(results), 'result')}; expected as many, 1 or more"
+    if not all(isinstance(type_, ir.VectorType) for type_ in (*values, *results)):
+        return f"values are {', '.join(map(str, values))}; expected vectors, and vectors as results"
+    shape = list(values[0].shape)
+    if dim >= len(shape):
+        return f"dim = {dim} of {values[0]}; expected 0 to {len(shape) - 1}"
+    kept = [1 if axis == dim else size for axis, size in enumerate(shape)]
+    for value, result in zip(values, results, strict=True):
+        if value != values[0]:
+            return f"values are {values[0]} and {value}; expected one type"
+        if list(result.shape) != kept or result.element_type != value.element_type:
+            wanted = f"{'x'.join(map(str, kept))}x{value.element_type}"
+            return f"result is {result} of {value} along dimension {dim}; expected vector<{wanted}>"
+    return _combining(op, [type_.element_type for type_ in values])
+
+
+def _combining(op: Any, elements: list[Any]) -> str:
+    blocks = list(op.regions[0].blocks)
+    if len(blocks) != 1:
+        return f"has {counted(len(blocks), 'block')}; expected one"
+    given = [argument.type for argument in blocks[0].arguments]
+    if given != [*elements, *elements]:
+        wanted = ", ".join(map(str, [*elements, *elements]))
+        return f"its block takes {', '.join(map(str, given)) or 'nothing'}; expected {wanted}"
+    operations = list(blocks[0].operations)
+    if not operations or operations[-1].operation.name != "tile.yield":
+        ends = f"ends in '{operations[-1].operation.name}'" if operations else "is empty"
+        return f"its block {ends}; expected tile.yield at its end"
+    yielded = [value.type for value in operations[-1].operation.operands]
+    if yielded != elements:
+        return f"its block yields {', '.join(map(str, yielded)) or 'nothing'}; expected {', '.join(map(str, elements))}"
+    for inner in operations[:-1]:
+        if not inner.operation.name.startswith(("arith.", "math.")):
+            return f"'{inner.operation.name}' in its block; expected operations of arith and math"
+    return ""
+
+
+class Reduce(Tile.Operation, name="reduce"):
+    """Combines the elements of `values` along the dimension `dim`, which stays, with size 1.
+
+    Values are of one type, which is what IRDL can say of operands of any number.
+
+    Its block combines two elements of each value, those of one side first, into one; it must be associative and
+    commutative, since the order in which elements meet is the machine's (but the same in every run).
+    """
+
+    values: Sequence[ext.Operand[Any]]
+    reduced: Sequence[ext.Result[Any]]
+    combine: ext.Region
+    dim: ir.IntegerAttr
+    verify_invariants = verifier(_reduced, dim=at_least(0))
+
+
+def _yields(op: Any) -> str:
+    """What is wrong with where a tile.yield stands."""
+    parent = op.parent
+    return "" if parent.name == "tile.reduce" else f"stands in '{parent.name}'; expected it in tile.reduce"
+
+
+class Yield(Tile.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
+    """What the block of a tile.reduce gives."""
+
+    values: Sequence[ext.Operand[Any]]
+    verify_invariants = verifier(_yields)
+
+
+Combine = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
+"""Builds, at the insertion point, what two elements of each value become."""
+
+
+def reduce(values: Sequence[Any], dim: int, combine: Combine) -> list[Any]:
+    """A tile.reduce at the insertion point; its results."""
+    types: list[Any] = []
+    for value in values:
+        shape = [1 if axis == dim else size for axis, size in enumerate(value.type.shape)]
+        types.append(ir.VectorType.get(shape, value.type.element_type))
+    operation = Reduce(list(values), types, constants.integer(dim)).operation
+    elements = [type_.element_type for type_ in types]
+    block = operation.regions[0].blocks.append(*elements, *elements)
+    with ir.InsertionPoint(block):
+        given = list(block.arguments)
+        Yield(combine(given[: len(types)], given[len(types) :]))
+    return list(operation.results)
+
+
+def combine_of(operation: Any) -> Combine:
+    """How a tile.reduce combines, for numbers and for vectors of them alike."""
+    block = body(operation)
+    *inner, last = in_block(block)
+
+    def combine(left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
+        known: dict[Any, Any] = dict(zip(block.arguments, [*left, *right], strict=True))
+        for each in inner:
+            build_on(each, known)
+        return [known[value] for value in last.operation.operands]
+
+    return combine
+
+
+def build_on(operation: Any, known: dict[Any, Any]) -> None:
+    """Builds an elementwise operation on what `known` says its operands are, numbers or vectors of one shape, and adds
+    its results. Constants become those of the same shape where they are used."""
+    op = operation.operation
+    if op.name == "arith.constant":
+        known[op.results[0]] = op.attributes["value"]
+        return
+    operands = [known.get(value, value) for value in op.operands]
+    shape = next((list(v.type.shape) for v in operands if not isinstance(v, ir.Attribute)
+                  and isinstance(v.type, ir.VectorType)), None)  # fmt: skip
+    given = [_shaped(value, shape) for value in operands]
+    types = [result.type if shape is None else ir.VectorType.get(shape, result.type) for result in op.results]
+    attributes = {op.attributes[i].name: op.attributes[i].attr for i in range(len(op.attributes))}
+    made = ir.Operation.create(op.name, results=types, operands=given, attributes=attributes)
+    known.update(zip(op.results, made.results, strict=True))
+
+
+def _shaped(value: Any, shape: list[int] | None) -> Any:
+    """An operand as a number, or as a vector of a shape: what is a number is the same everywhere."""
+    if isinstance(value, ir.Attribute):
+        type_ = value.type
+        if shape is None:
+            return ir.Operation.create("arith.constant", results=[type_], attributes={"value": value}).result
+        return constants.splat(ir.VectorType.get(shape, type_), value)
+    if shape is None or isinstance(value.type, ir.VectorType):
+        return value
+    return dialect("vector").BroadcastOp(ir.VectorType.get(shape, value.type), value).result
+
+
+@dataclass(frozen=True)
+class Combination:
+    """What a reduction's body does with one of its outputs: `combiner(output, value)`."""
+
+    combiner: Any
+    """The operation of the body that combines."""
+    value: Any
+    """What it combines the output with, computed in the body from inputs alone."""
+
+    @property
+    def neutral(self) -> Any:
+        """The attribute of the element that changes nothing."""
+        return neutral_of(self.combiner.name, self.value.type)
+
+    def build(self, left: Any, right: Any) -> Any:
+        """The combination of two values, numbers or vectors, at the insertion point."""
+        known = dict(zip(self.combiner.operands, (left, right), strict=True))
+        build_on(self.combiner, known)
+        return known[self.combiner.results[0]]
+
+
+def combinations_of(generic: Generic) -> list[Combination] | None:
+    """For each output of a reduction how it is combined; None where an output is not `combiner(output, value)` with a
+    combiner that has a neutral element, or is used otherwise."""
+    found: list[Combination] = []
+    arguments = generic.body.arguments
+    outputs = [arguments[len(generic.inputs) + number] for number in range(len(generic.outputs))]
+    for argument, yielded in zip(outputs, generic.yielded, strict=True):
+        combiner = getattr(yielded, "owner", None)
+        if combiner is None or hasattr(combiner, "operations"):
+            return None
+        combiner = combiner.operation
+        operands = list(combiner.operands)
+        uses = [use.owner.operation for use in argument.uses]
+        if combiner.name not in _NEUTRAL or uses != [combiner] or len(list(yielded.uses)) != 1:
+            return None
+        value = operands[1] if operands[0] == argument else operands[0]
+        if value == argument or argument not in operands:
+            return None
+        found.append(Combination(combiner, value))
+    return found
+
+
+_LEAST, _MOST, _ZERO, _ONE, _ALL = "least", "most", "zero", "one", "all"
+_NEUTRAL = {
+    "arith.addf": _ZERO, "arith.addi": _ZERO, "arith.mulf": _ONE, "arith.muli": _ONE,
+    "arith.maximumf": _LEAST, "arith.maxnumf": _LEAST, "arith.minimumf": _MOST, "arith.minnumf": _MOST,
+    "arith.maxsi": _LEAST, "arith.minsi": _MOST, "arith.maxui": _ZERO, "arith.minui": _ALL,
+    "arith.andi": _ALL, "arith.ori": _ZERO, "arith.xori": _ZERO,
+}  # fmt: skip
+"""What combines: associative and commutative (sums and products of floating-point numbers up to rounding), and the
+element that is neutral to it."""
+
+
+def neutral_of(name: str, type_: Any) -> Any:
+    """The attribute of the element that changes nothing, for a combining operation by its name and an element type.
+    -0.0 for sums, which keeps the sign of a sum of -0.0."""
+    kind = _NEUTRAL[name]
+    if isinstance(type_, ir.FloatType):
+        numbers = {_LEAST: float("-inf"), _MOST: float("inf"), _ZERO: -0.0, _ONE: 1.0}
+        return ir.FloatAttr.get(type_, numbers[kind])
+    bits = type_.width
+    signed = {_LEAST: -(1 << (bits - 1)), _MOST: (1 << (bits - 1)) - 1, _ZERO: 0, _ONE: 1, _ALL: -1}
+    if bits == 1:
+        return ir.IntegerAttr.get(type_, int(kind in (_ONE, _ALL)))
+    return ir.IntegerAttr.get(type_, signed[kind])

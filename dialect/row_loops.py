@@ -1,0 +1,113 @@
+"""The loops of a kernel of rows, and how a block's tile lies in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.dialect import indexing
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.sizes import known_size
+from mlir_gemm.dialect.walk import body, in_block
+
+
+@dataclass(frozen=True)
+class RowLoops:
+    """The loops of a kernel of rows: first those whose points are the rows, then those along a row."""
+
+    sizes: tuple[Any, ...]
+    """Integers, or index values."""
+    outer: int
+    """How many are the rows'."""
+
+    @property
+    def row(self) -> int:
+        """The loop over rows that tiles run along; the last."""
+        return self.outer - 1
+
+    @property
+    def element(self) -> int:
+        """The loop along a row that tiles run along; the last."""
+        return len(self.sizes) - 1
+
+
+@dataclass(frozen=True)
+class TileShape:
+    """How a block's tile lies in the loops."""
+
+    shape: tuple[int, int]
+    transposed: bool
+    """Whether elements of a row run down the tile, and not along it."""
+
+    @property
+    def row_dim(self) -> int:
+        """The tile's dimension that rows run along."""
+        return int(self.transposed)
+
+    @property
+    def element_dim(self) -> int:
+        """The tile's dimension that elements of a row run along."""
+        return 1 - self.row_dim
+
+    @property
+    def rows(self) -> int:
+        return self.shape[self.row_dim]
+
+    @property
+    def elements(self) -> int:
+        return self.shape[self.element_dim]
+
+    def type(self, element: Any, wide: bool) -> Any:
+        """The type of a tile of wide or narrow values."""
+        shape = list(self.shape)
+        if not wide:
+            shape[self.element_dim] = 1
+        return ir.VectorType.get(shape, element)
+
+
+def loops_of(work: Sequence[Generic]) -> RowLoops:
+    """The loops of a kernel's operations, by its first reduction. Raises PassError for operations in other loops."""
+    first = next(generic for generic in work if not generic.elementwise)
+    outer = sum(first.parallel)
+    sizes: dict[int, Any] = {}
+    for generic in work:
+        wide = len(generic.parallel) == len(first.parallel)
+        expected = first.parallel if not generic.elementwise else (True,) * (len(first.parallel) if wide else outer)
+        if generic.parallel != expected:
+            raise pass_error(generic.op, f"loops that are not those of a kernel of rows, {outer} and "
+                             f"{len(first.parallel) - outer} along a row (normalise-kernels)")  # fmt: skip
+        for operand, map_ in zip(generic.operands, generic.maps, strict=True):
+            for axis, expression in enumerate(map_.results):
+                if isinstance(expression, ir.AffineDimExpr):
+                    sizes.setdefault(expression.position, known_size(operand, axis))
+    missing = [loop for loop in range(len(first.parallel)) if sizes.get(loop) is None]
+    if missing or not outer:
+        raise pass_error(first.op, "a loop that indexes no operand on its own; its size cannot be told")
+    return RowLoops(tuple(sizes[loop] for loop in range(len(first.parallel))), outer)
+
+
+def block_position(loops: RowLoops, tile_: TileShape, number: Any) -> dict[int, Any]:
+    """The rows' loops at a block of this number: where tiles run along one, the first row of the block's."""
+    found: dict[int, Any] = {}
+    for loop in reversed(range(loops.outer)):
+        step = tile_.rows if loop == loops.row else 1
+        count = indexing.ceildiv(loops.sizes[loop], step)
+        at = number
+        if loop:
+            at, number = indexing.rem(number, count), indexing.div(number, count)
+        found[loop] = indexing.mul(at, step) if step > 1 else at
+    return found
+
+
+def statements_of(function: Any) -> list[Any]:
+    """The operations of a kernel's function that compute something, fills among them."""
+    return [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
+
+
+def read(operation: Any) -> Generic:
+    """An operation of a kernel of rows."""
+    return structured.read(operation)

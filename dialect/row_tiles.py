@@ -1,0 +1,319 @@
+"""Kernels of rows as operations on tiles: what stands in a block's tile, and when it has to be computed again.
+
+A value of the kernel is *wide*, an element for each element of a row, or *narrow*, one for each row. Narrow values are
+computed once. Wide ones are computed where they are needed: once where a tile holds whole rows, else in each pass over
+the rows, from what is in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlir_gemm.dialect import constants, indexing, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import shared_buffer
+from mlir_gemm.dialect.reductions import Combination, combinations_of
+from mlir_gemm.dialect.reductions import reduce as tile_reduce
+from mlir_gemm.dialect.row_loops import RowLoops, TileShape
+
+
+@dataclass
+class RowTiles:
+    """Builds what a block does, at the insertion point."""
+
+    loops: RowLoops
+    tile: TileShape
+    place: dict[int, Any]
+    """The value of each loop that is entered: where tiles run along it, of the tile's first point."""
+    narrow: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """The narrow values by buffer."""
+    makers: dict[Any, Generic] = field(default_factory=dict[Any, Generic])
+    """The operations that make wide values, by buffer."""
+    held: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """The wide values at this place, by buffer, or by what of memory was loaded."""
+    shift: int = 0
+    """If not 0, tiles start at a multiple of so many elements in memory, up to one less before a row does."""
+    staged: bool = False
+    """Whether what the first pass over rows loads is kept in shared memory for the others."""
+    shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What is kept there, by what was loaded."""
+    filled: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What this pass puts there."""
+    start: Any = None
+    """Where tiles start in a row: an index value that is 0 or negative; None for 0."""
+    first: Any = None
+    """The block of operations in which everything is built."""
+    passed: Any = None
+    """In a pass the distance from `start`."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether a tile holds whole rows."""
+        loops = self.loops
+        size = loops.sizes[loops.element]
+        before = max(self.shift - 1, 0)
+        return loops.element == loops.outer and isinstance(size, int) and size + before <= self.tile.elements
+
+    def align(self, memory: Any, map_: Any) -> None:
+        """Lets tiles start where rows of an operand have aligned addresses, with `shift`. All operands along rows must
+        have rows at the same distances from such addresses."""
+        arith = dialect("arith")
+        strides, _ = memory.type.get_strides_and_offset()
+        distance: Any = 0
+        for expression, stride in zip(map_.results, strides, strict=True):
+            if isinstance(expression, ir.AffineDimExpr) and expression.position < self.loops.outer:
+                step = indexing.mul(self.place[expression.position], stride % self.shift)
+                distance = step if isinstance(distance, int) else indexing.add(distance, step)
+        if not isinstance(distance, int):
+            distance = indexing.rem(distance, self.shift)
+            self.start = arith.SubIOp(constants.index(0), distance).result
+            if self.whole:
+                self.place[self.loops.element] = self.start
+
+    def elementwise(self, generic: Generic) -> None:
+        """Notes an operation for each element, or computes one for each row."""
+        wide = len(generic.parallel) > self.loops.outer
+        for output in generic.outputs:
+            if wide:
+                self.makers[output] = generic
+                self.held.pop(output, None)
+        if not wide:
+            values = self._yielded(generic, generic.yielded)
+            for output, value in zip(generic.outputs, values, strict=True):
+                self.narrow[output] = self._spread(value, False)
+
+    def reductions(self, generics: Sequence[Generic], starts: dict[Any, Any]) -> None:
+        """Reductions of which none needs another's result. `starts` says what each output's buffer holds before: the
+        attribute of a number, or None where that is in memory."""
+        found = [(generic, each) for generic in generics for each in _combinations(generic)]
+        outputs = [output for generic in generics for output in generic.outputs]
+        if self.whole:
+            totals = [self._clipped(self._value(g, c.value), c) for g, c in found]
+        else:
+            types = [self.tile.type(c.value.type, True) for _, c in found]
+            first = [constants.splat(type_, c.neutral) for type_, (_, c) in zip(types, found, strict=True)]
+            with self._pass(first) as carried:
+                values = [self._clipped(self._value(g, c.value), c) for g, c in found]
+                carried[:] = [c.build(old, new) for old, new, (_, c) in zip(carried, values, found, strict=True)]
+            totals = first
+        for total, (_, combination), output in zip(totals, found, outputs, strict=True):
+            (reduced,) = tile_reduce(
+                [total], self.tile.element_dim, lambda one, other, c=combination: [c.build(one[0], other[0])]
+            )
+            start = starts.get(output)
+            if start is None:
+                before = self.narrow.get(output)
+                if before is None:
+                    before = self.load(output, _map_of(generics, output), False)
+                value = combination.build(before, reduced)
+            elif start == combination.neutral:
+                value = reduced
+            else:
+                value = combination.build(constants.splat(reduced.type, start), reduced)
+            self.narrow[output] = value
+
+    def store(self, buffers: Sequence[tuple[Any, Any]]) -> None:
+        """Stores values to buffers, given with their maps: the narrow ones, then the wide ones in one pass."""
+        for buffer, map_ in buffers:
+            if buffer in self.narrow:
+                tile.store(self.narrow[buffer], buffer, self._place(map_, False))
+        wide = [each for each in buffers if each[0] not in self.narrow]
+        if self.whole:
+            self._store_wide(wide)
+        elif wide:
+            with self._pass([]):
+                self._store_wide(wide)
+
+    def load(self, memory: Any, map_: Any, wide: bool) -> Any:
+        """A tile of memory, loaded once at a place."""
+        key = memory, str(map_), wide
+        if key in self.held:
+            return self.held[key]
+        type_ = self.tile.type(memory.type.element_type, wide)
+        if key in self.shared:
+            value = tile.load(self.shared[key], self._place_in_shared(), type_)
+        else:
+            value = tile.load(memory, self._place(map_, wide), type_)
+            self._say_aligned(value.owner, map_, wide)
+            if self.staged and wide and self.passed is not None and self._has_rows(map_):
+                self._stage(key, value)
+        self.held[key] = value
+        return value
+
+    def _has_rows(self, map_: Any) -> bool:
+        loops = [e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)]
+        return self.loops.element in loops and any(loop < self.loops.outer for loop in loops)
+
+    def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> None:
+        if self.shift and wide and self._has_rows(map_):
+            operation.attributes[tile.ALIGNED] = constants.integer(self.shift)
+
+    def _stage(self, key: Any, value: Any) -> None:
+        """Puts a tile into shared memory, for the passes that follow."""
+        with ir.InsertionPoint.at_block_begin(self.first):
+            buffer = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
+        self.filled[key] = buffer
+        tile.store(value, buffer, self._place_in_shared())
+
+    def _staged_size(self) -> int:
+        """Elements of a row in shared memory: whole tiles."""
+        elements = self.tile.elements
+        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // elements) * elements
+
+    def _place_in_shared(self) -> tile.Place:
+        return tile.Place((constants.index(0), self.passed), (0, 1), (True, True))
+
+    def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
+        for buffer, map_ in buffers:
+            value = self._spread(self._wide(buffer), True)
+            self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
+
+    @contextmanager
+    def _pass(self, carried: list[Any]) -> Generator[list[Any]]:
+        """Loops over the tiles of the rows, which carry values. What is given is changed inside to what an iteration
+        makes of it, and is afterwards what the loops give."""
+        loops, before = self.loops, self.held
+        scf = dialect("scf")
+        bounds: list[tuple[int, Any, int]] = [
+            (loop, loops.sizes[loop], 1) for loop in range(loops.outer, loops.element)
+        ]
+        size = loops.sizes[loops.element]
+        bounds.append((loops.element, size, self.tile.elements))
+        entered: list[Any] = []
+        values = list(carried)
+        points: list[Any] = []
+        for loop, most, step in bounds:
+            stop = constants.index(most) if isinstance(most, int) else most
+            if loop == loops.element and self.start is not None:
+                stop = dialect("arith").SubIOp(stop, self.start).result
+            made = scf.ForOp(constants.index(0), stop, constants.index(step), values)
+            entered.append(made)
+            self.place[loop] = made.body.arguments[0]
+            values = list(made.body.arguments)[1:]
+            points.append(ir.InsertionPoint(made.body))
+            points[-1].__enter__()
+        self.passed = self.place[loops.element]
+        if self.start is not None:
+            self.place[loops.element] = dialect("arith").AddIOp(self.passed, self.start).result
+        self.held = {}
+        yielded = list(values)
+        yield yielded
+        self.held = before
+        for made, point in zip(reversed(entered), reversed(points), strict=True):
+            scf.YieldOp(yielded)
+            point.__exit__(None, None, None)
+            yielded = list(made.results)
+        self.passed = None
+        self.shared.update(self.filled)
+        self.filled.clear()
+        for loop, _, _ in bounds:
+            del self.place[loop]
+        carried[:] = yielded
+
+    def _value(self, generic: Generic, value: Any) -> Any:
+        return self._spread(self._yielded(generic, [value])[0], True)
+
+    def _yielded(self, generic: Generic, wanted: Sequence[Any]) -> list[Any]:
+        """Values of a body, on tiles."""
+        known: dict[Any, Any] = {}
+        for argument, buffer, map_ in zip(generic.body.arguments, generic.operands, generic.maps, strict=True):
+            if any(True for _ in argument.uses):
+                known[argument] = lambda buffer=buffer, map_=map_: self._operand(buffer, map_)
+        return [self._computed(value, known, generic) for value in wanted]
+
+    def _operand(self, buffer: Any, map_: Any) -> Any:
+        if buffer in self.narrow:
+            return self.narrow[buffer]
+        if buffer in self.makers:
+            return self._wide(buffer)
+        if not isinstance(buffer.type, ir.MemRefType):
+            if getattr(buffer.owner, "name", "") != "arith.constant":
+                raise pass_error(buffer.owner, "a number known at run time only; expected a constant")
+            return buffer.owner.attributes["value"]
+        along = {e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)}
+        return self.load(buffer, map_, any(loop >= self.loops.outer for loop in along))
+
+    def _wide(self, buffer: Any) -> Any:
+        if buffer not in self.held:
+            generic = self.makers[buffer]
+            values = self._yielded(generic, generic.yielded)
+            self.held.update(zip(generic.outputs, values, strict=True))
+        return self.held[buffer]
+
+    def _computed(self, value: Any, known: dict[Any, Any], generic: Generic) -> Any:
+        """A value of a body: its operations on vectors, of one element for each row as long as that is enough."""
+        if value in known:
+            if callable(known[value]):
+                known[value] = known[value]()
+            return known[value]
+        owner = value.owner.operation
+        if owner.name == "arith.constant":
+            return owner.attributes["value"]
+        if not owner.name.startswith(("arith.", "math.")):
+            raise pass_error(owner, f"'{owner.name}' in the body of a row; expected operations of arith and math")
+        operands = [self._computed(each, known, generic) for each in owner.operands]
+        wide = any(self._is_wide(each) for each in operands)
+        given = [self._spread(each, wide) for each in operands]
+        types = [self.tile.type(result.type, wide) for result in owner.results]
+        attributes = {owner.attributes[n].name: owner.attributes[n].attr for n in range(len(owner.attributes))}
+        made = ir.Operation.create(owner.name, results=types, operands=given, attributes=attributes)
+        known.update(zip(owner.results, made.results, strict=True))
+        return known[value]
+
+    def _is_wide(self, value: Any) -> bool:
+        return not isinstance(value, ir.Attribute) and value.type == self.tile.type(value.type.element_type, True)
+
+    def _spread(self, value: Any, wide: bool) -> Any:
+        """A value as a tile: a number everywhere, a value of each row along it."""
+        if isinstance(value, ir.Attribute):
+            return constants.splat(self.tile.type(value.type, wide), value)
+        type_ = self.tile.type(value.type.element_type, wide)
+        return value if value.type == type_ else dialect("vector").BroadcastOp(type_, value).result
+
+    def _clipped(self, value: Any, combination: Combination) -> Any:
+        """A tile with the neutral element beyond the ends of rows."""
+        size, elements = self.loops.sizes[self.loops.element], self.tile.elements
+        if isinstance(size, int) and size % elements == 0 and self.start is None:
+            return value
+        end = constants.index(size) if isinstance(size, int) else size
+        at = self.place.get(self.loops.element)
+        return tile.clip(value, self.tile.element_dim, constants.index(0) if at is None else at, end,
+                         combination.neutral)  # fmt: skip
+
+    def _place(self, map_: Any, wide: bool) -> tile.Place:
+        """Where a tile lies in an operand's memory."""
+        offsets: list[Any] = []
+        dims: list[int] = []
+        inside: list[bool] = []
+        for expression in map_.results:
+            loop = expression.position if isinstance(expression, ir.AffineDimExpr) else -1
+            extent = {self.loops.row: self.tile.rows, self.loops.element: self.tile.elements}.get(loop, 1)
+            at = self.place.get(loop) if loop >= 0 else constants.index(expression.value)
+            offsets.append(constants.index(0) if at is None else at)
+            dim = {self.loops.row: self.tile.row_dim, self.loops.element: self.tile.element_dim}.get(loop, -1)
+            dims.append(dim if wide or dim != self.tile.element_dim else -1)
+            size = self.loops.sizes[loop] if loop >= 0 else 1
+            moved = loop == self.loops.element and self.start is not None
+            inside.append(dim < 0 or (isinstance(size, int) and size % extent == 0 and not moved))
+        return tile.Place(tuple(offsets), tuple(dims), tuple(inside))
+
+
+def _combinations(generic: Generic) -> list[Combination]:
+    found = combinations_of(generic)
+    if found is None:
+        raise pass_error(generic.op, "a reduction that is not one associative operation on each output")
+    return found
+
+
+def _map_of(generics: Sequence[Generic], output: Any) -> Any:
+    return next(
+        map_
+        for generic in generics
+        for each, map_ in zip(generic.operands, generic.maps, strict=True)
+        if each == output
+    )

@@ -1,0 +1,250 @@
+"""What a thread holds of the tiles of a kernel of rows, and how it loads and stores them.
+
+A tile is divided into equal fragments of as many rows as there are groups of threads, and as many columns as a group's
+threads take in one access each. A thread has one piece of each: a few neighbours of one row of the tile. Of a tile with
+one column, or one row, every thread has the one that its pieces of other tiles are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.dialect import constants, guards, indexing, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess, assemble, load, store
+from mlir_gemm.lowering.layouts import Lane, Layout
+
+
+@dataclass(frozen=True)
+class RowLayout(Layout):
+    """Threads of a block side by side along the rows of a tile, in groups below each other."""
+
+    def __post_init__(self) -> None:
+        """Any shape: several threads may have the same piece."""
+
+    def grid(self, tile: tuple[int, int]) -> tuple[int, int]:
+        """Fragments down and along a tile."""
+        return tile[0] // self.shape[0], tile[1] // self.shape[1]
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The threads of a block, and where the running one is."""
+
+    count: int
+    across: int
+    """Threads side by side."""
+    width: int
+    """Elements of one access."""
+    number: Any
+    row: Any
+    """The thread's group, which is its row in a fragment."""
+    column: Any
+    """Its place in the group."""
+
+    @staticmethod
+    def of(count: int, across: int, width: int) -> Threads:
+        """The threads of a block, at the insertion point."""
+        number = indexing.thread()
+        return Threads(count, across, width, number, indexing.div(number, across), indexing.rem(number, across))
+
+    @property
+    def groups(self) -> int:
+        """Groups of threads below each other."""
+        return self.count // self.across
+
+    @property
+    def fragment(self) -> tuple[int, int]:
+        """The shape of a fragment."""
+        return self.groups, self.across * self.width
+
+    def layout(self, shape: tuple[int, int]) -> RowLayout:
+        """How tiles of a shape are divided; a tile of one row or one column is the same for all along it."""
+        rows, columns = self.fragment
+        width = 1 if shape[1] == 1 else self.width
+        return RowLayout((1 if shape[0] == 1 else rows, 1 if shape[1] == 1 else columns), (0,), width,
+                         stacked=False, lanes=self.count)  # fmt: skip
+
+    def lane(self, shape: tuple[int, int]) -> Lane:
+        """Where the running thread's piece lies in a fragment of such a tile."""
+        row = constants.index(0) if shape[0] == 1 else self.row
+        column = constants.index(0) if shape[1] == 1 else indexing.mul(self.column, self.width)
+        return Lane(self.number, row, column)
+
+
+def shape_of(type_: Any) -> tuple[int, int]:
+    """Rows and columns of a tile."""
+    rows, columns = type_.shape
+    return rows, columns
+
+
+def is_tile(value: Any) -> bool:
+    """Whether a value is a tile, which threads hold pieces of."""
+    return isinstance(value.type, ir.VectorType) and value.type.rank == 2
+
+
+class RowAccess(LaneAccess):
+    """A tile.load or tile.store of a thread's pieces, which knows of each piece whether it lies within the memory.
+
+    One that is `aligned` may start before the first index: pieces that lie within the memory are moved at once, others
+    element by element.
+    """
+
+    @property
+    def aligned(self) -> int:
+        """The elements that the tile starts at a multiple of in memory, if it may start before the first index; or
+        0."""
+        return constants.number_of(self.operation, tile.ALIGNED)
+
+    def load(self, number: int) -> Any:
+        if not self.aligned:
+            return super().load(number)
+        column = self.layout.place(number, self.shape)[1]
+        type_ = self.layout.piece_type(self.memory.type.element_type)
+        indices, size = self.indices(column), self.length()
+        return value_where(
+            self.whole(column), type_, lambda: load(type_, self.memory, indices),
+            lambda: self._by_element(indices, size, type_),
+        )  # fmt: skip
+
+    def store(self, number: int) -> Any:
+        if not self.aligned:
+            return super().store(number)
+        return AlignedStore(self, self.layout.place(number, self.shape)[1])
+
+    def _by_element(self, indices: list[Any], size: Any, type_: Any) -> Any:
+        elements: list[Any] = []
+        for place in range(self.layout.width):
+            at = self.further(indices, place)
+            inside = guards.less(at[self._columns()], size)
+            element = type_.element_type
+            elements.append(guards.value_or_zero(inside, element, lambda at=at: load(None, self.memory, at)))
+        return assemble(type_, elements)
+
+    def indices(self, column: int) -> list[Any]:
+        """The indices of an element of an aligned tile, beyond the thread's first one."""
+        positions = {ROW: 0, COLUMN: column, FIXED: 0}
+        return [self._index(axis, positions[dim]) for axis, dim in enumerate(self.place.dims)]
+
+    def further(self, indices: list[Any], distance: int) -> list[Any]:
+        """The indices so many elements on."""
+        axis = self._columns()
+        return [plus(index, constants.index(distance)) if each == axis else index for each, index in enumerate(indices)]
+
+    def whole(self, column: int) -> Any | None:
+        """Whether a piece lies within the memory; None: it does. A negative index is, without a sign, beyond its
+        end."""
+        axis, size = self._columns(), self.memory.type.shape[self._columns()]
+        known = size != ir.ShapedType.get_dynamic_size() and starts_within(self.place.offsets[axis], self.aligned)
+        if known and self.layout.width <= column <= size - self.layout.shape[1]:
+            return None
+        first = self.indices(column)
+        last = self.further(first, self.layout.width - 1)
+        return guards.both([guards.less(each[axis], self.length()) for each in (first, last)])
+
+    def length(self) -> Any:
+        """The memory's size along the columns, as a value."""
+        return self.size(self._columns())
+
+    def _columns(self) -> int:
+        return self.place.dims.index(COLUMN)
+
+    def _vector(self) -> int:
+        return min(self.layout.width, self.aligned) if self.aligned else super()._vector()
+
+    def _start(self, axis: int) -> Any:
+        if self.place.dims[axis] != COLUMN or not may_be_negative(self.place.offsets[axis]):
+            return super()._start(axis)
+        return self._once(("start", axis), lambda: plus(self.place.offsets[axis], self.lane.column))
+
+    def _index(self, axis: int, at: int) -> Any:
+        if self.place.dims[axis] != COLUMN or not may_be_negative(self.place.offsets[axis]):
+            return super()._index(axis, at)
+        return self._once(("index", axis, at), lambda: plus(self._start(axis), constants.index(at)))
+
+    def _inside(self, dim: int, at: int) -> Any | None:
+        if dim != FIXED and all(self._surely(axis, at) for axis, own in enumerate(self.place.dims) if own == dim):
+            return None
+        return super()._inside(dim, at)
+
+    def _clamped(self, axis: int, at: int) -> Any:
+        if self.place.dims[axis] != FIXED and self._surely(axis, at):
+            return self._index(axis, at)
+        return super()._clamped(axis, at)
+
+    def _surely(self, axis: int, at: int) -> bool:
+        """Whether what any thread has of the fragment at `at` lies within the memory, in one dimension of it."""
+        if self.surely_inside(axis):
+            return True
+        first, size = constants.integer_of(self.place.offsets[axis]), self.memory.type.shape[axis]
+        extent = self.layout.shape[{ROW: 0, COLUMN: 1}[self.place.dims[axis]]]
+        if first is None or size == ir.ShapedType.get_dynamic_size():
+            return False
+        return bool(first + at // extent * extent + extent <= size)
+
+
+@dataclass(frozen=True)
+class AlignedStore:
+    """A thread's store of one piece of an aligned tile."""
+
+    access: RowAccess
+    column: int
+    outer: Any | None = None
+
+    def emit(self, value: Any) -> None:
+        """Stores `value`: at once where all of it lies within the memory, else what does."""
+        access = self.access
+        indices, size, whole = access.indices(self.column), access.length(), access.whole(self.column)
+        if whole is None:
+            store(value, access.memory, indices)
+            return
+        scf = dialect("scf")
+        choice = scf.IfOp(whole, has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            store(value, access.memory, indices)
+            scf.YieldOp([])
+        axis = access.place.dims.index(COLUMN)
+        with ir.InsertionPoint(choice.else_block):
+            for place in range(value.type.shape[0]):
+                at = access.further(indices, place)
+                element = dialect("vector").ExtractOp(value, [], [place]).result
+                guards.do(guards.less(at[axis], size), lambda at=at, element=element: store(element, access.memory, at))
+            scf.YieldOp([])
+
+
+def plus(left: Any, right: Any) -> Any:
+    """The sum of two index values, of which the first may be negative."""
+    if constants.integer_of(right) == 0:
+        return left
+    return dialect("arith").AddIOp(left, right, overflowFlags=dialect("arith").IntegerOverflowFlags.nsw).result
+
+
+def may_be_negative(offset: Any) -> bool:
+    """Whether an offset is computed by a subtraction."""
+    owner = offset.owner
+    if getattr(owner, "name", "") == "arith.addi":
+        return any(map(may_be_negative, owner.operands))
+    return getattr(owner, "name", "") == "arith.subi"
+
+
+def starts_within(offset: Any, aligned: int) -> bool:
+    """Whether an offset is known to lie less than `aligned` before 0, and not after it: 0 - x rem aligned."""
+    owner = offset.owner
+    if getattr(owner, "name", "") != "arith.subi" or constants.integer_of(owner.operands[0]) != 0:
+        return False
+    divided = owner.operands[1].owner
+    return getattr(divided, "name", "") == "arith.remui" and constants.integer_of(divided.operands[1]) == aligned
+
+
+def value_where(condition: Any | None, type_: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """One of two values, by which of them is built where a condition holds; None: it does."""
+    if condition is None:
+        return then()
+    scf = dialect("scf")
+    choice = scf.IfOp(condition, [type_], has_else=True)
+    for block, build in ((choice.then_block, then), (choice.else_block, otherwise)):
+        with ir.InsertionPoint(block):
+            scf.YieldOp([build()])
+    return choice.operation.results[0]

@@ -1,0 +1,144 @@
+"""group-rows: kernels that work along the same rows become one.
+
+Expects `tile.kernel` on what is computed (`group-kernels`). A reduction that is no product, such as a sum or a maximum
+along the rows of a matrix, takes in other reductions along the same rows and elementwise work before, between and after
+them: a softmax or a layer norm is one kernel, which reads each row once. Kernels with products stay as they are. A
+kernel is taken in only if no third one lies between the two. Leaves `tile.kernel`, numbered again in the order in which
+kernels run. A second run changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.outlining.row_kernels import can_be_rows, rows_of
+from mlir_gemm.dialect.outlining.tensors import place_in_tensors
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.importing.group_kernels import mark_of, source_of
+from mlir_gemm.spec.attributes import KERNEL, NOTE
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, ROWS
+
+
+@dataclass(frozen=True)
+class GroupRows(Pass):
+    """Join what works along the same rows."""
+
+    name: ClassVar[str] = "group-rows"
+
+    def run(self, module: Any) -> None:
+        for function in named(module, "func.func"):
+            if len(function.regions[0].blocks):
+                _Groups(function).join()
+
+
+def kind_of_group(operations: list[Any]) -> str:
+    """What kind of kernel the operations of a group make."""
+    product = product_of(operations[0])
+    if product is not None and not product.is_pointwise:
+        return PRODUCT
+    return ROWS if any(_is_row_reduction(op) for op in operations) else ELEMENTWISE
+
+
+def _is_row_reduction(op: Any) -> bool:
+    return structured.is_generic(op) and can_be_rows(op)
+
+
+class _Groups:
+    """The kernels of a function, by their numbers."""
+
+    def __init__(self, function: Any) -> None:
+        self.place: dict[Any, int] = {}
+        self.members: dict[int, list[Any]] = {}
+        self.number: dict[Any, int] = {}
+        for place, operation in enumerate(in_block(body(function))):
+            op = operation.operation
+            number = mark_of(op)
+            if number is not None:
+                self.place[op] = place
+                self.members.setdefault(number, []).append(op)
+                self.number.update((result, number) for result in op.results)
+        self.kinds = {number: kind_of_group(ops) for number, ops in self.members.items()}
+
+    def join(self) -> None:
+        """Joins what can be joined, and writes the numbers down."""
+        first = {number: min(self.place[op] for op in ops) for number, ops in self.members.items()}
+        joined = False
+        for number in sorted(first, key=lambda each: first[each]):
+            while self.kinds.get(number) == ROWS and self._take_one(number):
+                joined = True
+        order = self._order() if joined else []
+        for number, ops in self.members.items():  # attributes change how operations are found: nothing after this
+            for op in ops:
+                if self.kinds[number] == ROWS and NOTE in op.attributes:
+                    del op.attributes[NOTE]
+                if joined:
+                    op.attributes[KERNEL] = constants.integer(order.index(number))
+
+    def _take_one(self, number: int) -> bool:
+        """Whether a kernel of rows has taken in another one."""
+        for other in self._beside(number):
+            operations = sorted([*self.members[number], *self.members[other]], key=lambda op: self.place[op])
+            if self._something_between(number, other) or isinstance(rows_of(operations, place_in_tensors), str):
+                continue
+            self.members[number] = operations
+            for op in self.members.pop(other):
+                self.number.update((result, number) for result in op.results)
+            del self.kinds[other]
+            return True
+        return False
+
+    def _needs(self, number: int) -> set[int]:
+        """The kernels whose results a kernel reads."""
+        sources = (source_of(value) for op in self.members[number] for value in op.operands)
+        return {self.number[source] for source in sources if source in self.number} - {number}
+
+    def _beside(self, number: int) -> list[int]:
+        """The kernels without products that a kernel reads from, is read by, or reads the same as."""
+        own = self._needs(number)
+        read = self._read(number)
+        found = [
+            other
+            for other in self.members
+            if other != number
+            and self.kinds[other] != PRODUCT
+            and (other in own or number in self._needs(other) or read & self._read(other))
+        ]
+        return sorted(found, key=lambda other: self.place[self.members[other][0]])
+
+    def _read(self, number: int) -> set[Any]:
+        inputs = (value for op in self.members[number] if structured.is_generic(op)
+                  for value in structured.read(op).inputs)  # fmt: skip
+        return {source_of(value) for value in inputs if isinstance(value.type, ir.RankedTensorType)}
+
+    def _something_between(self, one: int, other: int) -> bool:
+        """Whether a third kernel reads from one of two and is read by the other."""
+        pair = {one, other}
+        needs = {number: self._needs(number) for number in self.members}
+
+        def leads_back(number: int, seen: set[int]) -> bool:
+            if number in pair:
+                return True
+            seen.add(number)
+            return any(leads_back(each, seen) for each in needs[number] if each not in seen)
+
+        return any(leads_back(each, set()) for number in pair for each in needs[number] - pair)
+
+    def _order(self) -> list[int]:
+        """The kernels in the order in which they run."""
+        done: list[int] = []
+
+        def visit(number: int) -> None:
+            if number not in done:
+                for each in sorted(self._needs(number)):
+                    visit(each)
+                done.append(number)
+
+        for number in sorted(self.members, key=lambda each: self.place[self.members[each][0]]):
+            visit(number)
+        return done

@@ -1,0 +1,145 @@
+"""tensorize-rows: a kernel of rows becomes what a block does with a tile of some rows.
+
+Expects functions marked `tile.kind = "rows"`: linalg.generics on memrefs in the same loops, those of the rows and
+then those along a row (`normalise-kernels`, `share-sizes`), and fills and copies of what reductions start from.
+Leaves an scf.forall over blocks, mapped to `#gpu.block<x>`, on tiles of `tile=H,W`: tile.load, arithmetic on vectors,
+tile.reduce, vector.broadcast of what a row has in common, tile.store. Rows run down the tile and their elements along
+it, or, `transposed`, the other way round. Where a tile holds whole rows, each input is loaded once; else loops go
+over the rows, once for reductions that do not need one another and once for the results. Beyond the ends of rows
+tile.clip puts the element that is neutral. Temporaries of the kernel's own vanish. A second run changes nothing.
+
+Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
+the kernel also reads elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import indexing
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.outlining.row_kernels import is_rows
+from mlir_gemm.dialect.row_loops import RowLoops, TileShape, block_position, loops_of, read, statements_of
+from mlir_gemm.dialect.row_tiles import RowTiles
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.errors import PassError
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class TensorizeRows(Pass):
+    """Turn kernels of rows into operations on tiles."""
+
+    name: ClassVar[str] = "tensorize-rows"
+    tile: tuple[int, ...] = (1, 1024)
+    """The tile of a block, down and along."""
+    transposed: bool = False
+    """Whether the elements of a row run down the tile."""
+    shift: int = 0
+    """If not 0, tiles of one row start at a multiple of so many elements in memory, where rows do not."""
+    staged: bool = False
+    """Whether rows that a tile does not hold are kept in shared memory from the first pass over them to the last."""
+
+    def run(self, module: Any) -> None:
+        if len(self.tile) != 2 or min(self.tile) < 1:
+            raise PassError(f"pass 'tensorize-rows': tile={','.join(map(str, self.tile))}; expected two sizes")
+        for function in named(module, "func.func"):
+            if is_rows(function) and statements_of(function):
+                down, along = self.tile
+                if ((self.shift or self.staged) and self.transposed) or (self.shift and down != 1):
+                    raise PassError(
+                        f"pass '{self}': tiles of one row along it can be shifted, and staged those along rows"
+                    )
+                _convert(function, TileShape((down, along), self.transposed), self.shift, self.staged)
+
+
+def _convert(function: Any, shape: TileShape, shift: int, staged: bool) -> None:
+    work = statements_of(function)
+    generics = [read(op) for op in work if op.name != "linalg.fill"]
+    if not any(not generic.elementwise for generic in generics):
+        raise pass_error(function, "a kernel of rows without a reduction")
+    loops = loops_of(generics)
+    maps = {
+        output: map_
+        for generic in generics
+        for output, map_ in zip(generic.outputs, generic.maps[len(generic.inputs) :], strict=True)
+    }
+    arguments = list(body(function).arguments)
+    with ir.InsertionPoint(in_block(body(function))[-1]), work[0].location:
+        count = [loops.sizes[loop] for loop in range(loops.outer)]
+        count[-1] = indexing.ceildiv(count[-1], shape.rows)
+        mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
+        forall = dialect("scf").ForallOp([0], [indexing.product(count)], [1], mapping=mapping)
+    with ir.InsertionPoint(forall.body), work[0].location:
+        tiles = RowTiles(loops, shape, block_position(loops, shape, forall.body.arguments[0]), shift=shift,
+                         staged=staged and loops.element == loops.outer, first=forall.body)  # fmt: skip
+        if shift:
+            tiles.align(*_aligned_operand(function, generics, loops, shift))
+        _build(tiles, work)
+        tiles.store([(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments])
+        dialect("scf").InParallelOp()
+    for op in reversed(work):
+        op.erase()
+    for op in reversed(in_block(body(function))):
+        if op.operation.name in ("memref.dealloc", "memref.alloc"):
+            op.operation.erase()
+
+
+def _aligned_operand(function: Any, generics: list[Generic], loops: RowLoops, shift: int) -> tuple[Any, Any]:
+    """An operand along rows, and its map, whose rows lie as those of all others do."""
+    found: list[tuple[Any, Any]] = []
+    ways: set[tuple[int, ...]] = set()
+    for generic in generics:
+        for operand, map_ in zip(generic.operands, generic.maps, strict=True):
+            places = {e.position: axis for axis, e in enumerate(map_.results) if isinstance(e, ir.AffineDimExpr)}
+            if operand in list(body(function).arguments) and {loops.row, loops.element} <= set(places):
+                strides, offset = operand.type.get_strides_and_offset()
+                ways.add(tuple(strides[places[loop]] % shift if loop in places else 0 for loop in range(loops.outer)))
+                found.append((operand, map_))
+                if strides[places[loops.element]] != 1 or offset % shift:
+                    ways.add(())
+    if len(ways) != 1:
+        raise pass_error(function, f"rows that do not all lie in the same way among multiples of {shift} elements")
+    return found[0]
+
+
+def _build(tiles: RowTiles, work: list[Any]) -> None:
+    starts: dict[Any, Any] = {}
+    waiting: list[Generic] = []
+    needs: dict[Any, set[Any]] = {}
+    """For each buffer that the kernel computes, the results of reductions that it is computed from."""
+
+    def finish() -> None:
+        if waiting:
+            with waiting[0].op.location:
+                tiles.reductions(waiting, starts)
+            waiting.clear()
+
+    for op in work:
+        if op.name == "linalg.fill":
+            filled = op.operands[0].owner
+            if getattr(filled, "name", "") != "arith.constant":
+                raise pass_error(op, "a reduction that starts from a value known at run time only")
+            starts[op.operands[1]] = filled.attributes["value"]
+            continue
+        generic = read(op)
+        used = [buffer for number, buffer in enumerate(generic.inputs) if generic.reads(number)]
+        from_ = {each for buffer in used for each in needs.get(buffer, ())} | {
+            b for b in used if b in _results(waiting)
+        }
+        if from_ & _results(waiting) and (not generic.elementwise or len(generic.parallel) == tiles.loops.outer):
+            finish()
+        if generic.elementwise:
+            tiles.elementwise(generic)
+        else:
+            waiting.append(generic)
+        for output in generic.outputs:
+            needs[output] = from_ | ({output} if not generic.elementwise else set())
+    finish()
+
+
+def _results(generics: list[Generic]) -> set[Any]:
+    return {output for generic in generics for output in generic.outputs}

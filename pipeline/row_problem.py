@@ -1,0 +1,119 @@
+"""What a kernel of rows computes, read from its function: sizes, bytes and how its memory lies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import gcd, prod
+from typing import Any
+
+from mlir_gemm.dialect import symbols
+from mlir_gemm.dialect.arguments import argument_attributes
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.memory import stride_divisors
+from mlir_gemm.dialect.row_loops import read, statements_of
+from mlir_gemm.dialect.walk import body
+from mlir_gemm.spec.attributes import SYMBOLS
+from mlir_gemm.spec.rows import RowProblem
+
+TYPICAL = 1024
+"""A size that is known at run time only and that nobody gave a typical value of."""
+
+
+def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
+    """The problem of a kernel of rows. `hints` are typical values of symbols."""
+    generics = [read(op) for op in statements_of(function) if op.name != "linalg.fill"]
+    first = next(generic for generic in generics if not generic.elementwise)
+    outer, loops = sum(first.parallel), len(first.parallel)
+    sizes, constant = _sizes(function, generics, hints)
+    wide = [
+        (operand, map_)
+        for generic in generics
+        for operand, map_ in zip(generic.operands, generic.maps, strict=True)
+        if operand in list(body(function).arguments) and _along(map_, outer)
+    ]
+    element = loops - 1
+    transposed = sum(_neighbour(operand, map_) == outer - 1 for operand, map_ in wide) > sum(
+        _neighbour(operand, map_) == element for operand, map_ in wide
+    )
+    contiguous = outer - 1 if transposed else element
+    numbers = [0, sizes[contiguous] if contiguous in constant else 1]
+    for operand, map_ in wide:
+        if _neighbour(operand, map_) == contiguous:
+            numbers += [*stride_divisors(operand)[:-1], operand.type.get_strides_and_offset()[1]]
+    inputs = {operand for generic in generics for operand in generic.inputs}
+    whole = [(operand, map_) for operand, map_ in wide if _rows(map_, outer)]
+    bits = {operand: operand.type.element_type.width for operand, _ in whole if operand in inputs}
+    ways = {_way(operand, map_, outer) for operand, map_ in whole}
+    reductions = sum(not generic.elementwise for generic in generics)
+    return RowProblem(
+        rows=prod(sizes[loop] for loop in range(outer)),
+        length=sizes[element],
+        narrowest=max(1, min((operand.type.element_type.width // 8 for operand, _ in wide), default=4)),
+        aligned=gcd(*[abs(number) for number in numbers if number >= 0]) or 1,
+        transposed=transposed,
+        held=max(1, max((operand.type.element_type.width // 32 for operand, _ in wide), default=1)),
+        even=not transposed and len(ways) == 1 and None not in ways,
+        read=sum(bits.values()) // 8,
+        again=reductions > 1 or any(generic.elementwise and len(generic.parallel) > outer for generic in generics),
+        fixed=element in constant and loops == outer + 1,
+        lines=prod(sizes[loop] for loop in range(outer, element)),
+        element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
+    )
+
+
+def _rows(map_: Any, outer: int) -> bool:
+    """Whether an operand has an element of its own for each element of each row."""
+    loops = {e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)}
+    return outer - 1 in loops and any(loop >= outer for loop in loops)
+
+
+def _way(operand: Any, map_: Any, outer: int) -> tuple[tuple[int, int], ...] | None:
+    """How far rows of an operand move with each loop; None where its elements are no neighbours, or do not begin at an
+    aligned address, or that is known at run time only."""
+    strides, offset = operand.type.get_strides_and_offset()
+    moves: dict[int, int] = {}
+    for expression, stride in zip(map_.results, strides, strict=True):
+        if isinstance(expression, ir.AffineDimExpr):
+            moves[expression.position] = stride
+    neighbours = [loop for loop, stride in moves.items() if stride == 1 and loop >= outer]
+    if not neighbours or offset or min(moves.values()) < 0:
+        return None
+    return tuple(sorted((loop, stride) for loop, stride in moves.items() if loop < outer))
+
+
+def _along(map_: Any, outer: int) -> bool:
+    return any(isinstance(e, ir.AffineDimExpr) and e.position >= outer for e in map_.results)
+
+
+def _neighbour(operand: Any, map_: Any) -> int:
+    """The loop along which an operand's elements are neighbours in memory; -1 for none."""
+    strides, _ = operand.type.get_strides_and_offset()
+    for expression, stride in zip(map_.results, strides, strict=True):
+        if stride == 1 and isinstance(expression, ir.AffineDimExpr):
+            return expression.position
+    return -1
+
+
+def _sizes(function: Any, generics: list[Generic], hints: Mapping[str, int]) -> tuple[dict[int, int], set[int]]:
+    """A size, perhaps a typical one, for each loop, and the loops whose sizes are constants."""
+    arguments = list(body(function).arguments)
+    attributes = argument_attributes(function)
+    sizes: dict[int, int] = {}
+    constant: set[int] = set()
+    for generic in generics:
+        for operand, map_ in zip(generic.operands, generic.maps, strict=True):
+            names: list[Any] = []
+            if operand in arguments:
+                names = symbols.read(attributes[arguments.index(operand)], SYMBOLS, len(operand.type.shape))
+            for axis, expression in enumerate(map_.results):
+                if not isinstance(expression, ir.AffineDimExpr):
+                    continue
+                if not operand.type.is_dynamic_dim(axis):
+                    sizes[expression.position] = operand.type.shape[axis]
+                    constant.add(expression.position)
+                elif names and names[axis] is not None:
+                    size = names[axis]
+                    known = size.number * prod(hints.get(symbol, TYPICAL) for symbol in size.symbols)
+                    sizes.setdefault(expression.position, known)
+    return {loop: sizes.get(loop, TYPICAL) for loop in range(max(sizes, default=0) + 1)}, constant

@@ -1,0 +1,42 @@
+"""The passes of a kernel of rows: reductions along rows, and the elementwise work around them.
+
+Its function is marked `tile.kind = "rows"`. It goes through the same stages as a product; the schedule is a
+`RowSchedule`, which stands in `tile.rows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mlir_gemm.pipeline.product import conversions
+from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
+from mlir_gemm.spec.rows import RowSchedule
+from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.target import Target
+
+
+def row_passes(stage: str, schedule: RowSchedule, target: Target) -> list[PassSpec]:
+    """The passes of one stage, from `tile` to `nvvm`."""
+    return in_stage(stage, SLOTS[stage], _placed(schedule, target))
+
+
+def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
+    yield at("tile", "loops", step("keep-reference"))
+    yield at("tile", "sizes", step("share-sizes"))
+    tensorize = step("tensorize-rows", tile=schedule.tile, transposed=schedule.transposed, shift=schedule.shift,
+                     staged=schedule.staged)  # fmt: skip
+    yield at("tensorize", "tensorize", tensorize)
+    yield at("accumulate", "clean", upstream("cse,canonicalize"))
+    yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
+    yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
+    yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
+    yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
+    yield at("lower", "memory", step("place-shared", storage="auto"), step("fold-subviews"))
+    yield at("lower", "types", step("expand-fp8"), step("expand-math", exp="ex2"))
+    cleaning = "gpu.module(gpu.func(lower-affine,canonicalize,cse,loop-invariant-code-motion))"
+    yield at("lower", "clean", upstream(cleaning))
+    if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
+        yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
+    yield at("lower", "check", step("check-lowered"))
+    yield at("nvvm", "math", step("select-math"))
+    yield at("nvvm", "convert", conversions(target))

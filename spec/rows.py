@@ -1,0 +1,127 @@
+"""Kernels of rows: what is computed, and how rows are divided among threads."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from mlir_gemm.errors import ScheduleError
+
+MOST_VECTOR = 16
+"""Elements of the widest access: 16 bytes of the narrowest ones."""
+MOST_HELD = 256
+"""Elements of a tile for each thread, more than which no thread has registers for."""
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """What the choice for a kernel of rows depends on."""
+
+    rows: int
+    """How many rows there are; a typical number where that is known at run time only."""
+    length: int
+    """Elements of a row."""
+    narrowest: int
+    """Bytes of the narrowest element of what is read or written along rows."""
+    aligned: int
+    """A number of elements that every row starts at a multiple of, in what is accessed along neighbours in memory."""
+    transposed: bool = False
+    """Whether neighbours in memory belong to different rows: sums of columns."""
+    held: int = 1
+    """32-bit registers for each element of a row that a thread holds at once."""
+    even: bool = False
+    """Whether the rows of all that is accessed along them lie at the same distances from aligned addresses."""
+    read: int = 0
+    """Bytes of what is read for an element of a row, from memory that has rows."""
+    again: bool = False
+    """Whether elements of a row are needed again after a reduction."""
+    fixed: bool = True
+    """Whether the length is a constant, and elements of a row follow each other evenly: a tile can hold whole rows."""
+    lines: int = 1
+    """So many lengths make a row, where it has several dimensions."""
+    element: str = "f32"
+    """The type of the elements of a row in memory."""
+
+    def __str__(self) -> str:
+        length = f"{self.lines}x{self.length}" if self.lines > 1 else str(self.length)
+        return f"{self.rows} {'columns' if self.transposed else 'rows'} of {length} {self.element}"
+
+
+@dataclass(frozen=True)
+class RowSchedule:
+    """How a kernel of rows is divided: what stands in `tile.rows`."""
+
+    threads: int
+    """Threads of a block."""
+    across: int
+    """Threads side by side along the rows of the tile."""
+    vector: int
+    """Elements that a thread takes in one access."""
+    tile: tuple[int, int]
+    """A block's tile, down and along."""
+    transposed: bool = False
+    """Whether elements of a row run down the tile."""
+    shift: int = 0
+    """If not 0, tiles start at a multiple of so many elements in memory, where rows do not."""
+    staged: bool = False
+    """Whether rows that a tile does not hold are kept in shared memory."""
+
+    def fields(self) -> dict[str, Any]:
+        """All fields by name."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def make(fields: Mapping[str, Any]) -> RowSchedule:
+        """A schedule from its fields. Raises ScheduleError for others, and for those that do not go together."""
+        names = [field.name for field in dataclasses.fields(RowSchedule)]
+        unknown = [name for name in fields if name not in names]
+        missing = [name for name in names[:4] if name not in fields]
+        if unknown or missing:
+            said = f"no field '{unknown[0]}'" if unknown else f"the field '{missing[0]}' is missing"
+            raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
+        numbers = {name: fields.get(name, 0) for name in ("threads", "across", "vector", "shift")}
+        wrong = {name: value for name, value in numbers.items() if type(value) is not int}
+        wrong |= {name: fields[name] for name in ("transposed", "staged") if type(fields.get(name, False)) is not bool}
+        if wrong:
+            name, value = next(iter(wrong.items()))
+            expected = "a number" if name in numbers else "true or false"
+            raise ScheduleError(f"tile.rows: {name}={value}; expected {expected}")
+        given = fields["tile"]
+        tile = cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
+        if [type(size) for size in tile] != [int, int]:
+            raise ScheduleError(f"tile.rows: tile={'x'.join(map(str, tile))}; expected two sizes, such as [8, 128]")
+        schedule = RowSchedule(**fields)
+        schedule.check()
+        return schedule
+
+    def check(self) -> None:
+        """Raises ScheduleError for fields that do not go together."""
+        for name, value in (("across", self.across), ("vector", self.vector)):
+            most = MOST_VECTOR if name == "vector" else 1024
+            if not 1 <= value <= most or value & (value - 1):
+                raise ScheduleError(f"tile.rows: {name}={value}; expected a power of two up to {most}")
+        if self.threads % 32 or not 32 <= self.threads <= 1024 or self.threads % self.across:
+            wanted = "a multiple of 32 up to 1024, which across divides"
+            raise ScheduleError(f"tile.rows: threads={self.threads} with across={self.across}; expected {wanted}")
+        fragment = self.threads // self.across, self.across * self.vector
+        if any(size < 1 or size % part for size, part in zip(self.tile, fragment, strict=True)):
+            raise ScheduleError(f"tile.rows: tile={self.tile[0]}x{self.tile[1]}; expected multiples of "
+                                f"{fragment[0]}x{fragment[1]}")  # fmt: skip
+        if math.prod(self.tile) > MOST_HELD * self.threads:
+            raise ScheduleError(f"tile.rows: tile={self.tile[0]}x{self.tile[1]} for {self.threads} threads; expected "
+                                f"{MOST_HELD} elements for each at most")  # fmt: skip
+        if self.shift and (self.shift < 0 or self.shift & (self.shift - 1) or self.transposed or self.tile[0] != 1):
+            raise ScheduleError(f"tile.rows: shift={self.shift}; expected 0, or a power of two for tiles of one row "
+                                "that runs along them")  # fmt: skip
+        if self.staged and self.transposed:
+            raise ScheduleError("tile.rows: staged=true with transposed=true; expected one of them at most")
+
+    def __str__(self) -> str:
+        turned = ", elements of a row down the tile" if self.transposed else ""
+        turned += f", from multiples of {self.shift} elements on" if self.shift else ""
+        turned += ", rows in shared memory" if self.staged else ""
+        return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
+                f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

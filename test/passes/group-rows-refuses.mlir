@@ -1,0 +1,55 @@
+// group-rows leaves alone what is no reduction along rows; it has no options.
+// RUN: mlir-gemm opt --split-input-file %s group-rows | FileCheck %s
+// RUN: not mlir-gemm opt --split-input-file %s 'group-rows{most=2}' 2>&1 | FileCheck %s --check-prefix=OPTION
+
+// OPTION: error: pass 'group-rows' has no option 'most' (options: none)
+
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+
+// A difference has no neutral element, and its order matters: it stays an elementwise kernel, with its note.
+// CHECK-LABEL: func.func @difference(
+//       CHECK:   attrs = {tile.kernel = 0 : i64, tile.note = "this reduction is no product"}
+//       CHECK:   attrs = {tile.kernel = 1 : i64}
+func.func @difference(%A: tensor<4x6xf32>, %R: tensor<4xf32>) -> tensor<4xf32> {
+  %row = tensor.empty() : tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%A : tensor<4x6xf32>) outs(%R : tensor<4xf32>)
+      attrs = {tile.kernel = 0 : i64, tile.note = "this reduction is no product"} {
+  ^bb0(%x: f32, %a: f32):
+    %r = arith.subf %a, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%s : tensor<4xf32>) outs(%row : tensor<4xf32>) attrs = {tile.kernel = 1 : i64} {
+  ^bb0(%x: f32, %o: f32):
+    %r = math.sqrt %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  return %t : tensor<4xf32>
+}
+
+// -----
+
+#mn = affine_map<(m, n) -> (m, n)>
+
+// Elementwise kernels alone make no rows.
+// CHECK-LABEL: func.func @elementwise(
+//       CHECK:   attrs = {tile.kernel = 0 : i64}
+//       CHECK:   attrs = {tile.kernel = 1 : i64}
+func.func @elementwise(%A: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %s = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%A : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) attrs = {tile.kernel = 0 : i64} {
+  ^bb0(%x: f32, %o: f32):
+    %r = math.exp %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  %t = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%A : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) attrs = {tile.kernel = 1 : i64} {
+  ^bb0(%x: f32, %o: f32):
+    %r = math.absf %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  return %s, %t : tensor<4x6xf32>, tensor<4x6xf32>
+}

@@ -1,0 +1,111 @@
+// select-rows: kernels of rows get their schedules from the model; a second run changes nothing.
+// RUN: mlir-gemm opt --split-input-file %s select-rows | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s select-rows select-rows | FileCheck %s
+
+// Short rows: a few threads each, 16 bytes in an access.
+// CHECK-LABEL: func.func @short(
+//  CHECK-SAME: tile.rows = {across = {{[1-8]}} : i64, {{.*}}transposed = false, vector = 8 : i64}
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @short(%A: memref<100000x64xf16> {tile.role = "in"}, %R: memref<100000xf32> {tile.role = "out"}) attributes {tile.kind = "rows"} {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%R : memref<100000xf32>)
+    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+        ins(%A : memref<100000x64xf16>) outs(%R : memref<100000xf32>) {
+    ^bb0(%x: f16, %a: f32):
+      %w = arith.extf %x : f16 to f32
+      %r = arith.addf %w, %a : f32
+      linalg.yield %r : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Few long rows: a block each.
+// CHECK-LABEL: func.func @long(
+//  CHECK-SAME: tile.rows = {across = 1024 : i64, {{.*}}threads = 1024 : i64, tile = [1, {{.*}}]
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @long(%A: memref<4x100000xf16> {tile.role = "in"}, %R: memref<4xf32> {tile.role = "out"}) attributes {tile.kind = "rows"} {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%R : memref<4xf32>)
+    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+        ins(%A : memref<4x100000xf16>) outs(%R : memref<4xf32>) {
+    ^bb0(%x: f16, %a: f32):
+      %w = arith.extf %x : f16 to f32
+      %r = arith.addf %w, %a : f32
+      linalg.yield %r : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// What stands there is kept, and its other fields are written out.
+// CHECK-LABEL: func.func @pinned(
+//  CHECK-SAME: tile.rows = {across = 32 : i64, {{.*}}threads = 64 : i64, tile = [2, 64], transposed = false, vector = 2 : i64}
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @pinned(%A: memref<100x64xf16> {tile.role = "in"}, %R: memref<100xf32> {tile.role = "out"}) attributes {tile.kind = "rows", tile.rows = {threads = 64 : i64, across = 32 : i64, vector = 2 : i64, tile = [2, 64]}} {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%R : memref<100xf32>)
+    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+        ins(%A : memref<100x64xf16>) outs(%R : memref<100xf32>) {
+    ^bb0(%x: f16, %a: f32):
+      %w = arith.extf %x : f16 to f32
+      %r = arith.addf %w, %a : f32
+      linalg.yield %r : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Sums of columns: neighbours in memory belong to different rows of the kernel.
+// CHECK-LABEL: func.func @columns(
+//  CHECK-SAME: tile.rows = {{{.*}}transposed = true
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @columns(%A: memref<3000x500xf16, strided<[1, 3000]>> {tile.role = "in"}, %R: memref<3000xf32> {tile.role = "out"}) attributes {tile.kind = "rows"} {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%R : memref<3000xf32>)
+    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+        ins(%A : memref<3000x500xf16, strided<[1, 3000]>>) outs(%R : memref<3000xf32>) {
+    ^bb0(%x: f16, %a: f32):
+      %w = arith.extf %x : f16 to f32
+      %r = arith.addf %w, %a : f32
+      linalg.yield %r : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Other kernels are left alone.
+// CHECK-LABEL: func.func @elementwise(
+//   CHECK-NOT: tile.rows
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @elementwise(%A: memref<100x64xf16> {tile.role = "in"}, %R: memref<100xf32> {tile.role = "out"}) attributes {tile.kind = "elementwise"} {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%R : memref<100xf32>)
+    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+        ins(%A : memref<100x64xf16>) outs(%R : memref<100xf32>) {
+    ^bb0(%x: f16, %a: f32):
+      %w = arith.extf %x : f16 to f32
+      %r = arith.addf %w, %a : f32
+      linalg.yield %r : f32
+    }
+    return
+  }
+}

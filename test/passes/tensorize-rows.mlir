@@ -1,0 +1,82 @@
+// tensorize-rows: a kernel of rows becomes what a block does with a tile of some rows; a second run changes nothing.
+// RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,128}' cse | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,128}' 'tensorize-rows{tile=4,128}' cse | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,64}' cse | FileCheck %s --check-prefix=PASSES
+// RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=32,16 transposed=true}' cse | FileCheck %s --check-prefix=DOWN
+
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+#n = affine_map<(m, n) -> (n)>
+
+// An RMS norm of rows of 100 elements. A tile that holds whole rows loads each input once; beyond the ends of rows stands
+// what adding leaves as it is.
+// CHECK-LABEL: func.func @norm(
+//       CHECK:   scf.forall (%[[BLOCK:.*]]) in (3) {
+//       CHECK:     %[[ROW:.*]] = arith.muli %[[BLOCK]], %c4
+//       CHECK:     %[[A:.*]] = "tile.load"(%arg0, %[[ROW]], %c0) {{.*}} -> vector<4x128xf16>
+//       CHECK:     %[[X:.*]] = arith.extf %[[A]] : vector<4x128xf16> to vector<4x128xf32>
+//       CHECK:     %[[Q:.*]] = arith.mulf %[[X]], %[[X]] : vector<4x128xf32>
+//       CHECK:     %[[C:.*]] = "tile.clip"(%[[Q]], %c0, %c100) {dim = 1 : i64, neutral = -0.000000e+00 : f32}
+//       CHECK:     %[[S:.*]] = "tile.reduce"(%[[C]]) ({
+//       CHECK:       arith.addf
+//       CHECK:       "tile.yield"
+//       CHECK:     {dim = 1 : i64, {{.*}} (vector<4x128xf32>) -> vector<4x1xf32>
+//       CHECK:     %[[F:.*]] = math.rsqrt {{.*}} : vector<4x1xf32>
+//       CHECK:     %[[B:.*]] = vector.broadcast %[[F]] : vector<4x1xf32> to vector<4x128xf32>
+//       CHECK:     %[[G:.*]] = arith.mulf %[[X]], %[[B]]
+//   CHECK-NOT:     "tile.load"(%arg0
+//       CHECK:     "tile.store"(%{{.*}}, %arg2, %[[ROW]], %c0)
+//       CHECK:   {mapping = [#gpu.block<x>]}
+
+// A tile of fewer elements goes along the rows twice: for the sum, which it carries, and for the results.
+// PASSES-LABEL: func.func @norm(
+//       PASSES:   %[[S:.*]] = scf.for %[[K:.*]] = %c0 to %c100 step %c64 iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<4x64xf32>) {
+//       PASSES:     "tile.load"(%arg0, %{{.*}}, %[[K]])
+//       PASSES:     %[[C:.*]] = "tile.clip"(%{{.*}}, %[[K]], %c100) {dim = 1 : i64, neutral = -0.000000e+00 : f32}
+//       PASSES:     %[[NEW:.*]] = arith.addf %[[OLD]], %[[C]]
+//       PASSES:     scf.yield %[[NEW]]
+//       PASSES:   "tile.reduce"(%[[S]])
+//       PASSES:   scf.for %[[K:.*]] = %c0 to %c100 step %c64 {
+//       PASSES:     "tile.load"(%arg0, %{{.*}}, %[[K]])
+//       PASSES:     "tile.store"(%{{.*}}, %arg2, %{{.*}}, %[[K]])
+
+// Rows side by side, their elements down the tile.
+// DOWN-LABEL: func.func @norm(
+//       DOWN:   "tile.load"(%arg0, {{.*}}) {dims = array<i64: 1, 0>, {{.*}} -> vector<32x16xf16>
+//       DOWN:   "tile.reduce"
+//       DOWN:   {dim = 0 : i64, {{.*}} (vector<32x16xf32>) -> vector<1x16xf32>
+//       DOWN:   "tile.store"({{.*}}) {dims = array<i64: 1, 0>
+func.func @norm(%A: memref<10x100xf16>, %W: memref<100xf32>, %R: memref<10x100xf32>) attributes {tile.kind = "rows"} {
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<10xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<10xf32>)
+  linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%A : memref<10x100xf16>) outs(%s : memref<10xf32>) {
+  ^bb0(%x: f16, %a: f32):
+    %w = arith.extf %x : f16 to f32
+    %q = arith.mulf %w, %w : f32
+    %r = arith.addf %q, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#mn, #m, #n, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %s, %W : memref<10x100xf16>, memref<10xf32>, memref<100xf32>) outs(%R : memref<10x100xf32>) {
+  ^bb0(%x: f16, %t: f32, %v: f32, %o: f32):
+    %w = arith.extf %x : f16 to f32
+    %f = math.rsqrt %t : f32
+    %g = arith.mulf %w, %f : f32
+    %r = arith.mulf %g, %v : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// A function that is no kernel of rows is left alone.
+// CHECK-LABEL: func.func @unmarked(
+//       CHECK:   linalg.fill
+func.func @unmarked(%A: memref<10xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%A : memref<10xf32>)
+  return
+}
