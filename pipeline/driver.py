@@ -119,7 +119,8 @@ def compile_module(
     def emit(kind: str) -> str | bytes:
         with COMPILER, relabelled(filename):
             if kind == "llvm":
-                return emission.llvm_ir(run.texts.get(("nvvm", False)) or again("nvvm"))
+                text = run.texts.get(("nvvm", False)) or again("nvvm")
+                return emission.llvm_ir(text, from_outside=bool(saved))
             code = run.ptx or again("ptx")
             if not code:
                 raise InputError("the function has nothing to run, so there is no code to make a cubin of")
