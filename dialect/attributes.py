@@ -110,7 +110,12 @@ def verify_attributes(module: Any) -> None:
     found: list[tuple[Any, str]] = []
 
     def look(op: Any) -> Any:
-        for name in op.attributes:
+        try:
+            given = list(op.attributes)
+        except RuntimeError:  # raised by the bindings
+            found.append((op, "an attribute whose name is no UTF-8 text"))
+            return ir.WalkResult.INTERRUPT
+        for name in given:
             if name.startswith(OWN) or name in _SIGNATURE:
                 reason = _wrong_in(op, name)
                 if reason:

@@ -127,7 +127,9 @@ def _in_child(connection: socket.socket, context: Any, kind: bytes, seconds: flo
     if not child:
         try:
             os.dup2(heard, 2)
-            _limit(PIPELINE_MEMORY if kind in (RUN_PIPELINE, TRANSLATE) else MEMORY[0] + MEMORY[1] * len(payload), seconds)
+            _limit(
+                PIPELINE_MEMORY if kind in (RUN_PIPELINE, TRANSLATE) else MEMORY[0] + MEMORY[1] * len(payload), seconds
+            )
             status, said = _read(kind, payload, context)
             with os.fdopen(writing, "wb") as pipe:
                 pipe.write(ANSWER.pack(status, len(said)) + said)
