@@ -20,7 +20,7 @@ from mlir_gemm.dialect.rings import BARRIERS, PANELS
 from mlir_gemm.dialect.stream_k import FLAGS, PARTIALS
 from mlir_gemm.dialect.verifier import FLAG, NUMBERS, Kind, at_least, between, is_number, word
 from mlir_gemm.spec import attributes as names
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION
 from mlir_gemm.spec.stages import STAGES
 
 OWN = "tile."
@@ -73,7 +73,7 @@ MARKS = {
     names.CHIP: Mark(_TEXT, (_MODULE,)),
     names.NOTE: Mark(_TEXT, (_MODULE, "linalg")),
     names.STAND_INS: Mark(_SIZES, (_MODULE,)),
-    names.KIND: Mark(word(PRODUCT, ELEMENTWISE), (_FUNCTION,)),
+    names.KIND: Mark(word(PRODUCT, ELEMENTWISE, REDUCTION), (_FUNCTION,)),
     names.SCHEDULE: Mark(_FIELDS, (_FUNCTION,)),
     names.PROBLEM: Mark(_dictionary("{m = 64, n = 64, k = 64, ...}"), (_FUNCTION,)),
     names.DIVIDED: Mark(at_least(2), (_FUNCTION,)),

@@ -10,8 +10,9 @@ from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
+from mlir_gemm.pipeline.reduction import reduction_passes
 from mlir_gemm.spec.attributes import DIVIDED, SCHEDULE, STAGE
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, KernelRecord
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, KernelRecord
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -48,6 +49,8 @@ class KernelRun:
             return []
         if self.kind == ELEMENTWISE:
             return elementwise_passes(stage, self.target, overlap=DIVIDED in outer_function(self.module).attributes)
+        if self.kind == REDUCTION:
+            return reduction_passes(stage, self.target)
         assert self.schedule is not None  # `select` ran, or was read from the module
         return product_passes(stage, self.schedule, self.target)
 
@@ -65,7 +68,7 @@ class KernelRun:
     def _read(self) -> None:
         function = outer_function(self.module)
         self.kind = kind_of(function)
-        if self.kind == ELEMENTWISE or not is_after(self.stage, "select"):
+        if self.kind != PRODUCT or not is_after(self.stage, "select"):
             return
         if SCHEDULE not in function.attributes:
             raise input_error(

@@ -34,7 +34,8 @@ from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec import sum_tree
-from mlir_gemm.spec.attributes import DIVIDED, KIND, ROLE
+from mlir_gemm.spec.attributes import DIVIDED, KIND, ROLE, SCHEDULE
+from mlir_gemm.spec.kernel_record import REDUCTION
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class SplitKInWorkspace(Pass):
     parts: int = 2
     depth: int = 0
     """Elements of k in each part; what is left is a product of its own. 0: as many as divide k evenly."""
+    by_warps: bool = False
+    """A warp multiplies each element of a part, by ordinary arithmetic, and not a block with a schedule."""
 
     def run(self, module: Any) -> None:
         if self.parts < 1:
@@ -57,7 +60,7 @@ class SplitKInWorkspace(Pass):
         function = programs.function_of(inner)
         if self.parts == 1 or DIVIDED in function.attributes:
             return
-        division = _Division(function, self.parts, self.depth)
+        division = _Division(function, self.parts, self.depth, self.by_warps)
         if inner is outer:
             inner = kernel_modules.nest(outer)
         division.carry_out(outer, inner)
@@ -75,8 +78,8 @@ def cannot_divide(function: Any, parts: int, depth: int = 0) -> str:
 class _Division:
     """A product, what follows it, and what becomes of both."""
 
-    def __init__(self, function: Any, parts: int, depth: int):
-        self.function, self.parts = function, parts
+    def __init__(self, function: Any, parts: int, depth: int, by_warps: bool = False):
+        self.function, self.parts, self.by_warps = function, parts, by_warps
         self.product: Product = the_product(function)
         generic = self.product.generic
         if any(len(each) != 1 for each in (self.product.m, self.product.n, self.product.k)):
@@ -213,6 +216,10 @@ class _Division:
             where = ir.InsertionPoint(old)
             function = self._product_function(name, where, [*types, self.partial], maps, [True, *generic.parallel])
         self._describe(function, attributes, numbers)
+        if self.by_warps:
+            function.attributes[KIND] = ir.StringAttr.get(REDUCTION)
+            if SCHEDULE in function.attributes:
+                del function.attributes[SCHEDULE]
         for place, number in enumerate(numbers):
             self._keep_padding(function, place, number)
         old.operation.erase()
