@@ -59,7 +59,8 @@ def decide(
     whole = cannot_divide or (advice and not is_long(lying) and "split_k_workspace" not in given)
     division = Division(1, lying.k) if whole else divide_advice(lying, target, given)
     parts = division.parts
-    batch, fields = divided(lying, parts, division.depth) if parts > 1 else lying, {**divided_fields(parts), **fields}
+    batch = divided(lying, parts, division.depth) if parts > 1 else lying
+    fields = {**divided_fields(parts), **dict(division.fields), **fields}
     wanted = should_swap(batch, target, fields)
     check_exchange(given, cannot_swap)
     exchanged = wanted and not cannot_swap

@@ -123,7 +123,8 @@ def _exchange(decisions: Decisions, target: Target) -> list[str]:
         return [f"sides     as they are, though exchanged it would be faster: {decisions.fixed_sides}"]
     if not decisions.exchanged:
         return []
-    fields = {**divided_fields(decisions.division.parts), **decisions.pinned}
+    division = decisions.division
+    fields = {**divided_fields(division.parts), **dict(division.fields), **decisions.pinned}
     before, after = select(decisions.divided, target, fields).cost.total, decisions.choice.cost.total
     asked = "swap_ab" in decisions.pinned
     close = ", which measurements favour where it is so close" if after >= before and not asked else ""

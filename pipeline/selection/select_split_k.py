@@ -28,26 +28,38 @@ class SelectSplitK(Pass):
     name: ClassVar[str] = "select-split-k"
 
     def run(self, module: Any) -> None:
-        for step in [_divide(kernel) for kernel in undecided(module)]:
+        for step, fields in [_divide(kernel) for kernel in undecided(module)]:
             if step is not None:
                 step.run(module)
+                _pin(module, step, fields)
 
 
-def _divide(kernel: Undecided) -> SplitKInWorkspace | None:
-    function = kernel.function
+def _pin(module: Any, step: SplitKInWorkspace, fields: dict[str, Any]) -> None:
+    """Writes the fields that go with a division on the product of the parts, below what is fixed."""
+    for kernel in undecided(module) if fields else ():
+        if kernel.divided == step.parts and kernel.problem().k == step.depth:
+            kernel.pin({**fields, **kernel.pinned()})
+
+
+def _divide(kernel: Undecided) -> tuple[SplitKInWorkspace | None, dict[str, Any]]:
+    """How a product is divided, if it is, and the fields that go with that."""
+    function, fields = kernel.function, dict[str, Any]()
     if DIVIDED in function.attributes:
-        return None
+        return None, fields
     try:
         pinned = kernel.pinned()
-        parts, depth = pinned.get("split_k_workspace", 1), 0
+        parts, depth, by_warps = pinned.get("split_k_workspace", 1), 0, False
         if parts == 1 and not symbols_in(function) and not cannot_divide(function, 1):
             problem = kernel.problem()
             division = divide_advice(problem, kernel.target, pinned)
             if is_long(problem) or not padding.has_padding(function):
-                parts, depth = division.parts, division.depth
+                parts, depth, by_warps = division.parts, division.depth, division.by_warps
+                fields = dict(division.fields)
         why = cannot_divide(function, parts, depth) if parts > 1 else ""
     except Error:  # select-schedule will say what is wrong with the kernel as it is
-        return None
+        return None, {}
     with kernel.errors():
         check_division(pinned, why)
-    return None if why or parts == 1 else SplitKInWorkspace(kernel=kernel.name, parts=parts, depth=depth)
+    if why or parts == 1:
+        return None, {}
+    return SplitKInWorkspace(kernel=kernel.name, parts=parts, depth=depth, by_warps=by_warps), fields
