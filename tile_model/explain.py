@@ -37,6 +37,7 @@ from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, select
 from mlir_gemm.tile_model.swap import FEWEST_ROWS
 
+MORE_SMS = "there are tiles for more SMs"
 SHOWN = 10
 """How many candidates are printed."""
 
@@ -106,8 +107,7 @@ def _division(decisions: Decisions, target: Target) -> list[str]:
     if parts == 1:
         return []
     before = _time(select(problem, target, {**decisions.pinned, "split_k_workspace": 1}).cost.total)
-    longest = longest_sum(problem, decisions.pinned.get("precision", "full"))
-    reason = f"no accumulator takes more than {longest} of k" if longest else "there are tiles for more SMs"
+    reason = _why_divided(decisions)
     rest = decisions.division.rest(problem.k)
     asked = "as pinned" if "split_k_workspace" in decisions.pinned else ""
     return [
@@ -115,6 +115,16 @@ def _division(decisions: Decisions, target: Target) -> list[str]:
         f"          k in {parts} parts, multiplied side by side and added up by a kernel behind, which takes about",
         f"          {_time(sum_seconds(problem, parts))}: {asked or reason}. Predicted {before} whole",
     ]
+
+
+def _why_divided(decisions: Decisions) -> str:
+    division, schedule = decisions.division, decisions.choice.schedule
+    if division.by_warps:
+        return "a warp multiplies each element of a part, without a schedule; all below is how tiles would do it"
+    if schedule.promotion:
+        return f"an accumulator of the tensor cores takes {schedule.promotion * schedule.block[2]} of k at a time"
+    longest = longest_sum(decisions.relaid, decisions.pinned.get("precision", "full"))
+    return f"no accumulator takes more than {max(longest, division.depth)} of k" if longest else MORE_SMS
 
 
 def _exchange(decisions: Decisions, target: Target) -> list[str]:

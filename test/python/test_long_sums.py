@@ -176,6 +176,9 @@ def test_copies_with_aligned_rows_are_divided_too(monkeypatch: pytest.MonkeyPatc
 def test_explain_says_why() -> None:
     text = explain(THIN, H200)
     assert "no accumulator takes more than 2048 of k" in text and "in 500 parts" in text
+    assert "a warp multiplies each element of a part" in explain(dataclasses.replace(THIN, m=1, n=1), H200)
+    wide = dataclasses.replace(THIN, m=64, n=64, k=10_000_000)
+    assert "an accumulator of the tensor cores takes 256 of k at a time" in explain(wide, H200)
     assert "and the last 47 of k" in explain(dataclasses.replace(THIN, k=999_983, a_vector=16, b_vector=16), H200)
 
 
