@@ -85,7 +85,7 @@ def covering(problem: Problem, target: Target, precision: str) -> Division | Non
     if least is None or bytes_of_k < least:
         return None
     side = max(problem.m, problem.n)
-    if side > 128 and bytes_of_k > CUT:
+    if side > 128 and bytes_of_k > CUT and problem.a not in ADDED:
         return _in_waves(problem, target, (128, 256), {"cluster_m": 2}, ceil(problem.k / LONGEST_LARGE))
     tile = next(tile for size, tile in ((64, (64, 32)), (128, (128, 64)), (256, (128, 128))) if side <= size)
     down, along = ceil(problem.m / tile[0]), ceil(problem.n / tile[1])

@@ -209,6 +209,7 @@ def test_what_the_user_shapes_has_no_warps() -> None:
     ((64, 64, 1_000_000), "f16", 125, {"promotion": 4}),
     ((64, 64, 1_000_000), "f8E4M3FN", 125, {"promotion": 1}),
     ((256, 256, 100_000), "f8E4M3FN", 25, {"promotion": 1}),
+    ((256, 256, 20_000_000), "f8E4M3FN", 30, {"promotion": 1, "cluster_m": 2, "cluster_n": 2}),
     ((512, 512, 1_000_000), "f16", 16, {"cluster_m": 2, "block": (128, 256, 64)}),
 ], ids=str)  # fmt: skip
 def test_long_parts_are_promoted_or_share_copies(
