@@ -38,14 +38,14 @@ registers for others, and not by four of 128x128: of 256x256, 1,000,000 takes 28
 FEW, FEW_DEEP = 32, 1 << 14
 """Rows and columns up to which a result that shows what a sum loses has promoted parts only if k is no longer:
 3x3x100,000 takes 7.8 us with them, 4.5 in parts of 200."""
-QUARTERED = (128, 256)
+QUARTERED, QUARTERED_FROM = (128, 256), 1 << 16
 _HALF = (128, 128, 64), (64, 128, 64)
 TILES: dict[str, tuple[Tile, Tile]] = {
     "f16": _HALF, "bf16": _HALF, "f32": ((128, 128, 32), (32, 64, 32)), "f64": ((128, 64, 16), (64, 32, 16)),
 }  # fmt: skip
 """Tiles of the block and of a warp or warpgroup for results of more rows and columns than the first, and as many as the
-second at most. 256x256x100,000 with what the model chose, and with these: f16 NN 33.5 and 32.1 us, TN 31.6 and 31.2,
-f32 342 and 334, f64 313 and 300."""
+second at most, from so many elements of k on. 256x256x100,000 with what the model chose and with these: f16 NN 33.5 and
+32.1 us, TN 31.6 and 31.2, f32 342 and 334, f64 313 and 300."""
 LARGE = 512
 """Rows and columns up to which tiles of 128x256 below each other share B: 512x512x1,000,000 takes 1014 us without, 776
 with."""
@@ -69,7 +69,7 @@ def long_fields(problem: Problem, target: Target, precision: str) -> dict[str, A
     shown = shows_more(problem) and (max(problem.m, problem.n) > FEW or problem.k <= FEW_DEEP)
     if promotion and is_small(problem) and (problem.a in ADDED or shown):
         return {"promotion": promotion}
-    if not _between(problem, *QUARTERED) or precision != "full":
+    if not _between(problem, *QUARTERED) or precision != "full" or problem.k < QUARTERED_FROM:
         return sharing(problem)
     tiles = TILES.get(problem.a)
     return {"block": tiles[0], "warp": tiles[1]} if tiles else {}
