@@ -28,12 +28,13 @@ from mlir_gemm.pipeline.importing import import_passes
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import is_program, kind_of, name_file, nested_kernels, note_of, outer_function
+from mlir_gemm.pipeline.reduction import reduction_passes
 from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.extension_points import FrontEnd
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, KernelRecord
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, KernelRecord
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.passes import PassSpec, step
 from mlir_gemm.spec.problem import Problem
@@ -113,7 +114,8 @@ def compile_module(
     def emit(kind: str) -> str | bytes:
         with COMPILER, relabelled(filename):
             if kind == "llvm":
-                return emission.llvm_ir(run.texts.get(("nvvm", False)) or again("nvvm"))
+                text = run.texts.get(("nvvm", False)) or again("nvvm")
+                return emission.llvm_ir(text, from_outside=bool(saved))
             code = run.ptx or again("ptx")
             if not code:
                 raise InputError("the function has nothing to run, so there is no code to make a cubin of")
@@ -201,6 +203,8 @@ class KernelRun:
         if self.kind == ELEMENTWISE:
             divided = SPLIT_K_WORKSPACE in outer_function(self.module).attributes
             return elementwise_passes(stage, self.target, dependent_launch=divided)
+        if self.kind == REDUCTION:
+            return reduction_passes(stage, self.target)
         assert self.schedule is not None  # `select` ran, or was read from the module
         return product_passes(stage, self.schedule, self.target)
 
@@ -218,7 +222,7 @@ class KernelRun:
     def _read(self) -> None:
         function = outer_function(self.module)
         self.kind = kind_of(function)
-        if self.kind == ELEMENTWISE or not is_after(self.stage, "select"):
+        if self.kind != PRODUCT or not is_after(self.stage, "select"):
             return
         if SCHEDULE not in function.attributes:
             raise input_error(

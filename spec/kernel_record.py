@@ -11,8 +11,9 @@ from mlir_gemm.spec.launch import as_tuples
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 
-PRODUCT, ELEMENTWISE = "product", "elementwise"
-"""Kinds of kernels: a matrix product with what is fused into it, or one thread for each element."""
+PRODUCT, ELEMENTWISE, REDUCTION = "product", "elementwise", "reduction"
+"""Kinds of kernels: a matrix product with what is fused into it, one thread for each element, or one warp for each sum
+of products."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class KernelRecord:
 
     name: str
     kind: str
-    """`product` or `elementwise`."""
+    """`product`, `elementwise` or `reduction`."""
     problem: Problem | None
     """What a product computes."""
     schedule: Schedule | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir_gemm.parts.fields import summary
 from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
-from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.kernel_record import REDUCTION, KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch, Step
 from mlir_gemm.spec.sizes import Size, shown
 from mlir_gemm.spec.tensor_map import TensorMap
@@ -18,7 +18,7 @@ def report(compilation: Compilation) -> str:
     found = usages(compilation.ptx, compilation.target.chip) if compilation.ptx else None
     if len(kernels) == 1 and not (launch is not None and launch.is_program):
         (kernel,) = kernels
-        rows = [("problem", str(kernel.problem or f"elementwise ({kernel.kind})")), ("chip", _chip(compilation))]
+        rows = [("problem", _problem(kernel)), ("chip", _chip(compilation))]
         rows += _schedule_rows(kernel)
         rows += [("note", kernel.note)] if kernel.note else []
         rows += launch_rows(launch) if launch else []
@@ -35,9 +35,16 @@ def report(compilation: Compilation) -> str:
     return "\n\n".join(parts)
 
 
+def _problem(kernel: KernelRecord) -> str:
+    """What a kernel computes."""
+    if kernel.problem is not None:
+        return str(kernel.problem)
+    return f"{'sums of products' if kernel.kind == REDUCTION else 'elementwise'} ({kernel.kind})"
+
+
 def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, str]]:
     """What is known of one kernel of a program, as rows of a table."""
-    rows = [("kernel", kernel.name), ("problem", str(kernel.problem or f"elementwise ({kernel.kind})"))]
+    rows = [("kernel", kernel.name), ("problem", _problem(kernel))]
     rows += _schedule_rows(kernel)
     if kernel.note:
         rows.append(("note", kernel.note))
