@@ -21,7 +21,7 @@ from mlir_gemm.dialect.stream_k import FLAGS, PARTIALS
 from mlir_gemm.dialect.verifier import FLAG, NUMBERS, Kind, at_least, between, is_number, word
 from mlir_gemm.spec import attributes as names
 from mlir_gemm.spec import former_names, part_names
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, ROWS
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS
 from mlir_gemm.spec.stages import STAGES
 
 OWN = "tile."
@@ -79,8 +79,8 @@ MARKS = {
     names.CHIP: Mark(_TEXT, (_MODULE,)),
     names.NOTE: Mark(_TEXT, (_MODULE, "linalg")),
     names.STAND_INS: Mark(_SIZES, (_MODULE,)),
-    names.KIND: Mark(word(PRODUCT, ELEMENTWISE, ROWS), (_FUNCTION,)),
-    names.ROWS: Mark(_dictionary("{threads = 256, lanes = 128}"), (_FUNCTION,)),
+    names.KIND: Mark(word(PRODUCT, ELEMENTWISE, REDUCTION, ROWS), (_FUNCTION,)),
+    names.ROWS: Mark(_dictionary("{threads = 256, across = 128, ...}"), (_FUNCTION,)),
     names.SCHEDULE: Mark(_FIELDS, (_FUNCTION,)),
     names.PROBLEM: Mark(_dictionary("{m = 64, n = 64, k = 64, ...}"), (_FUNCTION,)),
     names.SPLIT_K_WORKSPACE: Mark(at_least(2), (_FUNCTION,)),
@@ -117,7 +117,12 @@ def verify_attributes(module: Any) -> None:
     found: list[tuple[Any, str]] = []
 
     def look(op: Any) -> Any:
-        for name in op.attributes:
+        try:
+            given = list(op.attributes)
+        except RuntimeError:  # raised by the bindings
+            found.append((op, "an attribute whose name is no UTF-8 text"))
+            return ir.WalkResult.INTERRUPT
+        for name in given:
             if name.startswith(OWN) or name in _SIGNATURE:
                 reason = _wrong_in(op, name)
                 if reason:

@@ -13,9 +13,9 @@ ANSWER = struct.Struct("<cQ")
 BYTECODE_MAGIC = b"ML\xefR"
 """How bytecode starts."""
 
-READ_TEXT, READ_BYTECODE, RUN_PIPELINE = b"t", b"b", b"p"
+READ_TEXT, READ_BYTECODE, RUN_PIPELINE, TRANSLATE = b"t", b"b", b"p", b"i"
 """Requests: read this text; read this bytecode and give its text; run a pipeline over a module on it, where the first
-line names the pipeline and the rest is the text."""
+line names the pipeline and the rest is the text; make LLVM IR of this text."""
 
 READY, READ, REFUSED, DIED, LATE = b"s", b"r", b"e", b"d", b"l"
 """Answers: started; read (with the text of bytecode); MLIR refused it (with message, place and notes, in JSON); reading

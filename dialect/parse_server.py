@@ -37,13 +37,14 @@ from mlir_gemm.dialect.parse_protocol import (
     REFUSED,
     REQUEST,
     RUN_PIPELINE,
+    TRANSLATE,
     receive,
 )
 
 MEMORY = 1 << 30, 64
 """Bytes that reading may take: so many, and so many more for each byte that is read."""
 PIPELINE_MEMORY = 1 << 33
-"""Bytes that a pipeline may take."""
+"""Bytes that a pipeline or a translation may take."""
 
 PATIENCE = 10
 """Seconds on the clock for one of the processor, which is what is allowed: others may use it too."""
@@ -126,7 +127,9 @@ def _in_child(connection: socket.socket, context: Any, kind: bytes, seconds: flo
     if not child:
         try:
             os.dup2(heard, 2)
-            _limit(PIPELINE_MEMORY if kind == RUN_PIPELINE else MEMORY[0] + MEMORY[1] * len(payload), seconds)
+            _limit(
+                PIPELINE_MEMORY if kind in (RUN_PIPELINE, TRANSLATE) else MEMORY[0] + MEMORY[1] * len(payload), seconds
+            )
             status, said = _read(kind, payload, context)
             with os.fdopen(writing, "wb") as pipe:
                 pipe.write(ANSWER.pack(status, len(said)) + said)
@@ -176,7 +179,7 @@ def _lower(limit: int, value: int) -> None:
 
 
 def _read(kind: bytes, payload: bytes, context: Any) -> tuple[bytes, bytes]:
-    from mlir_gemm.dialect.bindings import ir, passmanager
+    from mlir_gemm.dialect.bindings import dialect, ir, passmanager
     from mlir_gemm.dialect.locations import from_mlir
 
     try:
@@ -187,6 +190,9 @@ def _read(kind: bytes, payload: bytes, context: Any) -> tuple[bytes, bytes]:
                 passmanager.PassManager.parse(f"builtin.module({pipeline})").run(module.operation)
                 return READ, b""
             module = ir.Module.parse(payload if kind == READ_BYTECODE else payload.decode())
+            if kind == TRANSLATE:
+                dialect("llvm").translate_module_to_llvmir(module.operation)
+                return READ, b""
             # Printed in any case, for what is short in memory and endless in print: attributes that repeat others.
             text = str(module)
             del module  # what it leaves in disorder shows when it is taken apart

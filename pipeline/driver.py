@@ -6,10 +6,9 @@ it. Then every stage goes through the kernels one by one, up to `ptx`, which mak
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.dialect.attributes import verify_attributes
@@ -18,7 +17,7 @@ from mlir_gemm.dialect.context import new_context, without_collection
 from mlir_gemm.dialect.locations import input_error, lacking, location_of, readable, relabelled
 from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.tile_limits import check_tiles
-from mlir_gemm.errors import Error, InputError, ScheduleError, TargetError
+from mlir_gemm.errors import InputError, ScheduleError, TargetError
 from mlir_gemm.parts.fields import wanted_fields
 from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
@@ -27,14 +26,23 @@ from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.importing import import_passes
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
 from mlir_gemm.pipeline.product import product_passes
-from mlir_gemm.pipeline.program import is_program, kind_of, name_file, nested_kernels, note_of, outer_function
+from mlir_gemm.pipeline.program import (
+    in_kernel,
+    is_program,
+    kind_of,
+    name_file,
+    nested_kernels,
+    note_of,
+    outer_function,
+)
+from mlir_gemm.pipeline.reduction import reduction_passes
 from mlir_gemm.pipeline.rows import row_passes
 from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.extension_points import FrontEnd
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, ROWS, KernelRecord
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.passes import PassSpec, step
 from mlir_gemm.spec.problem import Problem
@@ -115,7 +123,8 @@ def compile_module(
     def emit(kind: str) -> str | bytes:
         with COMPILER, relabelled(filename):
             if kind == "llvm":
-                return emission.llvm_ir(run.texts.get(("nvvm", False)) or again("nvvm"))
+                text = run.texts.get(("nvvm", False)) or again("nvvm")
+                return emission.llvm_ir(text, from_outside=bool(saved))
             code = run.ptx or again("ptx")
             if not code:
                 raise InputError("the function has nothing to run, so there is no code to make a cubin of")
@@ -162,18 +171,6 @@ def _shown(values: Mapping[str, int]) -> str:
     return ",".join(f"{name}={number}" for name, number in values.items())
 
 
-@contextlib.contextmanager
-def in_kernel(name: str) -> Generator[None]:
-    """Adds to errors the name of a program's kernel, if it has one."""
-    try:
-        yield
-    except Error as error:
-        note = f"in the kernel '{name}'"
-        if name and note not in error.notes:
-            error.notes = (*error.notes, note)
-        raise
-
-
 class KernelRun:
     """One kernel, from `import` to `nvvm`: which passes it needs, and what has been decided of it.
 
@@ -206,6 +203,8 @@ class KernelRun:
         if self.kind == ELEMENTWISE:
             divided = SPLIT_K_WORKSPACE in outer_function(self.module).attributes
             return elementwise_passes(stage, self.target, dependent_launch=divided)
+        if self.kind == REDUCTION:
+            return reduction_passes(stage, self.target)
         if self.kind == ROWS:
             assert self.rows is not None  # `select` ran, or was read from the module
             return row_passes(stage, self.rows, self.target)
@@ -229,10 +228,11 @@ class KernelRun:
     def _read(self) -> None:
         function = outer_function(self.module)
         self.kind = kind_of(function)
-        if self.kind == ELEMENTWISE or not is_after(self.stage, "select"):
+        if not is_after(self.stage, "select"):
             return
         if self.kind == ROWS:
             self.rows = annotations.decided_rows(function)
+        if self.kind != PRODUCT:
             return
         if SCHEDULE not in function.attributes:
             raise input_error(

@@ -10,7 +10,7 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import from_mlir
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, named
-from mlir_gemm.pipeline.rehearsal import rehearse
+from mlir_gemm.pipeline.rehearsal import rehearse, rehearse_translation
 
 _TO_PTX = "gpu-module-to-binary{format=isa}"
 
@@ -43,8 +43,9 @@ def ptx_of_program(module: Any, *, from_outside: bool = False) -> str:
         return ptx(merged, from_outside=from_outside)
 
 
-def llvm_ir(text: str) -> str:
-    """The kernels as LLVM IR, from the text of a module at the `nvvm` stage."""
+def llvm_ir(text: str, *, from_outside: bool = False) -> str:
+    """The kernels as LLVM IR, from the text of a module at the `nvvm` stage. `from_outside` is for text that may have
+    been edited. Raises PassError where the translation ends the process on that."""
     module = parse_module(text, "-", new_context(), own=True)
     with module.context, ir.Location.unknown():
         plain = ir.Module.create()
@@ -53,6 +54,8 @@ def llvm_ir(text: str) -> str:
             _merge(kernels[0], kernels[1:])
             for operation in in_block(body(kernels[0])):
                 plain.body.append(operation)
+        if from_outside:
+            rehearse_translation(plain)
         return dialect("llvm").translate_module_to_llvmir(plain.operation)
 
 

@@ -7,13 +7,15 @@ launch, in order. A module whose function is itself one kernel is no program: it
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 from mlir_gemm.dialect import stream_k
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block
-from mlir_gemm.errors import InputError
+from mlir_gemm.errors import Error, InputError
 from mlir_gemm.spec.attributes import KIND, NOTE
 from mlir_gemm.spec.workspace import Buffer
 
@@ -100,6 +102,18 @@ def name_file(module: Any, filename: str) -> None:
         named = re.sub(r"(?<!\S)-:(?=\d+:\d)", lambda _: f"{filename}:", note)
         if named != note:
             each.operation.attributes[NOTE] = ir.StringAttr.get(named)
+
+
+@contextmanager
+def in_kernel(name: str) -> Generator[None]:
+    """Adds to errors the name of a program's kernel, if it has one."""
+    try:
+        yield
+    except Error as error:
+        note = f"in the kernel '{name}'"
+        if name and note not in error.notes:
+            error.notes = (*error.notes, note)
+        raise
 
 
 def note_of(module: Any) -> str:

@@ -12,12 +12,12 @@ from typing import Any
 
 from mlir_gemm.dialect.parse import how_it_ends
 from mlir_gemm.dialect.parse_guard import GUARD
-from mlir_gemm.dialect.parse_protocol import DIED, LATE, RUN_PIPELINE
+from mlir_gemm.dialect.parse_protocol import DIED, LATE, RUN_PIPELINE, TRANSLATE
 from mlir_gemm.errors import PassError
 
 SECONDS = 60.0
 """How long a pipeline may take, of the processor: the longest of the tests' take some seconds, in LLVM."""
-_FATAL = re.compile(r"^(?:LLVM ERROR|fatal error|error): (.*)", re.MULTILINE)
+_FATAL = re.compile(r"^(?:LLVM ERROR|fatal error|(?:loc\(.*\): )?error): (.*)", re.MULTILINE)
 _FUNCTION = re.compile(r"^In function: (\S+)", re.MULTILINE)
 _NODE = re.compile(r"\b0x[0-9a-f]+: |\bt\d+: ")
 """How LLVM numbers what it prints, otherwise each time."""
@@ -33,7 +33,19 @@ def rehearse(module: Any, pipeline: str, what: str) -> None:
 def fatal_end(text: str, pipeline: str) -> str:
     """How a pipeline ends the process that runs it on a module, in words; empty where it does not. What else it says,
     it says again where it runs."""
-    fate, said = GUARD.ask(RUN_PIPELINE, f"{pipeline}\n{text}".encode(), seconds=SECONDS)
+    return _end(*GUARD.ask(RUN_PIPELINE, f"{pipeline}\n{text}".encode(), seconds=SECONDS))
+
+
+def rehearse_translation(module: Any) -> None:
+    """Raises PassError where making LLVM IR of a module ends the process, as it does wherever MLIR has no translation:
+    it then prints a module that is not there."""
+    end = _end(*GUARD.ask(TRANSLATE, str(module).encode(), seconds=SECONDS))
+    if end:
+        raise PassError(f"making LLVM IR {end}")
+
+
+def _end(fate: bytes, said: bytes) -> str:
+    """How the helper process ended, in words; empty where it did not."""
     if fate == LATE:
         return f"takes more than {SECONDS:.0f} s"
     return f"{how_it_ends(said)}{_why(said)}" if fate == DIED else ""

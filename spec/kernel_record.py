@@ -12,9 +12,9 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.rows import RowProblem, RowSchedule
 from mlir_gemm.spec.schedule import Schedule
 
-PRODUCT, ELEMENTWISE, ROWS = "product", "elementwise", "rows"
-"""Kinds of kernels: a matrix product with what is fused into it, one thread for each element, or reductions along rows
-with what is around them."""
+PRODUCT, ELEMENTWISE, REDUCTION, ROWS = "product", "elementwise", "reduction", "rows"
+"""Kinds of kernels: a matrix product with what is fused into it, one thread for each element, one warp for each sum of
+products, or reductions along rows with what is around them."""
 _OF_ROWS = ("row_problem", "rows")
 
 
@@ -24,7 +24,7 @@ class KernelRecord:
 
     name: str
     kind: str
-    """`product`, `elementwise` or `rows`."""
+    """`product`, `elementwise`, `reduction` or `rows`."""
     problem: Problem | None
     """What a product computes."""
     schedule: Schedule | None

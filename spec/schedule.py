@@ -84,6 +84,9 @@ class Schedule:
     throttle: int = 0
     """With `wgmma`: numbers of an epilogue, in pairs, that a thread has under way at a time, so that its arithmetic
     leaves the tensor cores to the warpgroups that multiply; 0 leaves it to the assembler."""
+    promotion: int = 0
+    """With `wgmma`: k steps whose products the tensor cores add up, before ordinary additions in f32 take over, which
+    round and do not cut off; 0 leaves all steps to the tensor cores."""
     stream_k: int = 0
     """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
     blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
@@ -211,6 +214,7 @@ _RANGES = {
     "stages": (1, _MANY, ""), "raster_group": (1, _MANY, ""), "cluster_m": (1, _MANY, ""), "cluster_n": (1, _MANY, ""),
     "split_k_cluster": (1, _MANY, ""), "split_k_workspace": (1, _MANY, ""), "min_blocks": (0, 32, "blocks"),
     "stream_k": (0, 2**20, "blocks"), "persistent": (0, 2**20, "blocks"), "throttle": (0, 64, "numbers"),
+    "promotion": (0, 2**20, "steps"),
     "l2_keep_a": (0, PARTS, "parts of an operand"), "l2_keep_b": (0, PARTS, "parts of an operand"),
     "pad": (0, 1024, "elements"),
 }  # fmt: skip

@@ -14,6 +14,10 @@ MOST = 32
 """Sums that one thread adds up, about. Its loads are all under way at a time."""
 
 
+IN_ORDER = 16
+"""Sums that one thread adds up one after another; of more it adds up pairs of neighbours until so many are left."""
+
+
 @dataclass(frozen=True)
 class Level:
     """A level before the last: `groups` sums of `fan` neighbours each, and `left` more that it does not touch."""

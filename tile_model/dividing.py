@@ -22,11 +22,23 @@ from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.long_sums import SHORTER, Division, is_long, is_small, long_divisions, longest_sum, shows_more
+from mlir_gemm.tile_model.long_sums import (
+    SHORTER,
+    Division,
+    by_warps,
+    is_long,
+    is_small,
+    long_divisions,
+    longest_sum,
+    shows_more,
+)
+from mlir_gemm.tile_model.long_tiles import PROMOTED_FROM, covering, long_fields, promotion_of
 from mlir_gemm.tile_model.rewriting import Alternative, Case
+from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import Choice, is_less, select
 from mlir_gemm.tile_model.swap import should_swap, swapped
 
+MORE_SMS = "there are tiles for more SMs"
 WHOLE = 1
 """The number of slices of a k that is left whole."""
 PARTS = (2, 3, 4, 6, 8, 12, 16)
@@ -105,21 +117,33 @@ def offer(case: Case) -> Alternative | None:
 
     def why() -> list[str]:
         before = select(problem, target, {**pinned, "split_k_workspace": WHOLE}).cost.total
-        longest = longest_sum(problem, pinned.get("precision", "full"))
-        reason = f"no accumulator takes more than {longest} of k" if longest else "there are tiles for more SMs"
+        reason = "as pinned" if asked > WHOLE else _why_divided(problem, target, division, pinned)
         return [
             f"divided   {batch}{f', and the last {rest} of k' if rest else ''}",
             f"          k in {parts} slices, multiplied side by side and added up by a kernel after it, which takes "
             "about",
-            f"          {shown_time(seconds)}: {'as pinned' if asked > WHOLE else reason}. "
-            f"Predicted {shown_time(before)} whole",
+            f"          {shown_time(seconds)}: {reason}. Predicted {shown_time(before)} whole",
         ]
 
+    depth = 0 if asked > WHOLE else division.depth
+    brings = {name: value for name, value in division.fields if name not in pinned}
     return Alternative(
-        case.changed(batch, pinned={**divided_fields(parts), **pinned}, slices=parts),
-        step("split-k-in-workspace", slices=parts, depth=0 if asked > WHOLE else division.depth), why, seconds,
+        case.changed(batch, pinned={**divided_fields(parts), **brings, **pinned}, slices=parts),
+        step("split-k-in-workspace", slices=parts, depth=depth, by_warps=division.by_warps), why, seconds, brings,
         asked=f"split_k_workspace={asked}" if asked > WHOLE else "", instead="split_k_workspace=1",
     )  # fmt: skip
+
+
+def _why_divided(problem: Problem, target: Target, division: Division, pinned: Mapping[str, Any]) -> str:
+    """What a division that the model offers is good for."""
+    if division.by_warps:
+        return "a warp multiplies each element of a slice, without a schedule; all below is how tiles would do it"
+    choice = _part_choice(problem, target, division, pinned)
+    if choice is not None and choice.schedule.promotion:
+        elements = choice.schedule.promotion * choice.schedule.block[2]
+        return f"an accumulator of the tensor cores takes {elements} of k at a time"
+    longest = longest_sum(problem, pinned.get("precision", "full"))
+    return f"no accumulator takes more than {max(longest, division.depth)} of k" if longest else MORE_SMS
 
 
 def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = None) -> Division:
@@ -131,7 +155,7 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
         return Division(pinned["split_k_workspace"], problem.k // pinned["split_k_workspace"])
     whole = Division(WHOLE, problem.k)
     if _is_long(problem, pinned):
-        return _long_advice(problem, target, pinned)
+        return _for_warps(problem, target, pinned) or _long_advice(problem, target, pinned)
     if not _may_pay(problem, target, pinned):
         return whole
     least, best = _seconds(problem, target, pinned), whole
@@ -151,6 +175,9 @@ def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) ->
     much less time than the product whole; other products as they are."""
     if "split_k_workspace" in pinned or not _is_long(problem, pinned):
         return problem
+    warps = _for_warps(problem, target, pinned)
+    if warps is not None:  # a row of its own is read as it lies
+        return dataclasses.replace(divided(problem, warps.parts, warps.depth), a_vector=128, b_vector=128)
     found = list(long_divisions(problem, target, pinned.get("precision", "full")))
     middle = found[len(found) // 2] if found else Division(WHOLE, problem.k)
     return divided(problem, middle.parts, middle.depth) if found else problem
@@ -162,34 +189,73 @@ def _is_long(problem: Problem, pinned: Mapping[str, Any]) -> bool:
     return is_long(problem) and not shaped and not problem.dynamic and not problem.reads_c
 
 
+def _for_warps(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Division | None:
+    """How warps multiply a long product of few elements, unless it has a schedule in part already."""
+    return None if set(pinned) - {"precision"} else by_warps(problem, target)
+
+
 def _long_advice(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Division:
     """The division of a long product. It may be left whole only where sums are exact."""
     precision = pinned.get("precision", "full")
     exact, small = longest_sum(problem, precision) is None, is_small(problem)
+    covered = covering(problem, target, precision)
+    if covered is not None and _part_choice(problem, target, covered, pinned) is not None:
+        return covered
     whole = None if small and not exact else _any_choice(problem, target, pinned)
-    found: list[tuple[float, Division]] = []
+    fields = long_fields(problem, target, precision)
+    found = _timed(problem, target, pinned, whole, fields) if fields else []
+    promoted = bool(found)
+    found = found or _timed(problem, target, pinned, whole, {})
     if whole is not None and exact:
-        found.append((whole.cost.total, Division(WHOLE, problem.k)))
+        found.insert(0, (whole.cost.total, Division(WHOLE, problem.k), whole))
+    if not found:
+        return Division(WHOLE, problem.k)
+    least = min(taken for taken, *_ in found)
+    if shows_more(problem) and not promoted:
+        _, best, choice = max((each for each in found if each[0] <= SHORTER * least), key=lambda each: each[1].parts)
+    else:
+        _, best, choice = min(found, key=lambda each: each[0])
+    return _promoted(problem, target, best, choice, precision)
+
+
+def _timed(
+    problem: Problem, target: Target, pinned: Mapping[str, Any], whole: Choice | None, given: Mapping[str, Any]
+) -> list[tuple[float, Division, Choice]]:
+    """Divisions of a long product whose schedules have the given fields, and the seconds that they should take."""
+    found: list[tuple[float, Division, Choice]] = []
     least = inf
-    for division in long_divisions(problem, target, precision):
-        fields = {**divided_fields(division.parts), **pinned}
-        choice = _any_choice(divided(problem, division.parts, division.depth), target, fields)
+    for plain in long_divisions(problem, target, pinned.get("precision", "full"), bool(given.get("promotion"))):
+        division = dataclasses.replace(plain, fields=tuple(given.items()))
+        choice = _part_choice(problem, target, division, pinned)
         if choice is None:
             continue
         rest = REST if division.rest(problem.k) else 0
         taken = choice.cost.total + sum_seconds(problem, division.parts) + rest
         if whole is not None and choice.schedule.mma != whole.schedule.mma:
             taken *= OTHER
-        found.append((taken, division))
+        found.append((taken, division, choice))
         least = min(least, taken)
         if taken > SHORTER * least:
             break  # more slices take longer still
-    if not found:
-        return Division(WHOLE, problem.k)
-    least = min(taken for taken, _ in found)
-    if shows_more(problem):
-        return max((division for taken, division in found if taken <= SHORTER * least), key=lambda each: each.parts)
-    return min(found, key=lambda each: each[0])[1]
+    return found
+
+
+def _promoted(problem: Problem, target: Target, division: Division, choice: Choice, precision: str) -> Division:
+    """A division whose slices are added up in accumulators of their own besides, where these are long and a thread has
+    registers for both."""
+    promotion = promotion_of(problem, precision)
+    if not promotion or division.fields or division.parts == WHOLE or division.depth <= PROMOTED_FROM:
+        return division
+    schedule = choice.schedule.replace(promotion=promotion)
+    if mma_of(schedule) is not warpgroup_mma(target) or violations(choice.problem, schedule, target):
+        return division
+    return dataclasses.replace(division, fields=(("promotion", promotion),))
+
+
+def _part_choice(problem: Problem, target: Target, division: Division, pinned: Mapping[str, Any]) -> Choice | None:
+    """What the model chooses for the slices of a long product."""
+    fields = {**divided_fields(division.parts), **dict(division.fields), **pinned}
+    return _any_choice(divided(problem, division.parts, division.depth), target, fields)
 
 
 def _any_choice(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Choice | None:

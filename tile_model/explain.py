@@ -30,6 +30,7 @@ from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, by_time, estimate, preference
 
+MORE_SMS = "there are tiles for more SMs"
 SHOWN = 10
 """How many candidates are printed."""
 

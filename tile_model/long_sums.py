@@ -9,12 +9,15 @@ result leaves.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.sum_tree import MOST
 from mlir_gemm.spec.target import Target
 
 SMALL = 256
@@ -38,8 +41,15 @@ SHOWN_SIDE, SHOWN_DEPTH, SHORTER = 64, 1 << 17, 1.25
 vendor's library are shorter then, too. And how many times the least predicted time they may take."""
 WAVES = (0.5, 1, 2, 4)
 """Parts for each SM and tile that are tried; of shorter k as many as are not too short, and half of these."""
+TINY_F64 = 64 * 64
+"""Elements of a result in f64 that has one tile, of which each SM has one: 64x64x1,000,000 takes 272 us on the H200 in
+250 parts, 255 in 125."""
 LARGEST_TILE, LONG_SIDE = 256 * 128, 256
 """Elements of the largest block tile, and of its longer side."""
+FEW_POINTS, WARPS, PER_WARP = 4, 8, 512
+"""Elements of a result up to which warps multiply it without tensor cores: 1x1x10,000,000 in tiles of 16x16 takes 64 us
+on the H200, of which 15 of 16 rows are zeros; warps of an SM, and elements of k that each has at least."""
+WARP_TYPES = ("f16", "bf16", "f32", "f64")
 VECTOR, LINE = 16, 128
 """Bytes that parts must begin at multiples of, and better do: of a vector, and of a line of memory."""
 OFF_LINES, PIECE = 1.03, 1024
@@ -53,21 +63,45 @@ class Division:
 
     parts: int
     depth: int
+    by_warps: bool = False
+    """Whether warps multiply the slices, by ordinary arithmetic, an element of the result each."""
+    fields: tuple[tuple[str, Any], ...] = ()
+    """Fields of the slices' schedule that go with it."""
 
     def rest(self, k: int) -> int:
         """Elements of k that are in no part."""
         return k - self.parts * self.depth
 
 
-def longest_sum(problem: Problem, precision: str = "full") -> int | None:
-    """Elements of k that one accumulator may take; None where sums are exact, and for products that are not long."""
+def longest_sum(problem: Problem, precision: str = "full", promoted: bool = False) -> int | None:
+    """Elements of k that a part may take; None where sums are exact, and for products that are not long. `promoted` is
+    for parts whose accumulators take fewer (`promotion`)."""
     if not is_long(problem) or problem.acc.startswith("i"):
         return None
     longest = next((depth for side, depth in LONGEST if max(problem.m, problem.n) <= side), None)
     if longest is None:
         return LONGEST_LARGE
     multiplied = "tf32" if problem.a == "f32" and precision == "tf32" else problem.a
-    return min(LONGEST_OF.get(multiplied, longest), longest)
+    return longest if promoted else min(LONGEST_OF.get(multiplied, longest), longest)
+
+
+def by_warps(problem: Problem, target: Target) -> Division | None:
+    """The division of a long product of so few elements that tiles would hold next to nothing but zeros: warps read it
+    with wide loads. None for others."""
+    along = (problem.a_order == "mk" or problem.m == 1) and (problem.b_order == "nk" or problem.n == 1)
+    plain = problem.a == problem.b and problem.a in WARP_TYPES and not (problem.a_memory or problem.b_memory)
+    points = problem.batch * problem.m * problem.n
+    if not along or not plain or points > FEW_POINTS:
+        return None
+    wanted = max(1, min(WARPS * target.sms // points, MOST**2, problem.k // PER_WARP))
+    vector = VECTOR // ELEMENT_BYTES[problem.a]
+    even = [
+        parts
+        for parts in range(wanted // 2, min(wanted * 5 // 4, MOST**2) + 1)
+        if parts and problem.k % (parts * vector) == 0
+    ]
+    made = Division(even[-1], problem.k // even[-1]) if even else fitted(problem, wanted, 1, wanted)
+    return dataclasses.replace(made, by_warps=True) if made.parts > 1 else None
 
 
 def is_long(problem: Problem) -> bool:
@@ -86,14 +120,17 @@ def shows_more(problem: Problem) -> bool:
     return small and problem.out in ("f32", "f64")
 
 
-def long_divisions(problem: Problem, target: Target, precision: str = "full") -> Iterator[Division]:
+def long_divisions(
+    problem: Problem, target: Target, precision: str = "full", promoted: bool = False
+) -> Iterator[Division]:
     """Divisions of the k of a long product that are worth a comparison: parts that fill the SMs a few times over, none
     longer than an accumulator may take, none shorter than pays."""
-    least = ceil(problem.k / (longest_sum(problem, precision) or problem.k))
-    most = max(least, problem.k // (SHORTEST_WIDE if shows_more(problem) else SHORTEST), 1)
+    least = ceil(problem.k / (longest_sum(problem, precision, promoted) or problem.k))
+    most = max(least, problem.k // (SHORTEST_WIDE if shows_more(problem) and not promoted else SHORTEST), 1)
     long_side = ceil(max(problem.m, problem.n) / LONG_SIDE)  # thin results have no tiles that are as large
     wave = target.sms / (problem.batch * max(long_side, ceil(problem.m * problem.n / LARGEST_TILE)))
-    wanted = {min(most, max(1, int(waves * wave))) for waves in WAVES}
+    waves_tried = WAVES[:2] if problem.acc == "f64" and problem.m * problem.n <= TINY_F64 else WAVES
+    wanted = {min(most, max(1, int(waves * wave))) for waves in waves_tried}
     if most < wave:
         wanted.add(most // 2)
     whole_waves = int(ceil(least / wave) * wave) if wave >= 1 else least

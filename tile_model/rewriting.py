@@ -5,7 +5,7 @@ slices of k side by side, swap A and B. Each rewrite offers one alternative to a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mlir_gemm.errors import ScheduleError
@@ -50,6 +50,8 @@ class Alternative:
     """Lines for people: what is done, what it should take, what the product would take without."""
     seconds: float = 0.0
     """Predicted time of the kernels that it adds."""
+    brings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Of the fields that are fixed then, those of the product as the pass leaves it, and of no other kernel."""
     asked: str = ""
     """The field by which somebody has asked for it, and what it means; empty where the model offers it."""
     instead: str = ""

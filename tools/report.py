@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir_gemm.parts.fields import summary
 from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
-from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.kernel_record import REDUCTION, KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch, Step
 from mlir_gemm.spec.sizes import Size, shown
 from mlir_gemm.spec.tensor_map import TensorMap
@@ -34,6 +34,13 @@ def report(compilation: Compilation) -> str:
     rows = launch_rows(launch) if launch else []
     parts.append(table([*rows, *_ptx_row(compilation), *_times(compilation)]))
     return "\n\n".join(parts)
+
+
+def _problem(kernel: KernelRecord) -> str:
+    """What a kernel computes."""
+    if kernel.problem is not None:
+        return str(kernel.problem)
+    return f"{'sums of products' if kernel.kind == REDUCTION else 'elementwise'} ({kernel.kind})"
 
 
 def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, str]]:

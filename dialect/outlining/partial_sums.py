@@ -12,7 +12,7 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.outlining import kernel_modules
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
-from mlir_gemm.spec.sum_tree import Level
+from mlir_gemm.spec.sum_tree import IN_ORDER, Level
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,12 @@ def write_total(terms: list[Partial], sums: Any, behind: Generic | None, memory:
 
 
 def _total(values: list[Any]) -> Any:
-    """The sum of numbers in order."""
+    """The sum of numbers in order; of many neighbours first, then of their sums, which rounds less often."""
     is_float = isinstance(values[0].type, ir.FloatType)
     add = dialect("arith").AddFOp if is_float else dialect("arith").AddIOp
+    while len(values) > IN_ORDER:
+        pairs = [add(*values[number : number + 2]).result for number in range(0, len(values) - 1, 2)]
+        values = [*pairs, *values[2 * len(pairs) :]]
     total = values[0]
     for value in values[1:]:
         total = add(total, value).result

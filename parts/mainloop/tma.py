@@ -18,7 +18,8 @@ ALIGNED = 128
 
 def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
     mma = mma_of(schedule)
-    yield at("pipeline", "mainloop", step("warp-specialize", asynchronous=mma.asynchronous))
+    promoted = {"promotion": schedule.promotion} if schedule.promotion else {}
+    yield at("pipeline", "mainloop", step("warp-specialize", asynchronous=mma.asynchronous, **promoted))
     yield at("describe", "maps", step("create-tensor-maps", tf32=schedule.precision == "tf32"))
     producer, consumer = role_registers(schedule, target)
     yield at(

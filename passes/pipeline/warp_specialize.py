@@ -8,11 +8,14 @@ tile.warp_specialize:
   arithmetic on tiles, is the consumer's. With `asynchronous` products may be under way (`async`): those of a step are
   waited for (tile.mma_wait) when those of the next have been issued, and only then is the stage in front of it handed
   back (tile.consumer_release). The first step stands in front of the loop, so that an accumulator that starts at zero
-  need not be cleared. Without it a stage is handed back as soon as its products stand. Both roles start at tile.enter,
+  need not be cleared. With `promotion=P` the products of every P steps start from zero, and an arith.addf adds what
+  they give to the accumulator once they are done: tensor cores cut off what they add up, and ordinary additions round.
+  Without `asynchronous` a stage is handed back as soon as its products stand. Both roles start at tile.enter,
   and stop at tile.leave, which a loop over tiles may carry. Of steps that are known at run time only there is one at
   least, which may copy nothing but zeros. Refuses buffers of one stage, computed operands, a k loop that does not count
   from 0 in steps of 1 (at least one), one that reads a buffer before its last copy, copies that depend on what the loop
-  carries, and anything but products on what the loop carries. A second run changes nothing.
+  carries, anything but products on what the loop carries, and the promotion of sums that are no f32, of steps known at
+  run time only, or of products that are not asynchronous. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from mlir_gemm.dialect.copies.fills import Fill, compute, copy_at_step, fills_of
 from mlir_gemm.dialect.copies.pipelined_steps import steps_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
 ASYNC = "async"
@@ -39,23 +43,40 @@ class WarpSpecialize(Pass):
     name: ClassVar[str] = "warp-specialize"
     asynchronous: bool = True
     """Products may be under way while the next stage is waited for."""
+    promotion: int = 0
+    """Steps whose products are added up by tensor cores, before f32 additions take over; 0: all."""
+
+    def __post_init__(self) -> None:
+        if self.promotion < 0 or (self.promotion and not self.asynchronous):
+            raise PassError(f"pass '{self}': promotion expects at least 0 steps, and products that are asynchronous")
 
     def run(self, module: Any) -> None:
         for loop in named(module, "affine.for"):
             fills = fills_of(loop) if affine.level_of(loop) == "k" else []
             if fills:
-                _Roles(loop, fills, self.asynchronous).build()
+                _Roles(loop, fills, self).build()
 
 
 class _Roles:
     """The two roles for a k loop."""
 
-    def __init__(self, loop: Any, fills: list[Fill], asynchronous: bool):
+    def __init__(self, loop: Any, fills: list[Fill], options: WarpSpecialize):
         steps = steps_of(loop, fills, "by the copy engine", "has no ring")
         self.loop, self.fills, self.stages, self.slots = loop, fills, steps.stages, steps.slots
-        self.asynchronous = asynchronous
+        self.asynchronous, self.promotion = options.asynchronous, options.promotion
         self.trips = steps.trips if isinstance(steps.trips, int) else _at_least_one(steps.trips)
         self.products = _products_of(loop)
+        if self.promotion:
+            self._check_promotion()
+
+    def _check_promotion(self) -> None:
+        """Refuses sums that are no f32, and steps that cannot be divided here."""
+        for product in self.products:
+            type_ = ir.VectorType(product.results[0].type)
+            if not isinstance(type_.element_type, ir.F32Type):
+                raise pass_error(product, f"a sum of {type_.element_type}, which is not promoted; expected f32")
+        if not isinstance(self.trips, int):
+            raise pass_error(self.loop, "steps known at run time only, whose sums are not promoted")
 
     def build(self) -> None:
         """Replaces the loop, and what follows it in its block."""
@@ -101,15 +122,51 @@ class _Roles:
         slot, phase = rings.enter()
         if not self.asynchronous:
             return self._consume_at_once(barriers, inits, slot, phase)
-        carried = self._multiply(barriers, constants.index(0), slot, phase, inits)
+        if self.promotion and self.promotion < self.trips:
+            sums, following = self._promoted(barriers, inits, slot, phase)
+        else:
+            sums, following = self._sums(barriers, [], 0, self.trips, inits, slot, phase)
+        rings.leave(*following)
+        return sums
+
+    def _promoted(self, barriers: Any, inits: list[Any], slot: Any, phase: Any) -> tuple[list[Any], tuple[Any, Any]]:
+        """The accumulators after all steps, of which tensor cores add up the products of a few only at a time; where
+        the ring stands then."""
+        whole, left = divmod(self.trips, self.promotion)
+        loop = affine.make_for(whole, "k", [*inits, slot, phase])
+        with ir.InsertionPoint(body(loop)):
+            number, *totals, slot, phase = list(body(loop).arguments)
+            terms = [(self.promotion, number)]
+            totals, following = self._added(barriers, terms, 0, self.promotion, totals, slot, phase)
+            affine.yield_([*totals, *following])
+        *totals, slot, phase = list(loop.operation.results)
+        if not left:
+            return totals, (slot, phase)
+        return self._added(barriers, [], whole * self.promotion, left, totals, slot, phase)
+
+    def _added(
+        self, barriers: Any, terms: list[Any], first: int, trips: int, totals: list[Any], slot: Any, phase: Any
+    ) -> tuple[list[Any], tuple[Any, Any]]:
+        """`totals` and the products of some steps, which start from zero; where the ring stands then."""
+        fresh = [constants.zero(total.type) for total in totals]
+        sums, following = self._sums(barriers, terms, first, trips, fresh, slot, phase)
+        added = [dialect("arith").AddFOp(total, each).result for total, each in zip(totals, sums, strict=True)]
+        return added, following
+
+    def _sums(
+        self, barriers: Any, terms: list[Any], first: int, trips: Any, inits: list[Any], slot: Any, phase: Any
+    ) -> tuple[list[Any], tuple[Any, Any]]:
+        """`inits` and the products of some steps, from `terms` and `first` on, which are done; where the ring stands
+        then."""
+        carried = self._multiply(barriers, affine.linear(terms, first), slot, phase, inits)
         following = rings.advanced(slot, phase, self.stages)
         last = slot
-        if not isinstance(self.trips, int) or self.trips > 1:
-            rest = affine.make_for(_less_one(self.trips), "k", [*carried, *following, slot])
+        if not isinstance(trips, int) or trips > 1:
+            rest = affine.make_for(_less_one(trips), "k", [*carried, *following, slot])
             with ir.InsertionPoint(body(rest)):
                 before, *arguments = list(body(rest).arguments)
                 *accumulators, slot, phase, previous = arguments
-                step = affine.linear([(1, before)], 1)
+                step = affine.linear([(1, before), *terms], first + 1)
                 sums = self._multiply(barriers, step, slot, phase, accumulators)
                 sums = [rings.mma_wait(value, len(self.products)) for value in sums]
                 rings.consumer_release(barriers, previous)
@@ -118,8 +175,7 @@ class _Roles:
             following = slot, phase
         sums = [rings.mma_wait(value, 0) for value in carried]
         rings.consumer_release(barriers, last)
-        rings.leave(*following)
-        return sums
+        return sums, following
 
     def _consume_at_once(self, barriers: Any, inits: list[Any], slot: Any, phase: Any) -> list[Any]:
         """The same with products that are done where they stand."""

@@ -35,7 +35,8 @@ from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Rewrite
 from mlir_gemm.spec import sum_tree
-from mlir_gemm.spec.attributes import KIND, ROLE, SPLIT_K_WORKSPACE
+from mlir_gemm.spec.attributes import KIND, ROLE, SCHEDULE, SPLIT_K_WORKSPACE
+from mlir_gemm.spec.kernel_record import REDUCTION
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class SplitKInWorkspace(Rewrite):
     slices: int = 2
     depth: int = 0
     """Elements of k in each slice; what is left is a product of its own. 0: as many as divide k evenly."""
+    by_warps: bool = False
+    """A warp multiplies each element of a slice, by ordinary arithmetic, and not a block with a schedule."""
 
     def run(self, module: Any) -> None:
         if self.slices < 1:
@@ -56,7 +59,7 @@ class SplitKInWorkspace(Rewrite):
         function = programs.function_of(inner)
         if self.slices == 1 or SPLIT_K_WORKSPACE in function.attributes:
             return
-        division = _Division(function, self.slices, self.depth)
+        division = _Division(function, self.slices, self.depth, self.by_warps)
         if inner is outer:
             inner = kernel_modules.nest(outer)
         division.carry_out(outer, inner)
@@ -72,8 +75,8 @@ class SplitKInWorkspace(Rewrite):
 class _Division:
     """A product, what follows it, and what becomes of both."""
 
-    def __init__(self, function: Any, slices: int, depth: int):
-        self.function, self.slices = function, slices
+    def __init__(self, function: Any, slices: int, depth: int, by_warps: bool = False):
+        self.function, self.slices, self.by_warps = function, slices, by_warps
         self.product: Product = the_product(function)
         generic = self.product.generic
         if any(len(each) != 1 for each in (self.product.m, self.product.n, self.product.k)):
@@ -210,6 +213,10 @@ class _Division:
             where = ir.InsertionPoint(old)
             function = self._product_function(name, where, [*types, self.partial], maps, [True, *generic.parallel])
         self._describe(function, attributes, numbers)
+        if self.by_warps:
+            function.attributes[KIND] = ir.StringAttr.get(REDUCTION)
+            if SCHEDULE in function.attributes:
+                del function.attributes[SCHEDULE]
         for place, number in enumerate(numbers):
             self._keep_padding(function, place, number)
         old.operation.erase()

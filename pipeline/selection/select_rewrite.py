@@ -42,6 +42,7 @@ class SelectRewrite(Pass):
         for kernel, offer in found:
             if offer is not None:
                 dataclasses.replace(_rewrite(offer.step), kernel=kernel.name).run(module)
+                _bring(module, offer)
                 if offer.note:
                     kernel_modules.add_note(kernel.module, offer.note)
 
@@ -55,10 +56,23 @@ class SelectRewrite(Pass):
             found = REWRITES[self.rewrite](case)
             if found is not None and found.refused(partial(refused, function)):
                 found = None
-            fixed = found.case.pinned if found is not None else pinned
+            fixed = _fixed_before(found) if found is not None else pinned
             if fixed != given:
                 kernel.pin(fixed)
             return found
+
+
+def _fixed_before(offer: Alternative) -> dict[str, Any]:
+    """The fields that are fixed on a kernel before the pass runs, which all kernels keep that come of it."""
+    return {name: value for name, value in offer.case.pinned.items() if name not in offer.brings}
+
+
+def _bring(module: Any, offer: Alternative) -> None:
+    """Writes the fields that go with a rewrite on the product that has come of it, below what is fixed."""
+    for kernel in undecided(module) if offer.brings else ():
+        found, wanted = kernel.problem(), offer.case.problem
+        if kernel.divided == offer.case.slices and (found.batch, found.k) == (wanted.batch, wanted.k):
+            kernel.pin({**offer.brings, **kernel.pinned()})
 
 
 def refused(function: Any, step: PassSpec) -> str:

@@ -46,8 +46,12 @@ def listed() -> Iterator[Problem]:
     for n in (1, 3, 33, 64, 128, 256):
         for k in (10_000, 100_000, 1_000_000, 10_000_000):
             yield Problem("long", n, n, k, "f16", "f16", "NT")
-    for n in (3, 64):
+    for n in (1, 3, 64):
         yield Problem("long", n, n, 50_000_000, "f16", "f16", "NT")
+    yield Problem("long", 2, 2, 10_000_000, "f16", "f16", "NT")
+    yield Problem("long", 1, 3, 1_000_000, "bf16", "f32", "NT")
+    for dtype in ("f32", "f64"):
+        yield Problem("long", 1, 1, 10_000_000, dtype, dtype, "NT")
     others = (
         (1, 1, 1_000_000), (3, 3, 1_000_000), (3, 3, 10_000_000), (33, 33, 500_000), (64, 64, 1_000_000),
         (256, 256, 100_000), (16, 256, 200_000), (1, 256, 1_000_000), (200, 7, 300_000), (100, 100, 40_000),
@@ -112,6 +116,8 @@ def reference(a: Any, b: Any, torch: Any) -> Any:
     """The first rows of the product, in float64."""
     rows = a[:ROWS]
     step = max(1, CHUNK // max(len(rows), b.shape[1]))
+    if rows.dtype == torch.float64:  # in pieces, that torch.mm is not compared with itself
+        step = min(step, 1 << 13)
     total = torch.zeros(len(rows), b.shape[1], dtype=torch.float64, device="cuda")
     for start in range(0, a.shape[1], step):
         total += rows[:, start : start + step].double() @ b[start : start + step].double()
@@ -160,14 +166,17 @@ def seconds(contenders: list[Callable[[], Any]], torch: Any) -> list[float]:
     return [median(each) for each in taken]
 
 
-def compare(problem: Problem, schedule: str, chip: str, torch: Any) -> Iterator[dict[str, Any]]:
-    """One product: a row of figures for each distribution of its operands."""
+def compare(
+    problem: Problem, schedule: str, chip: str, torch: Any, distributions: tuple[bool, ...] = (False, True)
+) -> Iterator[dict[str, Any]]:
+    """One product: a row of figures for each distribution of its operands, positive numbers or not."""
     import mlir_gemm
 
     kernel = mlir_gemm.compile(modules.module(problem), chip=chip, schedule=schedule or None)
-    steps = [f"{each.problem} {each.schedule.mma} {'x'.join(map(str, each.schedule.block))}"
+    steps = [f"{each.problem} {each.schedule.mma} {'x'.join(map(str, each.schedule.block))} "
+             f"promotion={each.schedule.promotion} cluster={each.schedule.cluster_m}x{each.schedule.cluster_n}"
              for each in kernel.kernels if each.problem and each.schedule]  # fmt: skip
-    for positive in (False, True) if problem.dtype != "s8" else (False,):
+    for positive in distributions if problem.dtype != "s8" else (False,):
         a, b = operands(problem, positive, torch)
         given = [a if problem.layout[0] == "N" else a.T, b if problem.layout[1] == "N" else b.T]
         result = torch.full((problem.m, problem.n), 0, dtype=getattr(torch, DTYPES[problem.out]), device="cuda")
@@ -199,7 +208,9 @@ def shown(row: dict[str, Any]) -> str:
     theirs = f"{row['torch error']:.2e} {row['torch us']:8.1f}" if "torch us" in row else f"{'-':>8} {'-':>8}"
     ratio = f"{row['torch us'] / row['us']:5.2f}" if "torch us" in row else "    -"
     same = "" if row["same bits"] else " OTHER BITS"
-    return f"{what:<40} {row['error']:.2e} {row['us']:8.1f}  {theirs}  {ratio}  {row['steps'][-1]}{same}"
+    return (
+        f"{what:<40} {row['error']:.2e} {row['us']:8.1f}  {theirs}  {ratio}  {(row['steps'] or ['by warps'])[-1]}{same}"
+    )
 
 
 def is_worse(row: dict[str, Any]) -> bool:

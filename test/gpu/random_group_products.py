@@ -127,6 +127,7 @@ TRAITS = (
     "stream",
     "ping_pong",
     "throttle",
+    "promotion",
     "smem_epilogue",
     "dependent_launch",
     "swap_ab",
@@ -214,7 +215,16 @@ def _fields(rng: random.Random, drawn: random_groups.Case, kind: str) -> dict[st
         fields["batch_invariant"] = True
     if KINDS[kind][3] != "full":
         fields["precision"] = KINDS[kind][3]
-    return applying(fields | kept(rng))
+    return applying(fields | kept(rng) | promoted(rng, fields, kind))
+
+
+def promoted(rng: random.Random, fields: dict[str, Any], kind: str) -> dict[str, int]:
+    """After how many steps other accumulators take over, if they do and there are registers for them."""
+    m, n, _ = fields["warp"]
+    if kind == "s8" or m * n > 64 * 128:
+        return {}
+    whole = not fields.get("ping_pong") and not fields.get("stream_k") and fields.get("split_k_cluster", 1) == 1
+    return {"promotion": rng.choice((1, 2, 3, 5))} if whole and rng.random() < 0.25 else {}
 
 
 def kept(rng: random.Random) -> dict[str, int]:

@@ -39,6 +39,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "persistent": ("persistent", 0),
     "ping_pong": ("turns", False),
     "throttle": ("pace", 0),
+    "promotion": ("promotion", 0),
     "stream_k": ("stream", 0),
     "cluster_m": ("cluster_m", 1),
     "cluster_n": ("cluster_n", 1),

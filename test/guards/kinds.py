@@ -33,6 +33,7 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
     ("split 8", "bench 256x512x8192 bf16 NT", "sm_90a", f"{_TILE},split_k_cluster=8"),
     ("stream 1", "bench 1536x1536x1536 f16 NT", "sm_90a", f"{_TILE},persistent=132,stream_k=1"),
     ("stream 4", "bench 1792x1792x1792 f16 NN", "sm_90a", f"{_TILE},persistent=132,stream_k=4"),
+    ("promotion", f"{_SQUARE} NT", "sm_90a", f"{_TILE},promotion=4"),
     ("divide 2", "bench 512x512x4096 f16 NT", "sm_90a", "split_k_workspace=2"),
     ("divide 4 bias", "bench 512x512x8192 bf16 NN bias", "sm_90a", "split_k_workspace=4"),
     ("exchanged", f"{_SQUARE} NN", "sm_90a", "swap_ab=on"),

@@ -171,6 +171,12 @@ def test_opt_refuses_what_it_reads_at_its_place() -> None:
     assert str(caught.value.location) == "-:2:3"
 
 
+def test_a_name_that_is_no_text_is_refused() -> None:
+    with pytest.raises(InputError, match="an attribute whose name is no UTF-8 text") as caught:
+        run_passes('func.func @f() {\n  func.call @f() {"tile.\\EC" = 3} : () -> ()\n  return\n}', ["cse"])
+    assert str(caught.value.location) == "-:2:3"
+
+
 def test_saved_text_is_refused_at_its_place() -> None:
     saved = compile_module(product(), chip="sm_80", until="tile", keep=("tile",)).ir("tile")
     wrong = saved.replace('tile.loop = "k"', 'tile.loop = "kk"', 1)

@@ -155,6 +155,11 @@ BAD_MODULES = {
     "a value used with another type": (GOOD.replace("outs(%C : memref<64", "outs(%C : memref<32"), (3, None), ""),
     "sizes that do not fit": (product(b="32x64xf16"), (3, None), ""),
     "nothing computed": ("func.func @f() {\n  return\n}\n", (1, None), "computes nothing"),
+    "a constant beside a module": (
+        "%c = arith.constant 1 : index\nmodule {\n" + GOOD.replace("64x", "?x") + "\n}",
+        (1, 6),
+        "'arith.constant' in the module",
+    ),
     "only a declaration": ("func.func private @f(memref<64x64xf16>)", None, "no function with a body"),
     "two functions": (GOOD + GOOD.replace("@matmul", "@other"), None, "more than one function"),
     "complex numbers": (product(*["64x64xcomplex<f32>"] * 3), (2, 1), "element type complex<f32>; expected one of f16"),

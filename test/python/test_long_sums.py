@@ -16,9 +16,10 @@ from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.spec import sum_tree
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model import long_sums
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.dividing import divide_advice, divided
@@ -121,6 +122,9 @@ def in_tree(values: np.ndarray) -> np.float32:
     """Numbers added up in f32 as `sum_tree` says."""
 
     def total(terms: np.ndarray) -> np.float32:
+        while len(terms) > sum_tree.IN_ORDER:
+            even = len(terms) // 2 * 2
+            terms = np.concatenate([terms[0:even:2] + terms[1:even:2], terms[even:]])
         result = terms[0]
         for term in terms[1:]:
             result = np.float32(result + term)
@@ -173,4 +177,77 @@ def test_copies_with_aligned_rows_are_divided_too(monkeypatch: pytest.MonkeyPatc
 def test_explain_says_why() -> None:
     text = explain(THIN, H200)
     assert "no accumulator takes more than 2048 of k" in text and "in 500 slices" in text
+    assert "a warp multiplies each element of a slice" in explain(dataclasses.replace(THIN, m=1, n=1), H200)
+    wide = dataclasses.replace(THIN, m=64, n=64, k=10_000_000)
+    assert "an accumulator of the tensor cores takes 256 of k at a time" in explain(wide, H200)
     assert "and the last 47 of k" in explain(dataclasses.replace(THIN, k=999_983, a_vector=16, b_vector=16), H200)
+
+
+@pytest.mark.parametrize(("product", "kinds"), [
+    (GroupProduct(1, 1, 20_000, b="nk"), [REDUCTION, ELEMENTWISE]),
+    (GroupProduct(1, 1, 20_000, a="km", out="f32"), [REDUCTION, ELEMENTWISE]),
+    (GroupProduct(2, 2, 9001, b="nk", element="bf16", out="f32"), [PRODUCT, REDUCTION, ELEMENTWISE]),
+    (GroupProduct(1, 3, 16_000, b="nk", element="f32", out="f32", epilogue=("bias", "relu")), [REDUCTION, ELEMENTWISE]),
+], ids=str)  # fmt: skip
+def test_results_of_few_elements_have_a_warp_each(product: GroupProduct, kinds: list[str]) -> None:
+    arrays, wanted = operands_of(product, 5)
+    d, found = run(product.source(), arrays, wanted)
+    assert found == kinds and np.array_equal(d, wanted)
+
+
+def test_what_the_user_shapes_has_no_warps() -> None:
+    product = GroupProduct(1, 1, 20_000, b="nk")
+    arrays, wanted = operands_of(product, 5)
+    d, kinds = run(product.source(), arrays, wanted, "mma=mma_sync")
+    assert REDUCTION not in kinds and np.array_equal(d, wanted)
+
+
+@pytest.mark.parametrize(("size", "types", "parts", "fields"), [
+    ((64, 64, 10_000_000), "f16", 66, {"cluster_n": 2, "promotion": 4, "block": (64, 32, 64)}),
+    ((128, 128, 1_000_000), "bf16", 63, {"cluster_n": 2, "promotion": 4, "block": (128, 64, 64)}),
+    ((256, 256, 1_000_000), "f16", 30, {"cluster_m": 2, "cluster_n": 2, "promotion": 4}),
+    ((256, 256, 10_000_000), "f16", 198, {"cluster_m": 2, "block": (128, 256, 64)}),
+    ((64, 64, 1_000_000), "f16", 125, {"promotion": 4}),
+    ((64, 64, 1_000_000), "f8E4M3FN", 125, {"promotion": 1}),
+    ((256, 256, 100_000), "f8E4M3FN", 25, {"promotion": 1}),
+    ((256, 256, 20_000_000), "f8E4M3FN", 30, {"promotion": 1, "cluster_m": 2, "cluster_n": 2}),
+    ((512, 512, 1_000_000), "f16", 16, {"cluster_m": 2, "block": (128, 256, 64)}),
+], ids=str)  # fmt: skip
+def test_long_parts_are_promoted_or_share_copies(
+    size: tuple[int, int, int], types: str, parts: int, fields: dict[str, object]
+) -> None:
+    problem = Problem(*size, types, types, "f32", "f32", reads_c=False, b_order="nk")
+    division = divide_advice(problem, H200, {"precision": "f8"} if types.startswith("f8") else {})
+    assert division.parts == parts and fields.items() <= dict(division.fields).items()
+
+
+def test_a_division_brings_its_fields_to_the_parts_alone() -> None:
+    product = GroupProduct(64, 64, 10_000_000, b="nk")
+    kernels = compile_module(product.source(), chip=CHIP, until="select").kernels
+    rest, whole = sorted((each for each in kernels if each.kind == PRODUCT), key=lambda each: each.name, reverse=True)
+    assert whole.schedule is not None and whole.schedule.promotion == 4 and whole.schedule.cluster_n == 2
+    assert rest.schedule is not None and rest.schedule.promotion == 0 and rest.schedule.cluster == 1
+
+
+@pytest.mark.parametrize(("fields", "reason"), [
+    ("block=128x128x64,warp=128x128x64,persistent=2,ping_pong=on", "expected ping_pong=off"),
+    ("block=128x256x64,warp=64x256x64", "256 registers of two accumulators; expected at most 160"),
+    ("block=64x64x64,warp=64x64x64,split_k_cluster=2", "expected split_k_cluster=1"),
+], ids=str)  # fmt: skip
+def test_what_is_not_promoted(fields: str, reason: str) -> None:
+    with pytest.raises(mlir_gemm.ScheduleError, match=reason):
+        compile_module(
+            GroupProduct(256, 256, 1024).source(), chip=CHIP,
+            schedule=Schedule.parse(f"mma=wgmma,promotion=2,{fields}"), until="select",
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", [
+    "block=64x64x64,warp=64x64x64,promotion=3", "block=128x128x64,warp=64x128x64,promotion=1,split_k_workspace=2",
+    "block=64x64x64,warp=64x64x64,promotion=2,persistent=3", "block=64x64x64,warp=64x64x64,promotion=2,cluster_m=2",
+], ids=str)  # fmt: skip
+def test_promoted_products_are_right(fields: str) -> None:
+    product = GroupProduct(128, 128, 512, epilogue=("bias", "relu"))
+    arrays, wanted = operands_of(product, 5)
+    d, _ = run(product.source(), arrays, wanted, f"mma=wgmma,{fields}")
+    assert np.array_equal(d, wanted)

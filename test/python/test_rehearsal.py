@@ -65,12 +65,30 @@ def test_saved_text_that_llvm_has_no_instruction_for_is_refused():
     assert compile_module(whole.ir("launch")).ptx == whole.ptx
 
 
+@pytest.mark.parametrize(("odd", "reason"), [
+    ("arith.constant 1 : i32", r": .*missing `LLVMTranslationDialectInterface`.* for op: arith\.constant"),
+    ('llvm.call_intrinsic "llvm.nvvm.nosuch"(%warp) : (i32) -> i32', ": .*nosuch"),
+], ids=["no translation", "no intrinsic"])  # fmt: skip
+def test_saved_text_that_has_no_llvm_ir_is_refused(odd: str, reason: str):
+    whole = compile_module(product(), chip="sm_80", keep=("nvvm",))
+    saved = whole.ir("nvvm")
+    again = compile_module(saved, until="nvvm", keep=("nvvm",)).emit("llvm")
+    assert again == whole.emit("llvm") and "define" in str(again)
+    front, end, behind = saved.rpartition("llvm.return")
+    text = f"{front}%warp = llvm.mlir.constant(32 : i32) : i32\n      %odd = {odd}\n      {end}{behind}"
+    edited = compile_module(text, until="nvvm", keep=("nvvm",))
+    with pytest.raises(PassError, match=rf"^error: making LLVM IR crashes \(SIGSEGV\){reason}"):
+        edited.emit("llvm")
+
+
 def test_the_compilers_own_run_is_not_rehearsed(monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> str:
         raise AssertionError
 
     monkeypatch.setattr(rehearsal, "fatal_end", fail)
-    assert compile_module(product(), chip="sm_80").ptx
+    monkeypatch.setattr(rehearsal, "rehearse_translation", fail)
+    compilation = compile_module(product(), chip="sm_80", keep=("nvvm",))
+    assert compilation.ptx and compilation.emit("llvm")
 
 
 def test_what_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch):
