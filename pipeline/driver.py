@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from mlir_gemm.dialect.attributes import verify_attributes
@@ -109,7 +110,7 @@ def compile_module(
         if saved:
             check_tiles(module)
             verify_attributes(module)
-        with lacking(f"the module, saved after stage '{saved}',") if saved else contextlib.nullcontext():
+        with lacking(f"the module, saved after stage '{saved}',") if saved else nullcontext():
             run = _Run(module, source, chip, schedule, kept, until, observe, variant, hooks)
             run.filename = filename
             run.locations = filename if locations else None
@@ -149,8 +150,8 @@ def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec
     """What comes before the model chooses anything: what is fixed is written down, and what that allows is done."""
     given = {
         "fields": Schedule.text(pinned),
-        "hints": _shown(variant.hints),
-        "divisors": _shown(variant.divisors),
+        "hints": Variant.text(variant.hints),
+        "divisors": Variant.text(variant.divisors),
     }
     options = {name: text for name, text in given.items() if text}
     return [*([step("pin-schedule", **options)] if options else []), step("select-precision")]
@@ -165,10 +166,6 @@ def select_passes(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]
         step("select-split-rows"),
         step("select-rows"),
     ]
-
-
-def _shown(values: Mapping[str, int]) -> str:
-    return ",".join(f"{name}={number}" for name, number in values.items())
 
 
 class KernelRun:

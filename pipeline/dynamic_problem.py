@@ -54,6 +54,11 @@ class Variant:
                 function.attributes[attribute] = symbols.dictionary(found)
 
     @staticmethod
+    def text(values: Mapping[str, int]) -> str:
+        """Values of symbols, as options of passes have them."""
+        return ",".join(f"{name}={number}" for name, number in values.items())
+
+    @staticmethod
     def read(function: Any) -> Variant:
         """What `write` has written on a kernel's function."""
         attributes = function.attributes
