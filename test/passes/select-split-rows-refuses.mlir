@@ -1,12 +1,3 @@
-<<<<<<< HEAD
-// RUN: not mlir-gemm opt %s select-split-rows 2>&1 | FileCheck %s
-// RUN: not mlir-gemm opt %s 'select-split-rows{parts=2}' 2>&1 | FileCheck %s --check-prefix=OPTION
-
-// CHECK: error: the module names no chip; write one, such as tile.chip = "sm_80"
-// OPTION: error: pass 'select-split-rows' has no option 'parts' (options: none)
-module attributes {tile.stage = "import"} {
-  func.func @chip(%A: memref<10xf32>) attributes {tile.kind = "rows"} {
-=======
 // select-split-rows leaves alone what is fixed, and asks for the chip.
 // RUN: not mlir-gemm opt --split-input-file %s select-split-rows 2>/dev/null | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s select-split-rows 2>&1 | FileCheck %s --check-prefix=CHIP
@@ -51,7 +42,6 @@ module attributes {tile.stage = "import"} {
       %r = arith.addf %s, %a : f32
       linalg.yield %r : f32
     }
->>>>>>> rowtests
     return
   }
 }

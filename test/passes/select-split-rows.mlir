@@ -1,22 +1,3 @@
-<<<<<<< HEAD
-// select-split-rows: few long rows are reduced in parts, many or short ones are not; a second run changes nothing.
-// RUN: mlir-gemm opt --split-input-file %s select-split-rows | FileCheck %s
-// RUN: mlir-gemm opt --split-input-file %s select-split-rows select-split-rows | FileCheck %s
-
-// CHECK-LABEL: func.func @long(
-//       CHECK: kernel = "long_0"
-//       CHECK: kernel = "long_0_sum"
-#mn = affine_map<(m, n) -> (m, n)>
-#m = affine_map<(m, n) -> (m)>
-module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
-  func.func @long(%A: memref<4x4194304xf32> {tile.role = "in"}, %R: memref<4xf32> {tile.role = "out"}) attributes {tile.kind = "rows"} {
-    %zero = arith.constant 0.0 : f32
-    linalg.fill ins(%zero : f32) outs(%R : memref<4xf32>)
-    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
-        ins(%A : memref<4x4194304xf32>) outs(%R : memref<4xf32>) {
-    ^bb0(%x: f32, %a: f32):
-      %r = arith.addf %x, %a : f32
-=======
 // select-split-rows: the model says which rows are reduced in parts; a second run changes nothing.
 // RUN: mlir-gemm opt --split-input-file %s select-split-rows | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s select-split-rows select-split-rows | FileCheck %s
@@ -37,7 +18,6 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
     ^bb0(%x: f32, %a: f32):
       %s = math.absf %x : f32
       %r = arith.addf %s, %a : f32
->>>>>>> rowtests
       linalg.yield %r : f32
     }
     return
@@ -46,21 +26,6 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 
 // -----
 
-<<<<<<< HEAD
-// CHECK-LABEL: func.func @many(
-//   CHECK-NOT: tile.run
-//       CHECK: linalg.generic
-#mn = affine_map<(m, n) -> (m, n)>
-#m = affine_map<(m, n) -> (m)>
-module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
-  func.func @many(%A: memref<65536x1024xf32> {tile.role = "in"}, %R: memref<65536xf32> {tile.role = "out"}) attributes {tile.kind = "rows"} {
-    %zero = arith.constant 0.0 : f32
-    linalg.fill ins(%zero : f32) outs(%R : memref<65536xf32>)
-    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
-        ins(%A : memref<65536x1024xf32>) outs(%R : memref<65536xf32>) {
-    ^bb0(%x: f32, %a: f32):
-      %r = arith.addf %x, %a : f32
-=======
 // Short rows do not pay for another kernel.
 // CHECK-LABEL: func.func @short(
 //   CHECK-NOT:   tile.run
@@ -75,7 +40,6 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
     ^bb0(%x: f32, %a: f32):
       %s = math.absf %x : f32
       %r = arith.addf %s, %a : f32
->>>>>>> rowtests
       linalg.yield %r : f32
     }
     return
