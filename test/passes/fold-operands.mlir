@@ -95,3 +95,44 @@ func.func @matvec(%A: tensor<4x8xf32>, %x: tensor<8xf32>, %y: tensor<4xf32>) -> 
   } -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+#rows_mn = affine_map<(m, n) -> (m, n)>
+#rows_m = affine_map<(m, n) -> (m)>
+
+// What is reached from a reduction along rows is not repeated in the next one: a kernel of rows computes it while it has
+// the row.
+// CHECK-LABEL: func.func @from_rows(
+//       CHECK:   linalg.generic {{.*}}"reduction"]}
+//       CHECK:     arith.maximumf
+//       CHECK:   linalg.generic {{.*}}["parallel", "parallel"]}
+//       CHECK:     arith.subf
+//       CHECK:   linalg.generic {{.*}}"reduction"]}
+//   CHECK-NOT:     arith.subf
+//       CHECK:     arith.addf
+func.func @from_rows(%A: tensor<4x6xf32>) -> tensor<4xf32> {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %row = tensor.empty() : tensor<4xf32>
+  %all = tensor.empty() : tensor<4x6xf32>
+  %r0 = linalg.fill ins(%least : f32) outs(%row : tensor<4xf32>) -> tensor<4xf32>
+  %most = linalg.generic {indexing_maps = [#rows_mn, #rows_m], iterator_types = ["parallel", "reduction"]}
+      ins(%A : tensor<4x6xf32>) outs(%r0 : tensor<4xf32>) {
+  ^bb0(%x: f32, %a: f32):
+    %r = arith.maximumf %x, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %d = linalg.generic {indexing_maps = [#rows_mn, #rows_m, #rows_mn], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %most : tensor<4x6xf32>, tensor<4xf32>) outs(%all : tensor<4x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %r = arith.subf %x, %y : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  %r1 = linalg.fill ins(%zero : f32) outs(%row : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#rows_mn, #rows_m], iterator_types = ["parallel", "reduction"]}
+      ins(%d : tensor<4x6xf32>) outs(%r1 : tensor<4xf32>) {
+  ^bb0(%x: f32, %a: f32):
+    %r = arith.addf %x, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  return %s : tensor<4xf32>
+}

@@ -123,3 +123,38 @@ module {
     }
   }
 }
+
+// -----
+
+// Rows: the loops of the rows come first, outermost in the result first, then those along a row; a matrix of which
+// columns are added up is seen with them first.
+// CHECK-LABEL: func.func @columns_0(
+//       CHECK:   linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]}
+//       CHECK:     arith.addf
+//       CHECK:   linalg.generic {{.*}}iterator_types = ["parallel"
+func.func @columns(%A: memref<6x20xf32> {tile.role = "in"}, %R: memref<20xf32> {tile.role = "out"}) {
+  %a = memref.extract_aligned_pointer_as_index %A : memref<6x20xf32> -> index
+  %r = memref.extract_aligned_pointer_as_index %R : memref<20xf32> -> index
+  "tile.run"(%a, %r) {kernel = "columns_0", operandSegmentSizes = array<i32: 2>} : (index, index) -> ()
+  return
+}
+module @columns_0 {
+  func.func @columns_0(%A: memref<6x20xf32>, %R: memref<20xf32>) attributes {tile.kind = "rows"} {
+    %zero = arith.constant 0.0 : f32
+    %s = memref.alloc() : memref<20xf32>
+    linalg.fill ins(%zero : f32) outs(%s : memref<20xf32>)
+    linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>],
+                    iterator_types = ["reduction", "parallel"]} ins(%A : memref<6x20xf32>) outs(%s : memref<20xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      %t = arith.addf %x, %y : f32
+      linalg.yield %t : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(n) -> (n)>, affine_map<(n) -> (n)>], iterator_types = ["parallel"]}
+        ins(%s : memref<20xf32>) outs(%R : memref<20xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      %t = math.sqrt %x : f32
+      linalg.yield %t : f32
+    }
+    return
+  }
+}

@@ -105,3 +105,36 @@ func.func @chain(%A: tensor<2x2xf32>, %B: tensor<2x2xf32>, %C: tensor<2x2xf32>) 
   %f = linalg.fill {tile.kernel = 2 : i64} ins(%one : f32) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
   return %q, %f : tensor<2x2xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+
+// Reductions along rows make a kernel of rows, which takes what the function says of how rows are divided; an elementwise
+// kernel does not.
+// CHECK-LABEL: func.func @divided(
+//       CHECK: module @divided_0
+//       CHECK:   func.func @divided_0({{.*}}) attributes {tile.kind = "rows", tile.rows = {across = 32 : i64
+//       CHECK: module @divided_1
+//       CHECK:   func.func @divided_1({{.*}}) attributes {tile.kind = "elementwise"} {
+func.func @divided(%A: tensor<4x6xf32>, %B: tensor<3x5xf32>) -> (tensor<4xf32>, tensor<3x5xf32>)
+    attributes {tile.rows = {threads = 64 : i64, across = 32 : i64, vector = 2 : i64, tile = [2, 64]}} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = tensor.empty() : tensor<3x5xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%A : tensor<4x6xf32>) outs(%z : tensor<4xf32>) attrs = {tile.kernel = 0 : i64} {
+  ^bb0(%x: f32, %a: f32):
+    %r = arith.addf %x, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %t = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%B : tensor<3x5xf32>) outs(%f : tensor<3x5xf32>) attrs = {tile.kernel = 1 : i64} {
+  ^bb0(%x: f32, %o: f32):
+    %r = math.absf %x : f32
+    linalg.yield %r : f32
+  } -> tensor<3x5xf32>
+  return %s, %t : tensor<4xf32>, tensor<3x5xf32>
+}
