@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @sum(
 //       CHECK:   "tile.run"({{.*}}) {kernel = "sum_0"
 //       CHECK:   "tile.run"({{.*}}) {kernel = "sum_0_sum"
-//       CHECK:   func.func @sum_0({{.*}}) attributes {tile.split_k_workspace = {{[0-9]+}} : i64, tile.kind = "rows"}
+//       CHECK:   func.func @sum_0({{.*}}) attributes {tile.kind = "rows", tile.split_k_workspace = {{[0-9]+}} : i64}
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {

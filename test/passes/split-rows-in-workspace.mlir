@@ -9,7 +9,7 @@
 //       CHECK:   "tile.run"({{.*}}) {kernel = "sum_0_sum"
 //       CHECK: module @sum_0 attributes {{{.*}}tile.note = "rows in 4 parts, each reduced for itself"
 //       CHECK:   func.func @sum_0(%[[A:.*]]: memref<2x4x250xf32> {tile.role = "in"}, %[[P:.*]]: memref<4x2xf32> {tile.role = "out"})
-//  CHECK-SAME:     tile.split_k_workspace = 4 : i64, tile.kind = "rows"
+//  CHECK-SAME:     tile.kind = "rows", tile.split_k_workspace = 4 : i64
 //       CHECK:     arith.constant -0.000000e+00 : f32
 //       CHECK:     linalg.generic {{.*}} ["parallel", "parallel", "reduction"]} ins(%[[A]] :
 //       CHECK:       math.absf
