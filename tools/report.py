@@ -36,13 +36,6 @@ def report(compilation: Compilation) -> str:
     return "\n\n".join(parts)
 
 
-def _problem(kernel: KernelRecord) -> str:
-    """What a kernel computes."""
-    if kernel.problem is not None:
-        return str(kernel.problem)
-    return f"{'sums of products' if kernel.kind == REDUCTION else 'elementwise'} ({kernel.kind})"
-
-
 def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, str]]:
     """What is known of one kernel of a program, as rows of a table."""
     rows = [("kernel", kernel.name), ("problem", _problem(kernel))]
@@ -58,6 +51,8 @@ def _problem(kernel: KernelRecord) -> str:
     """What a kernel computes; of one that is no product, its kind."""
     if kernel.problem is not None:
         return str(kernel.problem)
+    if kernel.kind == REDUCTION:
+        return f"sums of products ({kernel.kind})"
     return f"{kernel.kind}: {kernel.row_problem}" if kernel.row_problem else kernel.kind
 
 
