@@ -30,7 +30,9 @@ of 16-bit types: 5.3e-5 of a sum of positive numbers, a quarter of what rounding
 cost tiny results nothing that can be measured, and larger ones the time to write them and to add them up."""
 LONGEST_LARGE = 65536
 """The same for results of more rows or columns."""
-LONGEST_OF = {"f8E4M3FN": 1024, "f8E5M2": 1024, "f32": 2048}
+NARROW = ("f8E4M3FN", "f8E5M2")
+"""8-bit floats that an instruction multiplies, with a shorter accumulator."""
+LONGEST_OF = {**dict.fromkeys(NARROW, 1024), "f32": 2048}
 """The most with small results of some types: 8-bit floats multiplied as they are have short accumulators, and f32 in
 full is so slow that shorter sums cost it nothing."""
 SHORTEST, SHORTEST_WIDE = 256, 128

@@ -18,11 +18,11 @@ from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.long_sums import LONGEST_LARGE, Division, fitted, is_small, shows_more
+from mlir_gemm.tile_model.long_sums import LONGEST_LARGE, NARROW, Division, fitted, is_small, shows_more
 
 PANEL = 128
 """Bytes of k in a step."""
-ADDED = {"f8E4M3FN": 128, "f8E5M2": 128}
+ADDED = dict.fromkeys(NARROW, 128)
 ADDED_OTHERS, ADDED_SHOWN = 256, 64
 """Elements of k whose products tensor cores add up, before ordinary additions take over: 8-bit floats as many as
 `torch._scaled_mm` without fast accumulation; others; those whose result shows all that a sum loses."""

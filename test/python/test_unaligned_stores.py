@@ -64,7 +64,7 @@ def test_a_ring_of_warps_stores_as_before():
     group=st.booleans(),
 )  # fmt: skip
 def test_any_sizes_are_exact(m: int, n: int, k: int, out: str, swapped: bool, tile: str, group: bool):
-    rows, columns, depth = map(int, tile.split_k_cluster("x"))
+    rows, columns, depth = map(int, tile.split("x"))
     if group:
         schedule = f"block={tile},warp=64x{columns}x{depth},swap_ab={'on' if swapped else 'off'}"
         check(GroupProduct(m, n, 8 * k, out=out, a="mk", b="nk"), schedule)
