@@ -30,7 +30,7 @@ of 16-bit types: 5.3e-5 of a sum of positive numbers, a quarter of what rounding
 cost tiny results nothing that can be measured, and larger ones the time to write them and to add them up."""
 LONGEST_LARGE = 65536
 """The same for results of more rows or columns."""
-NARROW = ("f8E4M3FN", "f8E5M2")
+NARROW: tuple[str, ...] = ("f8E4M3FN", "f8E5M2")
 """8-bit floats that an instruction multiplies, with a shorter accumulator."""
 LONGEST_OF = {**dict.fromkeys(NARROW, 1024), "f32": 2048}
 """The most with small results of some types: 8-bit floats multiplied as they are have short accumulators, and f32 in
