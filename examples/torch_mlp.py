@@ -41,7 +41,7 @@ def reference(x: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
 
 def main() -> None:
     module = source()
-    kernel = mlir_gemm.compile(module)
+    kernel = mlir_gemm.compile(module, device="gpu")
     for each in kernel.kernels:
         print(f"{each.name}: {each.problem}")
 
