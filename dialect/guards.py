@@ -39,14 +39,18 @@ def do(condition: Any | None, action: Callable[[], None]) -> None:
 
 def value_or_zero(condition: Any | None, type_: Any, make: Callable[[], Any]) -> Any:
     """A number or vector of `type_` where a condition holds, zero elsewhere."""
+    return either(condition, type_, make, lambda: zero(type_))
+
+
+def either(condition: Any | None, type_: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """One of two numbers or vectors of `type_`: which is built where a condition holds, and which elsewhere."""
     if condition is None:
-        return make()
+        return then()
     scf = dialect("scf")
     branch = scf.IfOp(condition, [type_], has_else=True)
-    with ir.InsertionPoint(branch.then_block):
-        scf.YieldOp([make()])
-    with ir.InsertionPoint(branch.else_block):
-        scf.YieldOp([zero(type_)])
+    for block, build in ((branch.then_block, then), (branch.else_block, otherwise)):
+        with ir.InsertionPoint(block):
+            scf.YieldOp([build()])
     return branch.results[0]
 
 

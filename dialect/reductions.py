@@ -10,6 +10,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import at_least, counted, verifier
@@ -134,8 +135,7 @@ def build_on(operation: Any, known: dict[Any, Any]) -> None:
                   and isinstance(v.type, ir.VectorType)), None)  # fmt: skip
     given = [_shaped(value, shape) for value in operands]
     types = [result.type if shape is None else ir.VectorType.get(shape, result.type) for result in op.results]
-    attributes = {op.attributes[i].name: op.attributes[i].attr for i in range(len(op.attributes))}
-    made = ir.Operation.create(op.name, results=types, operands=given, attributes=attributes)
+    made = ir.Operation.create(op.name, results=types, operands=given, attributes=attributes_of(op))
     known.update(zip(op.results, made.results, strict=True))
 
 

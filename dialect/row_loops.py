@@ -8,7 +8,6 @@ from typing import Any
 
 from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.sizes import known_size
@@ -106,8 +105,3 @@ def block_position(loops: RowLoops, tile_: TileShape, number: Any) -> dict[int, 
 def statements_of(function: Any) -> list[Any]:
     """The operations of a kernel's function that compute something, fills among them."""
     return [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
-
-
-def read(operation: Any) -> Generic:
-    """An operation of a kernel of rows."""
-    return structured.read(operation)

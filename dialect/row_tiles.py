@@ -14,6 +14,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
@@ -260,8 +261,7 @@ class RowTiles:
         wide = any(self._is_wide(each) for each in operands)
         given = [self._spread(each, wide) for each in operands]
         types = [self.tile.type(result.type, wide) for result in owner.results]
-        attributes = {owner.attributes[n].name: owner.attributes[n].attr for n in range(len(owner.attributes))}
-        made = ir.Operation.create(owner.name, results=types, operands=given, attributes=attributes)
+        made = ir.Operation.create(owner.name, results=types, operands=given, attributes=attributes_of(owner))
         known.update(zip(owner.results, made.results, strict=True))
         return known[value]
 

@@ -22,7 +22,6 @@ from mlir_gemm.lowering.row_pieces import (
     plus,
     shape_of,
     starts_within,
-    value_where,
 )
 from mlir_gemm.lowering.row_reduction import RowReduction
 
@@ -196,7 +195,7 @@ class RowRewriter:
         layout, shape = self._layout(value), shape_of(value.type)
         dim = ir.IntegerAttr(op.attributes["dim"]).value
         element = value.type.element_type
-        neutral = op.attributes["neutral"] if "neutral" in op.attributes else _zero(element)
+        neutral = op.attributes["neutral"] if "neutral" in op.attributes else constants.zero_of(element)
         type_ = layout.piece_type(element)
         lane = self.threads.lane(shape)
         across = bool(dim)
@@ -238,10 +237,6 @@ class RowRewriter:
                 value.replace_all_uses_with(new.pop(0))
 
 
-def _zero(element: Any) -> Any:
-    return ir.FloatAttr.get(element, 0.0) if isinstance(element, ir.FloatType) else ir.IntegerAttr.get(element, 0)
-
-
 def _clipped(
     piece: Any, type_: Any, neutral: Any, at: tuple[Any, int, Any], size: Any, extent: int, across: bool
 ) -> Any:
@@ -274,4 +269,4 @@ def _clipped(
         return piece
     last = plus(where, constants.index(width - 1))
     whole = guards.both([guards.less(where, size), guards.less(last, size)])
-    return value_where(whole, type_, lambda: piece, by_element)
+    return guards.either(whole, type_, lambda: piece, by_element)

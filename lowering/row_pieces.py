@@ -7,7 +7,6 @@ one column, or one row, every thread has the one that its pieces of other tiles 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +103,7 @@ class RowAccess(LaneAccess):
         column = self.layout.place(number, self.shape)[1]
         type_ = self.layout.piece_type(self.memory.type.element_type)
         indices, size = self.indices(column), self.length()
-        return value_where(
+        return guards.either(
             self.whole(column), type_, lambda: load(type_, self.memory, indices),
             lambda: self._by_element(indices, size, type_),
         )  # fmt: skip
@@ -236,15 +235,3 @@ def starts_within(offset: Any, aligned: int) -> bool:
         return False
     divided = owner.operands[1].owner
     return getattr(divided, "name", "") == "arith.remui" and constants.integer_of(divided.operands[1]) == aligned
-
-
-def value_where(condition: Any | None, type_: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """One of two values, by which of them is built where a condition holds; None: it does."""
-    if condition is None:
-        return then()
-    scf = dialect("scf")
-    choice = scf.IfOp(condition, [type_], has_else=True)
-    for block, build in ((choice.then_block, then), (choice.else_block, otherwise)):
-        with ir.InsertionPoint(block):
-            scf.YieldOp([build()])
-    return choice.operation.results[0]

@@ -9,9 +9,10 @@ from typing import Any
 from mlir_gemm.dialect import symbols
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.memory import stride_divisors
-from mlir_gemm.dialect.row_loops import read, statements_of
+from mlir_gemm.dialect.row_loops import statements_of
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SYMBOLS
 from mlir_gemm.spec.rows import RowProblem
@@ -22,7 +23,7 @@ TYPICAL = 1024
 
 def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
     """The problem of a kernel of rows. `hints` are typical values of symbols."""
-    generics = [read(op) for op in statements_of(function) if op.name != "linalg.fill"]
+    generics = [structured.read(op) for op in statements_of(function) if op.name != "linalg.fill"]
     first = next(generic for generic in generics if not generic.elementwise)
     outer, loops = sum(first.parallel), len(first.parallel)
     sizes, constant = _sizes(function, generics, hints)

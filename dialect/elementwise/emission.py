@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing, memory, tile
+from mlir_gemm.dialect import constants, guards, indexing, memory, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
 from mlir_gemm.dialect.elementwise import patches, pointwise
@@ -181,11 +180,8 @@ class Emission:
         def together(values: list[Any]) -> Any:
             return dialect("vector").FromElementsOp(type_, values).result
 
-        whole = unguarded[-1].inside()
-        if whole is None:
-            return together([element.load() for element in unguarded])
-        return _choice(
-            whole,
+        return guards.either(
+            unguarded[-1].inside(),
             type_,
             lambda: together([element.load() for element in unguarded]),
             lambda: together([element.value() for element in unguarded]),
@@ -228,23 +224,7 @@ class _Element:
 
     def value(self) -> Any:
         """The element, or zero."""
-        inside = self.inside()
-        return self.load() if inside is None else _choice(inside, self.source.type.element_type, self.load, self._zero)
-
-    def _zero(self) -> Any:
-        element = self.source.type.element_type
-        zero = (ir.IntegerAttr if isinstance(element, ir.IntegerType) else ir.FloatAttr).get(element, 0)
-        return dialect("arith").ConstantOp(element, zero).result
-
-
-def _choice(condition: Any, type_: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """An scf.if with one result, of what two functions build."""
-    scf = dialect("scf")
-    choice = scf.IfOp(condition, [type_], has_else=True)
-    for block, build in ((choice.then_block, then), (choice.else_block, otherwise)):
-        with ir.InsertionPoint(block):
-            scf.YieldOp([build()])
-    return choice.operation.results[0]
+        return guards.value_or_zero(self.inside(), self.source.type.element_type, self.load)
 
 
 def _index(map_: Any, expression: Any, loops: dict[int, Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
-from mlir_gemm.dialect.outlining.kernels import Kernel, PlaceOf, Statement, placed
+from mlir_gemm.dialect.outlining.kernels import Kernel, PlaceOf, placed
 from mlir_gemm.dialect.outlining.spaces import Access
 from mlir_gemm.dialect.reductions import combinations_of
 from mlir_gemm.spec.attributes import KIND
@@ -61,11 +61,6 @@ def rows_of(operations: list[Any], place_of: PlaceOf) -> Kernel | str:
 def along_rows(kernel: Kernel, access: Access) -> bool:
     """Whether an access moves along a row."""
     return any(kernel.kinds[loop] == REDUCTION for loop in access.strides)
-
-
-def is_wide(kernel: Kernel, statement: Statement) -> bool:
-    """Whether an operation is computed for each element of a row, and not once for a row."""
-    return any(access is not None and along_rows(kernel, access) for access in statement.accesses)
 
 
 def join(kernel: Kernel, operation: Any, place_of: PlaceOf) -> str:

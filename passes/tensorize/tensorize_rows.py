@@ -19,10 +19,11 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
-from mlir_gemm.dialect.row_loops import RowLoops, TileShape, block_position, loops_of, read, statements_of
+from mlir_gemm.dialect.row_loops import RowLoops, TileShape, block_position, loops_of, statements_of
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
@@ -58,7 +59,7 @@ class TensorizeRows(Pass):
 
 def _convert(function: Any, shape: TileShape, shift: int, staged: bool) -> None:
     work = statements_of(function)
-    generics = [read(op) for op in work if op.name != "linalg.fill"]
+    generics = [structured.read(op) for op in work if op.name != "linalg.fill"]
     if not any(not generic.elementwise for generic in generics):
         raise pass_error(function, "a kernel of rows without a reduction")
     loops = loops_of(generics)
@@ -125,7 +126,7 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
                 raise pass_error(op, "a reduction that starts from a value known at run time only")
             starts[op.operands[1]] = filled.attributes["value"]
             continue
-        generic = read(op)
+        generic = structured.read(op)
         used = [buffer for number, buffer in enumerate(generic.inputs) if generic.reads(number)]
         from_ = {each for buffer in used for each in needs.get(buffer, ())} | {
             b for b in used if b in _results(waiting)
