@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mlir_gemm.spec.element_types import ElementType
     from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Selector
     from mlir_gemm.spec.extensions import register, unregister
+    from mlir_gemm.spec.fields import Field
     from mlir_gemm.spec.schedule import Schedule
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "DeviceError",
     "ElementType",
     "Error",
+    "Field",
     "FindingsError",
     "FrontEnd",
     "InputError",
@@ -59,6 +61,7 @@ __all__ = [
 
 _HOMES = {
     "ElementType": "spec.element_types",
+    "Field": "spec.fields",
     "FrontEnd": "spec.extension_points",
     "Kernel": "runtime.kernel",
     "Layout": "parts.base",

@@ -8,10 +8,11 @@ its file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from mlir_gemm.parts.prediction import Prediction
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import Placed
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import PRECISIONS, Schedule, Tile
@@ -74,10 +75,10 @@ class Part:
     passes: Passes
     rank: int = 100
     """Its place among the parts that put passes at the same slot."""
-    fields: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
     """Fields of the schedule that are its own."""
-    own_fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Those of a part from outside, with their defaults: integers, truth values or texts. A schedule has them as
+    own_fields: tuple[Field, ...] = ()
+    """Those of a part from outside, whose defaults are integers, truth values or texts. A schedule has them as
     `part.field`; `Schedule.value` reads them."""
     rules: Rules = NO_RULES
     """Asked where it applies."""
@@ -117,7 +118,7 @@ class Mma:
     needs: frozenset[str] = frozenset()
     """Capabilities of a chip without which it does not exist."""
     rules: Rules = NO_RULES
-    fields: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
     """Fields of the schedule that are its own."""
     results: tuple[str, ...] = ()
     """Element types of results; empty for all."""
@@ -209,7 +210,7 @@ class Mainloop:
     needs: frozenset[str] = frozenset()
     """Capabilities of a chip without which it does not exist."""
     rules: Rules = NO_RULES
-    fields: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
     """Fields of the schedule that are its own."""
     default: bool = False
     """Whether a schedule that names none has this one."""
@@ -243,7 +244,7 @@ class Layout:
     panels: bool = False
     """Whether rows are cut into panels, as the copy engine swizzles them."""
     rules: Rules = NO_RULES
-    fields: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
     default: bool = False
 
     def attribute(self, schedule: Schedule) -> str:
@@ -268,7 +269,7 @@ class Raster:
     """The pass that finds the tile of a block: this one, which goes by `group` and `snake`, or one derived from it."""
     grouped: bool = False
     """Whether the schedule gives the height of the groups."""
-    fields: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
     default: bool = False
 
     def rows(self, schedule: Schedule, rows: int) -> int:

@@ -24,17 +24,33 @@ from mlir_gemm.parts.registry import (
 )
 from mlir_gemm.parts.wording import shown_tile, shown_value
 from mlir_gemm.spec import extensions
-from mlir_gemm.spec.schedule import FIELDS, Schedule, show_by
+from mlir_gemm.spec.fields import Field, named
+from mlir_gemm.spec.part_names import own_field
+from mlir_gemm.spec.schedule import FIELDS, SHARED, Schedule, ask_parts
 
 AnyPart = Mma | Mainloop | Layout | Raster | Part
 
 
+def _every() -> list[AnyPart]:
+    return [*mmas().values(), *mainloops().values(), *layouts().values(), *rasters().values(), *optional_parts()]
+
+
 def owners(name: str) -> list[AnyPart]:
     """The parts that a field belongs to; none where all kernels have it."""
-    every: list[AnyPart] = [
-        *mmas().values(), *mainloops().values(), *layouts().values(), *rasters().values(), *optional_parts(),
-    ]  # fmt: skip
-    return [part for part in every if name in part.fields]
+    return [part for part in _every() if name in named(part.fields)]
+
+
+def field_of(name: str) -> Field | None:
+    """A field by its name, that of a part from outside by `part.field`; None where there is no such."""
+    return _fields().get(name) or own_field(name)
+
+
+@lru_cache(maxsize=1)
+def _fields() -> dict[str, Field]:
+    return {field.name: field for field in [*SHARED, *(field for part in _every() for field in part.fields)]}
+
+
+extensions.on_change(_fields.cache_clear)
 
 
 def is_available(part: Part, schedule: Schedule) -> bool:
@@ -49,13 +65,13 @@ def is_available(part: Part, schedule: Schedule) -> bool:
 
 def owned(schedule: Schedule) -> Iterator[str]:
     """The fields that a schedule has of its parts, and of those that it could have."""
-    yield from mma_of(schedule).fields
-    yield from mainloop_of(schedule).fields
-    yield from layout_of(schedule).fields
-    yield from raster_of(schedule).fields
+    yield from named(mma_of(schedule).fields)
+    yield from named(mainloop_of(schedule).fields)
+    yield from named(layout_of(schedule).fields)
+    yield from named(raster_of(schedule).fields)
     for part in optional_parts():
         if is_available(part, schedule):
-            yield from part.fields
+            yield from named(part.fields)
 
 
 def meaningless(schedule: Schedule) -> tuple[str, ...]:
@@ -119,4 +135,4 @@ def summary(schedule: Schedule) -> str:
     return ", ".join([named["mma"], named["mainloop"], *tiles, *others])
 
 
-show_by(fields_of)
+ask_parts(fields_of, field_of)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from mlir_gemm.errors import Error
+from mlir_gemm.spec.fields import Field
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -72,6 +73,9 @@ def _add(value: Any, caller: str) -> None:
         raise Error(
             f"{value!r} cannot be registered: expected a PassAt, a Part, a Selector, a FrontEnd or an ElementType"
         )
+    for each in (*getattr(value, "fields", ()), *getattr(value, "own_fields", ())):
+        if not isinstance(each, Field):
+            raise Error(f"{kind} '{name}': {each!r} is no field; expected mlir_gemm.Field(name, help, ...)")
     maker = _maker(value)
     origin, sources = _origin(maker or caller, "" if maker else repr(value))
     with _REGISTRY.lock:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from mlir_gemm.spec import extensions
+from mlir_gemm.spec.fields import Field
 
 FOLDERS = (
     "mma", "mainloop", "smem_layout", "scheduler", "consumers", "cluster", "raster", "epilogue", "memory", "launch",
@@ -35,10 +36,16 @@ def added(field: str) -> tuple[str, ...]:
     return tuple(each.name for each in extensions.registered() if getattr(each.value, "kind", "") == KINDS[field])
 
 
-def own_default(name: str) -> Any:
-    """The default of a field that a part from outside has of its own, `part.field`; None where there is no such."""
-    part, _, field = name.rpartition(".")
+def own_field(name: str) -> Field | None:
+    """A field that a part from outside has of its own, `part.field`; None where there is no such."""
+    part, _, wanted = name.rpartition(".")
     for each in extensions.registered() if part else ():
         if each.name == part:
-            return getattr(each.value, "own_fields", {}).get(field)
+            return next((field for field in getattr(each.value, "own_fields", ()) if field.name == wanted), None)
     return None
+
+
+def own_default(name: str) -> Any:
+    """The default of such a field; None where there is none."""
+    field = own_field(name)
+    return field.default if field else None

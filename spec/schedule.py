@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from mlir_gemm.errors import Location, ScheduleError
 from mlir_gemm.spec import former_names
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.part_names import KINDS, names, own_default
 
@@ -19,106 +20,109 @@ PRECISIONS = ("full", "tf32", "f16", "f8")
 STORAGES = ("auto", "static", "dynamic")
 VECTOR_BITS = (16, 32, 64, 128)
 
+SHARED = (
+    Field("block", "Block tile: what one thread block computes in one step of its k loop."),
+    Field(
+        "warp",
+        "Warp tile: what one warp computes in one step of the loop inside a block tile; where warpgroups multiply, "
+        "what one warpgroup of four warps computes in one step of the k loop.",
+    ),
+    Field(
+        "instruction",
+        "Shape of the mma's instruction. Where the mma takes its N from the warp tile, this N is a unit.",
+    ),
+    Field("mma", "Which part multiplies; empty for the one that is taken where nobody says."),
+    Field(
+        "precision",
+        "What may be less exact than the module says: `full` (nothing), `tf32` (f32 operands are rounded to 10 bits "
+        "for the tensor cores), `f16` (a product of f16 with f16 results accumulates in f16) or `f8` (8-bit floats "
+        "are multiplied as they are, and their sums keep as many bits as the tensor cores have for them).",
+        values=PRECISIONS,
+    ),
+    Field("mainloop", "Which part brings operands from global to shared memory; empty as for `mma`."),
+    Field("promote", "Stage A and B in shared memory. Without it the mma reads global memory."),
+    Field(
+        "accumulate",
+        "Keep the accumulator in registers across the k loop. Without it C is read and written in every k step.",
+    ),
+    Field("layout", "How rows lie in shared memory, a part too; empty as for `mma`."),
+    Field("vector", "Bits that one thread moves in one access when it copies a tile.", values=VECTOR_BITS, unit="bits"),
+    Field("unroll", "Unroll the copies and the k loop inside a block tile."),
+    Field(
+        "split_k_workspace",
+        "Slices of k that are multiplied side by side, as a batch of products, and added up by a kernel after it, in a "
+        "fixed order; `block` and all others are then those of that batch.",
+        least=1,
+    ),
+    Field(
+        "min_blocks",
+        "Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free.",
+        most=32,
+        unit="blocks",
+    ),
+    Field(
+        "batch_invariant",
+        "A row of the result has the same bits however many rows there are: the mma is chosen without regard to M, and "
+        "the steps of k are not divided among blocks.",
+    ),
+    Field(
+        "swap_ab",
+        "A and B change places, D^T = B^T A^T: all tiles are those of the swapped product. Nothing moves in memory.",
+    ),
+    Field("raster", "The order in which blocks walk the result's tiles, a part too; empty as for `mma`."),
+    Field(
+        "storage",
+        "Shared memory declared `static` (at most 48 KB) or `dynamic`; `auto` takes static when it fits.",
+        values=STORAGES,
+    ),
+)
+"""The fields that belong to no part."""
+
 
 @dataclass(frozen=True)
 class Schedule:
     """How one product is computed. Immutable, hashable and printable; `str` gives the text that `parse` takes.
 
     Tiles are (M, N, K) in elements. Every field can be set, so that the effect of each optimisation can be measured.
-    Fields that name a part (`mma`, `mainloop`, `layout`, `raster`) may be left empty: the default part of that kind.
+    Here stand their types and defaults. What those mean that every kernel has, `SHARED` says; of all others the parts
+    say it, in `parts/`.
     """
 
     block: Tile = (128, 128, 64)
-    """Block tile: what one thread block computes in one step of its k loop."""
     warp: Tile = (64, 32, 16)
-    """Warp tile: what one warp computes in one step of the loop inside a block tile; with `wgmma` what one warpgroup of
-    four warps computes in one step of the k loop."""
     instruction: Tile = (16, 16, 16)
-    """Shape of the tensor-core operation. With `wgmma` its N is a unit: the operation takes the warp tile's."""
     mma: str = ""
-    """Which operation multiplies: `wmma` (16x16x16 fragments), `mma_sync` (ldmatrix and mma.sync), `simt` (FMA) or
-    `wgmma` (whole warpgroups on shared memory)."""
     precision: str = "full"
-    """What may be less exact than the module says: `full` (nothing), `tf32` (f32 operands are rounded to 10 bits for
-    the tensor cores), `f16` (a product of f16 with f16 results accumulates in f16) or `f8` (8-bit floats are multiplied
-    as they are, and their sums keep as many bits as the tensor cores have for them)."""
     mainloop: str = ""
-    """How global memory reaches shared memory: `direct` (copy, then compute), `register_prefetch` (the next k tile is
-    loaded into registers before the compute and stored to shared memory after it), `cp_async` (asynchronous copies,
-    `stages` - 1 k tiles ahead) or `tma` (one warp copies by the copy engine, up to `stages` k tiles ahead)."""
     early: bool = True
-    """With `register_prefetch`: issue the loads of the next k tile in front of the barrier rather than after it."""
     interleave: bool = True
-    """With `cp_async` and `mma_sync`: issue the copies of a step between its products rather than in front of them."""
     stages: int = 1
-    """Buffers in shared memory for each operand. With 2, `register_prefetch` needs one barrier for a k step, not
-    two."""
     promote: bool = True
-    """Stage A and B in shared memory. Without it the mma reads global memory."""
     accumulate: bool = True
-    """Keep the accumulator in registers across the k loop. Without it C is read and written in every k step."""
     layout: str = ""
-    """How rows lie in shared memory: `pad` (`pad` elements after each row) or `xor` (the 16-byte chunks of a row change
-    places, by XOR with the row's number) or `swizzle128` (panels of 128-byte rows, of 64 or 32 bytes for an operand
-    whose rows wider ones do not divide, swizzled by the copy engine)."""
     pad: int = 8
-    """Elements added to each row of the shared-memory buffers, against bank conflicts."""
     vector: int = 128
-    """Bits that one thread moves in one access when it copies a tile."""
     unroll: bool = True
-    """Unroll the copies and the k loop inside a block tile."""
     smem_epilogue: bool = True
-    """With `tma`: results leave through shared memory by the copy engine too, where it can write them."""
     dependent_launch: bool = True
-    """With `tma`: the kernel starts while the one in front of it in the stream still runs, and waits before it touches
-    memory (programmatic dependent launch)."""
     early_trigger: bool = True
-    """With `dependent_launch`: the next kernel starts as soon as all blocks of this one have, so that its blocks get
-    SMs in the order in which they become free. Without, it starts when this one ends, and its blocks lie as they are
-    numbered."""
     persistent: int = 0
-    """With `tma`: the thread blocks that walk all tiles between them; 0 launches one for each tile."""
     ping_pong: bool = False
-    """With `persistent`: two warpgroups take the tiles of a block alternately. One multiplies while the other finishes
-    its tile."""
     throttle: int = 0
-    """With `wgmma`: numbers of an epilogue, in pairs, that a thread has under way at a time, so that its arithmetic
-    leaves the tensor cores to the warpgroups that multiply; 0 leaves it to the assembler."""
     promotion: int = 0
-    """With `wgmma`: k steps whose products the tensor cores add up, before ordinary additions in f32 take over, which
-    round and do not cut off; 0 leaves all steps to the tensor cores."""
     stream_k: int = 0
-    """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
-    blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
     cluster_m: int = 1
-    """With `tma`: blocks below each other that form a cluster and copy their common tiles of B together."""
     cluster_n: int = 1
-    """The same beside each other, with tiles of A."""
     split_k_cluster: int = 1
-    """With `tma`: blocks, a cluster, that share the k steps of a tile and add up their partial sums in a fixed
-    order."""
     split_k_workspace: int = 1
-    """Slices of k that are multiplied side by side, as a batch of products, and added up by a kernel after it, in a
-    fixed order; `block` and all others are then those of that batch."""
     l2_keep_a: int = PARTS
-    """With `tma`: of 32 parts of A, how many L2 keeps like any other data; the rest is marked as the first to leave it.
-    32 marks nothing."""
     l2_keep_b: int = PARTS
-    """The same of B."""
     min_blocks: int = 0
-    """Blocks that should fit on one SM at a time: the assembler then keeps registers low enough. 0 leaves it free."""
     batch_invariant: bool = False
-    """A row of the result has the same bits however many rows there are: the mma is chosen without regard to M,
-    and the steps of k are not divided among blocks."""
     swap_ab: bool = False
-    """A and B change places, D^T = B^T A^T: all tiles are those of the swapped product. Nothing moves in memory."""
     raster: str = ""
-    """Order in which blocks walk the result's tiles: `row`, `column`, `grouped` (`raster_group` tile rows at a time) or
-    `snake` (the same, every other group backwards)."""
     raster_group: int = 8
-    """Tile rows in a group of the `grouped` raster and of the `snake`."""
     storage: str = "auto"
-    """Shared memory declared `static` (at most 48 KB) or `dynamic`; `auto` takes static when it fits."""
     own: tuple[tuple[str, Any], ...] = ()
     """Fields of parts from outside the package, by names such as `my_part.width`, sorted."""
 
@@ -195,30 +199,22 @@ def _all_fields(_: Schedule) -> Iterable[str]:
     return FIELDS
 
 
+def _shared_field(name: str) -> Field | None:
+    return _SHARED_BY_NAME.get(name)
+
+
 _shown: Callable[[Schedule], Iterable[str]] = _all_fields
+_field: Callable[[str], Field | None] = _shared_field
 
 
-def show_by(fields_of: Callable[[Schedule], Iterable[str]]) -> None:
-    """Has `str` show only the fields that a function gives: those of the parts that a schedule has."""
-    global _shown
-    _shown = fields_of
+def ask_parts(fields_of: Callable[[Schedule], Iterable[str]], field: Callable[[str], Field | None]) -> None:
+    """Has `str` show only the fields of the parts that a schedule has, and values checked as their parts say."""
+    global _shown, _field
+    _shown, _field = fields_of, field
 
 
 FIELDS: dict[str, Any] = {each.name: each.default for each in dataclasses.fields(Schedule) if each.name != "own"}
-_CHOICES = {
-    "precision": PRECISIONS,
-    "storage": STORAGES,
-}
-_MANY = 2**31
-_RANGES = {
-    "stages": (1, _MANY, ""), "raster_group": (1, _MANY, ""), "cluster_m": (1, _MANY, ""), "cluster_n": (1, _MANY, ""),
-    "split_k_cluster": (1, _MANY, ""), "split_k_workspace": (1, _MANY, ""), "min_blocks": (0, 32, "blocks"),
-    "stream_k": (0, 2**20, "blocks"), "persistent": (0, 2**20, "blocks"), "throttle": (0, 64, "numbers"),
-    "promotion": (0, 2**20, "steps"),
-    "l2_keep_a": (0, PARTS, "parts of an operand"), "l2_keep_b": (0, PARTS, "parts of an operand"),
-    "pad": (0, 1024, "elements"),
-}  # fmt: skip
-"""Least and most of the fields that are numbers, and of what."""
+_SHARED_BY_NAME = {each.name: each for each in SHARED}
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 
 
@@ -270,15 +266,12 @@ def _checked(name: str, value: Any, location: Location | None) -> Any:
         return tuple(sizes)
     if type(value) is not type(default):
         raise ScheduleError(f"{shown}: expected a value like {_show(default)}", location)
-    known = ("", *names(name)) if name in KINDS else _CHOICES.get(name, (value,))
-    if value in former_names.MAINLOOPS and name in KINDS:
+    if name in KINDS and value in former_names.MAINLOOPS:
         raise ScheduleError(f"{shown}: '{value}' is called '{former_names.MAINLOOPS[value]}' now", location)
-    if value not in known:
-        raise ScheduleError(f"{shown}: expected one of {', '.join(filter(None, known))}", location)
-    if name == "vector" and value not in VECTOR_BITS:
-        raise ScheduleError(f"{shown}: expected one of {', '.join(map(str, VECTOR_BITS))} bits", location)
-    if name in _RANGES and not _RANGES[name][0] <= value <= _RANGES[name][1]:
-        least, most, unit = _RANGES[name]
-        to = f" to {most}" if most < _MANY else ""
-        raise ScheduleError(f"{shown}: expected {'' if to else 'at least '}{least}{to} {unit}".rstrip(), location)
+    if name in KINDS and value not in ("", *names(name)):
+        raise ScheduleError(f"{shown}: expected one of {', '.join(names(name))}", location)
+    field = _field(name)
+    expected = field.expected(value) if field else ""
+    if expected:
+        raise ScheduleError(f"{shown}: expected {expected}", location)
     return value

@@ -35,6 +35,7 @@ from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.fields import named
 from mlir_gemm.spec.part_names import KINDS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, PRECISIONS, Schedule
@@ -129,7 +130,7 @@ def parts_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str 
 
 def _field(part: Part, schedule: Schedule) -> str:
     """The field that asks for a part."""
-    return next((name for name in part.fields if getattr(schedule, name) != FIELDS[name]), part.fields[0])
+    return next((name for name in named(part.fields) if getattr(schedule, name) != FIELDS[name]), part.fields[0].name)
 
 
 def fields_of_others(problem: Problem, schedule: Schedule, target: Target) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.cluster.split_k import MOST_BLOCKS
 from mlir_gemm.parts.layout import buffer
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import at, step, upstream
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -43,7 +44,14 @@ PART = Part(
     lambda schedule: schedule.cluster_m * schedule.cluster_n > 1,
     lambda _, __: [at("parallelize", "cluster", step("tma-multicast"), upstream("cse"))],
     rank=12,
-    fields=("cluster_m", "cluster_n"),
+    fields=(
+        Field(
+            "cluster_m",
+            "Blocks below each other that form a cluster and copy their common tiles of B together.",
+            least=1,
+        ),
+        Field("cluster_n", "The same beside each other, with tiles of A.", least=1),
+    ),
     rules=Rules(shape=(clusters,)),
     on_ring=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.grid import steps
 from mlir_gemm.parts.shared_sums import cannot_share
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -36,7 +37,13 @@ PART = Part(
         at("distribute", "reduce", step("reduce-through-dsmem")),
     ],
     rank=13,
-    fields=("split_k_cluster",),
+    fields=(
+        Field(
+            "split_k_cluster",
+            "Blocks, a cluster, that share the k steps of a tile and add up their partial sums in a fixed order.",
+            least=1,
+        ),
+    ),
     rules=Rules(shape=(parts_of_k,)),
     on_ring=True,
     by_warpgroups=True,

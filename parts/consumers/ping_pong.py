@@ -4,6 +4,7 @@ The order barrier between them is made with the persistent blocks."""
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -22,7 +23,13 @@ PART = Part(
     "ping_pong",
     lambda schedule: schedule.ping_pong,
     lambda _, __: [],
-    fields=("ping_pong",),
+    fields=(
+        Field(
+            "ping_pong",
+            "Two warpgroups take the tiles of a persistent block alternately. One multiplies while the other "
+            "finishes its tile.",
+        ),
+    ),
     rules=Rules(shape=(tiles_of_their_own,)),
     on_ring=True,
     by_warpgroups=True,

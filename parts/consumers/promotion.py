@@ -7,6 +7,7 @@ from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.mma.wgmma.rules import ACCUMULATORS, MOST_ACCUMULATORS
 from mlir_gemm.parts.wording import shown_tile, shown_value
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
@@ -34,7 +35,15 @@ PART = Part(
     "promotion",
     lambda schedule: bool(schedule.promotion),
     lambda _, __: [],
-    fields=("promotion",),
+    fields=(
+        Field(
+            "promotion",
+            "k steps whose products the tensor cores add up, before ordinary additions in f32 take over, which round "
+            "and do not cut off; 0 leaves all steps to the tensor cores.",
+            most=2**20,
+            unit="steps",
+        ),
+    ),
     rules=Rules(shape=(two_accumulators,)),
     on_ring=True,
     by_warpgroups=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mlir_gemm.parts.base import Part
 from mlir_gemm.parts.block import consumer_warpgroups
+from mlir_gemm.parts.common_fields import SMEM_EPILOGUE
 from mlir_gemm.parts.layout import CHUNK, LINE, NARROWEST
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
@@ -50,7 +51,7 @@ PART = Part(
     _applies,
     lambda _, __: [at("describe", "store", step("tma-store-epilogue"))],
     rank=20,
-    fields=("smem_epilogue",),
+    fields=(SMEM_EPILOGUE,),
     by_rows=True,
     shared=_shared,
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mlir_gemm.parts.base import Mainloop, Rules
+from mlir_gemm.parts.common_fields import STAGES
 from mlir_gemm.parts.registry import mainloops
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -37,7 +39,12 @@ def accumulated(problem: Problem, schedule: Schedule, target: Target) -> str | N
     return f"accumulate=off with mainloop=cp_async: expected mainloop={others}"
 
 
+INTERLEAVE = Field(
+    "interleave",
+    "Issue the copies of a step between its products rather than in front of them, where the mma allows it.",
+)
+
 PART = Mainloop(
     "cp_async", 1, _passes, needs=frozenset({"cp.async"}), rules=Rules(shape=(asynchronous_operands, accumulated)),
-    fields=("stages", "interleave"), most_stages=8, least_stages=2, asynchronous=True,
+    fields=(STAGES, INTERLEAVE), most_stages=8, least_stages=2, asynchronous=True,
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mlir_gemm.parts.base import Mainloop, Rules
+from mlir_gemm.parts.common_fields import STAGES
 from mlir_gemm.parts.registers import role_registers
 from mlir_gemm.parts.registry import mainloops, mma_of
 from mlir_gemm.spec.passes import Placed, at, step
@@ -50,6 +51,6 @@ def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | N
 
 
 PART = Mainloop(
-    "tma", 0, _passes, needs=frozenset({"cp.async.bulk.tensor"}), rules=Rules(shape=(copy_engine,)), fields=("stages",),
+    "tma", 0, _passes, needs=frozenset({"cp.async.bulk.tensor"}), rules=Rules(shape=(copy_engine,)), fields=(STAGES,),
     most_stages=16, least_stages=2, asynchronous=True, producer=True,
 )  # fmt: skip

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Raster
+from mlir_gemm.parts.common_fields import RASTER_GROUP
 
-PART = Raster("grouped", lambda schedule: schedule.raster_group, grouped=True, fields=("raster_group",), default=True)
+PART = Raster("grouped", lambda schedule: schedule.raster_group, grouped=True, fields=(RASTER_GROUP,), default=True)

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Raster
+from mlir_gemm.parts.common_fields import RASTER_GROUP
 
-PART = Raster("snake", lambda schedule: schedule.raster_group, snake=True, grouped=True, fields=("raster_group",))
+PART = Raster("snake", lambda schedule: schedule.raster_group, snake=True, grouped=True, fields=(RASTER_GROUP,))

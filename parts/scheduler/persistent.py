@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Part
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import at, step, upstream
 
 PART = Part(
@@ -17,6 +18,13 @@ PART = Part(
         )
     ],
     rank=11,
-    fields=("persistent",),
+    fields=(
+        Field(
+            "persistent",
+            "The thread blocks that walk all tiles between them; 0 launches one for each tile.",
+            most=2**20,
+            unit="blocks",
+        ),
+    ),
     on_ring=True,
 )

@@ -8,6 +8,7 @@ from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.grid import steps
 from mlir_gemm.parts.shared_sums import cannot_share
 from mlir_gemm.parts.wording import shown_value
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import Placed, at, step, upstream
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule
@@ -54,7 +55,15 @@ PART = Part(
     lambda schedule: bool(schedule.stream_k),
     _passes,
     rank=10,
-    fields=("stream_k",),
+    fields=(
+        Field(
+            "stream_k",
+            "Blocks that share the k steps of each tile that fills no whole wave, as far as there are blocks. 1 shares "
+            "those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole.",
+            most=2**20,
+            unit="blocks",
+        ),
+    ),
     rules=Rules(shape=(shared_steps,)),
     on_ring=True,
     by_warpgroups=True,

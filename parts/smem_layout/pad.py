@@ -6,6 +6,7 @@ from mlir_gemm.parts.base import Layout, Rules
 from mlir_gemm.parts.layout import CHUNK, VECTOR_ELEMENT_BITS, buffer
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.wording import multiples
+from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -38,4 +39,11 @@ def pad_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | N
     return None
 
 
-PART = Layout("pad", padded=True, rules=Rules(shape=(pad_aligned,)), fields=("pad",), default=True)
+PADDING = Field(
+    "pad",
+    "Elements added to each row of the shared-memory buffers, against bank conflicts.",
+    most=1024,
+    unit="elements",
+)
+
+PART = Layout("pad", padded=True, rules=Rules(shape=(pad_aligned,)), fields=(PADDING,), default=True)

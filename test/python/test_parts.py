@@ -7,16 +7,16 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
 
 import mlir_gemm
 from mlir_gemm.dialect import indexing
-from mlir_gemm.errors import PassError, ScheduleError
+from mlir_gemm.errors import Error, PassError, ScheduleError
 from mlir_gemm.parts.base import Layout, Mma, Part, Raster, Search
-from mlir_gemm.parts.fields import fields_of, meaningless, owners, summary
+from mlir_gemm.parts.fields import field_of, fields_of, meaningless, owners, summary
 from mlir_gemm.parts.registry import layouts, mainloops, mmas, mmas_on, optional_parts, rasters
 from mlir_gemm.parts.warp_level.search import proposals
 from mlir_gemm.passes.base import Rewrite
@@ -26,9 +26,10 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.registry import pass_of
 from mlir_gemm.pipeline.runner import Timing
 from mlir_gemm.spec import extensions, part_names
+from mlir_gemm.spec.fields import Field, named
 from mlir_gemm.spec.passes import UPSTREAM, Placed, at, step
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import FIELDS, Schedule
+from mlir_gemm.spec.schedule import FIELDS, SHARED, Schedule
 from mlir_gemm.spec.stages import SLOTS
 from mlir_gemm.spec.target import CAPABILITIES
 from mlir_gemm.tile_model.chips import CHIPS, target
@@ -126,7 +127,13 @@ class TestFields:
         shared = [name for name in FIELDS if not owners(name)]
         assert {"block", "warp", "mma", "mainloop", "layout", "raster", "precision"} <= set(shared)
         for part in (*mmas().values(), *mainloops().values(), *layouts().values(), *rasters().values()):
-            assert set(part.fields) <= set(FIELDS)
+            assert set(named(part.fields)) <= set(FIELDS)
+        assert shared == list(named(SHARED))
+
+    def test_each_says_what_it_means_and_takes_its_default(self) -> None:
+        for name, default in FIELDS.items():
+            field = field_of(name)
+            assert field is not None and field.help.endswith(".") and not field.expected(default), name
 
     @pytest.mark.parametrize("chip", ["sm_70", "sm_80", "sm_90a"])
     def test_a_text_shows_those_that_apply_and_gives_the_schedule_again(self, chip: str) -> None:
@@ -202,10 +209,12 @@ def test_fields_from_outside() -> None:
         "marked",
         applies,
         lambda schedule, _: [at("pipeline", "clean", step("multi-buffer", stages=schedule.stages))],
-        own_fields={"count": 0, "loud": False},
+        own_fields=(Field("count", "How often.", most=9, default=0), Field("loud", "Whether.", default=False)),
     )
     mlir_gemm.register(part)
     assert Schedule.parse("marked.count=3,marked.loud=on") == {"marked.count": 3, "marked.loud": True}
+    with pytest.raises(ScheduleError, match=r"'marked\.count=10': expected 0 to 9"):
+        Schedule.parse("marked.count=10")
     with pytest.raises(ScheduleError, match=r"unknown schedule field 'marked\.colour'"):
         Schedule.parse("marked.colour=3")
     kernel = mlir_gemm.compile(SOURCE, chip="sm_80", device="simulator", schedule={"marked.count": 2})
@@ -267,7 +276,11 @@ class RotateChunks(SwizzleAccesses):
 
 def test_a_layout_from_outside() -> None:
     """One whose rows are padded, as data; and one with a pass that lays it out, without which it is refused."""
-    mlir_gemm.register(Layout("roomy", padded=True, fields=("pad",)))
+    pad = field_of("pad")
+    assert pad is not None
+    with pytest.raises(Error, match=r"Layout 'roomy': 'pad' is no field; expected mlir_gemm\.Field"):
+        mlir_gemm.register(Layout("roomy", padded=True, fields=cast("Any", ("pad",))))
+    mlir_gemm.register(Layout("roomy", padded=True, fields=(pad,)))
     mlir_gemm.register(Layout("rotated", swizzled=True))
     a, b = np.random.default_rng(5).standard_normal((2, 64, 64), np.float32)
     tiles = {"block": (32, 32, 32), "warp": (16, 16, 8)}

@@ -1,0 +1,17 @@
+"""Fields of the schedule that several parts have."""
+
+from __future__ import annotations
+
+from mlir_gemm.spec.fields import Field
+
+STAGES = Field(
+    "stages",
+    "Buffers in shared memory for each operand. Where the next k tile waits in registers, two of them save one of two "
+    "barriers of a k step; where copies are asynchronous, `stages` - 1 or `stages` k tiles are under way.",
+    least=1,
+)
+RASTER_GROUP = Field("raster_group", "Tile rows in a group.", least=1)
+SMEM_EPILOGUE = Field(
+    "smem_epilogue",
+    "Results leave through shared memory: by the copy engine where it can write them, by whole rows where it cannot.",
+)
