@@ -218,7 +218,7 @@ class Mainloop:
     """Most buffers of an operand that it can make use of."""
     least_stages: int = 1
     in_registers: bool = False
-    """Whether the next k tile waits in registers."""
+    """Whether the next k tile waits in registers; with `asynchronous` that of an operand that is computed."""
     asynchronous: bool = False
     """Whether copies go on while the threads that issued them do something else."""
     producer: bool = False

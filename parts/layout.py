@@ -107,13 +107,14 @@ _last: tuple[Problem, Schedule, Copied, Copied] | None = None
 def _of(problem: Problem, schedule: Schedule, operand: str) -> Copied:
     m, n, k = schedule.block
     if operand == "a":
-        across, along_k, aligned = m, problem.a_order == "mk", problem.a_vector
+        across, along_k, aligned, computed = m, problem.a_order == "mk", problem.a_vector, problem.a_memory
     else:
-        across, along_k, aligned = n, problem.b_order == "nk", problem.b_vector
+        across, along_k, aligned, computed = n, problem.b_order == "nk", problem.b_vector, problem.b_memory
     element = element_bytes(problem, operand)
     vector = min(schedule.vector, aligned)
     mainloop, layout = mainloop_of(schedule), layout_of(schedule)
-    narrowest = 0 if mainloop.producer else ASYNCHRONOUS_BITS if mainloop.asynchronous else None
+    asynchronous = mainloop.asynchronous and not computed
+    narrowest = 0 if mainloop.producer else ASYNCHRONOUS_BITS if asynchronous else None
     pad = schedule.pad if layout.padded else 0
     return _copied(across, k, along_k, element, pad, layout.swizzled, vector, narrowest)
 
@@ -134,6 +135,12 @@ def streamed(problem: Problem, schedule: Schedule) -> bool:
     if not mainloop_of(schedule).asynchronous:
         return False
     return copied(problem, schedule, "a").streamed and copied(problem, schedule, "b").streamed
+
+
+def loaded_bytes(problem: Problem, schedule: Schedule) -> int:
+    """Bytes of one k step's tiles that go through registers, as they lie in shared memory, without padding."""
+    tiles = (copied(problem, schedule, operand) for operand in "ab")
+    return sum(each.lying.rows * each.lying.row for each in tiles if not each.streamed)
 
 
 @lru_cache

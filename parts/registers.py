@@ -73,7 +73,7 @@ def copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:
     if copying % in_row and in_row % copying:
         # Of narrow vectors there are many, and all addresses are computed in front of the loop.
         count += UNEVEN_COPY * (vectors if vector < WIDEST else min(vectors, BATCHED))
-    if mainloop.in_registers:
+    if mainloop.in_registers and not asynchronous:
         return count + vectors * max(1, vector // 32)
     if not asynchronous:
         return count + min(vectors * max(1, vector // 32), BATCHED)

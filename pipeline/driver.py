@@ -157,14 +157,13 @@ def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec
     return [*([step("pin-schedule", **options)] if options else []), step("select-precision")]
 
 
-def select_passes(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
-    """From imported kernels to kernels with schedules, with these fields fixed."""
+def select_passes(pinned: Mapping[str, Any], variant: Variant, *, rows: bool) -> list[PassSpec]:
+    """From imported kernels, some of `rows` among them or none, to kernels with schedules, with these fields fixed."""
     return [
         *before_choices(pinned, variant),
         *(step("select-rewrite", rewrite=name) for name in REWRITES),
         step("select-schedule"),
-        step("select-split-rows"),
-        step("select-rows"),
+        *([step("select-split-rows"), step("select-rows")] if rows else []),
     ]
 
 
@@ -363,7 +362,8 @@ class _Run:
             self._find_kernels()
         elif stage == "select":
             annotations.mark(self.module, self.stage, self.target.chip)
-            self.runner.run(self.module, select_passes(self.wanted, self.variant), stage=stage)
+            rows = any(kernel.kind == ROWS for kernel in self.kernels)
+            self.runner.run(self.module, select_passes(self.wanted, self.variant, rows=rows), stage=stage)
             self._find_kernels()
         elif stage == "ptx":
             self.launch = launch_of(self.module)

@@ -34,7 +34,7 @@ class Field:
     def expected(self, value: Any) -> str:
         """What a value should have been; empty where it is right."""
         if self.values:
-            shown = f"one of {', '.join(map(str, filter(None, self.values)))} {self.unit}".rstrip()
+            shown = f"one of {', '.join(str(each) for each in self.values if each != '')} {self.unit}".rstrip()
             return "" if value in self.values else shown
         if type(value) is not int or self.least <= value <= self.most:
             return ""

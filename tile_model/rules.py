@@ -221,6 +221,15 @@ def accumulates(problem: Problem, schedule: Schedule, target: Target) -> str | N
     return f"accumulate=off with mma={mma.name}: expected accumulate=on, or mma={able}"
 
 
+def accumulates_while_copying(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """A ring of k tiles goes with sums that stay in registers; where a warp of its own fills it, others say so."""
+    mainloop = mainloop_of(schedule)
+    if schedule.accumulate or mainloop.producer or not mainloop.asynchronous:
+        return None
+    others = " or ".join(each.name for each in mainloops().values() if not each.asynchronous)
+    return f"accumulate=off with mainloop={mainloop.name}: expected mainloop={others}"
+
+
 def warps_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """What warps that multiply each for itself need where another one copies: whole warpgroups, whose registers can be
     more than those of the one that copies, and rows of whole panels."""
@@ -320,7 +329,7 @@ OF_PROBLEMS: tuple[Rule, ...] = (sizes_positive, supported_types, supported_resu
 OF_CHIP: tuple[Rule, ...] = (mma_of_chip, copy_of_chip, rings, parts_on_rings, fields_of_others)
 OF_SHAPES: tuple[Rule, ...] = (
     instruction_shape, warp_multiple_of_instruction, block_divisible_by_warp, stages_supported, promote_for_copies,
-    accumulates, warps_on_rings,
+    accumulates, accumulates_while_copying, warps_on_rings,
 )  # fmt: skip
 OF_RESOURCES: tuple[Rule, ...] = (threads_fit, smem_fits, resident_fits, registers_fit, grid_fits)
 

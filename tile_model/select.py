@@ -45,6 +45,8 @@ TOLERANCE = 1e-9
 apart at all differ by 1e-7 and more."""
 ENGINE_BITS, ASYNCHRONOUS_BITS = 128, 32
 """Bits that rows must be aligned to for the copy engine, and for cp.async."""
+LEAST_MIXED = 256
+"""Least k for which copies of one operand beside a computed one are compared: some steps that they can be ahead."""
 
 T = TypeVar("T")
 Names = tuple[str, ...]
@@ -169,8 +171,9 @@ def mainloops_tried(problem: Problem, target: Target, pinned: Mapping[str, Any])
     mma = mmas()[pinned["mma"]]
     on_chip = mainloops_on(target)
     rings = tuple(each.name for each in on_chip if each.producer)
-    streamed = tuple(each.name for each in on_chip if each.asynchronous and not each.producer)
-    waiting = tuple(each.name for each in on_chip if each.in_registers)
+    streamed = tuple(each.name for each in on_chip if each.asynchronous and not (each.producer or each.in_registers))
+    waiting = tuple(each.name for each in on_chip if each.in_registers and not each.asynchronous)
+    mixed = tuple(each.name for each in on_chip if each.in_registers and each.asynchronous)
     direct = tuple(each.name for each in on_chip if not each.ahead)
     if mma.by_descriptor:
         return (rings,)
@@ -180,8 +183,13 @@ def mainloops_tried(problem: Problem, target: Target, pinned: Mapping[str, Any])
     if mma.lanes:
         # Guarded loads of lanes that multiply fit in registers with small tiles only.
         loaded = ((*waiting, *direct),)
-    if mma.whole_tiles or not streamed or problem.a_memory or problem.b_memory:
+    if mma.whole_tiles or not streamed or (problem.a_memory and problem.b_memory):
         return loaded
+    if problem.a_memory or problem.b_memory:
+        copied = min(problem.b_vector if problem.a_memory else problem.a_vector, pinned.get("vector", ENGINE_BITS))
+        ahead = copied >= ASYNCHRONOUS_BITS and problem.k >= LEAST_MIXED and pinned.get("stages") != 1
+        beside = mixed if ahead else ()
+        return ((*beside, *loaded[0]), *loaded[1:])
     aligned = min(problem.a_vector, problem.b_vector, pinned.get("vector", ENGINE_BITS))
     if rings and aligned >= ENGINE_BITS and _suits_rings(mma, problem) and pinned.get("stages") != 1:
         return ((*rings, *streamed), *loaded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import affine, tile
+from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import clone, clone_slice
 from mlir_gemm.dialect.locations import pass_error
@@ -154,3 +154,26 @@ def compute(loop: Any, fills: list[Fill], values: dict[Any, Any]) -> list[Any]:
 def _known(operation: Any, values: dict[Any, Any]) -> bool:
     results = list(operation.operation.results)
     return bool(results) and all(result in values for result in results)
+
+
+def load_ahead(fill: Fill, loop: Any, values: dict[Any, Any]) -> Any:
+    """Loads what a fill needs for the step that `values` stands for. For a copy: the tile and where it goes."""
+    if fill.is_copy:
+        target, source, place = copy_at_step(fill, loop, values)
+        return tile.load(source, place, ir.VectorType.get(target.type.shape, target.type.element_type)), target
+    for member in fill.chain:
+        if member.name == "tile.load" and member.results[0] not in values:
+            at_step(member, loop, values)
+    return None
+
+
+def store_loaded(fill: Fill, loop: Any, values: dict[Any, Any], loaded: Any) -> None:
+    """Stores what was loaded, after the arithmetic on it."""
+    if loaded is not None:
+        tile_, target = loaded
+        rank = len(target.type.shape)
+        tile.store(tile_, target, tile.Place.at([constants.index(0)] * rank, rank, in_bounds=True))
+        return
+    for member in fill.members:
+        if not member.results or member.results[0] not in values:
+            at_step(member, loop, values)

@@ -1,4 +1,4 @@
-"""What a k loop must have for its tiles to be copied steps ahead of the compute: known steps, copies alone, and stages
+"""What a k loop must have for its tiles to be copied steps ahead of the compute: known steps, and stages
 that the steps take one after another, as `multi-buffer` makes them."""
 
 from __future__ import annotations
@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import affine
-from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect import affine, constants, indexing
+from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.copies.fills import Fill, check_filled_first, check_guarded, check_independent
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block
@@ -25,19 +25,19 @@ class Steps:
     """The values in the loop that say which stage a step takes."""
 
 
-def steps_of(loop: Any, fills: list[Fill], manner: str, refused: str) -> Steps:
-    """The steps of a k loop with these fills.
+def steps_of(loop: Any, fills: list[Fill], manner: str, refused: str, *, computed: bool = False) -> Steps:
+    """The steps of a k loop with these fills, some of them computed where `computed` says so.
 
     `manner` says how tiles are copied, and `refused` what becomes of a loop whose steps cannot be counted. Raises
-    PassError, in these words, for such a loop and for computed operands; and for buffers whose stages the steps do not
-    take one after another, or that are used before their last copy, and for copies of what depends on what the loop
-    carries.
+    PassError, in these words, for such a loop and for other computed operands; and for buffers whose stages the steps
+    do not take one after another, or that are used before their last copy, and for copies of what depends on what the
+    loop carries.
     """
     trips = affine.bound_of(loop)
     if trips is None or (isinstance(trips, int) and not trips):
         raise pass_error(loop, f"a k loop that does not count from 0 in steps of 1 to at least 1 {refused}")
     for fill in fills:
-        if not fill.is_copy:
+        if not fill.is_copy and not computed:
             raise pass_error(
                 fill.operation,
                 f"a computed operand cannot be copied {manner}; expected copies only (take mainloop=register_prefetch)",
@@ -52,6 +52,18 @@ def steps_of(loop: Any, fills: list[Fill], manner: str, refused: str) -> Steps:
             raise pass_error(fill.operation, f"a buffer of other than {stages} stages; expected the same for all")
     inside = [op.operation for op in in_block(body(loop))]
     return Steps(trips, stages, [op.results[0] for op in inside if _is_slot(op, loop, stages)])
+
+
+def steps_before_the_last(loop: Any, trips: Any) -> Any:
+    """One less than the steps of the loop. Where there may be none, the last step is computed nevertheless: its copies
+    are beyond the end of k, so that it adds zeros."""
+    if isinstance(trips, int):
+        return trips - 1
+    arith = dialect("arith")
+    is_argument = hasattr(trips.owner, "operations")
+    behind = ir.InsertionPoint.at_block_begin(trips.owner) if is_argument else ir.InsertionPoint.after(trips.owner)
+    with behind, loop.location:
+        return indexing.sub(arith.MaxUIOp(trips, constants.index(1)).result, 1)
 
 
 def _stages_of(loop: Any, fill: Fill) -> int:

@@ -25,18 +25,13 @@ def asynchronous_operands(problem: Problem, schedule: Schedule, target: Target) 
     if not (problem.a_memory or problem.b_memory):
         return None
     name, memory = ("A", problem.a_memory) if problem.a_memory else ("B", problem.b_memory)
-    others = " or ".join(each.name for each in mainloops().values() if not each.asynchronous)
+    one = bool(problem.a_memory) != bool(problem.b_memory)
+    able = (each for each in mainloops().values() if (each.in_registers and one) or not each.asynchronous)
+    others = " or ".join(each.name for each in able)
     return (
         f"mainloop=cp_async: {name} is computed from {memory} on its way to shared memory, and asynchronous copies "
         f"pass no registers; expected {others}"
     )
-
-
-def accumulated(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if schedule.accumulate:
-        return None
-    others = " or ".join(each.name for each in mainloops().values() if not each.asynchronous)
-    return f"accumulate=off with mainloop=cp_async: expected mainloop={others}"
 
 
 INTERLEAVE = Field(
@@ -45,6 +40,6 @@ INTERLEAVE = Field(
 )
 
 PART = Mainloop(
-    "cp_async", 1, _passes, needs=frozenset({"cp.async"}), rules=Rules(shape=(asynchronous_operands, accumulated)),
+    "cp_async", 1, _passes, needs=frozenset({"cp.async"}), rules=Rules(shape=(asynchronous_operands,)),
     fields=(STAGES, INTERLEAVE), most_stages=8, least_stages=2, asynchronous=True,
 )  # fmt: skip

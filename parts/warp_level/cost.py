@@ -15,8 +15,7 @@ from typing import ClassVar
 from mlir_gemm.parts.base import CostFamily
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import steps as steps_of
-from mlir_gemm.parts.grid import tile_bytes
-from mlir_gemm.parts.layout import streamed
+from mlir_gemm.parts.layout import loaded_bytes, streamed
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import Occupancy, occupancy
@@ -133,19 +132,28 @@ def _exposed(
     whose load finds no line stands still in front of its products. Without prefetch a block waits for its loads while
     only the other resident blocks work, if those are not waiting too. Asynchronous copies have the k steps of all
     stages but the one in use, and hold no lines of L1; where vectors are too narrow for them, they wait as plain ones
-    do.
+    do. Where one operand is loaded ahead and the other copied, the longer wait shows.
     """
     latency = constants.memory_latency
     mainloop = mainloop_of(schedule)
-    if mainloop.asynchronous:
-        if streamed(problem, schedule):
-            # Latencies vary, so that they show a little even where they are shorter than what should hide them.
-            each, vary = latency / (schedule.stages - 1), constants.vary
-            return (step**vary + each**vary) ** (1 / vary) - step
-        return latency / resident**2
+    if mainloop.asynchronous and (mainloop.in_registers or streamed(problem, schedule)):
+        # Latencies vary, so that they show a little even where they are shorter than what should hide them.
+        each, vary = latency / (schedule.stages - 1), constants.vary
+        copied_late = (step**vary + each**vary) ** (1 / vary) - step
+        if not mainloop.in_registers:
+            return copied_late
+        return max(copied_late, _loaded_late(problem, schedule, held, resident, step, constants))
     if not mainloop.in_registers:
         return latency / resident**2
-    in_flight = resident * tile_bytes(problem, schedule)
+    return _loaded_late(problem, schedule, held, resident, step, constants)
+
+
+def _loaded_late(
+    problem: Problem, schedule: Schedule, held: Occupancy, resident: int, step: float, constants: Constants
+) -> float:
+    """The same of loads into registers a step ahead."""
+    latency = constants.memory_latency
+    in_flight = resident * loaded_bytes(problem, schedule)
     share = max(0.0, 1 - held.l1 / in_flight) / resident
     if not schedule.early:
         share += constants.late[min(schedule.stages, 2) - 1]

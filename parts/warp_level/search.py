@@ -14,6 +14,7 @@ from mlir_gemm.parts.layout import CHUNK, swizzles
 from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled
 from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.fields import named
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import VECTOR_BITS, Schedule, Tile
 from mlir_gemm.spec.target import Target
@@ -61,6 +62,7 @@ def proposals(
     mainloop = mainloops()[pinned["mainloop"]] if "mainloop" in pinned else None
     ring = mainloop is not None and mainloop.producer
     streamed = mainloop is not None and mainloop.asynchronous and not ring
+    spreading = streamed and "interleave" in named(mainloop.fields if mainloop else ())
     vector = pinned.get("vector", VECTOR_BITS[-1])
     for block in [pinned["block"]] if "block" in pinned else _blocks(problem, target, mma, wide):
         layout, pad = _layout(problem, block, mma, streamed, ring, pinned)
@@ -74,7 +76,7 @@ def proposals(
         tiles = [pinned["warp"]] if "warp" in pinned else _warps(problem, block, mma, instruction, wide)
         for warp in tiles:
             for buffers in stages:
-                spread: bool = pinned.get("interleave", not streamed or _spreads(problem, block, buffers))
+                spread: bool = pinned.get("interleave", not spreading or _spreads(problem, block, buffers))
                 yield Schedule.make({
                     "block": block, "warp": warp, "instruction": instruction, "stages": buffers, "vector": vector,
                     "layout": layout, "pad": pad, "interleave": spread, **fixed,

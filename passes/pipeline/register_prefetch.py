@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants, indexing, tile
+from mlir_gemm.dialect import affine, constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.copies.fills import (
     Fill,
@@ -26,10 +26,12 @@ from mlir_gemm.dialect.copies.fills import (
     check_guarded,
     check_independent,
     compute,
-    copy_at_step,
     fills_of,
+    load_ahead,
     rotates,
+    store_loaded,
 )
+from mlir_gemm.dialect.copies.pipelined_steps import steps_before_the_last
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
@@ -68,7 +70,7 @@ def _prefetch(loop: Any, fills: list[Fill], early: bool) -> None:
         for fill in fills:
             for member in fill.members:
                 at_step(member, loop, first)
-        before = _steps_before_the_last(loop, trips)
+        before = steps_before_the_last(loop, trips)
         if not isinstance(before, int) or before:
             steps = affine.make_for(before, "k", results)
             with ir.InsertionPoint(body(steps)):
@@ -82,53 +84,18 @@ def _prefetch(loop: Any, fills: list[Fill], early: bool) -> None:
     loop.operation.erase()
 
 
-def _steps_before_the_last(loop: Any, trips: Any) -> Any:
-    """One less than the steps of the loop. Where there may be none, the last step is computed nevertheless: its copies
-    are beyond the end of k, so that it adds zeros."""
-    if isinstance(trips, int):
-        return trips - 1
-    arith = dialect("arith")
-    is_argument = hasattr(trips.owner, "operations")
-    behind = ir.InsertionPoint.at_block_begin(trips.owner) if is_argument else ir.InsertionPoint.after(trips.owner)
-    with behind, loop.location:
-        return indexing.sub(arith.MaxUIOp(trips, constants.index(1)).result, 1)
-
-
 def _step(loop: Any, steps: Any, fills: list[Fill], early: bool) -> None:
     gpu = dialect("gpu")
     current = list(body(steps).arguments)
     if not early:
         gpu.BarrierOp()
     values = {affine.induction_variable(loop): affine.linear([(1, current[0])], 1)}
-    loaded = [_load(fill, loop, values) for fill in fills]
+    loaded = [load_ahead(fill, loop, values) for fill in fills]
     if early:
         gpu.BarrierOp()
     results = compute(loop, fills, dict(zip(body(loop).arguments, current, strict=True)))
     if not all(rotates(fill, loop) for fill in fills):
         gpu.BarrierOp()
     for fill, tile_ in zip(fills, loaded, strict=True):
-        _store(fill, loop, values, tile_)
+        store_loaded(fill, loop, values, tile_)
     affine.yield_(results)
-
-
-def _load(fill: Fill, loop: Any, values: dict[Any, Any]) -> Any:
-    """Loads what a fill needs for the step that `values` stands for. For a copy: the tile and where it goes."""
-    if fill.is_copy:
-        target, source, place = copy_at_step(fill, loop, values)
-        return tile.load(source, place, ir.VectorType.get(target.type.shape, target.type.element_type)), target
-    for member in fill.chain:
-        if member.name == "tile.load" and member.results[0] not in values:
-            at_step(member, loop, values)
-    return None
-
-
-def _store(fill: Fill, loop: Any, values: dict[Any, Any], loaded: Any) -> None:
-    """Stores what was loaded, after the arithmetic on it."""
-    if loaded is not None:
-        tile_, target = loaded
-        rank = len(target.type.shape)
-        tile.store(tile_, target, tile.Place.at([constants.index(0)] * rank, rank, in_bounds=True))
-        return
-    for member in fill.members:
-        if not member.results or member.results[0] not in values:
-            at_step(member, loop, values)
