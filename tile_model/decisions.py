@@ -8,12 +8,15 @@ from typing import Any
 
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model import dividing, relayout, swap
+from mlir_gemm.tile_model import dividing, materialize, relayout, swap
 from mlir_gemm.tile_model.invariance import invariant
 from mlir_gemm.tile_model.rewriting import Alternative, Case, Offer, Refuses
 from mlir_gemm.tile_model.select import Choice, select
 
-REWRITES: dict[str, Offer] = {"relayout": relayout.offer, "split_k_workspace": dividing.offer, "swap_ab": swap.offer}
+REWRITES: dict[str, Offer] = {
+    "materialize": materialize.offer, "relayout": relayout.offer, "split_k_workspace": dividing.offer,
+    "swap_ab": swap.offer,
+}  # fmt: skip
 """The rewrites, in the order in which they are asked."""
 
 

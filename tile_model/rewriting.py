@@ -1,6 +1,6 @@
-"""What may be done to a product before its schedule is chosen: copy operands to where they are read faster, multiply
-slices of k side by side, swap A and B. Each rewrite offers one alternative to a product, or none; `REWRITES` in
-`decisions` lists them in the order in which they are asked."""
+"""What may be done to a product before its schedule is chosen: compute operands once that a prologue computes, copy
+operands to where they are read faster, multiply slices of k side by side, swap A and B. Each rewrite offers one
+alternative to a product, or none; `REWRITES` in `decisions` lists them in the order in which they are asked."""
 
 from __future__ import annotations
 

@@ -101,6 +101,7 @@ def test_every_pass_that_a_part_names_exists_and_every_slot_does() -> None:
 
 
 @pytest.mark.parametrize(("name", "problem"), [
+    ("materialize", Problem(2048, 4096, 4096, b_order="nk", b_memory="i8", reads_c=False)),
     ("relayout", Problem(1001, 1001, 1001, out="f16", a_vector=16, b_vector=16, reads_c=False)),
     ("split_k_workspace", Problem(512, 512, 16384, out="f16", reads_c=False)),
     ("swap_ab", Problem(16, 8192, 8192, out="f16", b_order="nk", reads_c=False)),
