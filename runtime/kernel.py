@@ -12,11 +12,13 @@ from mlir_gemm.dialect.parse_guard import GUARD
 from mlir_gemm.dialect.parse_protocol import BYTECODE_MAGIC
 from mlir_gemm.errors import ArgumentError, DeviceError, InputError, ScheduleError
 from mlir_gemm.runtime import device as gpus
+from mlir_gemm.runtime.array_types import Array
 from mlir_gemm.runtime.auto import AutoLauncher
 from mlir_gemm.runtime.device import LoadedKernel, default_chip
 from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
 from mlir_gemm.runtime.request import Request, Variant
+from mlir_gemm.spec import binding
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.kernel_record import KernelRecord, first_product
 from mlir_gemm.spec.launch import Launch
@@ -27,7 +29,7 @@ from mlir_gemm.tile_model.chips import chip_name
 if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
     from mlir_gemm.runtime.simulated import SimulatorLauncher
-    from mlir_gemm.runtime.variants import SavedVariant, Variants
+    from mlir_gemm.runtime.variants import GivenVariant, SavedVariant, Variants
 
     Launcher: TypeAlias = GpuLauncher | SimulatorLauncher | DynamicLauncher
 
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 class Kernel:
     """A compiled function: one kernel, or a program of several. Calling it runs it; made by `compile`.
 
-    `kernel(*arrays, stream=None)` takes the source function's arguments in their order. Memref arguments are read and
+    `kernel(*arrays, stream=None)` takes the source function's arguments in their order, or by their names in the source
+    (`kernel(a, bias=b)`). Memref arguments are read and
     written in place; tensor results are returned (None, one array, or a tuple), in the library of the first argument.
     Arrays may be PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, aligned to
     16 bytes, dense and row-major or, for a memref with a layout, of its strides; NumPy arrays are copied to the GPU and
@@ -69,7 +72,7 @@ class Kernel:
         launcher: Launcher,
         launch: Launch | None = None,
         records: tuple[KernelRecord, ...] | None = None,
-        variants: Variants | SavedVariant | None = None,
+        variants: Variants | SavedVariant | GivenVariant | None = None,
         device: str | int = "auto",
     ) -> None:
         self._variant = variant
@@ -79,7 +82,9 @@ class Kernel:
         self._records = variant.artifact.kernels if records is None else records
         self._variants = variants
 
-    def __call__(self, *arrays: Any, stream: Any = None) -> Any:
+    def __call__(self, *arrays: Array, stream: Any = None, **by_name: Array) -> Any:
+        if by_name:
+            return self(*binding.in_order(arrays, by_name, binding.passed(self._launch)), stream=stream)
         launcher = self._launcher
         short = launcher.short
         if short is not None:
@@ -189,6 +194,9 @@ def compile(
     chip: str | int | None = None,
     device: str | int = "auto",
     schedule: Schedule | str | Mapping[str, Any] | None = None,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    divisors: Mapping[str, int] | None = None,
 ) -> Kernel:
     """Compiles a module to something callable, one kernel or several, or finds it in the cache. Needs no GPU.
 
@@ -201,6 +209,9 @@ def compile(
             `gpu` where there is one, else `simulator`, with a warning the first time.
         schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict, whose values may be
             such texts too; None leaves all of them to the model. In a program they are fixed for every product.
+        sizes: typical values of sizes that the source leaves open, by their symbols (`s0`, ...; `Kernel.symbols`). With
+            these or with `divisors` there is one variant, for these sizes, and none is compiled by a call.
+        divisors: what such sizes are always multiples of, by symbol. A call with others raises ArgumentError.
 
     Raises:
         InputError: the source cannot be read or compiled.
@@ -214,11 +225,12 @@ def compile(
         name: str | None = chip_name(chip)
     else:
         name = None if CHIP in text else default_chip(ordinal or 0)
-    first = Variant(
-        Request(
-            text, filename, name, _schedule_fields(schedule), simulated=device == "simulator", compiler=_compile_module
-        )
-    )
+    hints, given = tuple((sizes or {}).items()), tuple((divisors or {}).items())
+    fields = _schedule_fields(schedule)
+    simulated = device == "simulator"
+    first = Variant(Request(text, filename, name, fields, hints, given, simulated=simulated, compiler=_compile_module))
+    symbols = first.artifact.launch.symbols
+    _check_sizes({name: 1 for name, _ in (*hints, *given)} | dict.fromkeys(symbols, 1), symbols)
     return _made(first, device, first.artifact.launch, first.artifact.kernels)
 
 
@@ -227,10 +239,13 @@ def _made(first: Variant, device: str | int, launch: Launch, records: tuple[Kern
     make_launcher, ordinal = _device(device)
     if not launch.symbols:
         return Kernel(first, make_launcher(first, launch, records, ordinal), launch, records, device=device)
-    from mlir_gemm.runtime.variants import SavedVariant, Variants  # late: most kernels have no need of the model
+    from mlir_gemm.runtime.variants import GivenVariant, SavedVariant, Variants  # late: few have need of the model
 
     divisors = first.artifact.divisors
+    variants: Variants | SavedVariant | GivenVariant
     variants = Variants(first) if divisors is None else SavedVariant(first, divisors)
+    if first.request.hints or first.request.divisors:
+        variants = GivenVariant(first)
 
     def launcher_at(values: tuple[int, ...], ordinal: int | None) -> GpuLauncher | SimulatorLauncher:
         variant = variants.at(values)

@@ -110,6 +110,35 @@ class Variants:
         return tuple(found)
 
 
+class GivenVariant:
+    """The only variant of a module for which the caller has named typical sizes, or divisors."""
+
+    def __init__(self, first: Variant) -> None:
+        self.first = first
+
+    def at(self, values: tuple[int, ...]) -> Variant:
+        """The variant, if the sizes are multiples of the divisors. Raises ArgumentError."""
+        divisors = dict(self.first.request.divisors)
+        for name, size in zip(self.first.artifact.launch.symbols, values, strict=True):
+            if size % divisors.get(name, 1):
+                raise ArgumentError(f"{name}={size}: compiled for multiples of {divisors[name]}, as 'divisors' says")
+        return self.first
+
+    def made_so_far(self) -> dict[str, tuple[KernelRecord, ...]]:
+        """The kernels, by what they are made for."""
+        return {_name(self.first.request.hints, self.first.request.divisors): self.first.artifact.kernels}
+
+    def records(self, variant: Variant, values: tuple[int, ...]) -> tuple[KernelRecord, ...]:
+        """The kernels with the problems that they compute for these values."""
+        sizes = tuple(zip(variant.artifact.launch.symbols, values, strict=True))
+        artifact, _ = dataclasses.replace(variant.request, hints=sizes, until="select").find()
+        problems = {record.name: record.problem for record in artifact.kernels}
+        return tuple(
+            dataclasses.replace(record, problem=problems.get(record.name, record.problem))
+            for record in variant.artifact.kernels
+        )
+
+
 class SavedVariant:
     """The only variant of text that was saved when its sizes had been decided on."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.errors import ArgumentError
@@ -31,6 +31,24 @@ def check_count(arrays: Sequence[Any], arguments: Sequence[Argument]) -> None:
         extra = f"argument {len(arguments)}: one too many; "
         raise ArgumentError(extra + message + " (results are returned, not passed)")
     raise ArgumentError(f"{label(len(arrays), arguments[len(arrays)])} is missing: {message}")
+
+
+def in_order(arrays: Sequence[Any], by_name: Mapping[str, Any], arguments: Sequence[Argument]) -> tuple[Any, ...]:
+    """The arrays of a call in the order of the arguments: those without a name are the first. Raises ArgumentError for
+    a name that no argument has, or that has an array already; what is missing, `check_count` says."""
+    names = [argument.name for argument in arguments]
+    for name in by_name:
+        if name not in names:
+            raise ArgumentError(f"there is no argument '{name}'; the kernel takes {', '.join(names) or 'none'}")
+        if names.index(name) < len(arrays):
+            raise ArgumentError(f"{label(names.index(name), arguments[names.index(name)])} is given twice")
+    missing = [name for name in names[len(arrays) :] if name not in by_name]
+    if missing:
+        raise ArgumentError(
+            f"{label(names.index(missing[0]), arguments[names.index(missing[0])])} is missing: the kernel takes "
+            f"{', '.join(names)}"
+        )
+    return (*arrays, *(by_name[name] for name in names[len(arrays) :]))
 
 
 def bind(shapes: Sequence[Sequence[int]], launch: Launch) -> tuple[int, ...]:
