@@ -7,6 +7,7 @@ are hooks, and so is whatever a user wants to watch.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import tempfile
 import time
@@ -198,18 +199,38 @@ def leave_reproducer(run: Run, text: str) -> tuple[str, ...]:
     return f"the IR before the pass '{run.spec.name}' is in {path}", f"to run it again: {command}"
 
 
-def run_passes(text: str, specs: Sequence[str], *, filename: str = "-", hooks: Sequence[Hook] = ()) -> str:
-    """Runs passes, given as text, on a module, given as text; verifies after each; returns the module as text.
+def run_passes(
+    text: str,
+    specs: Sequence[str],
+    *,
+    filename: str = "-",
+    hooks: Sequence[Hook] = (),
+    generic: bool = False,
+    longest_elements: int | None = None,
+    bytecode: bool = False,
+    unregistered: bool = False,
+) -> str | bytes:
+    """Runs passes, given as text, on a module, given as text; verifies after each; returns the module as text: in
+    MLIR's generic form if `generic`, with constants of more than `longest_elements` elements left out where that is
+    given, or as bytecode. `unregistered` allows operations of dialects that MLIR does not know.
 
     Raises InputError for a module that does not parse or that a pass refuses, PassError for a pass that does not exist.
     """
     steps = parse_passes(specs)
     with COMPILER, relabelled(filename):
-        module = parse_module(text, filename, new_context())
+        context = new_context()
+        context.allow_unregistered_dialects = unregistered
+        module = parse_module(text, filename, context)
         check_tiles(module)
         verify_attributes(module)
         runner = Runner((Rehearse(), Verify(), VerifyAttributes(), *hooks))
         for step in steps:
             with lacking(f"what pass '{step}' is given"):
                 runner.run(module, [step])
+        if bytecode:
+            written = io.BytesIO()
+            module.operation.write_bytecode(written)
+            return written.getvalue()
+        if generic or longest_elements is not None:
+            return str(module.operation.get_asm(print_generic_op_form=generic, large_elements_limit=longest_elements))
     return remember(str(module))

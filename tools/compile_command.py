@@ -16,6 +16,7 @@ from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tools.files import STDIO, read_input, write_outputs
+from mlir_gemm.tools.pass_output import hooks_of
 from mlir_gemm.tools.report import report
 from mlir_gemm.usage import UsageError, stage
 
@@ -44,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         until=until,
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
         observe=lambda name, text: _print_stage(name, text) if name in printed else None,
+        hooks=hooks_of(arguments),
         **{name: values for name, values in asked.items() if values},
     )
     _check_symbols(compilation, asked)

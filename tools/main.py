@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Sequence
 
 from mlir_gemm.errors import Error
+from mlir_gemm.tools.opt_syntax import in_our_words
 from mlir_gemm.usage import UsageError, block_numbers, count, matrix_sizes, seed, sizes
 from mlir_gemm.version import __version__
 
@@ -22,6 +23,12 @@ INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
 
 COMMANDS = ("compile", "run", "opt", "explain", "bench", "info", "cache")
+OPT_FLAGS = (
+    "-h", "--help", "--mlir-print-ir-after-all", "--mlir-print-op-generic", "--emit-bytecode", "--list",
+    "--allow-unregistered-dialect", "--verify-diagnostics", "--split-input-file", "--print-changes",
+)  # fmt: skip
+OPT_VALUED = ("-o", "--print-passes-to", "--mlir-elide-elementsattrs-if-larger")
+"""The options of `opt`; whatever else starts with two dashes is a pass."""
 EPILOG = """exit status:
   0 success; 1 the input is at fault; 2 wrong usage; 3 a check of results failed; 70 a bug in mlir-gemm
 """
@@ -51,6 +58,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--divisors", type=sizes, metavar="S=N,...", help="what sizes that are ? are always multiples of, by symbol"
     )
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
+    _add_pass_output(compile_)
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
 
@@ -70,10 +78,32 @@ def make_parser() -> argparse.ArgumentParser:
     run.add_argument("--blocks", type=block_numbers, metavar="N,N,...", help="simulator: run only these blocks")
     run.add_argument("--bisect", action="store_true", help="run the IR after every stage, name the first wrong one")
 
-    opt = commands.add_parser("opt", help="apply passes, ours and upstream's, and print the IR")
-    _add_input(opt, optional=True)
-    opt.add_argument("passes", nargs="*", metavar="PASS", help="name or name{option=value ...}, applied in order")
+    opt = commands.add_parser(
+        "opt",
+        help="apply passes, ours and upstream's, and print the IR",
+        epilog="A pass may also be written --NAME or --NAME='option=value ...', as for mlir-opt. Without INPUT, "
+        "stdin is read.",
+    )
+    opt.add_argument(
+        "names", nargs="*", metavar="[INPUT] PASS",
+        help="MLIR file, - for stdin, and passes as name or name{option=value ...}, applied in order",
+    )  # fmt: skip
     opt.add_argument("-o", dest="output", metavar="OUT", default="-", help="output file (default: stdout)")
+    opt.add_argument(
+        "--pass-pipeline", metavar="PIPELINE", help="passes as in 'builtin.module(tile-loops{block=64,64,32},cse)'"
+    )
+    opt.add_argument("--mlir-print-ir-after-all", action="store_true", help="print the IR after each pass to stderr")
+    _add_pass_output(opt)
+    opt.add_argument("--mlir-print-op-generic", action="store_true", help="print MLIR's generic form")
+    opt.add_argument(
+        "--mlir-elide-elementsattrs-if-larger", type=count, metavar="N", help="leave out constants of more elements"
+    )
+    opt.add_argument("--emit-bytecode", action="store_true", help="write bytecode")
+    opt.add_argument("--allow-unregistered-dialect", action="store_true", help="take operations unknown to MLIR")
+    opt.add_argument(
+        "--verify-diagnostics", action="store_true",
+        help="compare what is refused with comments such as '// expected-error @+1 {{text}}'; print no IR",
+    )  # fmt: skip
     opt.add_argument(
         "--split-input-file", action="store_true", help="take each part of INPUT between lines '// -----' on its own"
     )
@@ -144,6 +174,11 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_pass_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--print-passes-to", metavar="DIR", help="write the IR after each pass to a file of its own")
+    parser.add_argument("--print-changes", action="store_true", help="print what each pass changed to stderr")
+
+
 def _add_chip(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chip", help="such as sm_90a or h200 (default: the GPU in this machine, else sm_80)")
 
@@ -157,9 +192,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             close = difflib.get_close_matches(given[0], COMMANDS, n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             parser.error(f"there is no command '{given[0]}'{hint} (commands: {', '.join(COMMANDS)})")
+        if given[:1] == ["opt"]:
+            given = ["opt", *in_our_words(given[1:], OPT_FLAGS, OPT_VALUED)]
         arguments = parser.parse_args(given)
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else WRONG_USAGE
+    except UsageError as error:
+        print(f"mlir-gemm {given[0]}: error: {error} (see mlir-gemm --help)", file=sys.stderr)
+        return WRONG_USAGE
     try:
         _hint_at_chip(getattr(arguments, "chip", None))
         status: int = importlib.import_module(f"mlir_gemm.tools.{arguments.command}_command").run(arguments)

@@ -8,36 +8,69 @@ import sys
 
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.registry import describe
-from mlir_gemm.pipeline.runner import run_passes
+from mlir_gemm.pipeline.runner import Hook, Run, Watch, run_passes
 from mlir_gemm.tools.files import read_input, write_outputs
-from mlir_gemm.usage import UsageError
+from mlir_gemm.tools.opt_syntax import differences, input_and_passes
+from mlir_gemm.tools.pass_output import hooks_of
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
-        stages: list[str] = []
-        for stage, name, options, summary in describe():
-            if stage not in stages:
-                print(f"{stage}:")
-                stages.append(stage)
-            print(f"  {name}{{{options}}}" if options else f"  {name}")
-            print(f"      {summary}")
+        _list()
         return 0
-    if arguments.input is None:
-        raise UsageError("name an INPUT and passes, or --list")
-    text = read_input(arguments.input)
+    name, passes = input_and_passes(arguments.names, waiting=sys.stdin.isatty())
+    text = read_input(name)
     parts = _parts(text) if arguments.split_input_file else [text]
-    results: list[str] = []
+    results: list[str | bytes] = []
+    refused: list[Error | None] = []
     for part in parts:
         try:
-            result = run_passes(part, arguments.passes, filename=arguments.input)
-            results.append(result if result.endswith("\n") else result + "\n")
+            results.append(_transformed(part, passes, name, arguments))
+            refused.append(None)
         except Error as error:
-            if len(parts) == 1:
+            if len(parts) == 1 and not arguments.verify_diagnostics:
                 raise
-            print(error, file=sys.stderr)
-    write_outputs({arguments.output: "// -----\n".join(results)} if results else {})
+            refused.append(error)
+            if not arguments.verify_diagnostics:
+                print(error, file=sys.stderr)
+    if arguments.verify_diagnostics:
+        wrong = [line for part, error in zip(parts, refused, strict=True) for line in differences(part, error, name)]
+        print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
+        return 1 if wrong else 0
+    write_outputs({arguments.output: _joined(results)} if results else {})
     return 0 if len(results) == len(parts) else 1
+
+
+def _list() -> None:
+    stages: list[str] = []
+    for stage, name, options, summary in describe():
+        if stage not in stages:
+            print(f"{stage}:")
+            stages.append(stage)
+        print(f"  {name}{{{options}}}" if options else f"  {name}")
+        print(f"      {summary}")
+
+
+def _transformed(part: str, passes: list[str], name: str, arguments: argparse.Namespace) -> str | bytes:
+    hooks: list[Hook] = hooks_of(arguments)
+    if arguments.mlir_print_ir_after_all:
+        hooks.append(Watch(lambda _: True, _print_after))
+    result = run_passes(
+        part, passes, filename=name, hooks=hooks, generic=arguments.mlir_print_op_generic,
+        longest_elements=arguments.mlir_elide_elementsattrs_if_larger, bytecode=arguments.emit_bytecode,
+        unregistered=arguments.allow_unregistered_dialect,
+    )  # fmt: skip
+    return result if isinstance(result, bytes) or result.endswith("\n") else result + "\n"
+
+
+def _print_after(run_: Run, text: str) -> None:
+    print(f"// -----// IR Dump After {run_.spec} //----- //\n{text.rstrip()}\n", file=sys.stderr)
+
+
+def _joined(results: list[str | bytes]) -> str | bytes:
+    """Parts as one text; bytecode is of one module."""
+    texts = [each for each in results if isinstance(each, str)]
+    return "// -----\n".join(texts) if texts else results[0]
 
 
 def _parts(text: str) -> list[str]:

@@ -20,7 +20,7 @@ BAD_SCHEDULES = {
     "no value": ("block", "no value"),
     "not a tile": ("block=128x128", "MxNxK"),
     "not a number": ("stages=two", "an integer"),
-    "not a choice": ("mainloop=magic", "direct, register_prefetch"),
+    "not a choice": ("mainloop=magic", "cp_async, direct, mixed_input"),
     "twice": ("stages=1,stages=2", "twice"),
     "warp larger than block": ("block=64x64x32,warp=128x32x16", "warp"),
     "no multiple of the instruction": ("block=72x72x24,warp=36x36x24", ""),

@@ -160,7 +160,6 @@ def test_a_misspelt_command_is_told_what_is_near(capsys: pytest.CaptureFixture[s
         ["run", "x.mlir", "--blocks", "-1"],
         ["run", str(SMALL), "--device", "gpu", "--check"],
         ["run", str(SMALL), "--device", "gpu", "--bisect"],
-        ["opt"],
         ["explain"],
         ["explain", "x.mlir", "--mnk", "1,2,3"],
         ["explain", "x.mlir", "--types", "f16,f16,f32"],
