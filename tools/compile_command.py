@@ -16,6 +16,7 @@ from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tools.files import STDIO, read_input, write_outputs
+from mlir_gemm.tools.json_output import report_data, text_of
 from mlir_gemm.tools.pass_output import hooks_of
 from mlir_gemm.tools.report import report
 from mlir_gemm.usage import UsageError, stage
@@ -31,6 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     output: str = arguments.output or _default_output(arguments.input, emit)
     launch_info: str | None = arguments.launch_info
     _check_outputs(arguments.input, output, launch_info)
+    if arguments.json and not arguments.report:
+        raise UsageError("--json is the form of a report; give --report too")
     if launch_info and until != "ptx":
         raise UsageError("--launch-info needs a whole compilation: emit ptx, cubin or llvm")
 
@@ -52,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.print_after not in (None, "all") and arguments.print_after not in compilation.stages:
         compilation.ir(printed[0])  # the input was saved after this stage: says so
     if arguments.report:
-        print(report(compilation), file=sys.stderr)
+        print(text_of(report_data(compilation)) if arguments.json else report(compilation), file=sys.stderr)
 
     outputs: dict[str, str | bytes] = {output: compilation.emit(emit)}
     if launch_info:

@@ -19,13 +19,14 @@ from mlir_gemm.pipeline.undecided import Undecided, kernels_before_select, undec
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
-from mlir_gemm.spec.kernel_record import ROWS, KernelRecord
+from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tools.files import read_input
+from mlir_gemm.tools.json_output import choice_data, kernel_data, text_of
 from mlir_gemm.tools.report import kernel_rows, table
 from mlir_gemm.usage import UsageError
 
@@ -44,9 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--{option} goes with --mnk; an INPUT has its own")
     wanted = Schedule.parse(arguments.schedule or "")
     if arguments.mnk:
-        print(explain(_problem(arguments), target(arguments.chip or default_chip()), wanted))
+        problem, chip = _problem(arguments), target(arguments.chip or default_chip())
+        print(text_of([choice_data(problem, chip, wanted)]) if arguments.json else explain(problem, chip, wanted))
         return 0
     module, found = _kernels(arguments, wanted)
+    if arguments.json:
+        print(text_of(_data(module, found)))
+        return 0
     with module.context:
         parts = [
             (f"kernel {each.name}\n" if len(found) > 1 else "")
@@ -58,6 +63,20 @@ def run(arguments: argparse.Namespace) -> int:
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
     print("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
+
+
+def _data(module: Any, found: list[Undecided]) -> list[dict[str, Any]]:
+    """The same as data, for each product and each kernel of rows."""
+    with module.context:
+        products = [
+            {"kernel": each.name, "kind": PRODUCT}
+            | choice_data(
+                each.problem(), each.target, each.pinned(), partial(refused, each.function),
+                divisible=is_divisible(each.function),
+            )
+            for each in found
+        ]  # fmt: skip
+    return [*products, *({"kernel": each.name} | kernel_data(each) for each in _rows(module))]
 
 
 def _problem(arguments: argparse.Namespace) -> Problem:

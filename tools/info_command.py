@@ -7,20 +7,27 @@ import argparse
 import importlib.metadata
 import io
 import platform
+from typing import Any
 
 from mlir_gemm.dialect import bindings
+from mlir_gemm.parts.base import Form
 from mlir_gemm.parts.registry import mainloops_on, mmas_on
 from mlir_gemm.runtime.cache import cache_directory
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.runtime.info import describe_devices
 from mlir_gemm.spec.extensions import registered
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import CHIPS, PRODUCTS, target
+from mlir_gemm.tools.json_output import text_of
 from mlir_gemm.tools.report import table
 from mlir_gemm.version import __version__
 
 
 def run(arguments: argparse.Namespace) -> int:
     chip = target(arguments.chip or default_chip())
+    if arguments.json:
+        print(text_of(_data(chip)))
+        return 0
     rows = [
         ("mlir-gemm", __version__),
         ("python", platform.python_version()),
@@ -41,6 +48,29 @@ def run(arguments: argparse.Namespace) -> int:
     rows += [(f"{each.kind} '{each.name}'", f"registered by {each.origin}") for each in registered()]
     print(table(rows))
     return 0
+
+
+def _data(chip: Target) -> dict[str, Any]:
+    return {
+        "mlir_gemm": __version__,
+        "python": platform.python_version(),
+        "bindings": _bindings_version(),
+        "mlir": _mlir_version(),
+        "packages": {name: _version(name) for name in ("numpy", "ml-dtypes", "cuda-bindings", "cuda-core")},
+        "devices": describe_devices(),
+        "default_chip": default_chip(),
+        "cache": cache_directory(),
+        "chips": {each: CHIPS[each].name for each in CHIPS},
+        "products": dict(PRODUCTS),
+        "chip": chip.chip,
+        "mmas": {mma.name: [_form(each) for each in mma.forms] for mma in mmas_on(chip)},
+        "mainloops": [each.name for each in mainloops_on(chip)],
+        "registered": [{"kind": each.kind, "name": each.name, "origin": each.origin} for each in registered()],
+    }
+
+
+def _form(form: Form) -> dict[str, Any]:
+    return {**form._asdict(), "needs": sorted(form.needs)}
 
 
 def _version(package: str) -> str:

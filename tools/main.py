@@ -22,7 +22,7 @@ from mlir_gemm.version import __version__
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
 
-COMMANDS = ("compile", "run", "opt", "explain", "bench", "info", "cache")
+COMMANDS = ("compile", "run", "opt", "explain", "bench", "info", "cache", "completion")
 OPT_FLAGS = (
     "-h", "--help", "--mlir-print-ir-after-all", "--mlir-print-op-generic", "--emit-bytecode", "--list",
     "--allow-unregistered-dialect", "--verify-diagnostics", "--split-input-file", "--print-changes",
@@ -60,6 +60,7 @@ def make_parser() -> argparse.ArgumentParser:
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
     _add_pass_output(compile_)
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
+    _add_json(compile_, "the report as JSON; goes with --report")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
 
     run = commands.add_parser("run", help="run on random inputs, on a GPU or simulated, and check against float64")
@@ -118,6 +119,7 @@ def make_parser() -> argparse.ArgumentParser:
     explain.add_argument("--batch", type=count, metavar="N", help="so many products of these sizes (default: 1)")
     explain.add_argument("--orders", metavar="mk|km,kn|nk", help="how A and B lie in memory (default: mk,kn)")
     explain.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as batch_invariant=on")
+    _add_json(explain, "print JSON")
     _add_sizes(explain)
     _add_chip(explain)
 
@@ -125,10 +127,13 @@ def make_parser() -> argparse.ArgumentParser:
     _describe_bench(bench)
 
     info = commands.add_parser("info", help="show versions, MLIR bindings, devices, and what a chip multiplies")
+    _add_json(info, "print JSON")
     _add_chip(info)
 
     cache = commands.add_parser("cache", help="show or empty the cache of compiled kernels on disk")
     cache.add_argument("action", choices=("info", "clear"), help="info: folder, size, limit; clear: remove all of it")
+    completion = commands.add_parser("completion", help="print a script with which a shell completes mlir-gemm")
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"), help='as in: eval "$(mlir-gemm completion bash)"')
     return parser
 
 
@@ -172,6 +177,10 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--divisors", type=sizes, metavar="S=N,...", help="what sizes that are ? are always multiples of, by symbol"
     )
+
+
+def _add_json(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--json", action="store_true", help=what)
 
 
 def _add_pass_output(parser: argparse.ArgumentParser) -> None:
