@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Any
 
+from mlir_gemm.dialect.reading import reading
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
@@ -27,6 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     emit: str = stage(arguments.emit, STAGES, "--emit", tuple(BINARIES))
     until = "ptx" if emit in BINARIES else emit
     printed = _printed_stages(arguments.print_after, until)
+    if arguments.reading and not printed:
+        raise UsageError("--reading is how --print-after prints; name a stage, or all, with it")
     output: str = arguments.output or _default_output(arguments.input, emit)
     launch_info: str | None = arguments.launch_info
     _check_outputs(arguments.input, output, launch_info)
@@ -43,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         schedule=Schedule.parse(arguments.schedule) if arguments.schedule else None,
         until=until,
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
-        observe=lambda name, text: _print_stage(name, text) if name in printed else None,
+        observe=lambda name, text: (
+            _print_stage(name, reading(text) if arguments.reading else text) if name in printed else None
+        ),
         **{name: values for name, values in asked.items() if values},
     )
     _check_symbols(compilation, asked)

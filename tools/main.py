@@ -51,6 +51,9 @@ def make_parser() -> argparse.ArgumentParser:
         "--divisors", type=sizes, metavar="S=N,...", help="what sizes that are ? are always multiples of, by symbol"
     )
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
+    compile_.add_argument(
+        "--reading", action="store_true", help="print it in the reading form, which is shorter and not to be parsed"
+    )
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
 
