@@ -58,7 +58,8 @@ def _assemble(ptx: str, chip: str) -> tuple[bytes, dict[str, Usage]] | None:
         source.write_text(ptx)
         output = source.with_suffix(".cubin")
         for program in _programs():
-            command = [program, "-v", f"--gpu-name={chip}", "-o", str(output), str(source)]
+            lines = ["--generate-line-info"] if "\t.loc\t" in ptx else []
+            command = [program, "-v", *lines, f"--gpu-name={chip}", "-o", str(output), str(source)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode == 0:
                 return output.read_bytes(), _parse(done.stdout + done.stderr)

@@ -45,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
         schedule=Schedule.parse(arguments.schedule) if arguments.schedule else None,
         until=until,
+        lines=arguments.debug_info == "line",
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
         observe=lambda name, text: (
             _print_stage(name, reading(text) if arguments.reading else text) if name in printed else None

@@ -10,10 +10,11 @@ from typing import Any
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline import annotations
-from mlir_gemm.pipeline.driver import before_choices, compile_module
+from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.program import kind_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
+from mlir_gemm.pipeline.selecting import before_choices
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
 from mlir_gemm.pipeline.undecided import Undecided, kernels_before_select, undecided
 from mlir_gemm.runtime.device import default_chip

@@ -54,6 +54,10 @@ def make_parser() -> argparse.ArgumentParser:
     compile_.add_argument(
         "--reading", action="store_true", help="print it in the reading form, which is shorter and not to be parsed"
     )
+    compile_.add_argument(
+        "--debug-info", choices=("none", "line"), default="none",
+        help="line: PTX and cubin name the lines of INPUT, for profilers; the code is the same",
+    )  # fmt: skip
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
 
