@@ -88,7 +88,7 @@ class _Form:
             self.names = {}
             self.names.update({name: f"%{source}" for name, source in _ARGUMENT.findall(bare)})
             return indent + self._named(_without_long(_SOURCE_NAME.sub("", bare)))
-        constant = _CONSTANT.match(bare)
+        constant = _CONSTANT.match(bare) if "constant" in bare else None
         if constant and _is_small(bare):
             self.names[constant[1]] = constant[2]
             return None
@@ -96,7 +96,8 @@ class _Form:
             self.names.pop(name, None)  # a name that is used again, in another region
         if "affine.apply #" in bare:
             bare = re.sub(r"#map\d*", lambda found: self.maps.get(found[0], found[0]), bare)
-        written = _tile(self._named(bare)) or _apply(self._named(bare)) or self._plain(bare)
+        named = self._named(bare)
+        written = _tile(named) or _apply(named) or self._plain(named)
         if number in self.loops:
             written = f"{written}  // {self.loops[number]}"
         return indent + written
@@ -106,12 +107,11 @@ class _Form:
         if bare.startswith("}"):
             bare = re.sub(r'(, )?tile\.loop = "\w+"', "", bare).replace(" {}", "")
             bare = re.sub(r"^\}\) : \(.*$", "})", bare)
-        bare = _ALLOC.sub(lambda found: f"memref.alloc() : shared {found[2]}{_in_words(found[1])}", bare)
-        bare = _SUBVIEW.sub(
-            lambda found: f"{found[1]}[{_leading(found[2])}] : {_shape(found[3])}",
-            bare,
-        )
-        return self._named(bare)
+        if "memref.alloc" in bare:
+            bare = _ALLOC.sub(lambda found: f"memref.alloc() : shared {found[2]}{_in_words(found[1])}", bare)
+        if "memref.subview" in bare:
+            bare = _SUBVIEW.sub(lambda found: f"{found[1]}[{_leading(found[2])}] : {_shape(found[3])}", bare)
+        return bare
 
     def _named(self, text: str) -> str:
         return _VALUE.sub(lambda found: self.names.get(found[0], found[0]), text)
@@ -147,6 +147,8 @@ def _loops(printed: Iterable[str]) -> dict[int, str]:
 
 def _without_long(line: str) -> str:
     """A line with `...` for the attributes that take hundreds of characters."""
+    if "tile." not in line:
+        return line
     for name in _LONG:
         start = line.find(f"{name} = ")
         if start >= 0:
@@ -179,7 +181,7 @@ def _end_of_value(line: str, start: int) -> int:
 
 def _apply(line: str) -> str:
     """An affine.apply as the expression that it computes; empty for anything else."""
-    found = _APPLY.match(line)
+    found = _APPLY.match(line) if "affine.apply" in line else None
     if not found:
         return ""
     results, dims, symbols, expression, operands, rest = found.groups()
@@ -194,7 +196,7 @@ def _apply(line: str) -> str:
 
 def _tile(line: str) -> str:
     """An operation of the tile dialect in its short form; empty for anything else."""
-    found = _TILE.match(line)
+    found = _TILE.match(line) if '"tile.' in line else None
     if not found:
         return ""
     name, operands = found["name"], [each for each in found["operands"].split(", ") if each]

@@ -77,7 +77,7 @@ def lines_of(ptx: str) -> tuple[list[str], list[int]]:
             now = int(found[1])
         elif not _DIRECTIVES.match(line):
             text.append(line)
-            lines.append(now if line.startswith("\t") else 0)
+            lines.append(now)
         if line.startswith("}"):
             now = 0
     return text, lines

@@ -24,8 +24,11 @@ from mlir_gemm.spec.kernel_record import ROWS, KernelRecord
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.explain import explain
+from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tools.files import read_input
 from mlir_gemm.tools.report import kernel_rows, table
 from mlir_gemm.usage import UsageError
@@ -47,15 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mnk:
         print(explain(_problem(arguments), target(arguments.chip or default_chip()), wanted))
         return 0
-    module, found = _kernels(arguments, wanted)
+    module, found = _kernels(arguments, read_input(arguments.input), wanted)
     with module.context:
-        parts = [
-            (f"kernel {each.name}\n" if len(found) > 1 else "")
-            + explain(
-                each.problem(), each.target, each.pinned(), partial(refused, each.function), is_divisible(each.function)
-            )
-            for each in found
-        ]
+        parts = [(f"kernel {each.name}\n" if len(found) > 1 else "") + explain(*_asked(each)) for each in found]
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
     print("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
@@ -93,9 +90,22 @@ def _vector(neighbours: int, type_: str) -> int:
     return min(128, bits & -bits)
 
 
-def _kernels(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
-    """A source file as a module, with which all that is in it dies, and its products."""
-    source = read_input(arguments.input)
+def decisions_of(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> dict[str, Decisions]:
+    """What the model has to decide of each product of a source, by the names of their kernels; the only product's is
+    empty. `arguments` are those of a command: input, chip, sizes, divisors."""
+    module, found = _kernels(arguments, source, wanted)
+    with module.context:
+        return {each.name: decide(*_asked(each)) for each in found}
+
+
+def _asked(each: Undecided) -> tuple[Problem, Target, dict[str, Any], Refuses, bool]:
+    """What the model is asked of a product."""
+    function = each.function
+    return each.problem(), each.target, each.pinned(), partial(refused, function), is_divisible(function)
+
+
+def _kernels(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
+    """A source as a module, with which all that is in it dies, and its products."""
     compilation = compile_module(
         source,
         filename=arguments.input,

@@ -21,7 +21,7 @@ from mlir_gemm.version import __version__
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
 
-COMMANDS = ("compile", "run", "opt", "explain", "bench", "info", "cache")
+COMMANDS = ("compile", "run", "opt", "explain", "view", "bench", "info", "cache")
 EPILOG = """exit status:
   0 success; 1 the input is at fault; 2 wrong usage; 3 a check of results failed; 70 a bug in mlir-gemm
 """
@@ -97,6 +97,14 @@ def make_parser() -> argparse.ArgumentParser:
     explain.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as batch_invariant=on")
     _add_sizes(explain)
     _add_chip(explain)
+
+    view = commands.add_parser("view", help="write all stages, passes and choices as one page for a browser")
+    _add_input(view)
+    view.add_argument("-o", dest="output", metavar="FILE.html", help="the page (default: beside INPUT; - for stdout)")
+    _add_chip(view)
+    view.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
+    _add_sizes(view)
+    view.add_argument("--counters", action="store_true", help="simulate it too, and show what was executed and moved")
 
     bench = commands.add_parser("bench", help="measure products beside cuBLAS and others, on the GPU of this machine")
     _describe_bench(bench)
