@@ -87,7 +87,9 @@ class _Form:
         if "func" in bare and " @" in bare and bare.endswith("{"):
             self.names = {}
             self.names.update({name: f"%{source}" for name, source in _ARGUMENT.findall(bare)})
-            return indent + self._named(_without_long(_SOURCE_NAME.sub("", bare)))
+            return indent + self._named(
+                _without_long(_SOURCE_NAME.sub("", bare)).replace(" {},", ",").replace(" {})", ")")
+            )
         constant = _CONSTANT.match(bare) if "constant" in bare else None
         if constant and _is_small(bare):
             self.names[constant[1]] = constant[2]
