@@ -108,7 +108,7 @@ class _Form:
         bare = _without_long(bare)
         if bare.startswith("}"):
             bare = re.sub(r'(, )?tile\.loop = "\w+"', "", bare).replace(" {}", "")
-            bare = re.sub(r"^\}\) : \(.*$", "})", bare)
+            bare = _closing(bare)
         if "memref.alloc" in bare:
             bare = _ALLOC.sub(lambda found: f"memref.alloc() : shared {found[2]}{_in_words(found[1])}", bare)
         if "memref.subview" in bare:
@@ -181,6 +181,14 @@ def _end_of_value(line: str, start: int) -> int:
     return position
 
 
+def _closing(line: str) -> str:
+    """The last line of an operation with regions in the generic form, without types and what numbers its operands."""
+    if not line.startswith("})"):
+        return line
+    attributes, _ = _rest(line[2:])
+    return "})" + _shown(attributes)
+
+
 def _apply(line: str) -> str:
     """An affine.apply as the expression that it computes; empty for anything else."""
     found = _APPLY.match(line) if "affine.apply" in line else None
@@ -241,7 +249,8 @@ def _rest(text: str) -> tuple[dict[str, str], list[str]]:
             key, _, value = each.partition(" = ")
             attributes[key] = value
         text = text[end + 1 :]
-    attributes.pop("operandSegmentSizes", None)
+    for name in ("operandSegmentSizes", "resultSegmentSizes"):
+        attributes.pop(name, None)
     _, _, signature = text.partition(" : ")
     given, _, results = signature.partition(") -> ")
     return attributes, [*_parts(given.lstrip("(")), *_parts(results.strip("()"))]

@@ -33,7 +33,7 @@ LOADED = "loaded"
 """On a tile.consumer_release of a stage that lanes have loaded from, which the copy engine does not wait for by
 itself."""
 SWIZZLE = "swizzle128"
-"""The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/pipeline.md`)."""
+"""The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/special-kernels.md`)."""
 PANELS = {SWIZZLE: 128, "swizzle64": 64, "swizzle32": 32}
 """Bytes of one row of a panel, by layout: those of the same kind with narrower panels are for rows that no wider ones
 divide."""

@@ -11,7 +11,7 @@ memory in global memory (the `source` of a copy):
   guarded. Without the attribute nothing is known.
 
 Attributes whose names start with `tile.` (`tile.schedule`, `tile.layout`, `tile.loop`, ...) are the dialect's
-own annotations on other dialects' operations; `docs/pipeline.md` lists them.
+own annotations on other dialects' operations; `docs/dialect.md` lists them.
 """
 
 # pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false

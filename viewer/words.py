@@ -49,11 +49,14 @@ def made_of(schedule: Schedule) -> list[tuple[str, str, str]]:
 
 def _who(schedule: Schedule) -> str:
     if mma_of(schedule).unit != "warpgroup":
-        return f"A block has {threads(schedule)} threads, whose {schedule.warps} warp{_s(schedule.warps)} multiply " + (
-            f"{shown_tile(schedule.warp)} each."
-        )
+        each = f"{shown_tile(schedule.warp)}{' each' if schedule.warps > 1 else ''}"
+        return f"A block has {threads(schedule)} threads: {_does(schedule.warps, 'warp')} {each}."
     count = consumer_warpgroups(schedule)
-    return f"A block has {threads(schedule)} threads: {count} warpgroup{_s(count)} multiply, a warp of another copies."
+    return f"A block has {threads(schedule)} threads: {_does(count, 'warpgroup')}, a warp of another copies."
+
+
+def _does(count: int, unit: str) -> str:
+    return f"{count} {unit}{_s(count)} {'multiplies' if count == 1 else 'multiply'}"
 
 
 def _s(count: int) -> str:

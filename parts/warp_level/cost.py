@@ -3,7 +3,7 @@ ten microseconds a schedule.
 
 The model takes the four rates at which a product can be limited (tensor cores or FMA, shared memory, L2, DRAM), lets
 them overlap, and adds what does not overlap: the uneven last wave, latency that too few warps cannot hide, and the two
-ends of a kernel. docs/tile-model.md explains each term.
+ends of a kernel. docs/tile-model-costs.md explains each term.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """throttle-epilogue: arithmetic on accumulators goes few numbers at a time, so that it leaves the tensor cores alone.
 
 While one warpgroup multiplies, another finishes its tile. The assembler orders the arithmetic of its numbers so that
-many instructions are ready at any time, and each that the scheduler issues back to back takes a clock from the products
-(measured: docs/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products
-none longer.
+many instructions are ready at any time. Each that the scheduler issues back to back takes a clock from the products
+(docs/history/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products lose
+nothing.
 
 Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic on each piece of an accumulator
 after that of the one `chains` numbers before, and its numbers tied to that one's results: each is XORed with those of

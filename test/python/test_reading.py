@@ -42,6 +42,11 @@ def test_says_all_and_repeats_nothing(texts: dict[str, str], stage: str) -> None
     assert len(text) < len(texts[stage]) + len(MARK) + 2
 
 
+def test_regions_end_without_types() -> None:
+    closing = "  }) {dim = 1 : i64, operandSegmentSizes = array<i32: 1>} : (vector<4x8xf32>) -> vector<4x1xf32>"
+    assert lines(['  %3 = "tile.reduce"(%2) ({', closing]) == ["  %3 = tile.reduce %2 {", "  }) {dim = 1}"]
+
+
 def test_each_line_stands_for_one(texts: dict[str, str]) -> None:
     printed = texts["lower"].splitlines()
     assert len(lines(printed)) == len(printed)
