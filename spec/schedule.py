@@ -47,9 +47,9 @@ class Schedule:
     loaded into registers before the compute and stored to shared memory after it), `cp_async` (asynchronous copies,
     `stages` - 1 k tiles ahead) or `tma` (one warp copies by the copy engine, up to `stages` k tiles ahead)."""
     early: bool = True
-    """With `register_prefetch`: issue the loads of the next k tile in front of the barrier rather than after it."""
+    """With `register_prefetch`: issue the loads of the next k tile before the barrier rather than after it."""
     interleave: bool = True
-    """With `cp_async` and `mma_sync`: issue the copies of a step between its products rather than in front of them."""
+    """With `cp_async` and `mma_sync`: issue the copies of a step between its products rather than before them."""
     stages: int = 1
     """Buffers in shared memory for each operand. With 2, `register_prefetch` needs one barrier for a k step, not
     two."""
@@ -70,26 +70,26 @@ class Schedule:
     smem_epilogue: bool = True
     """With `tma`: results leave through shared memory by the copy engine too, where it can write them."""
     dependent_launch: bool = True
-    """With `tma`: the kernel starts while the one in front of it in the stream still runs, and waits before it touches
+    """With `tma`: the kernel starts while the one before it in the stream still runs, and waits before it touches
     memory (programmatic dependent launch)."""
     early_trigger: bool = True
-    """With `dependent_launch`: the next kernel starts as soon as all blocks of this one have, so that its blocks get
-    SMs in the order in which they become free. Without, it starts when this one ends, and its blocks lie as they are
-    numbered."""
+    """With `dependent_launch`: the next kernel starts as soon as all blocks of this one have started; its blocks then
+    get SMs in the order in which they become free. Off: it starts when this one ends, and its blocks get SMs in the
+    order of their numbers."""
     persistent: int = 0
     """With `tma`: the thread blocks that walk all tiles between them; 0 launches one for each tile."""
     ping_pong: bool = False
     """With `persistent`: two warpgroups take the tiles of a block alternately. One multiplies while the other finishes
     its tile."""
     throttle: int = 0
-    """With `wgmma`: numbers of an epilogue, in pairs, that a thread has under way at a time, so that its arithmetic
-    leaves the tensor cores to the warpgroups that multiply; 0 leaves it to the assembler."""
+    """With `wgmma`: how many numbers of the epilogue a thread works on at a time, in pairs. Few at a time slow down the
+    warpgroups that multiply less. 0 leaves the order to the assembler."""
     promotion: int = 0
     """With `wgmma`: k steps whose products the tensor cores add up, before ordinary additions in f32 take over, which
     round and do not cut off; 0 leaves all steps to the tensor cores."""
     stream_k: int = 0
-    """With `persistent`: blocks that share the k steps of each tile that fills no whole wave, as far as there are
-    blocks. 1 shares those of the last whole wave too, evenly among all blocks; 0 leaves all tiles whole."""
+    """With `persistent`: how many blocks share the k steps of a tile in the last wave, if that is not full. 1 shares
+    the tiles of the last full wave too, evenly among all blocks. 0 leaves all tiles whole."""
     cluster_m: int = 1
     """With `tma`: blocks below each other that form a cluster and copy their common tiles of B together."""
     cluster_n: int = 1

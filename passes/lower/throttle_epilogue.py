@@ -5,12 +5,14 @@ many instructions are ready at any time. Each that the scheduler issues back to 
 (docs/history/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products lose
 nothing.
 
-Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic on each piece of an accumulator
-after that of the one `chains` numbers before, and its numbers tied to that one's results: each is XORed with those of
-its bits that a mask of no bits has, which the assembler does not see through. Where `consumers` of them take tiles in a
-loop, what is done after a thread block's last one stands in a branch of its own, as it was: nobody multiplies then.
-Where a number has fewer than `least` operations, and in blocks without a wait for products of a warpgroup, nothing
-changes. Refuses nothing.
+Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic of an epilogue in an order that
+the assembler must keep: a number waits for the result of the one `chains` numbers before it. It is made to depend on
+that result without changing: the result is ANDed with a mask that is always 0, which the assembler cannot know, and
+XORed into the number.
+
+Where `consumers` warpgroups take tiles in a loop, the epilogue of a block's last tile stays as it was, in a branch of
+its own, because nobody multiplies then. Nothing changes where a number has fewer than `least` operations, and in blocks
+that do not wait for products of a warpgroup. Refuses nothing.
 """
 
 from __future__ import annotations

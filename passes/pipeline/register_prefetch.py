@@ -7,7 +7,7 @@ computed from tile.load. Leaves
   current tile, a second barrier if the next tile goes into the buffer that was just read (one stage), the arithmetic on
   the loaded values, if any, and tile.store of them;
 - after the loop, a barrier and the compute on the last tile (the last step, peeled).
-The loads' latency is hidden behind the compute. Refuses a k loop that does not count from 0 to a constant of at least
+The loads run while the products are computed. Refuses a k loop that does not count from 0 to a constant of at least
 1, one that reads a buffer before all are filled, and copies that depend on what the loop carries. A second run changes
 nothing: nothing that fills a buffer stands in front of a compute any more.
 """
