@@ -1,6 +1,6 @@
 """Lines of the source in PTX, so that a profiler shows them beside the machine code. The instructions stay the same.
 
-LLVM writes a `.loc` in front of each instruction whose line is another than that of the one before. Inside multi-line
+LLVM writes a `.loc` before each instruction whose line is another than that of the one before. Inside multi-line
 inline assembly it counts the lines of the assembly on top, which are no lines of the source: those are removed.
 """
 

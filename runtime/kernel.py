@@ -372,5 +372,5 @@ def _read_file(path: str | bytes) -> tuple[str, str]:
 
 
 def _without_mark(text: str) -> str:
-    """Without the byte order mark that some editors write in front of a text."""
+    """Without the byte order mark that some editors write before a text."""
     return text.removeprefix("\ufeff")

@@ -168,7 +168,7 @@ def _work_on(root: Any, place: dict[Any, int]) -> list[Any]:
 
 
 def _move(piece: _Piece, anchor: Any, place: dict[Any, int], end: int) -> None:
-    """Moves what stands in front of the anchor, which was at the place `end`, after it."""
+    """Moves what stands before the anchor, which was at the place `end`, after it."""
     for op in piece.work:
         if place[op] <= end:
             op.move_after(anchor)
@@ -176,7 +176,7 @@ def _move(piece: _Piece, anchor: Any, place: dict[Any, int], end: int) -> None:
 
 
 def _no_bits(piece: _Piece) -> Any:
-    """A word without bits, in front of the work on a piece."""
+    """A word without bits, before the work on a piece."""
     first = piece.work[0]
     i32 = ir.IntegerType.get_signless(32)
     with ir.InsertionPoint(first), first.location:
