@@ -37,6 +37,7 @@ from mlir_gemm.pipeline.program import (
     note_of,
     outer_function,
 )
+from mlir_gemm.pipeline.readable_names import renamed
 from mlir_gemm.pipeline.reduction import reduction_passes
 from mlir_gemm.pipeline.rows import row_passes
 from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, check_attributes, reproduce
@@ -81,7 +82,8 @@ def compile_module(
     whose IR is kept (`all` for all); that of the last one always is.
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
     tells for each operation where in the source it comes from: that is `ir(stage, locations=True)`.
-    `hooks` are told before and after every pass. With `lines` the PTX names the lines of `filename` it comes from.
+    `hooks` are told before and after every pass. With `lines` the PTX names the lines of `filename` it comes
+    from, and its kernels say what they compute.
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
     that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them.
     Text that this function wrote after some stage is taken up after that stage.
@@ -351,6 +353,8 @@ class _Run:
             self.launch = launch_of(self.module)
             emit = emission.ptx_of_program if self.program else emission.ptx
             self.ptx = emit(self.module, from_outside=self.from_outside, lines=self.lines)
+            if self.lines is not None:
+                self.ptx, self.launch = renamed(self.ptx, self.launch, self.records())
         else:
             for kernel in self.kernels:
                 name = kernel.nested_name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -16,8 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def instructions(ptx: str) -> list[str]:
-    """What is executed or declared: no comments, blank lines and directives about lines."""
-    return [line for line in without_lines(ptx).splitlines() if line.strip() and not line.startswith("//")]
+    """What is executed or declared: no comments, blank lines and directives about lines, and no names of kernels."""
+    lines = [line for line in without_lines(ptx).splitlines() if line.strip() and not line.lstrip().startswith("//")]
+    entries = re.findall(r"\.entry (\w+)\(", ptx)
+    return [re.sub(rf"\b({'|'.join(entries)})(?=\b|_param_\d)", "ENTRY", line) for line in lines]
 
 
 @pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
@@ -53,6 +56,17 @@ def test_cubin_has_lines_and_the_same_machine_code(tmp_path: Path, capsys: pytes
     bare = compile_module(source.read_text(), chip="sm_90a").ptx or ""
     found = assembled.instructions(ptx, "sm_90a", tmp_path)
     assert len(found) > 100 and found == assembled.instructions(bare, "sm_90a", tmp_path)
+
+
+def test_names_say_what_is_computed(tmp_path: Path) -> None:
+    ptx, info = tmp_path / "k.ptx", tmp_path / "k.json"
+    path = str(ROOT / "test/modules/attention_softmax.mlir")
+    assert main(["compile", path, "--chip", "sm_80", "--debug-info", "line", "-o", str(ptx),
+                 "--launch-info", str(info)]) == 0  # fmt: skip
+    entries = [step["entry"] for step in json.loads(info.read_text())["steps"]]
+    assert sorted(entries) == sorted(re.findall(r"\.entry (\w+)\(", ptx.read_text()))
+    assert any(re.fullmatch(r"main_\d_matmul_6x9x11x16_f32", entry) for entry in entries), entries
+    assert any(re.fullmatch(r"main_\d_rows_54x11_f32", entry) for entry in entries), entries
 
 
 def test_lines_inside_inline_assembly_go() -> None:
