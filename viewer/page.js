@@ -137,7 +137,8 @@ function show(number) {
   const now = run[state.at], right = now.shown, left = state.left >= 0 ? run[state.left] : before(state.at);
   const options = now.options ? make("code", { textContent: " " + now.options }) : "";
   $("what").replaceChildren(make("b", { textContent: `${now.stage}: ${now.pass || now.stage}` }), options,
-    make("span", { className: "dim", textContent: ` ${now.what} ${now.changed ? "" : "It changed nothing here."}` }));
+    make("span", { className: "dim", textContent: ` ${now.what} ${now.changed ? "" : "It changed nothing here."} ` }),
+    now.file ? make("code", { className: "dim", textContent: now.file }) : "");
   const single = state.mode === "one" || !left || left === right;
   let rows = single ? right.lines.map((_, i) => [-1, i, false]) : aligned(left.lines, right.lines);
   const changed = rows.filter((row) => row[2]).length;

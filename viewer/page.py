@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.wording import shown_value
-from mlir_gemm.pipeline.registry import describe
+from mlir_gemm.pipeline.registry import about
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.passes import UPSTREAM, PassSpec
 from mlir_gemm.spec.target import Target
@@ -139,13 +139,13 @@ def render(
 
 def packed(snapshots: Sequence[Snapshot]) -> str:
     """The snapshots as compressed JSON in base64."""
-    words = {name: (stage, what) for stage, name, _, what in describe()}
     table: dict[str, int] = {}
     passes: list[dict[str, object]] = []
     for each in snapshots:
+        file, what = _what(each)
         passes.append({
             "kernel": each.kernel, "stage": each.stage, "pass": _pass_name(each.spec), "options": _options(each.spec),
-            "what": _what(each, words), "ms": round(1e3 * each.seconds, 3), "changed": each.changed,
+            "what": what, "file": file, "ms": round(1e3 * each.seconds, 3), "changed": each.changed,
             "lines": [table.setdefault(line, len(table)) for line in each.lines],
             "ops": each.operations, "parents": each.parents,
         })  # fmt: skip
@@ -163,7 +163,9 @@ def _options(spec: PassSpec | None) -> str:
     return "" if spec is None or spec.name == UPSTREAM else str(spec).removeprefix(spec.name)
 
 
-def _what(snapshot: Snapshot, words: Mapping[str, tuple[str, str]]) -> str:
+def _what(snapshot: Snapshot) -> tuple[str, str]:
+    """The file of a pass, and what it does."""
     if snapshot.spec is None:
-        return "What was given." if snapshot.stage == "source" else "What LLVM makes of it."
-    return words.get(snapshot.spec.name, ("", "Passes of MLIR itself."))[1]
+        return "", "What was given." if snapshot.stage == "source" else "What LLVM makes of it."
+    file, said = about(snapshot.spec.name)
+    return file, said[:1].upper() + said[1:] if said else "Passes of MLIR itself."

@@ -7,7 +7,6 @@ python docs/make/reference.py --check    # says whether it is what the code says
 from __future__ import annotations
 
 import ast
-import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from mlir_gemm.parts.described import description, file_of, kind_of
 from mlir_gemm.parts.fields import AnyPart, owners
 from mlir_gemm.parts.registry import layouts, mainloops, mmas, optional_parts, rasters
 from mlir_gemm.parts.wording import shown_value
-from mlir_gemm.pipeline.registry import describe, modules, pass_class
+from mlir_gemm.pipeline.registry import about, describe
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.stages import SLOTS
 
@@ -74,12 +73,8 @@ def stages() -> Iterator[str]:
             continue
         yield "| pass | what it does | options |\n|---|---|---|"
         for name, options in found:
-            module = modules()[stage][name]
-            path = "/".join(module.split(".")[1:]) + ".py"
-            doc = (importlib.import_module(module).__doc__ or "").split("\n\n")[0]
-            said = one_line(doc).removeprefix(f"{name}: ")
-            extra = "" if said else one_line(pass_class(name).__doc__)
-            yield f"| [`{name}`](../{path}) | {said or extra} | {' '.join(f'`{each}`' for each in options.split())} |"
+            path, said = about(name)
+            yield f"| [`{name}`](../{path}) | {one_line(said)} | {' '.join(f'`{each}`' for each in options.split())} |"
         yield ""
 
 

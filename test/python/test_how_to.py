@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from mlir_gemm.tools.main import main
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 LONGEST = 400
@@ -60,6 +62,17 @@ def test_call_from_c(tmp_path: Path) -> None:
     command = [compiler, "-std=c99", "-Wall", "-Werror", "-fsyntax-only", f"-I{headers[0]}", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_tutorial_shows_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (DOCS / "tutorial.md").read_text()
+    found = re.search(r"```sh\nmlir-gemm (compile examples/\S+ .*--reading .*)\n```\n```\n(.*?)```", text, re.S)
+    assert found
+    arguments = [str(ROOT / word) if word.startswith("examples/") else word for word in found[1].split()]
+    assert main(arguments) == 0
+    printed = capsys.readouterr().err
+    lines = found[2].splitlines()
+    assert len(lines) > 20 and all(line in printed for line in lines)
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda path: path.name)
