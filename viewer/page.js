@@ -61,7 +61,9 @@ function mark() {
   for (const row of $("list").querySelectorAll("a")) {
     const number = Number(row.dataset.number), each = run[number];
     row.classList.toggle("now", number === state.at);
-    const hit = wanted && each.changed && each.lines.some((line) => table[line].toLowerCase().includes(wanted));
+    const said = `${each.pass} ${each.what}`.toLowerCase().includes(wanted);
+    const hit = wanted && each.changed && (said || each.lines.some((line) => table[line].toLowerCase().includes(wanted)));
+    row.classList.toggle("said", Boolean(wanted && said));
     row.classList.toggle("hit", Boolean(hit));
     hits += hit ? 1 : 0;
     row.classList.toggle("followed", Boolean(state.followed && each.changed && state.followed.get(each)?.size));
