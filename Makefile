@@ -4,12 +4,12 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-FOLDERS := spec parts dialect pipeline lowering passes tile_model runtime simulator tools bench
+FOLDERS := spec parts dialect pipeline lowering passes tile_model runtime simulator viewer tools bench
 
 # Hundreds of processes load the same modules: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types lit pytest clean
+.PHONY: demo test lint types docs lit pytest clean
 
 demo: $(VENV)/installed
 	@mkdir -p build
@@ -18,7 +18,7 @@ demo: $(VENV)/installed
 	$(BIN)/mlir-gemm run examples/torch_linear_gelu.mlir
 	$(BIN)/python examples/torch_mlp.py
 
-test: lint types lit pytest
+test: lint types docs lit pytest
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
@@ -29,6 +29,9 @@ types: $(VENV)/installed-test
 	cp -rs $(CURDIR)/mlir_gemm build/typecheck/
 	cp -rs $(addprefix $(CURDIR)/,$(FOLDERS)) build/typecheck/mlir_gemm/
 	$(BIN)/pyright --pythonpath $(BIN)/python
+
+docs: $(VENV)/installed-test
+	$(BIN)/mkdocs build --strict --quiet
 
 lit: $(VENV)/installed-test
 	$(BIN)/lit -j 2 test

@@ -22,4 +22,8 @@ def folders() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    setup(packages=list(folders()), package_dir=folders(), package_data={"mlir_gemm": ["py.typed"]})
+    setup(
+        packages=list(folders()),
+        package_dir=folders(),
+        package_data={"mlir_gemm": ["py.typed"], "mlir_gemm.viewer": ["page.*"]},
+    )

@@ -18,7 +18,7 @@ from mlir_gemm.bench.summary import (
 )
 
 _READING = (
-    "TFLOP/s of the product alone, whatever is behind it; medians, with half of the distance of the quartiles. "
+    "TFLOP/s of the product alone, whatever follows it; medians, with half of the distance of the quartiles. "
     "A ratio is how many times as fast ours is as the faster of torch.mm (cuBLAS) and the first choice of cuBLASLt's "
     "heuristic: above 1, ours is faster. *Cold*: single runs with the L2 cache overwritten before each. *Sustained*: "
     "bursts back to back. `docs/benchmarks.md` says how it is measured."

@@ -37,7 +37,7 @@ class Rounds:
     rounds: int = 7
     burst_ms: float = 10.0
     lead: float = 0.5
-    """Runs in front of a burst that are not timed, as a part of it."""
+    """Runs before a burst that are not timed, as a part of it."""
     near: float = 1.3
     """From the second round on only what takes at most so many times the best ..."""
     close: float = 1.08

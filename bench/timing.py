@@ -1,6 +1,6 @@
 """How several functions are timed in turn on a GPU, and what is made of the figures.
 
-Two regimes. *Cold*: one run each a round, with the L2 cache overwritten in front of it. *Sustained*: a burst of runs
+Two regimes. *Cold*: one run each a round, with the L2 cache overwritten before it. *Sustained*: a burst of runs
 back to back, about 20 ms each, in which the operands stay in the cache if they fit and the chip is as warm, and as
 limited by its power, as under load. In both the order rotates from round to round, so that no function always follows
 the same other one.
@@ -129,7 +129,7 @@ class Timer:
         self._torch.cuda._sleep(int(seconds * SLEEP_CYCLES_S))
 
     def _timed(self, run: Run, times: int) -> tuple[Any, Any, Any]:
-        """Events in front of the runs, after them, and about half way."""
+        """Events before the runs, after them, and about half way."""
         start, end, middle = (self._torch.cuda.Event(enable_timing=True) for _ in range(3))
         start.record()
         for number in range(times):

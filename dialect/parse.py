@@ -26,6 +26,7 @@ from mlir_gemm.dialect.parse_protocol import (
     READ_TEXT,
     REFUSED,
 )
+from mlir_gemm.dialect.reading import MARK
 from mlir_gemm.errors import InputError, Location
 
 COMPILER = threading.RLock()
@@ -126,6 +127,11 @@ def _check_rules(text: str, filename: str) -> None:
         # MLIR's parser would take it for the end of the file and ignore the rest.
         raise InputError(
             "byte 0x00 is no text; expected MLIR in its text form", _place(filename, text, text.index("\0"))
+        )
+    if text.startswith(MARK):
+        raise InputError(
+            "this is the reading form, which is not to be parsed; `--emit STAGE` writes the IR itself",
+            Location(filename, 1, 1),
         )
     _check_nesting(filename, text)
     empty = _RANK_0.search(text) if "permutation" in text else None  # the pattern takes 0.8 s for 31 MB of weights

@@ -30,15 +30,14 @@ PAD = r"pad(\d+)"
 BARRIERS = "barriers"
 """The layout of a ring's barriers in shared memory."""
 LOADED = "loaded"
-"""On a tile.consumer_release of a stage that lanes have loaded from, which the copy engine does not wait for by
+"""On a tile.consumer_release: lanes have loaded from the stage. The copy engine does not wait for such loads by
 itself."""
 SWIZZLE = "swizzle128"
-"""The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/pipeline.md`)."""
+"""The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/special-kernels.md`)."""
 PANELS = {SWIZZLE: 128, "swizzle64": 64, "swizzle32": 32}
-"""Bytes of one row of a panel, by layout: those of the same kind with narrower panels are for rows that no wider ones
-divide."""
+"""Bytes of a row of a panel, by layout. The narrower ones are for operands whose rows are no multiple of 128 bytes."""
 PANEL_BYTES = PANELS[SWIZZLE]
-"""Those that results have, and all operands whose rows have whole panels of them."""
+"""Bytes of a row of the usual panel: results always have it, and operands if their rows are a multiple of it."""
 
 
 MOST_BYTES = (1 << 20) - 1

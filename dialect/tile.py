@@ -11,7 +11,7 @@ memory in global memory (the `source` of a copy):
   guarded. Without the attribute nothing is known.
 
 Attributes whose names start with `tile.` (`tile.schedule`, `tile.layout`, `tile.loop`, ...) are the dialect's
-own annotations on other dialects' operations; `docs/pipeline.md` lists them.
+own annotations on other dialects' operations; `docs/dialect.md` lists them.
 """
 
 # pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
@@ -175,7 +175,7 @@ class UnitId(Tile.Operation, name="unit_id"):
 
 
 _FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.unaligned_store": 3}
-"""How many operands stand in front of an access's offsets, where it is not 2."""
+"""How many operands stand before an access's offsets, where it is not 2."""
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"
 ALIGNED = "aligned"

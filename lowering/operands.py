@@ -31,7 +31,7 @@ class LaneTerms:
 
     lane: Any
     entry: Any
-    """The operation in front of which they are built."""
+    """The operation before which they are built."""
     _known: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
     def sum(self, *terms: tuple[int, int, int]) -> Any:

@@ -1,6 +1,6 @@
 """Making an arrival at a barrier wait for loads from shared memory that were issued before.
 
-PTX orders a thread's loads in front of an arrival that releases, but the assembler lets a warp arrive while its
+PTX orders a thread's loads before an arrival that releases, but the assembler lets a warp arrive while its
 ldmatrix are under way, which is as good within an SM, where both take the same way. The copy engine takes another one:
 it may write a stage that was released before what was to be loaded from it is read (seen on an H200, where the stores
 of other warps held loads up). A fence of the asynchronous proxy orders them, after a membar that costs 4 to 7 % of
@@ -23,9 +23,9 @@ AFTER_LOADS = "{ .reg .b32 t; popc.b32 t, $2; shr.u32 t, t, 6; cvt.u64.u32 $0, t
 
 
 def after_loads(before: Any, address: Any) -> Any:
-    """The address at the insertion point, known only once the last fragments that ldmatrix loads in front of `before`,
+    """The address at the insertion point, known only once the last fragments that ldmatrix loads before `before`,
     in its block, are there: a warp's come in order. Where there are none, such as with loops that are not unrolled, or
-    where lanes load elements as well, a fence stands in front of it."""
+    where lanes load elements as well, a fence stands before it."""
     loads = _last_loads(before)
     if not loads or _has_other_loads(before):
         nvvm = dialect("nvvm")

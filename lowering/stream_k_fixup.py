@@ -23,7 +23,7 @@ SCOPE = "device"
 """Among whose threads flags order accesses to memory: PTX's `.gpu`."""
 _ALIGNED, _FLAG_BYTES, _BYTE = 16, 4, 8
 AT_ONCE = 16
-"""Loads of a thread that LLVM may put in front of what uses them: with all of them there, tiles of 128 rows for each
+"""Loads of a thread that LLVM may put before what uses them: with all of them there, tiles of 128 rows for each
 warpgroup spill."""
 
 

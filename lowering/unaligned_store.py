@@ -140,7 +140,7 @@ class _Rows:
 
     def leave(self, unit: Any) -> None:
         """Stores the rows: whole vectors, and what is left at their ends."""
-        self._count()  # what all slots need, in front of what some of them do under a condition
+        self._count()  # what all slots need, before what some of them do under a condition
         for axis in range(len(self.access.place.dims)):
             self.access.size(axis)
         self._each_slot(self.run // self.vector, lambda line, slot: self._whole(unit, line, slot))
@@ -167,7 +167,7 @@ class _Rows:
             finish()
 
     def _whole(self, unit: Any, line: Any, slot: Any) -> Callable[[], None]:
-        """A vector of a row, `slot` vectors after the multiple of 16 bytes at or in front of its start."""
+        """A vector of a row, `slot` vectors after the multiple of 16 bytes at or before its start."""
         behind, inside = self._behind(line, 0), self._inside(line)
         at = indexing.mul(slot, self.vector)
         begun = indexing.at_least(at, behind)

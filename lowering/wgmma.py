@@ -49,7 +49,7 @@ class GroupProducts:
 
     def wait(self, kept: list[Any], pending: int) -> list[Any]:
         """Waits until at most `pending` groups are under way. After the last wait the accumulators are tied to it:
-        nothing else keeps arithmetic on them from being moved in front of it."""
+        nothing else keeps arithmetic on them from being moved before it."""
         dialect("nvvm").WgmmaWaitGroupSyncOp(pending)
         return kept if pending else [_tied(struct) for struct in kept]
 

@@ -171,7 +171,7 @@ def element_conflicts(element: int, stride: int, swizzled: bool, along_k: bool, 
     for lane in range(32):
         across, k = lane // 4, lane % 4 * in_word
         line, column = (across, k) if along_k else (k, across)
-        addresses.append(line * stride + _swizzled(column * element, line, row, swizzled))
+        addresses.append(line * stride + swizzled_byte(column * element, line, row, swizzled))
     passes = 0
     lanes = 32 if element <= 4 else 16  # 64-bit accesses are served half a warp at a time
     for first in range(0, 32, lanes):
@@ -183,7 +183,7 @@ def element_conflicts(element: int, stride: int, swizzled: bool, along_k: bool, 
     return passes / (32 * element / LINE)
 
 
-def _swizzled(byte: int, line: int, row: int, swizzled: bool) -> int:
+def swizzled_byte(byte: int, line: int, row: int, swizzled: bool) -> int:
     """The byte of a row at which the layout keeps `byte`: the chunks of a row change places by XOR with the number of
     the row, or, where several rows share the 128 bytes of banks, of the group of rows."""
     if not swizzled:

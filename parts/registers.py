@@ -71,7 +71,7 @@ def copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:
     vectors = -(-lying.rows * in_row // copying)
     count = UNEVEN_ROW * (in_row & (in_row - 1) != 0)
     if copying % in_row and in_row % copying:
-        # Of narrow vectors there are many, and all addresses are computed in front of the loop.
+        # Of narrow vectors there are many, and all addresses are computed before the loop.
         count += UNEVEN_COPY * (vectors if vector < WIDEST else min(vectors, BATCHED))
     if mainloop.in_registers and not asynchronous:
         return count + vectors * max(1, vector // 32)

@@ -58,7 +58,8 @@ def _assemble(ptx: str, chip: str) -> tuple[bytes, dict[str, Usage]] | None:
         source.write_text(ptx)
         output = source.with_suffix(".cubin")
         for program in _programs():
-            command = [program, "-v", f"--gpu-name={chip}", "-o", str(output), str(source)]
+            lines = ["--generate-line-info"] if "\t.loc\t" in ptx else []
+            command = [program, "-v", *lines, f"--gpu-name={chip}", "-o", str(output), str(source)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode == 0:
                 return output.read_bytes(), _parse(done.stdout + done.stderr)
@@ -79,7 +80,7 @@ _REMARK = re.compile(r"^ptxas (?:warning *: (.*)|info *: (\(C\d+\).*))$", re.M)
 
 def _parse(text: str) -> dict[str, Usage]:
     """What ptxas says of each kernel: a part of its text for each, which starts with the entry's name. A remark stands
-    in front of all parts, and may name its kernel; one that does not goes to every kernel."""
+    before all parts, and may name its kernel; one that does not goes to every kernel."""
     _, *parts = re.split(r"Compiling entry function '([^']+)'", text)
     remarks = [(warning or info).strip() for warning, info in _REMARK.findall(text)]
     return {

@@ -22,6 +22,7 @@ from mlir_gemm.errors import InputError, ScheduleError, TargetError
 from mlir_gemm.parts.fields import wanted_fields
 from mlir_gemm.pipeline import annotations, assembler, emission
 from mlir_gemm.pipeline.compilation import Compilation
+from mlir_gemm.pipeline.debug_info import Place, source_place
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.importing import import_passes
@@ -36,23 +37,24 @@ from mlir_gemm.pipeline.program import (
     note_of,
     outer_function,
 )
+from mlir_gemm.pipeline.readable_names import renamed
 from mlir_gemm.pipeline.reduction import reduction_passes
 from mlir_gemm.pipeline.rows import row_passes
 from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
+from mlir_gemm.pipeline.selecting import select_passes
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.extension_points import FrontEnd
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
-from mlir_gemm.spec.passes import PassSpec, step
+from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.rows import RowSchedule
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES, is_after
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
-from mlir_gemm.tile_model.decisions import REWRITES
 
 DEFAULT_CHIP = "sm_80"
 """Its PTX runs on every later chip."""
@@ -71,6 +73,7 @@ def compile_module(
     hints: Mapping[str, int] | None = None,
     divisors: Mapping[str, int] | None = None,
     hooks: Sequence[Hook] = (),
+    lines: bool = False,
 ) -> Compilation:
     """Compiles MLIR text.
 
@@ -79,7 +82,8 @@ def compile_module(
     whose IR is kept (`all` for all); that of the last one always is.
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
     tells for each operation where in the source it comes from: that is `ir(stage, locations=True)`.
-    `hooks` are told before and after every pass.
+    `hooks` are told before and after every pass. With `lines` the PTX names the lines of `filename` it comes
+    from, and its kernels say what they compute.
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
     that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them.
     Text that this function wrote after some stage is taken up after that stage.
@@ -98,7 +102,7 @@ def compile_module(
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
         once_more = compile_module(
             source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,),
-            locations=with_locations, hints=hints, divisors=divisors, hooks=hooks,
+            locations=with_locations, hints=hints, divisors=divisors, hooks=hooks, lines=lines,
         )  # fmt: skip
         return once_more.ir(stage, with_locations)
 
@@ -114,6 +118,7 @@ def compile_module(
             run = _Run(module, source, chip, schedule, kept, until, observe, variant, hooks)
             run.filename = filename
             run.locations = filename if locations else None
+            run.lines = source_place(filename) if lines else None
             try:
                 run.until_last()
             except Exception as error:
@@ -144,27 +149,6 @@ def _translated(source: str) -> str:
         if text is not None:
             return text
     return source
-
-
-def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
-    """What comes before the model chooses anything: what is fixed is written down, and what that allows is done."""
-    given = {
-        "fields": Schedule.text(pinned),
-        "hints": Variant.text(variant.hints),
-        "divisors": Variant.text(variant.divisors),
-    }
-    options = {name: text for name, text in given.items() if text}
-    return [*([step("pin-schedule", **options)] if options else []), step("select-precision")]
-
-
-def select_passes(pinned: Mapping[str, Any], variant: Variant, *, rows: bool) -> list[PassSpec]:
-    """From imported kernels, some of `rows` among them or none, to kernels with schedules, with these fields fixed."""
-    return [
-        *before_choices(pinned, variant),
-        *(step("select-rewrite", rewrite=name) for name in REWRITES),
-        step("select-schedule"),
-        *([step("select-split-rows"), step("select-rows")] if rows else []),
-    ]
 
 
 class KernelRun:
@@ -264,6 +248,7 @@ class _Run:
         self.variant = variant
         self.filename = "-"
         self.locations: str | None = None
+        self.lines: Place | None = None
         self.timings: dict[str, float] = {}
         self.texts: dict[tuple[str, bool], str] = {}
         self.stages: list[str] = []
@@ -368,7 +353,9 @@ class _Run:
         elif stage == "ptx":
             self.launch = launch_of(self.module)
             emit = emission.ptx_of_program if self.program else emission.ptx
-            self.ptx = emit(self.module, from_outside=self.from_outside)
+            self.ptx = emit(self.module, from_outside=self.from_outside, lines=self.lines)
+            if self.lines is not None:
+                self.ptx, self.launch = renamed(self.ptx, self.launch, self.records())
         else:
             for kernel in self.kernels:
                 name = kernel.nested_name

@@ -10,16 +10,20 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import from_mlir
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.pipeline.debug_info import Place, add_lines, cleaned
 from mlir_gemm.pipeline.rehearsal import rehearse, rehearse_translation
 
 _TO_PTX = "gpu-module-to-binary{format=isa}"
 
 
-def ptx(module: Any, *, from_outside: bool = False) -> str:
+def ptx(module: Any, *, from_outside: bool = False, lines: Place | None = None) -> str:
     """The PTX of the kernels of a module at the `nvvm` stage; the module becomes a gpu.binary. `from_outside` is for a
-    module whose text may have been edited. Raises PassError where LLVM ends the process on that."""
+    module whose text may have been edited. With `lines` it says where in a file its instructions come from. Raises
+    PassError where LLVM ends the process on that."""
     if from_outside:
         rehearse(module, _TO_PTX, "making PTX")
+    if lines is not None:
+        add_lines(module, lines)
     with module.context:
         try:
             passmanager.PassManager.parse(f"builtin.module({_TO_PTX})").run(module.operation)
@@ -27,10 +31,11 @@ def ptx(module: Any, *, from_outside: bool = False) -> str:
             raise from_mlir(error, "making PTX failed") from None
         binary = named(module, "gpu.binary")[0]
         code: bytes = dialect("gpu").ObjectAttr(ir.ArrayAttr(binary.attributes["objects"])[0]).object
-    return code.rstrip(b"\0").decode()
+    text = code.rstrip(b"\0").decode()
+    return text if lines is None else cleaned(text)
 
 
-def ptx_of_program(module: Any, *, from_outside: bool = False) -> str:
+def ptx_of_program(module: Any, *, from_outside: bool = False, lines: Place | None = None) -> str:
     """One PTX with the kernels of all modules in a program at the `nvvm` stage, which stays as it is; empty for no
     kernels."""
     kernels = named(module, "gpu.module")
@@ -40,7 +45,7 @@ def ptx_of_program(module: Any, *, from_outside: bool = False) -> str:
         merged = ir.Module.create()
         whole = kernels[0].operation.clone(ir.InsertionPoint(merged.body))
         _merge(whole, kernels[1:])
-        return ptx(merged, from_outside=from_outside)
+        return ptx(merged, from_outside=from_outside, lines=lines)
 
 
 def llvm_ir(text: str, *, from_outside: bool = False) -> str:

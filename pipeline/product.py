@@ -82,7 +82,7 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
 
 def conversions(target: Target, features: str = "") -> PassSpec:
     """Upstream's conversions. With 64-bit indices LLVM splits constants off addresses, so that accesses at constant
-    distances share one address register; with 32 bits it keeps one for each (docs/performance.md)."""
+    distances share one address register; with 32 bits it keeps one for each (docs/history/performance.md)."""
     features = features or target.features
     given = f" features={features}" if features else ""
     return upstream(

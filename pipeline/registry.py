@@ -155,6 +155,17 @@ def describe() -> list[tuple[str, str, str, str]]:
     return [*rows, *added]
 
 
+def about(name: str) -> tuple[str, str]:
+    """The file of a pass, such as `passes/tile/tile_loops.py`, and what it does: the first paragraph of that file. Both
+    are empty for a pass of MLIR's own, and the file for one that is registered."""
+    module = next((found[name] for found in modules().values() if name in found), None)
+    if module is None:
+        added = next((each.cls for each in extensions.of(PassAt) if each.name == name), None)
+        return "", (added.__doc__ or "").split("\n\n")[0] if added else ""
+    text = " ".join((importlib.import_module(module).__doc__ or "").split("\n\n")[0].split())
+    return "/".join(module.split(".")[1:]) + ".py", text.removeprefix(f"{name}: ")
+
+
 def _row(stage: str, name: str) -> tuple[str, str, str, str]:
     cls = pass_class(name)
     options = " ".join(f"{field.name}={shown(field.default)}" for field in dataclasses.fields(cls))

@@ -1,4 +1,4 @@
-"""Launches that may start while what is in front of them on the stream still runs (programmatic dependent launch)."""
+"""Launches that may start while what is before them on the stream still runs (programmatic dependent launch)."""
 
 from __future__ import annotations
 

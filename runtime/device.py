@@ -231,7 +231,7 @@ class LoadedKernel:
 
     @functools.cached_property
     def configurations(self) -> tuple[Configurations | None, ...]:
-        """For each step that may overlap with what is in front of it, what `cuLaunchKernelEx` takes; else None."""
+        """For each step that may overlap with what is before it, what `cuLaunchKernelEx` takes; else None."""
         driver = self.gpu.driver
         return tuple(Configurations(driver, step) if step.dependent_launch else None for step in self.launch.steps)
 

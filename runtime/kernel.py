@@ -43,7 +43,7 @@ class Kernel:
     Arrays may be PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, aligned to
     16 bytes, dense and row-major or, for a memref with a layout, of its strides; NumPy arrays are copied to the GPU and
     back. For `memref<..., strided<[...], offset: o>>` the array given starts at element [0, ..., 0], which lies `o`
-    elements behind the address that the kernel gets; that address must be aligned. An i8 argument may be int8 or uint8;
+    elements after the address that the kernel gets; that address must be aligned. An i8 argument may be int8 or uint8;
     bf16 and the 8-bit floating-point types are NumPy types by the package `ml_dtypes`.
 
     Sizes that the source leaves open (`?`) are read from the arrays of each call; arrays must agree on sizes that the
@@ -387,5 +387,5 @@ def _read_file(path: str | bytes) -> tuple[str, str]:
 
 
 def _without_mark(text: str) -> str:
-    """Without the byte order mark that some editors write in front of a text."""
+    """Without the byte order mark that some editors write before a text."""
     return text.removeprefix("\ufeff")

@@ -102,7 +102,7 @@ class Step:
     made for the address that its memory has. A symbol, or an expression, is that size as an integer of 64 bits; in a
     launch bound to sizes it is the number of one of `Launch.values`, which come after the constants."""
     dependent_launch: bool = False
-    """Whether it may start while what is in front of it on the stream still runs (programmatic dependent launch): the
+    """Whether it may start while what is before it on the stream still runs (programmatic dependent launch): the
     kernel waits itself before it touches memory."""
 
     @property

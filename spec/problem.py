@@ -71,7 +71,7 @@ def element_bytes(problem: Problem, operand: str) -> int:
 
 
 def memory_bytes(problem: Problem, operand: str) -> int:
-    """Bytes of an element of A or B in global memory, in front of a prologue where there is one."""
+    """Bytes of an element of A or B in global memory, before a prologue where there is one."""
     if operand == "a":
         return ELEMENT_BYTES[problem.a_memory or problem.a]
     return ELEMENT_BYTES[problem.b_memory or problem.b]

@@ -43,9 +43,9 @@ class L2Limits:
     fits: float
     """Part of L2 up to which an operand stays there however it is marked: nothing pushes it out."""
     least: float
-    """Times the bytes of L2 that an operand has at least ..."""
+    """The smallest operand of which lines are marked, in multiples of L2's bytes ..."""
     most: float
-    """... and at most."""
+    """... and the largest."""
 
 
 def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:

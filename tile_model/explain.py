@@ -52,10 +52,10 @@ def explain(
     sections = (
         _head(decisions, target),
         _cost(choice),
-        _occupancy(choice),
-        _operands(choice),
+        occupancy_lines(choice),
+        operand_lines(choice),
         _ranking(choice),
-        _rejected(choice),
+        rejected_lines(choice),
         _published(choice),
     )
     return "\n\n".join("\n".join(section) for section in sections)
@@ -99,7 +99,8 @@ def _cost(choice: Choice) -> list[str]:
     return lines
 
 
-def _occupancy(choice: Choice) -> list[str]:
+def occupancy_lines(choice: Choice) -> list[str]:
+    """What a block takes of an SM, and how many blocks there are."""
     problem, schedule, target = choice.problem, choice.schedule, choice.target
     taken = occupancy(problem, schedule, target)
     return [
@@ -152,7 +153,7 @@ def _kept(schedule: Schedule, operand: str) -> str:
     return "" if kept == PARTS else f"; L2 keeps {kept} of {PARTS} parts of it, the rest leaves first"
 
 
-def _operands(choice: Choice) -> list[str]:
+def operand_lines(choice: Choice) -> list[str]:
     """What multiplies, and how A and B come to it."""
     problem, schedule = choice.problem, choice.schedule
     mma, mainloop = mma_of(schedule), mainloop_of(schedule)
@@ -208,13 +209,13 @@ def _ranking(choice: Choice) -> list[str]:
         schedule, cost = candidate
         block, warp = shown_tile(schedule.block), shown_tile(schedule.warp)
         lines.append(
-            f"  {block:<13}{warp:<12}{schedule.stages:<8}{_copies(schedule):<15}"
-            f"{shown_time(cost.total):>10}{cost.tflops(choice.problem):>9.1f}  {_why(candidate, choice)}"
+            f"  {block:<13}{warp:<12}{schedule.stages:<8}{copies_in_words(schedule):<15}"
+            f"{shown_time(cost.total):>10}{cost.tflops(choice.problem):>9.1f}  {why_lost(candidate, choice)}"
         )
     return lines
 
 
-def _copies(schedule: Schedule) -> str:
+def copies_in_words(schedule: Schedule) -> str:
     """How tiles are copied, and which blocks do so, or add up, together."""
     if schedule.split_k_cluster > 1:
         return f"{schedule.mainloop}, split {schedule.split_k_cluster}"
@@ -227,7 +228,8 @@ def _copies(schedule: Schedule) -> str:
     )
 
 
-def _why(candidate: Candidate, choice: Choice) -> str:
+def why_lost(candidate: Candidate, choice: Choice) -> str:
+    """Why a candidate was not chosen: the term in which it takes longer."""
     if candidate.schedule == choice.schedule:
         return "chosen"
     if candidate.cost.total <= choice.cost.total * TIE:
@@ -236,7 +238,8 @@ def _why(candidate: Candidate, choice: Choice) -> str:
     return f"{words} +{shown_time(more)}"
 
 
-def _rejected(choice: Choice) -> list[str]:
+def rejected_lines(choice: Choice) -> list[str]:
+    """How many proposals each rule refuses, with an example of each."""
     rejected = choice.rejected
     if not rejected:
         return ["rejected by the rules: nothing"]

@@ -9,7 +9,7 @@ from mlir_gemm.parts.warp_level.constants import FragmentConstants, LaneConstant
 from mlir_gemm.tile_model.completing import L2Limits
 
 H200: tuple[Any, ...] = (
-    # To 2088 kernels of WMMA: every candidate for the squares from 1024 to 8192 (docs/tile-model.md).
+    # To 2088 kernels of WMMA: every candidate for the squares from 1024 to 8192 (docs/tile-model-costs.md).
     FragmentConstants(
         inside=2.5,
         outside=4.0,
@@ -71,7 +71,7 @@ H200: tuple[Any, ...] = (
         conversion=2.0,
     ),
     # To 7,281 kernels of random sizes, of sizes of the benchmark's list and of slices of k, in f16 and bf16, A and B in
-    # all orders (2026-11-22; docs/tile-model.md says how).
+    # all orders (2026-11-22; docs/tile-model-costs.md says how).
     WgmmaConstants(
         write=0.2,
         row=1.2,

@@ -2,9 +2,9 @@
 
 Tensor cores align products and accumulator to the largest exponent among them and cut off what lies below its last
 bit: each step of an instruction loses a little, always towards zero. On an H200 a sum of positive numbers loses 6.5e-9
-of itself for each element of k, 1.0e-7 for a step of 16, whatever the length (`docs/performance.md`); a sum of normal
-numbers a fifth of that. Short sums that ordinary additions in f32 add up, in a tree, keep what the rounding of a 16-bit
-result leaves.
+of itself for each element of k, 1.0e-7 for a step of 16, whatever the length (docs/history/performance.md). A sum of
+normal numbers loses a fifth of that. Short sums that ordinary additions in f32 add up, in a tree, keep what the
+rounding of a 16-bit result leaves.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Whether A and B of a product should be swapped: what is wide then becomes high, where `wgmma` has at least 64
-rows but as few as 8 columns, and an operand with its neighbours along n, which takes tiles of whole panels, becomes
-one along m, of which tiles have whole instructions anyway.
+"""Whether A and B of a product should be swapped, so that the transposed product is computed.
+
+That pays in two cases. A result of few rows becomes one of few columns: tiles of `wgmma` have at least 64 rows, but as
+few as 8 columns. And an operand B whose neighbours in memory run along n needs tiles of whole panels in n; as A it
+needs them in m, where tiles have 64 rows or more anyway.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Any
 
+from mlir_gemm.dialect.reading import reading
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
@@ -29,6 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     emit: str = stage(arguments.emit, STAGES, "--emit", tuple(BINARIES))
     until = "ptx" if emit in BINARIES else emit
     printed = _printed_stages(arguments.print_after, until)
+    if arguments.reading and not printed:
+        raise UsageError("--reading is how --print-after prints; name a stage, or all, with it")
     output: str = arguments.output or _default_output(arguments.input, emit)
     launch_info: str | None = arguments.launch_info
     _check_outputs(arguments.input, output, launch_info)
@@ -46,8 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
         chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
         schedule=Schedule.parse(arguments.schedule) if arguments.schedule else None,
         until=until,
+        lines=arguments.debug_info == "line",
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
-        observe=lambda name, text: _print_stage(name, text) if name in printed else None,
+        observe=lambda name, text: (
+            _print_stage(name, reading(text) if arguments.reading else text) if name in printed else None
+        ),
         hooks=hooks_of(arguments),
         **{name: values for name, values in asked.items() if values},
     )

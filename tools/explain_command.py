@@ -10,10 +10,11 @@ from typing import Any
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline import annotations
-from mlir_gemm.pipeline.driver import before_choices, compile_module
+from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.program import kind_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
+from mlir_gemm.pipeline.selecting import before_choices
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
 from mlir_gemm.pipeline.undecided import Undecided, kernels_before_select, undecided
 from mlir_gemm.runtime.device import default_chip
@@ -23,8 +24,11 @@ from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.explain import explain
+from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tools.files import read_input
 from mlir_gemm.tools.json_output import choice_data, kernel_data, text_of
 from mlir_gemm.tools.report import kernel_rows, table
@@ -48,18 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
         problem, chip = _problem(arguments), target(arguments.chip or default_chip())
         print(text_of([choice_data(problem, chip, wanted)]) if arguments.json else explain(problem, chip, wanted))
         return 0
-    module, found = _kernels(arguments, wanted)
+    module, found = _kernels(arguments, read_input(arguments.input), wanted)
     if arguments.json:
         print(text_of(_data(module, found)))
         return 0
     with module.context:
-        parts = [
-            (f"kernel {each.name}\n" if len(found) > 1 else "")
-            + explain(
-                each.problem(), each.target, each.pinned(), partial(refused, each.function), is_divisible(each.function)
-            )
-            for each in found
-        ]
+        parts = [(f"kernel {each.name}\n" if len(found) > 1 else "") + explain(*_asked(each)) for each in found]
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
     print("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
@@ -68,14 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _data(module: Any, found: list[Undecided]) -> list[dict[str, Any]]:
     """The same as data, for each product and each kernel of rows."""
     with module.context:
-        products = [
-            {"kernel": each.name, "kind": PRODUCT}
-            | choice_data(
-                each.problem(), each.target, each.pinned(), partial(refused, each.function),
-                divisible=is_divisible(each.function),
-            )
-            for each in found
-        ]  # fmt: skip
+        products = [{"kernel": each.name, "kind": PRODUCT} | choice_data(*_asked(each)) for each in found]
     return [*products, *({"kernel": each.name} | kernel_data(each) for each in _rows(module))]
 
 
@@ -111,9 +102,22 @@ def _vector(neighbours: int, type_: str) -> int:
     return min(128, bits & -bits)
 
 
-def _kernels(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
-    """A source file as a module, with which all that is in it dies, and its products."""
-    source = read_input(arguments.input)
+def decisions_of(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> dict[str, Decisions]:
+    """What the model has to decide of each product of a source, by the names of their kernels; the only product's is
+    empty. `arguments` are those of a command: input, chip, sizes, divisors."""
+    module, found = _kernels(arguments, source, wanted)
+    with module.context:
+        return {each.name: decide(*_asked(each)) for each in found}
+
+
+def _asked(each: Undecided) -> tuple[Problem, Target, dict[str, Any], Refuses, bool]:
+    """What the model is asked of a product."""
+    function = each.function
+    return each.problem(), each.target, each.pinned(), partial(refused, function), is_divisible(function)
+
+
+def _kernels(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
+    """A source as a module, with which all that is in it dies, and its products."""
     compilation = compile_module(
         source,
         filename=arguments.input,

@@ -54,7 +54,6 @@ def choice_data(
     target: Target,
     pinned: Mapping[str, Any],
     refuses: Refuses = lambda _: "",
-    *,
     divisible: bool = True,
 ) -> dict[str, Any]:
     """What `explain` tells of a product: predicted times in seconds, the best schedules first."""

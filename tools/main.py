@@ -22,7 +22,7 @@ from mlir_gemm.version import __version__
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
 
-COMMANDS = ("compile", "run", "opt", "explain", "bench", "info", "cache", "completion")
+COMMANDS = ("compile", "run", "opt", "explain", "view", "bench", "info", "cache", "completion")
 OPT_FLAGS = (
     "-h", "--help", "--mlir-print-ir-after-all", "--mlir-print-op-generic", "--emit-bytecode", "--list",
     "--allow-unregistered-dialect", "--verify-diagnostics", "--split-input-file", "--print-changes",
@@ -59,6 +59,13 @@ def make_parser() -> argparse.ArgumentParser:
     )
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
     _add_pass_output(compile_)
+    compile_.add_argument(
+        "--reading", action="store_true", help="print it in the reading form, which is shorter and not to be parsed"
+    )
+    compile_.add_argument(
+        "--debug-info", choices=("none", "line"), default="none",
+        help="line: PTX and cubin name the lines of INPUT, for profilers; the code is the same",
+    )  # fmt: skip
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     _add_json(compile_, "the report as JSON; goes with --report")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
@@ -122,6 +129,14 @@ def make_parser() -> argparse.ArgumentParser:
     _add_json(explain, "print JSON")
     _add_sizes(explain)
     _add_chip(explain)
+
+    view = commands.add_parser("view", help="write all stages, passes and choices as one page for a browser")
+    _add_input(view)
+    view.add_argument("-o", dest="output", metavar="FILE.html", help="the page (default: beside INPUT; - for stdout)")
+    _add_chip(view)
+    view.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
+    _add_sizes(view)
+    view.add_argument("--counters", action="store_true", help="simulate it too, and show what was executed and moved")
 
     bench = commands.add_parser("bench", help="measure products beside cuBLAS and others, on the GPU of this machine")
     _describe_bench(bench)

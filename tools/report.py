@@ -19,18 +19,18 @@ def report(compilation: Compilation) -> str:
     found = usages(compilation.ptx, compilation.target.chip) if compilation.ptx else None
     if len(kernels) == 1 and not (launch is not None and launch.is_program):
         (kernel,) = kernels
-        rows = [("problem", _problem(kernel)), ("chip", _chip(compilation))]
+        rows = [("problem", _problem(kernel)), ("chip", chip_in_words(compilation))]
         rows += _schedule_rows(kernel)
         rows += [("note", kernel.note)] if kernel.note else []
         rows += launch_rows(launch) if launch else []
         rows += _ptx_row(compilation)
-        rows += _resources(found, launch.entry) if compilation.ptx and launch else []
+        rows += resource_rows(found, launch.entry) if compilation.ptx and launch else []
         return table([*rows, *_times(compilation)])
-    parts = [table([("kernels", str(len(kernels))), ("chip", _chip(compilation))])]
+    parts = [table([("kernels", str(len(kernels))), ("chip", chip_in_words(compilation))])]
     for kernel in kernels:
         entry = None if launch is None or kernel.step is None else launch.steps[kernel.step].entry
         rows = kernel_rows(kernel, launch)
-        parts.append(table([*rows, *(_resources(found, entry) if compilation.ptx and entry else [])]))
+        parts.append(table([*rows, *(resource_rows(found, entry) if compilation.ptx and entry else [])]))
     rows = launch_rows(launch) if launch else []
     parts.append(table([*rows, *_ptx_row(compilation), *_times(compilation)]))
     return "\n\n".join(parts)
@@ -115,7 +115,7 @@ def table(rows: list[tuple[str, str]]) -> str:
     return "\n".join(f"{name + ':':<{width}} {value}" for name, value in rows)
 
 
-def _chip(compilation: Compilation) -> str:
+def chip_in_words(compilation: Compilation) -> str:
     return f"{compilation.target.chip} ({compilation.target.name})"
 
 
@@ -128,7 +128,7 @@ def _times(compilation: Compilation) -> list[tuple[str, str]]:
     return [*rows, ("time in all", f"{1e3 * sum(compilation.timings.values()):.1f} ms")]
 
 
-def _resources(found: dict[str, Usage] | None, entry: str) -> list[tuple[str, str]]:
+def resource_rows(found: dict[str, Usage] | None, entry: str) -> list[tuple[str, str]]:
     if found is None or entry not in found:
         return [("registers", "unknown: no ptxas for this chip (pip install nvidia-cuda-nvcc)")]
     return [

@@ -62,6 +62,16 @@ def run_simulated(
     return all(right for _, right in errors) and not found.findings and not found.stopped
 
 
+def counted(kernel: Kernel, source: str, before: list[Array]) -> str:
+    """What the simulator counts when it runs a kernel, or a sample of the blocks of a large one, as text."""
+    plan = _plan(kernel, False, None)
+    lowered, _ = _lowered(kernel, source)
+    with Progress("blocks") as progress:
+        options = Options(checks=False, counters=True, blocks=plan.blocks, progress=progress)
+        found = simulate_launch(lowered, kernel.launch, [array.copy() for array in before], options)
+    return f"{found.blocks_run} of {found.blocks} blocks, without the checks\n{found.counters}"
+
+
 def _lowered(kernel: Kernel, source: str) -> tuple[str, Rows]:
     """The IR that is simulated, and a line that says so where it is not the source's own."""
     if LAST in kernel.stages:

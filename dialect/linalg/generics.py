@@ -202,7 +202,7 @@ def rebuild(
     maps: Sequence[Map] | None = None,
     reductions: Sequence[bool] | None = None,
 ) -> Any:
-    """The same body on other operands, maps or loops, in front of the old operation and at its place in the source."""
+    """The same body on other operands, maps or loops, before the old operation and at its place in the source."""
     with ir.InsertionPoint(generic.operation), generic.operation.location:
         return build(
             generic.inputs if inputs is None else inputs,
@@ -233,7 +233,7 @@ def writes_once(generic: Generic) -> bool:
 
 
 def fused(consumer: Generic, position: int, source: Generic) -> Any | None:
-    """The consumer with an elementwise producer computed in its body, in front of it; None if a loop lost its bounds.
+    """The consumer with an elementwise producer computed in its body, before it; None if a loop lost its bounds.
 
     `source` must be the producer of the input at `position`, and `writes_once`. Neither is erased.
     """

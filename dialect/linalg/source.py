@@ -75,7 +75,7 @@ def check_extent(operation: Any, what: str, type_: Any) -> None:
 
 def is_row_major(type_: Any) -> bool:
     """Whether a memref's layout is the one that it has when none is written: dense, the last dimension innermost.
-    Asking for its strides would not tell: those in front of a size of 0 come out as unknown."""
+    Asking for its strides would not tell: those before a size of 0 come out as unknown."""
     return type_.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
 
 

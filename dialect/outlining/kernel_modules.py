@@ -26,7 +26,7 @@ def name_of(inner: Any) -> str:
 
 
 def new_module(name: str, beside: Any, note: str) -> Any:
-    """An empty module for a kernel, in front of another one, at the same stage."""
+    """An empty module for a kernel, before another one, at the same stage."""
     attributes = {key: value for key, value in attributes_of(beside).items() if key in _OF_MODULES}
     attributes |= {"sym_name": ir.StringAttr.get(name)}
     if note:

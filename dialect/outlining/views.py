@@ -43,7 +43,7 @@ class View:
 
     def expanded(self, groups: Sequence[Sequence[int]], shape: Sequence[int]) -> View:
         """With each dimension split into the sizes of a group of dimensions of `shape`."""
-        strides = list(View.dense(shape).strides)  # dimensions of size 1 in front of a scalar have no group
+        strides = list(View.dense(shape).strides)  # dimensions of size 1 before a scalar have no group
         for stride, group in zip(self.strides, groups, strict=bool(groups)):
             for position, axis in enumerate(group):
                 strides[axis] = stride * prod(shape[inner] for inner in group[position + 1 :])

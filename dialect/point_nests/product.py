@@ -57,7 +57,7 @@ class NestProduct:
 
 
 def _before_users(new: Any, value: Any) -> None:
-    """Moves the operation that makes `new` in front of the first user of `value`."""
+    """Moves the operation that makes `new` before the first user of `value`."""
     using = users(value)
     block = new.owner.operation.block
     first = next(operation for operation in in_block(block) if operation.operation in using)

@@ -41,7 +41,7 @@ class Constants:
     sync_fragment: float
     """Clocks of a warp's k step of one instruction that its products do not cover, with fragments loaded ahead."""
     async_barrier: float
-    """Seconds that a barrier costs when no thread stores to shared memory in front of it."""
+    """Seconds that a barrier costs when no thread stores to shared memory before it."""
     vector_issue: float
     """Instructions issued for each vector that a thread loads and stores."""
     load_chain: float

@@ -25,7 +25,7 @@ ADDRESSING = 24
 GUARDS = 8
 """Bounds and predicates where a tile reaches over the edge: what is needed."""
 GUARDED_LANES = 200
-"""What guarded loads cost in front of the unrolled products of lanes, where they wait in registers: most such kernels
+"""What guarded loads cost before the unrolled products of lanes, where they wait in registers: most such kernels
 spill."""
 NARROW_LANES = 64
 """What guarded copies of single elements cost beside them: 32 a thread, each with its own bounds."""

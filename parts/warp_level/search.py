@@ -84,7 +84,7 @@ def proposals(
 
 
 def _spreads(problem: Problem, block: Tile, stages: int) -> bool:
-    """Whether copies are better spread over the products of a step than issued in front of them."""
+    """Whether copies are better spread over the products of a step than issued before them."""
     m, n, k = block
     return stages >= SPREAD_STAGES and m * n >= SPREAD_AREA and problem.k >= SPREAD_STEPS * k
 

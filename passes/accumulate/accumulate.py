@@ -2,7 +2,7 @@
 
 Expects tile.load and tile.store around tile.mma. Leaves
 - the accumulator as an iter_arg of the k loop: a load and a store of one tile, at offsets that do not change in the
-  loop, move in front of it and after it (option `registers=false` leaves them, and C is read and written in each
+  loop, move before it and after it (option `registers=false` leaves them, and C is read and written in each
   step). Left alone are loops that touch the accumulator's memref in another way or do not count from 0 in steps of 1;
 - no load of a tile that was stored just before: the stored value is used;
 - no store that is overwritten before it is read, and no buffer that is written but never read.

@@ -1,7 +1,7 @@
 """create-tensor-maps: copies and stores by the copy engine go through tensor maps, which the host makes.
 
 Expects tile.tma_load from arguments of the function, and tile.tma_store to them, inside an scf.forall. Leaves a
-tile.tensor_map in front of the loop for each memory and box, in the memory's place. A box is one panel of a tile, or of
+tile.tensor_map before the loop for each memory and box, in the memory's place. A box is one panel of a tile, or of
 a store's buffer: 128 bytes of its columns, or 64 or 32 as the buffer's layout says, and its rows, or an equal part of
 them where they are more than 256. A tile.load from memory that is stored to is marked `written`, as the map hides that.
 A copy that has a map already is left alone, so that a second run changes nothing.

@@ -2,7 +2,7 @@
 
 Expects an scf.forall over blocks with `tile.split_k_cluster` (how many blocks share a tile, which `rasterize-blocks`
 writes), and in it a tile.warp_specialize whose producer copies, and whose consumer multiplies, in an scf.for over the k
-steps from 0 to a constant; the consumer's first step may stand in front of its loop. Leaves loops over the steps of one
+steps from 0 to a constant; the consumer's first step may stand before its loop. Leaves loops over the steps of one
 part, rounded up, which start at the part that the block's rank numbers: after the last step the copies give zeros.
 What each block has then is a part of the sum, which `reduce-through-dsmem` completes. A second run changes nothing.
 Refuses loops of unknown length, and sums that start from something else than zero."""

@@ -5,8 +5,9 @@ generic that only moves data, that is, yields its one input, is absorbed by
 - the generic that makes its input, if nothing else reads that and the movement is a permutation: the result is written
   permuted (a product gets a permuted output map, an elementwise generic other loops);
 - the generics that read it: they read its input through the composed map.
-Likewise a result whose one reader is elementwise and reads it permuted is written permuted. A movement that is returned
-as it is, or without which a loop has no operand to bound it or a product is none, stays and becomes a copy.
+Likewise, if the only reader of a result is elementwise and reads it permuted, the result is written permuted. Some
+movements stay, and become copies: one that is returned as it is; one whose operand alone says how often a loop runs;
+and one without which a product would no longer be recognised as one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""interleave-cp-async: asynchronous copies are issued one by one between the products of a step, not all in front of
+"""interleave-cp-async: asynchronous copies are issued one by one between the products of a step, not all before
 them.
 
 Expects a kernel function after `distribute-copies`, with nvgpu.device_async_copy in an scf.if, a tile.commit after it
@@ -76,7 +76,7 @@ def _copies_in(branch: Any) -> list[Any]:
 
 
 def _products_of(operations: list[Any]) -> list[Any]:
-    """The products in front of the next thing that orders memory."""
+    """The products before the next thing that orders memory."""
     found: list[Any] = []
     for operation in operations:
         if operation.operation.name in _ORDERED:

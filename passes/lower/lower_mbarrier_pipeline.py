@@ -3,7 +3,7 @@
 Expects tile.ring, acquire, tma_load (through tensor maps), filled and release in kernel functions, the producer's side
 run by one thread and the consumer's by whole warps. Leaves
 - at tile.ring: one thread fetches the tensor maps into their cache and initialises the barriers, all wait for it;
-- tile.producer_acquire: a wait for the phase in front of the position's on the empty barrier (which a fresh barrier
+- tile.producer_acquire: a wait for the phase before the position's on the empty barrier (which a fresh barrier
   passes), and the announcement of the bytes on the full one; tile.tma_load: one tensor copy for each panel of the
   buffer; with `multicast` it goes to all blocks of the cluster, of the `group`, or of those whose numbers are `stride`
   apart; with `keep` it says which lines may leave L2 first;

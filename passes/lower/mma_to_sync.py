@@ -4,7 +4,7 @@ Expects a kernel function in which the accumulator is a warp tile (after `distri
 carried by the loops: the fragments of mma.sync, and for arithmetic on the accumulator, and its loads and stores, their
 rows. What is not known to lie within the memory (`in_bounds`) is guarded. Fragments of A and B come by nvgpu.ldmatrix
 from shared memory whose rows start at multiples of 16 bytes, else by loads of each lane; with `double_buffer` those of
-a step are loaded before the products of the step in front of it. f32 operands are rounded to tf32, to nearest. Products
+a step are loaded before the products of the step before it. f32 operands are rounded to tf32, to nearest. Products
 of bytes and of f64 are nvvm.mma.sync (bytes wrap around, as in arith), the others nvgpu.mma.sync. Refuses types without
 an instruction, an `instruction` that the types do not have, warp tiles that are no multiples of it, other operations on
 the accumulator, and tiles stored where another tile of the same memory may overlap them."""

@@ -1,11 +1,12 @@
-"""mma-to-wgmma: products of warpgroup tiles become wgmma, and all that is done to the accumulator code of its threads.
+"""mma-to-wgmma: products of warpgroup tiles become wgmma instructions, and the epilogue becomes code of each thread.
 
 Expects a kernel function in which the accumulator is a warpgroup's tile (after `distribute-warps{unit=warpgroup}`),
 with operands in shared memory of the layouts `swizzle128`, `swizzle64` or `swizzle32`, products that are asynchronous
-(`async`), and a tile.mma_wait in front of every other use of what they give. Leaves structs of registers, carried by
-the loops; nvvm.wgmma.mma_async on descriptors, one group for each tile.mma; and for arithmetic on the accumulator, and
-its loads and stores, vectors of a thread. What is not known to lie within the memory (`in_bounds`) is guarded.
-Refuses types without an instruction, tiles that no instruction has, and what `mma-to-sync` refuses of the accumulator.
+(`async`), and a tile.mma_wait before every other use of their results. Leaves accumulators as structs of registers,
+which the loops carry; nvvm.wgmma.mma_async on descriptors, one group for each tile.mma; and arithmetic, loads and
+stores of the accumulator on the vectors of a thread. What is not known to lie within the memory (`in_bounds`) is
+guarded. Refuses types without an instruction, tiles that no instruction has, and what `mma-to-sync` refuses of the
+accumulator.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""programmatic-dependent-launch: a kernel starts while the one in front of it in the stream still runs.
+"""programmatic-dependent-launch: a kernel starts while the one before it in the stream still runs.
 
 Expects kernel functions whose ring is lowered: barriers are initialised, and a gpu.barrier follows; or without a
 barrier. Leaves nvvm.griddepcontrol `launch_dependents` at the start, which lets the next kernel start as soon as there
 is room, and `wait` after the barrier, or at the start too: until then nothing that another kernel writes, or reads, is
 touched. With `early=false` the next kernel starts when this one ends: many small blocks would all wait on the first SMs
 that are free, and then work there alone. The kernel carries `tile.dependent_launch`, by which the launch asks for it
-(programmatic dependent launch). A second run changes nothing. Refuses kernels that touch global memory in front of the
+(programmatic dependent launch). A second run changes nothing. Refuses kernels that touch global memory before the
 barrier.
 """
 

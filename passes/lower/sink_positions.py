@@ -1,7 +1,7 @@
 """sink-positions: where a tile's results go is computed once its products are done, not before.
 
 Expects kernel functions, lowered. Leaves arithmetic on whole numbers that is needed after the last wait for products
-(nvvm.wgmma.wait.group 0) only, and stands in front of it, directly after it. Otherwise LLVM moves it between the loop
+(nvvm.wgmma.wait.group 0) only, and stands before it, directly after it. Otherwise LLVM moves it between the loop
 over k and the wait, and with such code there the assembler finds that accumulators are read while products are under
 way, and does these one by one (C7514). A second run changes nothing. Refuses nothing.
 """

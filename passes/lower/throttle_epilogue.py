@@ -1,16 +1,18 @@
 """throttle-epilogue: arithmetic on accumulators goes few numbers at a time, so that it leaves the tensor cores alone.
 
 While one warpgroup multiplies, another finishes its tile. The assembler orders the arithmetic of its numbers so that
-many instructions are ready at any time, and each that the scheduler issues back to back takes a clock from the products
-(measured: docs/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products
-none longer.
+many instructions are ready at any time. Each that the scheduler issues back to back takes a clock from the products
+(docs/history/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products lose
+nothing.
 
-Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic on each piece of an accumulator
-after that of the one `chains` numbers before, and its numbers tied to that one's results: each is XORed with those of
-its bits that a mask of no bits has, which the assembler does not see through. Where `consumers` of them take tiles in a
-loop, what is done after a thread block's last one stands in a branch of its own, as it was: nobody multiplies then.
-Where a number has fewer than `least` operations, and in blocks without a wait for products of a warpgroup, nothing
-changes. Refuses nothing.
+Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic of an epilogue in an order that
+the assembler must keep: a number waits for the result of the one `chains` numbers before it. It is made to depend on
+that result without changing: the result is ANDed with a mask that is always 0, which the assembler cannot know, and
+XORed into the number.
+
+Where `consumers` warpgroups take tiles in a loop, the epilogue of a block's last tile stays as it was, in a branch of
+its own, because nobody multiplies then. Nothing changes where a number has fewer than `least` operations, and in blocks
+that do not wait for products of a warpgroup. Refuses nothing.
 """
 
 from __future__ import annotations
@@ -166,7 +168,7 @@ def _work_on(root: Any, place: dict[Any, int]) -> list[Any]:
 
 
 def _move(piece: _Piece, anchor: Any, place: dict[Any, int], end: int) -> None:
-    """Moves what stands in front of the anchor, which was at the place `end`, after it."""
+    """Moves what stands before the anchor, which was at the place `end`, after it."""
     for op in piece.work:
         if place[op] <= end:
             op.move_after(anchor)
@@ -174,7 +176,7 @@ def _move(piece: _Piece, anchor: Any, place: dict[Any, int], end: int) -> None:
 
 
 def _no_bits(piece: _Piece) -> Any:
-    """A word without bits, in front of the work on a piece."""
+    """A word without bits, before the work on a piece."""
     first = piece.work[0]
     i32 = ir.IntegerType.get_signless(32)
     with ir.InsertionPoint(first), first.location:

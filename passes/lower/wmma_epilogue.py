@@ -5,7 +5,7 @@ are stored by tile.store. Fragments are opaque (which lane holds which element i
 over in chunks of `rows` rows: the warp stores a chunk to its own part of a scratch buffer, every lane reads vectors of
 consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
 allows. Accumulators that are stored as they are stay as they are: the mma stores its fragments itself.
-A second run changes nothing. Refuses arithmetic on the accumulator inside or in front of the k loop, results that are
+A second run changes nothing. Refuses arithmetic on the accumulator inside or before the k loop, results that are
 used for anything but tile.store, accesses to the same memory whose order would change, and tiles that are not known to
 lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order.
 """

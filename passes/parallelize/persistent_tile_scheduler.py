@@ -123,7 +123,7 @@ class Work:
         return Work(forall, role, once, place, body(forall).arguments[0])
 
     def on_blocks(self, count: Any) -> Any:
-        """A loop over `count` blocks in front of the old one, with what is done once; the loop."""
+        """A loop over `count` blocks before the old one, with what is done once; the loop."""
         forall = self.forall
         with ir.InsertionPoint(forall), forall.location:
             new = dialect("scf").ForallOp([0], [count], [1], mapping=forall.operation.attributes["mapping"])

@@ -168,7 +168,7 @@ class _Item:
 
     @staticmethod
     def of(range_: _Range, item: Any, block: Any) -> _Item:
-        """The item of a number: whole tiles, then the part, then tiles that the range begins. With the part in front of
+        """The item of a number: whole tiles, then the part, then tiles that the range begins. With the part before
         whole tiles blocks would be at different steps of k all the time, and L2 would serve each by itself: up to 25 %
         slower on the H200, and never 3 % faster."""
         arith, plan, before = dialect("arith"), range_.plan, range_.before
@@ -236,7 +236,7 @@ def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: 
 
 def _finish(work: list[Any], place: Any, item: _Item, scratch: tuple[Any, Any]) -> None:
     """Leaves a part at its place, or adds those at the next ones and finishes the tile. The branch stands after the
-    wait for products: in front of it, it would make the assembler do them one by one."""
+    wait for products: before it, it would make the assembler do them one by one."""
     scf = dialect("scf")
     wait = next(op for op in work if op.name == "tile.mma_wait" and constants.number_of(op, "pending") == 0)
     releases = [op for op in work[work.index(wait) :] if op.name == "tile.consumer_release"]

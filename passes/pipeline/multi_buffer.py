@@ -1,6 +1,6 @@
 """multi-buffer: every staging buffer gets several stages, used in turn by the steps of the k loop.
 
-Expects shared-memory buffers (memref.alloc in memory space 3) in front of a k loop that copies into and reads them.
+Expects shared-memory buffers (memref.alloc in memory space 3) before a k loop that copies into and reads them.
 Leaves each with a leading dimension of `stages`, and inside the loop a subview of the stage of the current step (the
 step's number modulo `stages`). With one stage nothing changes, nor does a second run change anything.
 """

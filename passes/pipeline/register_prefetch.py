@@ -1,15 +1,15 @@
 """register-prefetch: the next k tile is loaded before the compute and stored after it (Khandelwal's delayed copies).
 
-Expects a k loop that fills shared memory in front of the compute: by tile.copy, or by block-wide tile.store of tiles
+Expects a k loop that fills shared memory before the compute: by tile.copy, or by block-wide tile.store of tiles
 computed from tile.load. Leaves
-- in front of the loop, what fills the buffers of the first step;
+- before the loop, what fills the buffers of the first step;
 - in each step: tile.load of the next tile into registers and a barrier (in this order when `early`), the compute on the
   current tile, a second barrier if the next tile goes into the buffer that was just read (one stage), the arithmetic on
   the loaded values, if any, and tile.store of them;
 - after the loop, a barrier and the compute on the last tile (the last step, peeled).
-The loads' latency is hidden behind the compute. Refuses a k loop that does not count from 0 to a constant of at least
+The loads run while the products are computed. Refuses a k loop that does not count from 0 to a constant of at least
 1, one that reads a buffer before all are filled, and copies that depend on what the loop carries. A second run changes
-nothing: nothing that fills a buffer stands in front of a compute any more.
+nothing: nothing that fills a buffer stands before a compute any more.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RegisterPrefetch(Pass):
 
     name: ClassVar[str] = "register-prefetch"
     early: bool = True
-    """Put the loads in front of the barrier, which holds them there. After it the assembler may spread them over the
+    """Put the loads before the barrier, which holds them there. After it the assembler may spread them over the
     compute, which is better when it has registers to spare, or delay them to its end, which is worse."""
 
     def run(self, module: Any) -> None:

@@ -1,13 +1,13 @@
 """warp-specialize: one role of the block copies k tiles into a ring of stages, another one computes on them.
 
-Expects a k loop with tile.copy in front of the compute into buffers to which `multi-buffer` gave S stages, at least 2,
+Expects a k loop with tile.copy before the compute into buffers to which `multi-buffer` gave S stages, at least 2,
 directly in a block loop. Leaves, in the block loop, the buffers, the barriers of the ring (tile.ring) and one
 tile.warp_specialize:
 - the producer walks the ring: tile.producer_acquire, and a tile.tma_load for each copy of the step;
 - the consumer waits for a stage (tile.consumer_wait) and multiplies. Everything that follows the k loop, and all
   arithmetic on tiles, is the consumer's. With `asynchronous` products may be under way (`async`): those of a step are
-  waited for (tile.mma_wait) when those of the next have been issued, and only then is the stage in front of it handed
-  back (tile.consumer_release). The first step stands in front of the loop, so that an accumulator that starts at zero
+  waited for (tile.mma_wait) when those of the next have been issued, and only then is the stage before it handed
+  back (tile.consumer_release). The first step stands before the loop, so that an accumulator that starts at zero
   need not be cleared. With `promotion=P` the products of every P steps start from zero, and an arith.addf adds what
   they give to the accumulator once they are done: tensor cores cut off what they add up, and ordinary additions round.
   Without `asynchronous` a stage is handed back as soon as its products stand. Both roles start at tile.enter,
@@ -220,7 +220,7 @@ def _products_of(loop: Any) -> list[Any]:
 
 
 def _is_tile_work(op: Any) -> bool:
-    """Whether an operation in front of the loop works on tiles: the consumer needs it, not the producer."""
+    """Whether an operation before the loop works on tiles: the consumer needs it, not the producer."""
     vectors = any(isinstance(value.type, ir.VectorType) for value in [*op.operands, *op.results])
     return vectors and op.name != "arith.constant"
 

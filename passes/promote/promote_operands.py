@@ -1,7 +1,7 @@
 """promote-operands: the operands of a product are staged in shared memory, one k tile at a time.
 
 Expects a k loop (`tile.loop = "k"`) around a product's point nest, which stores `c + a b` (see `product_in`). Leaves a
-shared-memory buffer for each factor (`memref.alloc` in memory space 3, in front of the k loop, with the attribute
+shared-memory buffer for each factor (`memref.alloc` in memory space 3, before the k loop, with the attribute
 `tile.layout`), filled at the head of the k loop, and the nest reading the buffer. The buffer keeps the order in which
 the operand lies in memory. A factor that is an element of memory, perhaps extended, is copied as it is (`tile.copy`).
 One that is computed, say from integers and a scale, is computed tile by tile: tile.load, arithmetic on vectors,

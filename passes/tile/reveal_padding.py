@@ -1,10 +1,9 @@
-"""reveal-padding: arguments with zeros beyond their ends are seen with these zeros.
+"""reveal-padding: an argument that is the first part of a larger buffer of zeros gets the type of the whole buffer.
 
 Expects functions whose loops no longer take their bounds from memrefs (affine loops). An argument with the attribute
-`tile.padded`, the sizes of the buffer that it is the first part of, gets the buffer's type and loses the attribute. The
-later stages then find that tiles and vectors that run over the operand's end stay in memory, where they read zeros, and
-guard nothing. A second run changes nothing. Refuses sizes that do not fit the type, and uses of the argument other than
-affine.load.
+`tile.padded`, which holds the sizes of that buffer, gets the buffer's type and loses the attribute. Tiles and vectors
+that reach over the operand's end then lie within the memory and read zeros, so that the later stages guard nothing. A
+second run changes nothing. Refuses sizes that do not fit the type, and uses of the argument other than affine.load.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """share-sizes: each size known at run time only is one value in a kernel's function.
 
 Expects a kernel whose arguments say what their dynamic sizes are (`tile.symbols`). Leaves one memref.dim for each size,
-in front of everything else, and all others of the function's arguments and allocations replaced by these, so that two
+before everything else, and all others of the function's arguments and allocations replaced by these, so that two
 sizes are equal if they are the same value. Refuses dynamic sizes without names, and memref.dim of an index that is no
 constant. A function of constant sizes is left alone; a second run changes nothing.
 """

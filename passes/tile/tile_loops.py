@@ -126,7 +126,7 @@ def _trips(loop: Any) -> Any:
 
 
 def _is_size(value: Any) -> bool:
-    """Whether a value is a size that `share-sizes` has put in front of a function."""
+    """Whether a value is a size that `share-sizes` has put before a function."""
     owner = value.owner
     return getattr(owner, "name", "") == "memref.dim" and owner.operation.parent.name == "func.func"
 

@@ -80,10 +80,10 @@ class Mutant:
 def seeds() -> tuple[Seed, ...]:
     """All modules at hand: those of the tests, parts of files between lines `// -----` on their own, the examples."""
     found: list[Seed] = []
-    for folder in ("test/modules", "examples", "test/passes"):
+    for folder in ("test/modules", "examples", "test/passes", "test/kernels"):
         for path in sorted((ROOT / folder).glob("*.mlir")):
             text = path.read_bytes()
-            passes = _passes(text.decode()) if folder == "test/passes" else ()
+            passes = _passes(text.decode()) if folder in ("test/passes", "test/kernels") else ()
             for number, part in enumerate(re.split(rb"^// -----.*\n", text, flags=re.MULTILINE)):
                 plain = re.sub(rb"^ *//.*\n", b"", part, flags=re.MULTILINE)
                 if plain.strip():

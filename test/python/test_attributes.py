@@ -104,7 +104,7 @@ def said(text: str) -> str:
 def test_every_name_has_a_row_in_the_table_and_in_the_documentation() -> None:
     assert sorted(MARKS) == sorted(NAMES)
     assert set(RIGHT) | {each for group in LIKE.values() for each in group} == set(NAMES)
-    documented = (ROOT / "docs" / "pipeline.md").read_text()
+    documented = (ROOT / "docs" / "dialect.md").read_text()
     assert [name for name in NAMES if f"`{name}`" not in documented] == []
     assert {place for mark in MARKS.values() for place in mark.on} | {"a result"} == set(PLACES)
 

@@ -20,4 +20,4 @@ def test_mutants_compile_or_are_refused(tmp_path: Path):
 def test_a_mutant_follows_from_its_number():
     assert len(seeds()) > 400
     assert [mutant(number).data for number in (2, 3, 4)] == [mutant(number).data for number in (2, 3, 4)]
-    assert {mutant(number).how for number in range(2, 10)} == {"bytes", "lines", "tokens"}
+    assert {"bytes", "lines", "tokens"} <= {mutant(number).how for number in range(2, 40)}

@@ -33,7 +33,7 @@ BITS = {128: 3, 64: 2, 32: 1}
 
 
 def place(row: int, byte: int, rows: int, panel: int) -> int:
-    """Where `docs/pipeline.md` says that a byte of a row of a stage lies."""
+    """Where `docs/special-kernels.md` says that a byte of a row of a stage lies."""
     turn = {128: row % 8, 64: row // 2 % 4, 32: row // 4 % 2}[panel]
     return byte // panel * rows * panel + row * panel + (byte % panel ^ turn * 16)
 

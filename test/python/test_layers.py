@@ -26,7 +26,8 @@ BELOW: dict[str, tuple[str, ...]] = {
     "simulator": ("pipeline",),
     "runtime": ("simulator",),
     "bench": ("runtime",),
-    "tools": ("bench",),
+    "viewer": ("runtime",),
+    "tools": ("bench", "viewer"),
     "mlir_gemm": ("tools",),
 }
 """What stands directly below each layer; what is below that may be used too."""

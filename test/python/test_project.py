@@ -27,6 +27,7 @@ PACKAGES = (
     "runtime",
     "simulator",
     "tools",
+    "viewer",
     "bench",
     "lowering",
     "parts",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = sorted(path.name for path in (ROOT / "bench" / "results").iterdir())
-TEXTS = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "test" / "python").glob("*.py")]
+TEXTS = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "test" / "python").glob("*.py")]
 
 
 def patterns(text: str) -> set[str]:

@@ -38,7 +38,7 @@ class WgmmaConstants:
     inside: float
     """Exponent of the norm that overlaps the parts of a step."""
     tile: float
-    """Clocks of a tile's end that are hidden behind nothing."""
+    """Clocks at the end of a tile that nothing else overlaps."""
     staged: float
     """Bytes of results a clock through shared memory."""
     narrow: float

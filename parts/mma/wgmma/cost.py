@@ -1,5 +1,5 @@
-"""The cost of a schedule of wgmma in seconds. docs/tile-model.md explains each term; `bench/fit_wgmma_cost.py` fits
-the constants."""
+"""The cost of a schedule of wgmma in seconds. docs/tile-model-costs.md explains each term;
+`bench/fit_wgmma_cost.py` fits the constants."""
 
 from __future__ import annotations
 

@@ -36,10 +36,11 @@ class Work:
     tensor: float
     """Clocks of the tensor cores at their full rate: N / 2 for each 64 rows and 32 bytes of k."""
     reads: float
-    """Clocks in which shared memory gives the tensor cores A and B, at 128 bytes each. Instructions of one warpgroup
-    below each other count B once: an assumption, with which 256x128 and 128x256 fit the measurements equally well."""
+    """Clocks that reading A and B from shared memory takes, at 128 bytes a clock. Instructions of a warpgroup that
+    multiply different rows of A by the same B are taken to read B once. That is an assumption: with it the model fits
+    tiles of 256x128 as well as tiles of 128x256."""
     writes: float
-    """Clocks in which it takes the copies."""
+    """Clocks that writing the copies to shared memory takes."""
     rows_a: float
     """Rows of boxes that the copy engine fetches of A, of 128 bytes or, of narrower panels, 64 or 32; those that
     clusters get from a neighbour do not count. That narrow rows take as long as others is assumed."""

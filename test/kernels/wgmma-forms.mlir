@@ -1,12 +1,48 @@
-// Products in every layout, type and size that wgmma takes. The last two numbers of an instruction say whether A and B are
+// What wgmma takes: each function is a product in another layout, of another type or of sizes that are no whole tiles, and is
+// compiled alone. The check is the instruction, of the right shape and types; and the way of operands and results: by the
+// copy engine where it can, else by threads, guarded. The last two numbers of an instruction say whether A and B are
 // transposed in shared memory.
-// RUN: sed '/^func.func @nt(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=128x256x64,warp=64x256x64 --emit ptx -o - | FileCheck %s --check-prefix=NT
-// RUN: sed '/^func.func @tn(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=256x128x64,warp=128x128x64,persistent=4 --emit ptx -o - | FileCheck %s --check-prefix=TN
-// RUN: sed '/^func.func @ragged(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=128x128x64,warp=64x128x64,persistent=16 --emit ptx -o - | FileCheck %s --check-prefix=RAGGED
-// RUN: sed '/^func.func @odd(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=64x128x64,warp=64x128x64 --emit ptx -o - | FileCheck %s --check-prefix=ODD
-// RUN: sed '/^func.func @batched(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=64x64x64,warp=64x64x64 --emit ptx -o - | FileCheck %s --check-prefix=BATCH
-// RUN: sed '/^func.func @tf32(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=64x64x32,warp=64x64x32,precision=tf32 --emit ptx -o - | FileCheck %s --check-prefix=TF32
-// RUN: sed '/^func.func @integers(/,/^}/!s/.*//' %s | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,block=64x64x128,warp=64x64x128 --emit ptx -o - | FileCheck %s --check-prefix=INTEGERS
+
+// DEFINE: %{function} =
+// DEFINE: %{tiles} =
+// DEFINE: %{prefix} =
+// DEFINE: %{check} = sed '/^func.func @%{function}(/,/^}/!s/.*//' %s \
+// DEFINE:   | mlir-gemm compile - --chip sm_90a --schedule mma=wgmma,%{tiles} -o - | FileCheck %s --check-prefix=%{prefix}
+
+// REDEFINE: %{function} = nt
+// REDEFINE: %{tiles} = block=128x256x64,warp=64x256x64
+// REDEFINE: %{prefix} = NT
+// RUN: %{check}
+
+// REDEFINE: %{function} = tn
+// REDEFINE: %{tiles} = block=256x128x64,warp=128x128x64,persistent=4
+// REDEFINE: %{prefix} = TN
+// RUN: %{check}
+
+// REDEFINE: %{function} = ragged
+// REDEFINE: %{tiles} = block=128x128x64,warp=64x128x64,persistent=16
+// REDEFINE: %{prefix} = RAGGED
+// RUN: %{check}
+
+// REDEFINE: %{function} = odd
+// REDEFINE: %{tiles} = block=64x128x64,warp=64x128x64
+// REDEFINE: %{prefix} = ODD
+// RUN: %{check}
+
+// REDEFINE: %{function} = batched
+// REDEFINE: %{tiles} = block=64x64x64,warp=64x64x64
+// REDEFINE: %{prefix} = BATCH
+// RUN: %{check}
+
+// REDEFINE: %{function} = tf32
+// REDEFINE: %{tiles} = block=64x64x32,warp=64x64x32,precision=tf32
+// REDEFINE: %{prefix} = TF32
+// RUN: %{check}
+
+// REDEFINE: %{function} = integers
+// REDEFINE: %{tiles} = block=64x64x128,warp=64x64x128
+// REDEFINE: %{prefix} = INTEGERS
+// RUN: %{check}
 
 // f32 results leave by the copy engine too, in pairs.
 //  NT-NOT: {{ld.global|st.global}}
@@ -26,6 +62,7 @@ func.func @nt(%A: memref<512x256xbf16>, %B: memref<512x256xbf16>, %C: memref<512
   return
 }
 
+// Both operands lie transposed; two warpgroups below each other.
 //      TN: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
 //      TN: p, 1, 1, 1, 0;
 //      TN: wgmma.mma_async
@@ -62,6 +99,7 @@ func.func @odd(%A: memref<100x256xf16>, %B: memref<101x256xf16>, %C: memref<100x
   return
 }
 
+// A batch is a dimension more of each tensor map.
 //  BATCH-DAG: cp.async.bulk.tensor.3d.shared::cluster.global
 //  BATCH-DAG: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
 //  BATCH-DAG: cp.async.bulk.tensor.3d.global.shared::cta
@@ -72,6 +110,7 @@ func.func @batched(%A: memref<3x128x256xf16>, %B: memref<3x256x64xf16>, %C: memr
   return
 }
 
+// f32 operands, with `precision=tf32`: k of 8.
 //      TF32: wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32
 func.func @tf32(%A: memref<128x256xf32>, %B: memref<64x256xf32>, %C: memref<128x64xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -81,6 +120,7 @@ func.func @tf32(%A: memref<128x256xf32>, %B: memref<64x256xf32>, %C: memref<128x
   return
 }
 
+// Bytes into i32: k of 32.
 //      INTEGERS: wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8
 func.func @integers(%A: memref<128x256xi8>, %B: memref<64x256xi8>, %C: memref<128x64xi32>) {
   %zero = arith.constant 0 : i32

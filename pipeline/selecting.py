@@ -1,0 +1,32 @@
+"""The stage `select`: the passes from imported kernels to kernels with schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mlir_gemm.pipeline.dynamic_problem import Variant
+from mlir_gemm.spec.passes import PassSpec, step
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tile_model.decisions import REWRITES
+
+
+def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
+    """What comes before the model chooses anything: what is fixed is written down, and what that allows is done."""
+    given = {
+        "fields": Schedule.text(pinned),
+        "hints": Variant.text(variant.hints),
+        "divisors": Variant.text(variant.divisors),
+    }
+    options = {name: text for name, text in given.items() if text}
+    return [*([step("pin-schedule", **options)] if options else []), step("select-precision")]
+
+
+def select_passes(pinned: Mapping[str, Any], variant: Variant, *, rows: bool) -> list[PassSpec]:
+    """From imported kernels, some of `rows` among them or none, to kernels with schedules, with these fields fixed."""
+    return [
+        *before_choices(pinned, variant),
+        *(step("select-rewrite", rewrite=name) for name in REWRITES),
+        step("select-schedule"),
+        *([step("select-split-rows"), step("select-rows")] if rows else []),
+    ]

@@ -1,0 +1,1 @@
+"""A compilation as one page: every pass, what it changed, and where each operation came from (`mlir-gemm view`)."""
