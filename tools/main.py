@@ -113,6 +113,9 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
     bench.add_argument(
         "--random", type=count, metavar="N", help="so many random sizes in place of the list (which: see --seed)"
     )
+    bench.add_argument(
+        "--only", default="", metavar="TEXT", help="of the groups rows and blocks: with this in the name"
+    )
     bench.add_argument("--list", action="store_true", help="print the problems and stop")
     bench.add_argument(
         "--against", default="torch,cublaslt,compile", metavar="R,...",
