@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -17,6 +17,9 @@ from mlir_gemm.dialect.verifier import at_least, counted, verifier
 from mlir_gemm.dialect.walk import body, in_block
 
 ext: Any = dialect("ext")
+
+BLOCKS = "cluster"
+"""On a tile.reduce how many blocks, those of a cluster, have parts of what is reduced."""
 
 
 def _reduced(op: Any) -> str:
@@ -67,14 +70,15 @@ class Reduce(Tile.Operation, name="reduce"):
     Values are of one type, which is what IRDL can say of operands of any number.
 
     Its block combines two elements of each value, those of one side first, into one; it must be associative and
-    commutative, since the order in which elements meet is the machine's (but the same in every run).
+    commutative, since the order in which elements meet is the machine's (but the same in every run). With `cluster`,
+    what so many blocks have, those of a cluster, is combined, in the order of their ranks; each gets the result.
     """
 
     values: Sequence[ext.Operand[Any]]
     reduced: Sequence[ext.Result[Any]]
     combine: ext.Region
     dim: ir.IntegerAttr
-    verify_invariants = verifier(_reduced, dim=at_least(0))
+    verify_invariants = verifier(_reduced, dim=at_least(0), cluster=rules.BLOCKS)
 
 
 def _yields(op: Any) -> str:
@@ -94,13 +98,15 @@ Combine = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
 """Builds, at the insertion point, what two elements of each value become."""
 
 
-def reduce(values: Sequence[Any], dim: int, combine: Combine) -> list[Any]:
-    """A tile.reduce at the insertion point; its results."""
+def reduce(values: Sequence[Any], dim: int, combine: Combine, cluster: int = 1) -> list[Any]:
+    """A tile.reduce at the insertion point, by the blocks of a cluster; its results."""
     types: list[Any] = []
     for value in values:
         shape = [1 if axis == dim else size for axis, size in enumerate(value.type.shape)]
         types.append(ir.VectorType.get(shape, value.type.element_type))
     operation = Reduce(list(values), types, constants.integer(dim)).operation
+    if cluster > 1:
+        operation.attributes[BLOCKS] = constants.integer(cluster)
     elements = [type_.element_type for type_ in types]
     block = operation.regions[0].blocks.append(*elements, *elements)
     with ir.InsertionPoint(block):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing, tile
+from mlir_gemm.dialect import constants, guards, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -20,6 +20,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.reductions import Combination, combinations_of
 from mlir_gemm.dialect.reductions import reduce as tile_reduce
+from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
 
 
@@ -39,6 +40,11 @@ class RowTiles:
     """The wide values at this place, by buffer, or by what of memory was loaded."""
     shift: int = 0
     """If not 0, tiles start at a multiple of so many elements in memory, up to one less before a row does."""
+    cluster: int = 1
+    """Blocks that share the rows of a tile: each has a tile of its part."""
+    ahead: Any = None
+    """How many elements of a row the tiles of the blocks before this one of the cluster have; None for one block."""
+    rank: Any = None
     staged: bool = False
     """Whether what the first pass over rows loads is kept in shared memory for the others."""
     shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
@@ -58,7 +64,24 @@ class RowTiles:
         loops = self.loops
         size = loops.sizes[loops.element]
         before = max(self.shift - 1, 0)
-        return loops.element == loops.outer and isinstance(size, int) and size + before <= self.tile.elements
+        return loops.element == loops.outer and isinstance(size, int) and size + before <= self.step
+
+    @property
+    def step(self) -> int:
+        """Elements of a row that all tiles of a cluster have."""
+        return self.tile.elements * self.cluster
+
+    def enter_cluster(self) -> None:
+        """Finds out which block of its cluster this is."""
+        if self.cluster > 1:
+            self.rank = rank()
+            self.ahead = indexing.mul(self.rank, self.tile.elements)
+            if self.whole:
+                self.place[self.loops.element] = self.ahead
+
+    def _moved(self, at: Any) -> Any:
+        """A place in a row that the tiles of a cluster have in common as this block's own."""
+        return at if self.ahead is None else dialect("arith").AddIOp(at, self.ahead).result
 
     def align(self, memory: Any, map_: Any) -> None:
         """Lets tiles start where rows of an operand have aligned addresses, with `shift`. All operands along rows must
@@ -74,7 +97,7 @@ class RowTiles:
             distance = indexing.rem(distance, self.shift)
             self.start = arith.SubIOp(constants.index(0), distance).result
             if self.whole:
-                self.place[self.loops.element] = self.start
+                self.place[self.loops.element] = self._moved(self.start)
 
     def elementwise(self, generic: Generic) -> None:
         """Notes an operation for each element, or computes one for each row."""
@@ -104,8 +127,9 @@ class RowTiles:
             totals = first
         for total, (_, combination), output in zip(totals, found, outputs, strict=True):
             (reduced,) = tile_reduce(
-                [total], self.tile.element_dim, lambda one, other, c=combination: [c.build(one[0], other[0])]
-            )
+                [total], self.tile.element_dim, lambda one, other, c=combination: [c.build(one[0], other[0])],
+                self.cluster,
+            )  # fmt: skip
             start = starts.get(output)
             if start is None:
                 before = self.narrow.get(output)
@@ -120,15 +144,20 @@ class RowTiles:
 
     def store(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         """Stores values to buffers, given with their maps: the narrow ones, then the wide ones in one pass."""
-        for buffer, map_ in buffers:
-            if buffer in self.narrow:
-                tile.store(self.narrow[buffer], buffer, self._place(map_, False))
+        narrow = [each for each in buffers if each[0] in self.narrow]
+        is_first = self.rank and dialect("arith").CmpIOp(0, self.rank, constants.index(0)).result
+        if narrow:
+            guards.do(is_first, lambda: self._store_narrow(narrow))
         wide = [each for each in buffers if each[0] not in self.narrow]
         if self.whole:
             self._store_wide(wide)
         elif wide:
             with self._pass([]):
                 self._store_wide(wide)
+
+    def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
+        for buffer, map_ in buffers:
+            tile.store(self.narrow[buffer], buffer, self._place(map_, False))
 
     def load(self, memory: Any, map_: Any, wide: bool) -> Any:
         """A tile of memory, loaded once at a place."""
@@ -163,11 +192,11 @@ class RowTiles:
 
     def _staged_size(self) -> int:
         """Elements of a row in shared memory: whole tiles."""
-        elements = self.tile.elements
-        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // elements) * elements
+        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.step) * self.tile.elements
 
     def _place_in_shared(self) -> tile.Place:
-        return tile.Place((constants.index(0), self.passed), (0, 1), (True, True))
+        passed = indexing.div(self.passed, self.cluster) if self.cluster > 1 else self.passed
+        return tile.Place((constants.index(0), passed), (0, 1), (True, True))
 
     def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
@@ -184,7 +213,7 @@ class RowTiles:
             (loop, loops.sizes[loop], 1) for loop in range(loops.outer, loops.element)
         ]
         size = loops.sizes[loops.element]
-        bounds.append((loops.element, size, self.tile.elements))
+        bounds.append((loops.element, size, self.step))
         entered: list[Any] = []
         values = list(carried)
         points: list[Any] = []
@@ -201,6 +230,7 @@ class RowTiles:
         self.passed = self.place[loops.element]
         if self.start is not None:
             self.place[loops.element] = dialect("arith").AddIOp(self.passed, self.start).result
+        self.place[loops.element] = self._moved(self.place[loops.element])
         self.held = {}
         yielded = list(values)
         yield yielded
@@ -277,8 +307,8 @@ class RowTiles:
 
     def _clipped(self, value: Any, combination: Combination) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
-        size, elements = self.loops.sizes[self.loops.element], self.tile.elements
-        if isinstance(size, int) and size % elements == 0 and self.start is None:
+        size = self.loops.sizes[self.loops.element]
+        if isinstance(size, int) and size % self.step == 0 and self.start is None:
             return value
         end = constants.index(size) if isinstance(size, int) else size
         at = self.place.get(self.loops.element)
@@ -292,7 +322,7 @@ class RowTiles:
         inside: list[bool] = []
         for expression in map_.results:
             loop = expression.position if isinstance(expression, ir.AffineDimExpr) else -1
-            extent = {self.loops.row: self.tile.rows, self.loops.element: self.tile.elements}.get(loop, 1)
+            extent = {self.loops.row: self.tile.rows, self.loops.element: self.step}.get(loop, 1)
             at = self.place.get(loop) if loop >= 0 else constants.index(expression.value)
             offsets.append(constants.index(0) if at is None else at)
             dim = {self.loops.row: self.tile.row_dim, self.loops.element: self.tile.element_dim}.get(loop, -1)

@@ -209,6 +209,18 @@ def compiled(case: Case, *stages: str, until: str = "lower") -> Compilation:
     return compile_module(case.text, chip=CHIP, until=until, keep=stages or (until,))
 
 
+def fields(threads: int, across: int, vector: int, tile: str, more: str = "") -> str:
+    """A schedule of rows as text; `more` are further fields as MLIR has them."""
+    given = f"threads = {threads} : i64, across = {across} : i64, vector = {vector} : i64"
+    return f"{given}, tile = [{tile}]{', ' if more else ''}{more}"
+
+
+def pinned(case: Case, schedule: str) -> Case:
+    """A case whose source fixes how rows are divided."""
+    text = case.text.replace(") {\n", f") attributes {{tile.rows = {{{schedule}}}}} {{\n", 1)
+    return Case(text, case.arrays, case.wanted, case.tolerance)
+
+
 def run(case: Case, kernel: Compilation | None = None) -> tuple[list[Array], Report]:
     """The arrays after a run of the lowered kernel in the simulator with all checks, and the report."""
     arrays, kernel = case.fresh(), kernel or compiled(case)
