@@ -177,7 +177,8 @@ class RowTiles:
 
     def _has_rows(self, map_: Any) -> bool:
         loops = [e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)]
-        return self.loops.element in loops and any(loop < self.loops.outer for loop in loops)
+        single = all(isinstance(size, int) and size == 1 for size in self.loops.sizes[: self.loops.outer])
+        return self.loops.element in loops and (single or any(loop < self.loops.outer for loop in loops))
 
     def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> None:
         if self.shift and wide and self._has_rows(map_):

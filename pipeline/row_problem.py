@@ -44,7 +44,8 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
             numbers += [*stride_divisors(operand)[:-1], operand.type.get_strides_and_offset()[1]]
     inputs = {operand for generic in generics for operand in generic.inputs}
     whole = [(operand, map_) for operand, map_ in wide if _rows(map_, outer)]
-    bits = {operand: operand.type.element_type.width for operand, _ in whole if operand in inputs}
+    single = all(sizes[loop] == 1 and loop in constant for loop in range(outer))
+    bits = {operand: operand.type.element_type.width for operand, _ in (wide if single else whole) if operand in inputs}
     ways = {_way(operand, map_, outer) for operand, map_ in whole}
     reductions = sum(not generic.elementwise for generic in generics)
     return RowProblem(
