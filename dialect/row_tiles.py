@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing, tile
+from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -169,6 +169,9 @@ class RowTiles:
             value = tile.load(self.shared[key], self._place_in_shared(), type_)
         else:
             value = tile.load(memory, self._place(map_, wide), type_)
+            if positions.is_position(memory):
+                self.held[key] = value
+                return value
             self._say_aligned(value.owner, map_, wide)
             if self.staged and wide and self.passed is not None and self._has_rows(map_):
                 self._stage(key, value)

@@ -90,6 +90,25 @@ def _alloc(operation: Any) -> Function:
     return alloc
 
 
+def _position(operation: Any) -> Function:
+    """Positions: an array of its own, in which each element is its offset and its indices times the strides."""
+    type_ = operation.operation.results[0].type
+    dtype, sizes = dtype_of(type_, operation), _sizes(type_)
+    strides, offset = ([], 0) if isinstance(type_, ir.RankedTensorType) else type_.get_strides_and_offset()
+    dense = not strides or ir.ShapedType.get_dynamic_stride_or_offset() in strides
+
+    def position(*dynamic: Any) -> Any:
+        shape = sizes(dynamic)
+        if dense:
+            return np.arange(math.prod(shape), dtype=dtype).reshape(shape)
+        found = np.full(shape, offset, dtype)
+        for axis, stride in enumerate(strides):
+            found += (np.arange(shape[axis], dtype=dtype) * stride).reshape([-1, *[1] * (len(shape) - 1 - axis)])
+        return found
+
+    return position
+
+
 def _sizes(type_: Any) -> Callable[[Sequence[Any]], list[int]]:
     """A function from the operands for a type's dynamic sizes to all sizes."""
     static = [None if type_.is_dynamic_dim(axis) else size for axis, size in enumerate(type_.shape)]
@@ -315,6 +334,7 @@ def _room(memory: Any) -> int:
 
 FUNCTIONS: dict[str, Maker] = {
     "memref.alloc": _alloc, "memref.alloca": _alloc, "memref.copy": _copy, "memref.subview": _subview,
+    "tile.position": _position,
     "memref.view": _view, "memref.cast": _same, "memref.load": _load, "memref.store": _store,
     "memref.assume_alignment": _same, "memref.memory_space_cast": _same, "memref.dim": _dim, "tensor.dim": _dim,
     "memref.collapse_shape": _reassociate, "memref.expand_shape": _reassociate, "memref.transpose": _transpose,

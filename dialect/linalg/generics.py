@@ -338,7 +338,7 @@ def scalar_of(value: Any) -> Any | None:
     return owner.operands[0] if owner is not None and owner.name == "linalg.fill" else None
 
 
-_PURE = ("arith.", "math.", "tensor.", "linalg.", "bufferization.to_tensor")
+_PURE = ("arith.", "math.", "tensor.", "linalg.", "bufferization.to_tensor", "tile.position")
 
 
 def erase_dead(module: Any) -> None:

@@ -141,7 +141,8 @@ def _check_operation(operation: Any) -> None:
     if name not in (*LINALG, *OTHERS) and not convolution:
         raise input_error(operation, f"'{name}' is not understood; {_understood(name)}")
     for value in operation.operation.results:
-        _check_type(operation, f"a result of '{name}'", value.type)
+        if name != "arith.constant" or not isinstance(value.type, ir.IndexType):
+            _check_type(operation, f"a result of '{name}'", value.type)
     for value in operation.operation.operands:
         _check_type(operation, f"an operand of '{name}'", value.type)
     if name == "func.return":
@@ -281,13 +282,15 @@ def _check_body(operation: Any) -> None:
         name = inner.operation.name
         if name == "linalg.yield" or inner.operation not in live:
             continue
-        if not name.startswith(("arith.", "math.")):
-            why = " (positions are not computed with)" if name == "linalg.index" else ""
+        if not name.startswith(("arith.", "math.")) and name != "linalg.index":
             raise input_error(
-                inner, f"'{name}' in the body of '{operation.operation.name}'{why}; expected arith and math operations"
+                inner,
+                f"'{name}' in the body of '{operation.operation.name}'; expected arith and math operations, and "
+                "linalg.index",
             )
         for result in inner.operation.results:
-            _check_type(inner, f"a result of '{name}'", result.type)
+            if not isinstance(result.type, ir.IndexType):
+                _check_type(inner, f"a result of '{name}'", result.type)
 
 
 def _live(operation: Any) -> list[Any]:

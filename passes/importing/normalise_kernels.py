@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone, clone_slice
 from mlir_gemm.dialect.linalg import structured
@@ -36,7 +37,14 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 
 _OF_THE_TYPE = ("sym_name", "function_type", "arg_attrs", "res_attrs")
-_BESIDE = ("arith.constant", "memref.alloc", "memref.dealloc", "memref.reinterpret_cast", "func.return")
+_BESIDE = (
+    "arith.constant",
+    "tile.position",
+    "memref.alloc",
+    "memref.dealloc",
+    "memref.reinterpret_cast",
+    "func.return",
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,9 @@ class _Rewriting:
         if isinstance(order, str):
             raise pass_error(self.work[0], order)
         self.order = order
-        self.views = OperandViews(self.kernel, order, self.arguments)
+        fixed = [root for each in self.kernel.statements for root in each.roots if root is not None]
+        fixed = [root for root in fixed if positions.is_position(root)]
+        self.views = OperandViews(self.kernel, order, [*self.arguments, *fixed])
         self.memory: dict[tuple[Any, View], Any] = {}
 
     def rewrite(self) -> list[int]:
@@ -95,6 +105,9 @@ class _Rewriting:
             for seen in seen_in_order:
                 if (seen.root, seen.view) not in self.memory:
                     type_ = memref_type(seen.view, seen.root.type.element_type)
+                    if positions.is_position(seen.root):
+                        self.memory[seen.root, seen.view] = positions.make(type_)
+                        continue
                     self.memory[seen.root, seen.view] = dialect("memref").AllocOp(type_, [], []).result
             for op in self.work:
                 with op.location:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.functions import approximations
+from mlir_gemm.dialect.functions import approximations, integers
 from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select
 from mlir_gemm.dialect.functions.rounded import shorter_form
 from mlir_gemm.dialect.locations import pass_error
@@ -29,8 +29,10 @@ KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "ma
 """Each is one instruction, or a few that LLVM knows; exact, so that f16 and bf16 need no detour."""
 INSTRUCTIONS = ("math.exp2", "arith.divf")
 """With the flag `afn`, on f32, an instruction each, or two."""
-INTEGERS = ("math.absi", "math.ctlz", "math.cttz", "math.ctpop")
-"""Operations on integers that upstream lowers."""
+INTEGERS: dict[str, Callable[[Number], Number]] = {
+    f"math.{name}": getattr(integers, name) for name in ("absi", "ctlz", "cttz", "ctpop")
+}
+"""Operations on integers: upstream has no lowering for them, or one that calls libdevice."""
 FORMULAS: dict[str, Callable[[Number], Number]] = {
     f"math.{name}": getattr(approximations, name)
     for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "erf", "rsqrt", "sin", "cos")
@@ -62,7 +64,7 @@ class ExpandMath(Pass):
             raise PassError(f"pass 'expand-math': exp={self.exp}; expected accurate or ex2")
         for kernel in named(module, "gpu.func"):
             found = where(kernel, lambda op: op.name.startswith(("math.", "arith.remf")))
-            rest = [op for op in found if op.operation.name not in (*KEPT, *INTEGERS) and not is_instruction(op)]
+            rest = [op for op in found if op.operation.name not in KEPT and not is_instruction(op)]
             for operation in rest:
                 _check(operation)
             exp = approximations.exp
@@ -87,6 +89,8 @@ def is_instruction(operation: Any) -> bool:
 
 def _check(operation: Any) -> None:
     name = operation.operation.name
+    if name in INTEGERS:
+        return
     if name not in FORMULAS and name not in TESTS and name not in POWERS and name not in OTHERS:
         known = ", ".join(full.removeprefix("math.") for full in sorted((*FORMULAS, *TESTS, *POWERS, *KEPT)))
         raise pass_error(operation, f"'{name}' has no formula here; of the dialect math there are {known}")
@@ -110,6 +114,9 @@ def _expand(operation: Any, exp: Callable[[Number], Number]) -> None:
     with ir.InsertionPoint(operation), operation.location:
         operands = [Number(operand) for operand in old.operands]
         narrow = operands[0].element
+        if old.name in INTEGERS:
+            old.results[0].replace_all_uses_with(INTEGERS[old.name](operands[0]).value)
+            return
         if narrow.width == 16:
             operands = [x if x.is_integer else x.converted("ExtFOp", ir.F32Type.get()) for x in operands]
         own = old.name == "math.exp" and isinstance(operands[0].element, ir.F32Type)

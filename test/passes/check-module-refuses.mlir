@@ -141,8 +141,8 @@ func.func @row(%A: tensor<4x4xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
 func.func @position(%B: tensor<4xi32>) -> tensor<4xi32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%B : tensor<4xi32>) {
   ^bb0(%b: i32):
-    // POSITION: -:[[# @LINE + 1]]:10: error: 'linalg.index' in the body of 'linalg.generic' (positions are not computed with); expected arith and math operations
-    %i = linalg.index 0 : index
+    // POSITION: -:[[# @LINE + 1]]:10: error: 'affine.apply' in the body of 'linalg.generic'; expected arith and math operations, and linalg.index
+    %i = affine.apply affine_map<() -> (3)>()
     %j = arith.index_cast %i : index to i32
     linalg.yield %j : i32
   } -> tensor<4xi32>
