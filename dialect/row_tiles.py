@@ -18,7 +18,7 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
-from mlir_gemm.dialect.reductions import Combination, combinations_of
+from mlir_gemm.dialect.reductions import Choice, Combination, combinations_of
 from mlir_gemm.dialect.reductions import reduce as tile_reduce
 from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
@@ -115,32 +115,42 @@ class RowTiles:
         """Reductions of which none needs another's result. `starts` says what each output's buffer holds before: the
         attribute of a number, or None where that is in memory."""
         found = [(generic, each) for generic in generics for each in _combinations(generic)]
-        outputs = [output for generic in generics for output in generic.outputs]
         if self.whole:
-            totals = [self._clipped(self._value(g, c.value), c) for g, c in found]
+            totals = [value for each in found for value in self._elements(*each)]
         else:
-            types = [self.tile.type(c.value.type, True) for _, c in found]
-            first = [constants.splat(type_, c.neutral) for type_, (_, c) in zip(types, found, strict=True)]
-            with self._pass(first) as carried:
-                values = [self._clipped(self._value(g, c.value), c) for g, c in found]
-                carried[:] = [c.build(old, new) for old, new, (_, c) in zip(carried, values, found, strict=True)]
-            totals = first
-        for total, (_, combination), output in zip(totals, found, outputs, strict=True):
-            (reduced,) = tile_reduce(
-                [total], self.tile.element_dim, lambda one, other, c=combination: [c.build(one[0], other[0])],
-                self.cluster,
-            )  # fmt: skip
+            totals = [constants.splat(self.tile.type(value.type, True), neutral) for _, c in found
+                      for value, neutral in zip(c.values, c.neutrals, strict=True)]  # fmt: skip
+            with self._pass(totals) as carried:
+                old = iter(list(carried))
+                carried[:] = [value for generic, c in found for value in c.join(
+                    [next(old) for _ in c.values], self._elements(generic, c))]  # fmt: skip
+        rest = iter(totals)
+        for generic, combination in found:
+            total = [next(rest) for _ in combination.values]
+            reduced = tile_reduce(total, self.tile.element_dim, combination.join, self.cluster)
+            outputs = [generic.outputs[number] for number in combination.outputs]
+            self.narrow.update(zip(outputs, self._continued(generic, combination, reduced, starts), strict=True))
+
+    def _elements(self, generic: Generic, combination: Combination | Choice) -> list[Any]:
+        """What a reduction combines, as tiles with neutral elements beyond the ends of rows."""
+        return [self._clipped(self._value(generic, value), neutral)
+                for value, neutral in zip(combination.values, combination.neutrals, strict=True)]  # fmt: skip
+
+    def _continued(self, generic: Generic, combination: Combination | Choice, reduced: list[Any],
+                   starts: dict[Any, Any]) -> list[Any]:  # fmt: skip
+        """What a reduction gives, from what its rows give and what it starts from."""
+        outputs = [generic.outputs[number] for number in combination.outputs]
+        if [starts.get(output) for output in outputs] == list(combination.neutrals):
+            return reduced
+        before: list[Any] = []
+        for output, value in zip(outputs, reduced, strict=True):
             start = starts.get(output)
-            if start is None:
-                before = self.narrow.get(output)
-                if before is None:
-                    before = self.load(output, _map_of(generics, output), False)
-                value = combination.build(before, reduced)
-            elif start == combination.neutral:
-                value = reduced
+            if start is not None:
+                before.append(constants.splat(value.type, start))
             else:
-                value = combination.build(constants.splat(reduced.type, start), reduced)
-            self.narrow[output] = value
+                known = self.narrow.get(output)
+                before.append(self.load(output, _map_of([generic], output), False) if known is None else known)
+        return combination.join(before, reduced)
 
     def store(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         """Stores values to buffers, given with their maps: the narrow ones, then the wide ones in one pass."""
@@ -309,15 +319,14 @@ class RowTiles:
         type_ = self.tile.type(value.type.element_type, wide)
         return value if value.type == type_ else dialect("vector").BroadcastOp(type_, value).result
 
-    def _clipped(self, value: Any, combination: Combination) -> Any:
+    def _clipped(self, value: Any, neutral: Any) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
         size = self.loops.sizes[self.loops.element]
         if isinstance(size, int) and size % self.step == 0 and self.start is None:
             return value
         end = constants.index(size) if isinstance(size, int) else size
         at = self.place.get(self.loops.element)
-        return tile.clip(value, self.tile.element_dim, constants.index(0) if at is None else at, end,
-                         combination.neutral)  # fmt: skip
+        return tile.clip(value, self.tile.element_dim, constants.index(0) if at is None else at, end, neutral)
 
     def _place(self, map_: Any, wide: bool) -> tile.Place:
         """Where a tile lies in an operand's memory."""
@@ -337,10 +346,11 @@ class RowTiles:
         return tile.Place(tuple(offsets), tuple(dims), tuple(inside))
 
 
-def _combinations(generic: Generic) -> list[Combination]:
+def _combinations(generic: Generic) -> list[Combination | Choice]:
     found = combinations_of(generic)
     if found is None:
-        raise pass_error(generic.op, "a reduction that is not one associative operation on each output")
+        raise pass_error(generic.op, "a reduction that is not one associative operation on each output, nor a "
+                         "choice of a value with its place")  # fmt: skip
     return found
 
 

@@ -18,6 +18,7 @@ from mlir_gemm.simulator.program import simulate_launch
 Array = np.ndarray[Any, Any]
 DTYPES: dict[str, Any] = {
     "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32,
+    "i64": np.int64,
 }  # fmt: skip
 ROUNDING = {"f16": 2**-11, "bf16": 2**-8, "f32": 2**-22, "f64": 2**-51}
 """Relative error by Frobenius norm that a result may have beside that of its sum's type."""

@@ -283,6 +283,7 @@ def test_a_reduction_of_two_values_at_once(rows: int, columns: int, dim: int) ->
     kept = (rows, 1) if dim else (1, columns)
     whole, shape, out = f"vector<{rows}x{columns}xf32>", f"{rows}x{columns}", f"{kept[0]}x{kept[1]}"
     arguments = f"%a: memref<{shape}xf32>, %b: memref<{shape}xf32>, %c: memref<{out}xf32>, %d: memref<{out}xf32>"
+    segments = "operandSegmentSizes = array<i32: 2, 0>, resultSegmentSizes = array<i32: 2, 0>"
     text = f"""func.func @f({arguments}) {{
       %i = arith.constant 0 : index
       %x = "tile.load"(%a, %i, %i) : (memref<{shape}xf32>, index, index) -> {whole}
@@ -292,8 +293,8 @@ def test_a_reduction_of_two_values_at_once(rows: int, columns: int, dim: int) ->
         %first = arith.cmpf ogt, %p, %q : f32
         %most = arith.select %first, %p, %q : f32
         %with = arith.select %first, %m, %n : f32
-        "tile.yield"(%most, %with) : (f32, f32) -> ()
-      }}) {{dim = {dim} : i64}} : ({whole}, {whole}) -> (vector<{out}xf32>, vector<{out}xf32>)
+        "tile.yield"(%most, %with) {{operandSegmentSizes = array<i32: 2, 0>}} : (f32, f32) -> ()
+      }}) {{dim = {dim} : i64, {segments}}} : ({whole}, {whole}) -> (vector<{out}xf32>, vector<{out}xf32>)
       "tile.store"(%r#0, %c, %i, %i) : (vector<{out}xf32>, memref<{out}xf32>, index, index) -> ()
       "tile.store"(%r#1, %d, %i, %i) : (vector<{out}xf32>, memref<{out}xf32>, index, index) -> ()
       return
