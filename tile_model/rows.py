@@ -7,7 +7,6 @@ more. Rows that a block's registers do not hold are read again in each pass.
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 
@@ -45,6 +44,11 @@ LEAST_PART, LEAST_PART_OF_COLUMNS = 8192, 128
 """Elements of a part of a row, where neighbours belong to the row, and where they belong to different rows."""
 LAUNCH = 4e-6
 """Seconds that the kernels cost which combine parts."""
+LEAST_BYTES, LEAST_SINGLE = 64, 16
+"""Bytes that threads side by side take at once, and how many threads take single elements side by side: a sector of
+memory, 32 bytes, of f16. Sums of 1000000x64 f16 take 37 us with 2 threads a row, 32 with 4."""
+WORD = 4
+"""Bytes of an element that a warp loads as fast alone as several at once."""
 LEAST_SHIFTED = 24576
 """Elements of the shortest rows whose tiles start before them, so that accesses are wide. Below, threads hold rows that
 they load in single elements: 20001 f16 57 us, not 78, since the edges of wide pieces branch."""
@@ -121,16 +125,18 @@ def _of_long(rows: _Rows) -> RowSchedule:
     """Rows that a few hundred threads do not hold."""
     if not rows.problem.again:
         return rows.in_passes(1)
-    small = rows.in_shared(1, STAGED_THREADS, 1, STAGED) or rows.in_many_registers()
-    if small:
-        return small
+    forms: list[RowSchedule | None] = [rows.in_shared(1, STAGED_THREADS, 1, STAGED), rows.in_many_registers()]
     if rows.target.has_clusters and not rows.shift:
-        for blocks, count in itertools.product((2, 4, MOST_CLUSTER), (2, 1)):
-            found = rows.in_shared(blocks, CLUSTER_THREADS, count, STAGED_IN_CLUSTER)
-            if found:
-                return found
-        return rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared) or rows.in_passes(MOST_CLUSTER)
-    return rows.in_shared(1, STAGED_THREADS, 1, rows.all_shared) or rows.in_passes(1)
+        blocks = (2, 4, MOST_CLUSTER)
+        if rows.problem.narrowest >= WORD:
+            forms += map(rows.in_registers, blocks)
+        forms += [
+            rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (2, 1)
+        ]
+        forms += [rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared), rows.in_passes(MOST_CLUSTER)]
+    return next(filter(None, [*forms, rows.in_shared(1, STAGED_THREADS, 0, rows.all_shared)]), None) or rows.in_passes(
+        1
+    )
 
 
 @dataclass(frozen=True)
@@ -154,7 +160,7 @@ class _Rows:
     def in_registers(self, cluster: int) -> RowSchedule | None:
         """Held by as few threads as have a few accesses each."""
         problem, pieces = self.problem, self.pieces(cluster)
-        across = _divided(pieces, max(1, WHOLE // problem.held // self.vector), self.vector)
+        across = _divided(pieces, max(1, WHOLE // problem.held // self.vector), self.vector, problem.narrowest)
         if across is None:
             return None
         if cluster == 1:
@@ -173,7 +179,9 @@ class _Rows:
         return self._schedule(MOST_THREADS, MOST_THREADS, count)
 
     def in_shared(self, cluster: int, threads: int, count: int, most: int) -> RowSchedule | None:
-        """Kept in so many bytes of shared memory from the first pass to the last, in tiles of a few accesses."""
+        """Kept in so many bytes of shared memory from the first pass to the last, in tiles of a few accesses; 0: as
+        many as waste least."""
+        count = count or _at_a_time(self.pieces(cluster), threads, max(1, HELD // self.problem.held // self.vector))
         tile = threads * self.vector * count
         tiles = -(-self.pieces(cluster) * self.vector // tile)
         if not self.problem.again or tiles * tile * self.problem.read > most:
@@ -208,7 +216,7 @@ def _blocks_of_few(problem: RowProblem, target: Target) -> int:
 def _access(problem: RowProblem, cluster: int) -> tuple[int, int]:
     """Elements of one access, and of which multiple tiles start in memory where rows do not (0: where rows do)."""
     vector, wanted = _vector(problem, problem.length), _power(ACCESS // problem.narrowest)
-    shifted = problem.even and problem.length >= LEAST_SHIFTED and cluster == 1
+    shifted = problem.even and problem.length >= LEAST_SHIFTED and problem.narrowest < WORD and cluster == 1
     return (wanted, wanted) if vector < wanted and shifted else (vector, 0)
 
 
@@ -217,7 +225,7 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
     vector = _vector(problem, problem.length)
     pieces = -(-problem.length // vector)
     most = max(1, HELD // problem.held // vector)
-    across = _busy(problem, target, pieces, _divided(pieces, most, vector) or MOST_THREADS)
+    across = _busy(problem, target, pieces, _divided(pieces, most, vector, problem.narrowest) or MOST_THREADS)
     threads = _of_block(problem.rows, across, target)
     some = max(1, min(_most_held(problem, threads, target) // vector, most))
     count = _at_a_time(pieces, across, some)
@@ -226,12 +234,13 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
     return schedule
 
 
-def _divided(pieces: int, most: int, vector: int) -> int | None:
+def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
     """Threads of a row that hold all of it with the least waste; of equal ones, those with about a few accesses each.
-    None where a row is longer."""
+    As many at least as take neighbours of some bytes at once, of elements of so many. None where a row is longer."""
+    least = min(_power(2 * pieces - 1), LEAST_BYTES // (vector * bytes_) if vector > 1 else LEAST_SINGLE)
     few = min(max(FEW, FEW_ELEMENTS // vector), most)
     choices = [(1 << power, -(-pieces >> power)) for power in range(STAGED_THREADS.bit_length())]
-    fitting = [(across, count) for across, count in choices if count <= most]
+    fitting = [(across, count) for across, count in choices if count <= most and across >= least]
     if not fitting:
         return None
     return min(fitting, key=lambda each: each[0] * each[1] * (1 + WASTE * abs(math.log2(each[1] / few))))[0]
@@ -275,7 +284,7 @@ def _of_columns(problem: RowProblem, target: Target) -> RowSchedule:
     across = _power(max(1, wanted // vector))
     if groups * across < FEWEST_THREADS:  # few elements: more of their rows side by side
         across = FEWEST_THREADS // groups
-    while across > 1 and across * vector > problem.rows * 2:
+    while across > 1 and across * vector >= problem.rows * 2:
         across //= 2
     groups = max(1, min(groups, MOST_THREADS // across))
     threads = max(groups * across, LANES)
