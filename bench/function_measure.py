@@ -106,6 +106,7 @@ def error_of(results: Sequence[Any], exact: Sequence[Any]) -> float:
     """The largest relative error of several results, by Frobenius norm; infinite for what is not a number."""
     found: list[float] = []
     for got, right in zip(results, exact, strict=True):
-        difference = float((got.reshape(right.shape).double() - right).norm())
-        found.append(difference / max(float(right.norm()), 1e-300))
+        wide = right.double()
+        difference = float((got.reshape(right.shape).double() - wide).norm())
+        found.append(difference / max(float(wide.norm()), 1e-300))
     return max(found) if all(map(math.isfinite, found)) else math.inf

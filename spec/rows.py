@@ -39,7 +39,9 @@ class RowProblem:
     read: int = 0
     """Bytes of what is read for an element of a row, from memory that has rows."""
     again: bool = False
-    """Whether elements of a row are needed again after a reduction."""
+    """Whether elements of a row are needed again after a reduction, or their places are."""
+    places: int = 0
+    """32-bit registers for the place of each element that passes over rows carry beside it."""
     fixed: bool = True
     """Whether the length is a constant, and elements of a row follow each other evenly: a tile can hold whole rows."""
     lines: int = 1

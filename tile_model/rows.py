@@ -52,8 +52,10 @@ WORD = 4
 LEAST_SHIFTED = 24576
 """Elements of the shortest rows whose tiles start before them, so that accesses are wide. Below, threads hold rows that
 they load in single elements: 20001 f16 57 us, not 78, since the edges of wide pieces branch."""
-SEGMENT = 64
-"""Bytes of neighbours that a block reads of each element, where neighbours belong to different rows."""
+SEGMENT, LARGE_SEGMENTS = 64, 16 << 20
+"""Bytes of neighbours that a block reads of each element, where neighbours belong to different rows; twice as many of
+memory of so many bytes, where blocks are many, or so few that columns are divided among them: 256x50257 f16 5.6 us, not
+7.1; of 4096x4096, which has 128 blocks, it would be 8.1, not 6.0."""
 
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
@@ -128,15 +130,13 @@ def _of_long(rows: _Rows) -> RowSchedule:
     forms: list[RowSchedule | None] = [rows.in_shared(1, STAGED_THREADS, 1, STAGED), rows.in_many_registers()]
     if rows.target.has_clusters and not rows.shift:
         blocks = (2, 4, MOST_CLUSTER)
-        if rows.problem.narrowest >= WORD:
-            forms += map(rows.in_registers, blocks)
-        forms += [
-            rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (2, 1)
-        ]
+        held = [rows.in_registers(each) for each in blocks if rows.problem.narrowest >= WORD]
+        kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (2, 1)]
+        wide = rows.vector * rows.problem.narrowest >= ACCESS
+        forms += [*kept, *held] if wide and rows.problem.rows > rows.target.sms else [*held, *kept]
         forms += [rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared), rows.in_passes(MOST_CLUSTER)]
-    return next(filter(None, [*forms, rows.in_shared(1, STAGED_THREADS, 0, rows.all_shared)]), None) or rows.in_passes(
-        1
-    )
+    forms += [rows.in_shared(1, STAGED_THREADS, 0, rows.all_shared)]
+    return next(filter(None, forms), None) or rows.in_passes(1)
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class _Rows:
 
     def in_passes(self, cluster: int) -> RowSchedule:
         """Read again in each pass."""
-        most = max(1, HELD // self.problem.held // self.vector)
+        most = max(1, HELD // (self.problem.held + self.problem.places) // self.vector)
         some = max(1, min(_most_held(self.problem, MOST_THREADS, self.target) // self.vector, most))
         count = _at_a_time(self.pieces(cluster), MOST_THREADS, some)
         return self._schedule(MOST_THREADS, MOST_THREADS, count, cluster=cluster)
@@ -237,7 +237,8 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
 def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
     """Threads of a row that hold all of it with the least waste; of equal ones, those with about a few accesses each.
     As many at least as take neighbours of some bytes at once, of elements of so many. None where a row is longer."""
-    least = min(_power(2 * pieces - 1), LEAST_BYTES // (vector * bytes_) if vector > 1 else LEAST_SINGLE)
+    least = LEAST_BYTES // (vector * bytes_) if vector > 1 else LEAST_SINGLE
+    least = min(least, _power(pieces // 2))
     few = min(max(FEW, FEW_ELEMENTS // vector), most)
     choices = [(1 << power, -(-pieces >> power)) for power in range(STAGED_THREADS.bit_length())]
     fitting = [(across, count) for across, count in choices if count <= most and across >= least]
@@ -278,6 +279,10 @@ def _of_columns(problem: RowProblem, target: Target) -> RowSchedule:
     and groups take elements of theirs in turn."""
     vector = _vector(problem, problem.rows)
     wanted = max(1, SEGMENT // problem.narrowest)
+    blocks = -(-problem.rows // wanted)
+    large = problem.rows * problem.length * problem.narrowest >= LARGE_SEGMENTS
+    if large and (blocks >= 2 * target.sms or FEW_ROWS * blocks <= target.sms):
+        wanted *= 2
     groups = _power(max(1, min(MOST_THREADS, problem.length // 4)))
     while vector > 1 and problem.rows * groups // (vector * LANES) < target.sms * target.threads_sm // LANES // 4:
         vector //= 2
