@@ -140,8 +140,12 @@ def _blocks(entries: list[Entry], plt: Any) -> Any:
     return figure
 
 
+def _plainly(value: float, _: int) -> str:
+    return f"{value:g}"
+
+
 def _scales(axes: Any) -> None:
     axes.set_yscale("log", base=2)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_major_formatter(_plainly)
     axes.axhline(1, color="#888888", linewidth=0.8)
     axes.grid(axis="y", alpha=0.3)

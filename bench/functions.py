@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mlir_gemm.bench import row_modules
 from mlir_gemm.bench.block_functions import BLOCKS, Block
@@ -124,7 +124,11 @@ def _draw_rows(rows: Rows, torch: Any, seed: int) -> Drawn:
     noise = 2 * 2.0**-24
     if kind.result != "mn":
         noise = ADDED * 2.0**-24 * float(matrix.double().norm() / exact()[0].norm().clamp_min(1e-300))
-    function = torch.compile(lambda x, v: kind.torch(torch, x, v), dynamic=False)
+
+    def given(x: Any, v: list[Any]) -> Any:
+        return kind.torch(torch, x, v)
+
+    function = torch.compile(given, dynamic=False)
     return Drawn([matrix, *vectors], [out], lambda: kind.torch(torch, matrix, vectors),
                  lambda: function(matrix, vectors), exact, noise)  # fmt: skip
 
@@ -153,13 +157,16 @@ def _draw_block(block: Block, torch: Any, seed: int) -> Drawn:
         wide = [each.double() if each.dtype.is_floating_point else each for each in given]
         return results_of(block.function(torch, *wide))
 
-    function = torch.compile(lambda *arguments: block.function(torch, *arguments), dynamic=False)
+    def whole(*arguments: Any) -> Any:
+        return block.function(torch, *arguments)
+
+    function = torch.compile(whole, dynamic=False)
     return Drawn(given, [], lambda: block.function(torch, *given), lambda: function(*given), exact, 2 * 2.0**-24)
 
 
 def results_of(value: Any) -> tuple[Any, ...]:
     """What a function returned, as a tuple."""
-    return value if isinstance(value, tuple) else (value,)
+    return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
 
 
 def select(groups: Sequence[str], folder: Path) -> list[Function]:
