@@ -18,6 +18,7 @@ def normalise_passes() -> list[PassSpec]:
         step("check-module"),
         upstream("func.func(linalg-generalize-named-ops)"),
         step("raise-to-tensors"),
+        step("unfold-windows"),
         step("index-to-operands"),
         upstream("canonicalize,cse"),
         step("simplify-generics"),

@@ -195,6 +195,16 @@ def _same(_: Any) -> Function:
     return same
 
 
+def _assert(operation: Any) -> Function:
+    message = ir.StringAttr(operation.operation.attributes["msg"]).value
+
+    def check(condition: Any) -> None:
+        if not np.all(condition):
+            raise SimulationError(f"a check of the program fails: {message}")
+
+    return check
+
+
 def _load(_: Any) -> Function:
     def load(memory: Any, *indices: Any) -> Any:
         return memory[checked(memory, indices)]
@@ -334,7 +344,7 @@ def _room(memory: Any) -> int:
 
 FUNCTIONS: dict[str, Maker] = {
     "memref.alloc": _alloc, "memref.alloca": _alloc, "memref.copy": _copy, "memref.subview": _subview,
-    "tile.position": _position,
+    "tile.position": _position, "cf.assert": _assert,
     "memref.view": _view, "memref.cast": _same, "memref.load": _load, "memref.store": _store,
     "memref.assume_alignment": _same, "memref.memory_space_cast": _same, "memref.dim": _dim, "tensor.dim": _dim,
     "memref.collapse_shape": _reassociate, "memref.expand_shape": _reassociate, "memref.transpose": _transpose,

@@ -50,7 +50,7 @@ def _has_index(op: Any) -> bool:
 
 
 def _rebuild(operation: Any) -> None:
-    generic = read(operation)
+    generic = read(operation, free=True)
     if generic is None:
         at = next(each for each in in_block(operation.regions[0].blocks[0]) if _has_index(each.operation))
         raise input_error(at, f"'{at.operation.name}' in a body whose operands are indexed by sums or quotients of "
@@ -98,6 +98,10 @@ def _operation(op: Any, known: dict[Any, Any], at: Mapping[int, Any]) -> None:
         known[result] = at[_dim(op)] if _dim(op) in at else _constant(0)
     elif op.name == "arith.constant":
         known[result] = _constant(ir.IntegerAttr(op.attributes["value"]).value)
+    elif op.name == "tensor.extract":
+        tensor, *indices = op.operands
+        places = [dialect("arith").IndexCastOp(ir.IndexType.get(), _given(op, each, known)).result for each in indices]
+        known[result] = dialect("tensor").ExtractOp(known.get(tensor, tensor), places).result
     elif op.name in _CASTS:
         known[result] = _cast(_given(op, op.operands[0], known), _as_integer(result.type), op.name)
     else:
@@ -107,13 +111,33 @@ def _operation(op: Any, known: dict[Any, Any], at: Mapping[int, Any]) -> None:
         known.update(zip(op.results, made.results, strict=True))
 
 
-def _given(op: Any, value: Any, known: Mapping[Any, Any]) -> Any:
+def _given(op: Any, value: Any, known: dict[Any, Any]) -> Any:
     if value in known or not isinstance(value.type, ir.IndexType):
         return known.get(value, value)
-    if getattr(value.owner, "name", "") != "arith.constant":
+    name = getattr(value.owner, "name", "")
+    if not name.startswith(("arith.", "tensor.extract")) or name == "tensor.extract_slice":
         raise input_error(op, f"'{op.name}' in a body uses an index value that is computed outside it; expected a "
-                          "constant, or a position (linalg.index)")  # fmt: skip
-    return _constant(ir.IntegerAttr(value.owner.attributes["value"]).value)
+                          "constant, a position (linalg.index), or what is computed from elements")  # fmt: skip
+    maker = value.owner.operation
+    for operand in maker.operands:  # what is computed outside, of elements or numbers, is computed inside
+        if not isinstance(operand.type, ir.RankedTensorType):
+            known.setdefault(operand, _outside(operand, known))
+    _operation(maker, known, {})
+    return known[value]
+
+
+def _outside(value: Any, known: dict[Any, Any]) -> Any:
+    """A number that is computed outside a body, computed at the insertion point."""
+    if isinstance(value.type, ir.IndexType):
+        return _given(value.owner, value, known)
+    name = getattr(value.owner, "name", "")
+    if name == "arith.constant" or not name.startswith(("arith.", "tensor.extract")):
+        return value
+    for operand in value.owner.operands:
+        if not isinstance(operand.type, ir.RankedTensorType):
+            known.setdefault(operand, _outside(operand, known))
+    _operation(value.owner.operation, known, {})
+    return known[value]
 
 
 def _constant(number: int) -> Any:

@@ -193,7 +193,7 @@ BAD_MODULES = {
         (2, 3),
         "",
     ),
-    "a loop": (LOOP, (2, 9), "index"),
+    "a loop": (LOOP, (4, 3), "'scf.for' is not understood; expected straight-line linalg operations"),
     "an affine loop": (AFFINE, (2, 3), "'affine.for' is not understood; expected straight-line linalg operations"),
     "a branch": (BRANCH, (1, 1), "branches between blocks"),
     "a sum into nothing": (summed("tensor.empty() : tensor<8xf32>"), (5, 8), "has no values yet; fill it first"),
