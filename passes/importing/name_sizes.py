@@ -49,10 +49,21 @@ class NameSizes(Pass):
         except ir.MLIRError as error:
             raise from_mlir(error, "named operations cannot be generalised") from None
         function = named(module, "func.func")[0]
+        _take_sizes_out(function)
         sizes = NamedSizes(function)
         stand_ins = sizes.stand_ins()
         _Rewrite(sizes, stand_ins).run()
         module.operation.attributes[STAND_INS] = symbols.dictionary(stand_ins)
+
+
+def _take_sizes_out(function: Any) -> None:
+    """Sizes that a body asks for are asked for in front of it."""
+    for generic in named(function, "linalg.generic"):
+        inside = {value for inner in in_block(body(generic)) for value in inner.operation.results}
+        for inner in in_block(body(generic)):
+            op = inner.operation
+            if op.name in ("tensor.dim", "memref.dim") and not any(value in inside for value in op.operands):
+                op.move_before(generic.operation)
 
 
 def _is_dynamic(function: Any) -> bool:
