@@ -14,6 +14,9 @@ def normalise_passes() -> list[PassSpec]:
     materialize_in_destination for memref arguments, func.return.
     """
     return [
+        step("lower-tosa"),
+        step("inline-calls"),
+        step("expand-softmax"),
         step("name-sizes"),
         step("check-module"),
         upstream("func.func(linalg-generalize-named-ops)"),

@@ -21,7 +21,8 @@ from mlir_gemm.spec.element_types import TYPES
 
 PRODUCTS = (
     "matmul", "batch_matmul", "batch_reduce_matmul", "matvec", "vecmat", "batch_matvec", "batch_vecmat", "dot",
-    "contract", "matmul_transpose_a", "matmul_transpose_b", "batch_matmul_transpose_a", "batch_matmul_transpose_b",
+    "contract", "quantized_matmul", "quantized_batch_matmul", "matmul_transpose_a", "matmul_transpose_b",
+    "batch_matmul_transpose_a", "batch_matmul_transpose_b",
 )  # fmt: skip
 """The named products of linalg."""
 
@@ -89,6 +90,12 @@ def _writes(operation: Any) -> bool:
 def _check_top(module: Any) -> None:
     for operation in in_block(body(module)):
         name = operation.operation.name
+        if name == "ml_program.global":
+            raise input_error(
+                operation,
+                "'ml_program.global' in the module: random numbers are not compiled (dropout in training, rand); "
+                "export with .eval(), or cut the program there and give the numbers as an argument",
+            )
         if name not in ("func.func", "memref.global"):
             raise input_error(operation, f"'{name}' in the module; expected one func.func, and memref.global constants")
 
@@ -136,7 +143,7 @@ def _check_type(operation: Any, what: str, type_: Any) -> None:
 
 def _check_operation(operation: Any) -> None:
     name = operation.operation.name
-    windows = name.startswith(WINDOWS) and not name.endswith("_q")
+    windows = name.startswith(WINDOWS)
     numbers = _makes_numbers(operation)
     if name not in (*LINALG, *OTHERS) and not windows and not numbers:
         raise input_error(operation, f"'{name}' is not understood; {_understood(name)}")
