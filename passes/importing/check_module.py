@@ -217,7 +217,7 @@ def _check_maps(operation: Any) -> None:
     """Results are written through maps of whole loops; what is read may be indexed by sums of loops too."""
     op = operation.operation
     inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
-    for number, (operand, attribute) in enumerate(zip(op.operands, op.attributes["indexing_maps"], strict=False)):
+    for number, attribute in enumerate(op.attributes["indexing_maps"]):
         results = list(attribute.value.results)
         loops = [ir.AffineDimExpr(e).position for e in results if isinstance(e, ir.AffineDimExpr)]
         rest = [e for e in results if not isinstance(e, ir.AffineDimExpr)]
@@ -228,11 +228,6 @@ def _check_maps(operation: Any) -> None:
                 f"'{op.name}' with indexing map {attribute.value} of a result; expected each loop at most once, and "
                 "nothing else but 0",
             )
-        for expression, size in zip(results, shape_of(operand) or (), strict=False):
-            if isinstance(expression, ir.AffineConstantExpr) and not 0 <= expression.value < size:
-                raise input_error(
-                    operation, f"'{op.name}' reads index {expression.value} of a dimension of {size}; expected less"
-                )
     if "iterator_types" in op.attributes:
         _check_parallel(operation)
 

@@ -3,12 +3,66 @@
 // RUN: sed -e '/^func.func @loop(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=LOOP
 // RUN: sed -e '/^func.func @call(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=CALL
 // RUN: sed -e '/^func.func @gather(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=GATHER
-// RUN: sed -e '/^func.func @window(%x: tensor<2x5x5x8xi8>, %w: tensor<3x3x8x6xi8>, %y: tensor<2x3x3x6xi32>) -> tensor<2x3x3x6xi32> {
-  %c = arith.constant 1 : i32
-  // WINDOW: -:[[# @LINE + 1]]:8: error: 'linalg.conv_2d_nhwc_hwcf_q' is not understood; of linalg: matmul, batch_matmul,
-  %0 = linalg.conv_2d_nhwc_hwcf_q ins(%x, %w, %c, %c : tensor<2x5x5x8xi8>, tensor<3x3x8x6xi8>, i32, i32)
-                                  outs(%y : tensor<2x3x3x6xi32>) -> tensor<2x3x3x6xi32>
-  return %0 : tensor<2x3x3x6xi32>
+// RUN: sed -e '/^func.func @window(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=WINDOW
+// RUN: sed -e '/^func.func @pooling(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=POOLING
+// RUN: sed -e '/^func.func @complex(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=COMPLEX
+// RUN: sed -e '/^func.func @index(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: sed -e '/^func.func @scalar(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=SCALAR
+// RUN: sed -e '/^func.func @dynamic(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// RUN: sed -e '/^func.func @shared(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: sed -e '/^func.func @strides(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=STRIDES
+// RUN: sed -e '/^func.func @arithmetic(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=ARITHMETIC
+// RUN: sed -e '/^func.func @diagonal(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=DIAGONAL
+// RUN: sed -e '/^func.func @position(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=POSITION
+// RUN: sed -e '/^func.func @changing(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=CHANGING
+// RUN: sed -e '/^func.func @number(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: sed -e '/^func.func @unfilled(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=UNFILLED
+// RUN: sed -e '/^func.func @overwritten(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN
+// RUN: sed -e '/^func.func @own(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: sed -e '/^func.func @huge(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: sed -e '/^func.func @"a.name"(/,/^}/!{/DECLARED/!s/.*//' -e '}' %s | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=NAMED
+// RUN: not mlir-gemm opt %s check-module 2>&1 | FileCheck %s --check-prefix=FUNCTIONS
+// RUN: echo | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: echo 'module { module { } }' | not mlir-gemm opt - check-module 2>&1 | FileCheck %s --check-prefix=NESTED
+
+// EMPTY: error: the module has no function with a body; expected one func.func that computes
+// NESTED: -:1:10: error: 'builtin.module' in the module; expected one func.func, and memref.global constants
+
+func.func private @other()  // DECLARED
+memref.global "private" @changing_data : memref<4xi32> = dense<1>  // DECLARED
+
+// BRANCHES: -:[[# @LINE + 1]]:1: error: the function branches between blocks; expected straight-line code
+func.func @branches(%A: tensor<4x4xf32>) {
+  cf.br ^bb1
+^bb1:
+  return
+}
+
+// FUNCTIONS: error: the module has more than one function with a body; expected one, compile each on its own
+func.func @loop(%A: memref<4x4xf32>) {
+  %c0 = arith.constant 0 : i32
+  // LOOP: -:[[# @LINE + 1]]:3: error: 'scf.for' is not understood; expected straight-line linalg operations, without control flow
+  scf.for %i = %c0 to %c0 step %c0 : i32 {
+  }
+  return
+}
+
+func.func @call(%A: memref<4x4xf32>) {
+  // CALL: -:[[# @LINE + 1]]:3: error: 'func.call' is not understood; expected one function without calls
+  func.call @other() : () -> ()
+  return
+}
+
+func.func @gather(%A: tensor<4x4xf32>, %i: tensor<2x1xi32>) -> tensor<2x1x4xf32> {
+  // GATHER: -:[[# @LINE + 1]]:8: error: 'tensor.gather' is not understood; beside linalg operations there may be arith.constant
+  %0 = tensor.gather %A[%i] gather_dims([0]) : (tensor<4x4xf32>, tensor<2x1xi32>) -> tensor<2x1x4xf32>
+  return %0 : tensor<2x1x4xf32>
+}
+
+func.func @window(%x: tensor<2x4x8x2xf16>, %w: tensor<3x4x6x2xf16>, %y: tensor<2x3x8x6xf16>) -> tensor<2x3x8x6xf16> {
+  // WINDOW: -:[[# @LINE + 1]]:8: error: 'linalg.mmt4d' is not understood; of linalg: matmul, batch_matmul,
+  %0 = linalg.mmt4d ins(%x, %w : tensor<2x4x8x2xf16>, tensor<3x4x6x2xf16>) outs(%y : tensor<2x3x8x6xf16>) -> tensor<2x3x8x6xf16>
+  return %0 : tensor<2x3x8x6xf16>
 }
 
 func.func @pooling(%x: tensor<2x8x5x5xf32>, %y: tensor<2x8x5x5xf32>) -> tensor<2x8x5x5xf32> {
@@ -61,16 +115,6 @@ func.func @diagonal(%A: tensor<4x4xf32>, %B: tensor<4xf32>) -> tensor<4x4xf32> {
     linalg.yield %a : f32
   } -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
-}
-
-func.func @row(%A: tensor<4x4xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
-  // ROW: -:[[# @LINE + 1]]:8: error: 'linalg.generic' reads index 4 of a dimension of 4; expected less
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (4, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%A : tensor<4x4xf32>) outs(%B : tensor<4xf32>) {
-  ^bb0(%a: f32, %b: f32):
-    linalg.yield %a : f32
-  } -> tensor<4xf32>
-  return %0 : tensor<4xf32>
 }
 
 func.func @position(%B: tensor<4xi32>) -> tensor<4xi32> {
