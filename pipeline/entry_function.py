@@ -13,6 +13,8 @@ from mlir_gemm.spec.passes import step
 
 _SEVERAL = re.compile(r"\bfunc(?:\.func)?\s+(?:\w+\s+)?@|\bfunc\.call\b|\btosa\.|\bcall\s+@")
 
+_VIEW = re.compile(r"tensor\.cast .*: tensor<\?x\?x\d+x\w+> to tensor<\?x1x")
+
 
 def one_function(source: str, filename: str, entry: str = "") -> str:
     """The module with the entry alone, and what it calls in its body; the source itself where it is that already.
@@ -20,11 +22,11 @@ def one_function(source: str, filename: str, entry: str = "") -> str:
     Raises InputError for a module with several entries, or without the one that is named.
     """
     found = _SEVERAL.findall(source)
-    if not entry and (len(found) < 2 or STAGE in source):
+    if not entry and ((len(found) < 2 and not _VIEW.search(source)) or STAGE in source):
         return source
     with COMPILER, relabelled(filename):
         module = parse_module(source, filename, new_context())
         with module.context:
             options = {"entry": entry} if entry else {}
-            Runner().run(module, [step("lower-tosa"), step("inline-calls", **options)])
+            Runner().run(module, [step("lower-tosa"), step("inline-calls", **options), step("flatten-open-views")])
             return remember(module.operation.get_asm(enable_debug_info=True))

@@ -16,6 +16,7 @@ def normalise_passes() -> list[PassSpec]:
     return [
         step("lower-tosa"),
         step("inline-calls"),
+        step("flatten-open-views"),
         step("expand-softmax"),
         step("name-sizes"),
         step("check-module"),

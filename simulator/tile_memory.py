@@ -94,16 +94,20 @@ def _position(operation: Any) -> Function:
     """Positions: an array of its own, in which each element is its offset and its indices times the strides."""
     type_ = operation.operation.results[0].type
     dtype, sizes = dtype_of(type_, operation), _sizes(type_)
-    strides, offset = ([], 0) if isinstance(type_, ir.RankedTensorType) else type_.get_strides_and_offset()
+    strides: list[int] = []
+    offset = 0
+    if not isinstance(type_, ir.RankedTensorType):
+        strides, offset = type_.get_strides_and_offset()
     dense = not strides or ir.ShapedType.get_dynamic_stride_or_offset() in strides
 
     def position(*dynamic: Any) -> Any:
         shape = sizes(dynamic)
         if dense:
             return np.arange(math.prod(shape), dtype=dtype).reshape(shape)
-        found = np.full(shape, offset, dtype)
+        found: Any = np.full(shape, offset, dtype)
         for axis, stride in enumerate(strides):
-            found += (np.arange(shape[axis], dtype=dtype) * stride).reshape([-1, *[1] * (len(shape) - 1 - axis)])
+            along: Any = np.arange(shape[axis], dtype=dtype) * stride
+            found = found + along.reshape([-1, *[1] * (len(shape) - 1 - axis)])
         return found
 
     return position

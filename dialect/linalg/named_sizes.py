@@ -59,6 +59,7 @@ class NamedSizes:
             if is_shaped(argument):
                 self._check_layout(argument)
                 self.shapes[argument] = [size or self._new() for size in _given(argument.type)]
+        self.flattened = any(_flattens(operation.operation) for operation in in_block(body(function)))
         for operation in in_block(body(function)):
             self._visit(operation.operation)
 
@@ -255,7 +256,7 @@ class NamedSizes:
         self.shapes[op.results[0]] = found
 
     def _concat(self, op: Any) -> None:
-        axis = ir.IntegerAttr(op.attributes["dim"]).value
+        axis: int = ir.IntegerAttr(op.attributes["dim"]).value
         shapes = [[self._resolved(size) for size in self._shape_of(operand)] for operand in op.operands]
         if not all(shape[axis].is_number for shape in shapes):
             raise input_error(op, "'tensor.concat' along a size known at run time only; expected a constant one there")
@@ -364,9 +365,11 @@ class NamedSizes:
         operands = list(op.operands)
         maps = [each.value for each in op.attributes["indexing_maps"]] if "indexing_maps" in op.attributes else []
         loops: dict[int, Size] = {}
-        for operand, map_ in zip(operands, maps, strict=False):
+        for number, (operand, map_) in enumerate(zip(operands, maps, strict=False)):
             if not is_shaped(operand):
                 continue
+            if number >= count and self.flattened:
+                self._resize(operand, map_, loops)
             for expression, size in zip(map_.results, self._shape_of(operand), strict=True):
                 if isinstance(expression, ir.AffineDimExpr):
                     self._equal(op, loops.setdefault(ir.AffineDimExpr(expression).position, size), size)
@@ -375,6 +378,24 @@ class NamedSizes:
                 self._equal(op, size, loops[dim])
         for result, start in zip(op.results, operands[count:], strict=False):  # none where memrefs are written
             self.shapes[result] = list(self._shape_of(start))
+
+    def _resize(self, start: Any, map_: Any, loops: dict[int, Size]) -> None:
+        """A new tensor that is smaller, by some symbols, than what is computed into it is of that size: torch-mlir
+        takes it for one where it flattens two open sizes (`flatten-open-views`)."""
+        sizes = list(self._shape_of(start))
+        for axis, expression in enumerate(map_.results):
+            if not isinstance(expression, ir.AffineDimExpr) or expression.position not in loops:
+                continue
+            wanted, given = self._resolved(loops[expression.position]), self._resolved(sizes[axis])
+            more = wanted.over(given)
+            if wanted != given and more is not None and not more.is_number:
+                sizes[axis] = wanted
+        chain = [start]
+        while getattr(chain[-1].owner, "name", "") in ("linalg.fill", "linalg.generic"):
+            chain.append(list(chain[-1].owner.operands)[-1])
+        if getattr(chain[-1].owner, "name", "") == "tensor.empty":
+            for value in chain:
+                self.shapes[value] = sizes
 
     def broadcasts(self, generic: Any) -> list[tuple[Size, int, Any]]:
         """Where a body takes index 0 if a size is 1, and else the position of a loop: the size, the loop, and the
@@ -392,6 +413,15 @@ class NamedSizes:
             if equal and size is not None and constants.integer_of(test.operation.operands[1]) == 1:
                 found.append((size, ir.IntegerAttr(position.operation.attributes["dim"]).value, op))
         return found
+
+
+def _flattens(op: Any) -> bool:
+    """Whether an operation makes one dimension of two open ones."""
+    if op.name != "tensor.collapse_shape":
+        return False
+    type_ = op.operands[0].type
+    groups = [[ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)] for group in op.attributes["reassociation"]]
+    return any(sum(type_.is_dynamic_dim(axis) for axis in group) > 1 for group in groups)
 
 
 def _compared(predicate: int, left: Size, right: Size) -> bool | None:
@@ -412,9 +442,11 @@ def _evaluated(expression: Any, dims: Sequence[Size], symbols_: Sequence[Size]) 
     if isinstance(expression, ir.AffineConstantExpr):
         return Size(expression.value) if expression.value >= 0 else None
     if isinstance(expression, ir.AffineDimExpr):
-        return dims[expression.position]
+        position: int = expression.position
+        return dims[position]
     if isinstance(expression, ir.AffineSymbolExpr):
-        return symbols_[expression.position]
+        place: int = expression.position
+        return symbols_[place]
     left, right = (_evaluated(side, dims, symbols_) for side in (expression.lhs, expression.rhs))
     if left is None or right is None:
         return None

@@ -42,10 +42,22 @@ def _expand(op: Any) -> None:
     if isinstance(source.type, ir.MemRefType):
         raise input_error(op, "'linalg.softmax' on memrefs; expected tensors")
     arith = dialect("arith")
-    largest = _reduced(source, axis, float("-inf"), lambda x, total: arith.MaximumFOp(x, total).result)
-    powers = _each(source, [largest], axis, lambda x, top: dialect("math").ExpOp(arith.SubFOp(x, top).result).result)
-    total = _reduced(powers, axis, 0.0, lambda x, total: arith.AddFOp(x, total).result)
-    result = _each(powers, [total], axis, lambda x, total: arith.DivFOp(x, total).result)
+
+    def maximum(x: Any, total: Any) -> Any:
+        return arith.MaximumFOp(x, total).result
+
+    def power(x: Any, top: Any) -> Any:
+        return dialect("math").ExpOp(arith.SubFOp(x, top).result).result
+
+    def added(x: Any, total: Any) -> Any:
+        return arith.AddFOp(x, total).result
+
+    def quotient(x: Any, total: Any) -> Any:
+        return arith.DivFOp(x, total).result
+
+    largest = _reduced(source, axis, float("-inf"), maximum)
+    powers = _each(source, [largest], axis, power)
+    result = _each(powers, [_reduced(powers, axis, 0.0, added)], axis, quotient)
     op.results[0].replace_all_uses_with(result)
 
 

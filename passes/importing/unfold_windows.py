@@ -11,6 +11,7 @@ that is not one number, and indices that divide loops.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -116,17 +117,17 @@ def _sizes(op: Any, maps: list[Any], loops: int) -> list[int]:
     return [sizes[loop] for loop in range(loops)]
 
 
-def _element_of(op: Any) -> Any:
-    return {
-        "tensor.pad": lambda at: reads.element(op.results[0], [At.of(each) for each in at]),
-        "tensor.concat": lambda at: _concatenated(op, at),
-        "tensor.insert_slice": lambda at: _inserted(op, at),
-        "tensor.extract_slice": lambda at: reads.element(op.results[0], [At.of(each) for each in at]),
-    }[op.name]
+def _element_of(op: Any) -> Callable[[list[Any]], Any]:
+    """How an element of an operation's result is computed from its indices."""
+    if op.name == "tensor.concat":
+        return lambda at: _concatenated(op, at)
+    if op.name == "tensor.insert_slice":
+        return lambda at: _inserted(op, at)
+    return lambda at: reads.element(op.results[0], [At.of(each) for each in at])
 
 
 def _concatenated(op: Any, at: list[Any]) -> Any:
-    axis = ir.IntegerAttr(op.attributes["dim"]).value
+    axis: int = ir.IntegerAttr(op.attributes["dim"]).value
     found, start = None, 0
     for operand in op.operands:
         size = operand.type.shape[axis]

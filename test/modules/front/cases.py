@@ -124,6 +124,8 @@ CASES = (
     Case("open_attention_batch", ATTENTION, f.attention, ((0, 0),)),
     Case("open_causal", QKV, f.causal, ((0, 2), (1, 2), (2, 2))),
     Case("open_batch_norm", ("f32 3x4x5x6", *NORM), f.batch_norm, ((0, 0),)),
+    Case("open_linear_both", ("f32 2x5x24", "f32 40x24", "f32 40"), f.linear, BOTH),
+    Case("open_attention_both", ATTENTION, f.attention, BOTH),
     Case("open_products", ("f32 2x5x24", "f32 24x40", "f32 40"), lambda x, w, b: x @ w + b, BOTH),
 )  # fmt: skip
 """All modules."""

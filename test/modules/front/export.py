@@ -85,7 +85,6 @@ def rms_norm(x: Tensor, w: Tensor) -> Tensor:
 
 
 def open_products(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
-    # A linear layer with two open sizes is written by torch-mlir with a cast of the second one to 1.
     return torch.bmm(x, w[None].expand(x.shape[0], *w.shape)) + b
 
 
@@ -143,6 +142,8 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_attention_batch": attention,
     "open_causal": causal,
     "open_batch_norm": nn.batch_norm,
+    "open_linear_both": nn.linear,
+    "open_attention_both": attention,
     "open_products": open_products,
 }
 
