@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import computed_reads as reads
 from mlir_gemm.dialect.linalg.computed_reads import At
-from mlir_gemm.dialect.linalg.generics import erase_dead, generics
+from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
@@ -45,6 +45,8 @@ class UnfoldWindows(Pass):
 
 def _windows(op: Any) -> None:
     """Replaces operands that are indexed by sums of loops by copies of what they read, a dimension for each loop."""
+    if read(op, free=True) is not None:
+        return  # each index is one loop, perhaps beside loops of one trip
     maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
     count = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     odd = [number for number in range(count) if not _is_plain(maps[number], op.operands[number])]
