@@ -189,6 +189,7 @@ def compile(
     chip: str | int | None = None,
     device: str | int = "auto",
     schedule: Schedule | str | Mapping[str, Any] | None = None,
+    entry: str = "",
 ) -> Kernel:
     """Compiles a module to something callable, one kernel or several, or finds it in the cache. Needs no GPU.
 
@@ -201,6 +202,7 @@ def compile(
             `gpu` where there is one, else `simulator`, with a warning the first time.
         schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict, whose values may be
             such texts too; None leaves all of them to the model. In a program they are fixed for every product.
+        entry: the function to compile, of a module with several that no other calls.
 
     Raises:
         InputError: the source cannot be read or compiled.
@@ -210,6 +212,7 @@ def compile(
     """
     _, ordinal = _device(device)
     text, filename = _read_source(source)
+    text = _one_function(text, filename, entry) if entry else text
     if chip is not None:
         name: str | None = chip_name(chip)
     else:
@@ -244,6 +247,13 @@ def _compile_module(source: str, **asked: Any) -> Compilation:
     from mlir_gemm.pipeline.driver import compile_module  # late: it imports the MLIR bindings
 
     return compile_module(source, **asked)
+
+
+def _one_function(source: str, filename: str, entry: str) -> str:
+    GUARD.before_bindings()
+    from mlir_gemm.pipeline.entry_function import one_function  # late: it imports the MLIR bindings
+
+    return one_function(source, filename, entry)
 
 
 def _text_of(bytecode: bytes, filename: str) -> str:

@@ -94,16 +94,20 @@ def _position(operation: Any) -> Function:
     """Positions: an array of its own, in which each element is its offset and its indices times the strides."""
     type_ = operation.operation.results[0].type
     dtype, sizes = dtype_of(type_, operation), _sizes(type_)
-    strides, offset = ([], 0) if isinstance(type_, ir.RankedTensorType) else type_.get_strides_and_offset()
+    strides: list[int] = []
+    offset = 0
+    if not isinstance(type_, ir.RankedTensorType):
+        strides, offset = type_.get_strides_and_offset()
     dense = not strides or ir.ShapedType.get_dynamic_stride_or_offset() in strides
 
     def position(*dynamic: Any) -> Any:
         shape = sizes(dynamic)
         if dense:
             return np.arange(math.prod(shape), dtype=dtype).reshape(shape)
-        found = np.full(shape, offset, dtype)
+        found: Any = np.full(shape, offset, dtype)
         for axis, stride in enumerate(strides):
-            found += (np.arange(shape[axis], dtype=dtype) * stride).reshape([-1, *[1] * (len(shape) - 1 - axis)])
+            along: Any = np.arange(shape[axis], dtype=dtype) * stride
+            found = found + along.reshape([-1, *[1] * (len(shape) - 1 - axis)])
         return found
 
     return position
@@ -193,6 +197,16 @@ def _same(_: Any) -> Function:
         return memory
 
     return same
+
+
+def _assert(operation: Any) -> Function:
+    message = ir.StringAttr(operation.operation.attributes["msg"]).value
+
+    def check(condition: Any) -> None:
+        if not np.all(condition):
+            raise SimulationError(f"a check of the program fails: {message}")
+
+    return check
 
 
 def _load(_: Any) -> Function:
@@ -334,7 +348,7 @@ def _room(memory: Any) -> int:
 
 FUNCTIONS: dict[str, Maker] = {
     "memref.alloc": _alloc, "memref.alloca": _alloc, "memref.copy": _copy, "memref.subview": _subview,
-    "tile.position": _position,
+    "tile.position": _position, "cf.assert": _assert,
     "memref.view": _view, "memref.cast": _same, "memref.load": _load, "memref.store": _store,
     "memref.assume_alignment": _same, "memref.memory_space_cast": _same, "memref.dim": _dim, "tensor.dim": _dim,
     "memref.collapse_shape": _reassociate, "memref.expand_shape": _reassociate, "memref.transpose": _transpose,

@@ -12,6 +12,7 @@ from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import before_choices, compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
+from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.pipeline.program import kind_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
@@ -94,7 +95,7 @@ def _vector(neighbours: int, type_: str) -> int:
 
 def _kernels(arguments: argparse.Namespace, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
     """A source file as a module, with which all that is in it dies, and its products."""
-    source = read_input(arguments.input)
+    source = one_function(read_input(arguments.input), arguments.input, arguments.entry)
     compilation = compile_module(
         source,
         filename=arguments.input,

@@ -42,6 +42,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_input(compile_)
     compile_.add_argument("-o", dest="output", metavar="OUT", help="output file, - for stdout (default: beside INPUT)")
     _add_chip(compile_)
+    _add_entry(compile_)
     compile_.add_argument("--emit", default="ptx", metavar="ptx|cubin|llvm|STAGE", help="what to write (default: ptx)")
     compile_.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     compile_.add_argument(
@@ -58,6 +59,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_input(run)
     run.add_argument("--device", choices=("auto", "gpu", "simulator"), default="auto", help="default: auto")
     _add_chip(run)
+    _add_entry(run)
     run.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     run.add_argument(
         "--sizes", type=sizes, action="append", metavar="S=N,...", help="values of sizes that are ? (default: random)"
@@ -90,6 +92,7 @@ def make_parser() -> argparse.ArgumentParser:
     explain.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as batch_invariant=on")
     _add_sizes(explain)
     _add_chip(explain)
+    _add_entry(explain)
 
     bench = commands.add_parser("bench", help="measure products beside cuBLAS and others, on the GPU of this machine")
     _describe_bench(bench)
@@ -145,6 +148,10 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--divisors", type=sizes, metavar="S=N,...", help="what sizes that are ? are always multiples of, by symbol"
     )
+
+
+def _add_entry(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--entry", default="", metavar="NAME", help="the function to compile, of a module with several")
 
 
 def _add_chip(parser: argparse.ArgumentParser) -> None:

@@ -343,6 +343,13 @@ def _circular(x: Number, quarter: int) -> Number:
     return select(absolute(x) <= SIN_LIMIT, result, NAN)
 
 
+def quarter_turns(x: Number) -> tuple[Number, Number]:
+    """For an f64 number up to 2^30 the nearest number of quarter turns, as i32, and the rest, from -pi/4 to pi/4."""
+    whole, number = _nearest(x, 0.6366197723675814)
+    rest = fma(whole, -HALF_PI[1], fma(whole, -HALF_PI[0], x))
+    return number.converted("TruncIOp", ir.IntegerType.get_signless(32)), rest
+
+
 def power(x: Number, y: Number) -> Number:
     """x^y for f32 x and f64 y, as C's pow defines it: 2^(y log2 |x|) in f64, rounded once."""
     wide = x.converted("ExtFOp", ir.F64Type.get())

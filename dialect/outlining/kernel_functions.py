@@ -74,6 +74,8 @@ class KernelFunction:
         for place in places[:inputs]:
             if place is not None:
                 self._touch(place[0], "read")
+        for value in structured.read_anywhere(op):
+            self._touch(buffers.place(value)[0], "read")
         if not generic.elementwise:
             for start, place in zip(generic.outputs, places[inputs:], strict=True):
                 assert place is not None  # outputs are tensors
@@ -81,7 +83,8 @@ class KernelFunction:
         for place in places[inputs:]:
             assert place is not None
             self._touch(place[0], "write")
-        self._work.append((op.location, lambda: self._write(generic, places)))
+        anywhere = [(value, buffers.place(value)) for value in structured.read_anywhere(op)]
+        self._work.append((op.location, lambda: self._write(generic, places, anywhere)))
 
     def copy(self, source: Place, target: Any) -> None:
         """A copy of a tensor to all of a memref."""
@@ -157,8 +160,8 @@ class KernelFunction:
         with ir.InsertionPoint(block):
             structured.yield_([scalar])
 
-    def _write(self, generic: Generic, places: Sequence[Place | None]) -> None:
-        values: dict[Any, Any] = {}
+    def _write(self, generic: Generic, places: Sequence[Place | None], anywhere: Sequence[tuple[Any, Place]]) -> None:
+        values: dict[Any, Any] = {value: self._seen(place) for value, place in anywhere}
         kept: list[int] = []
         for number, place in enumerate(places):
             if place is None:

@@ -118,7 +118,7 @@ class _Groups:
 
     def _needs(self, number: int) -> set[int]:
         """The kernels whose results a kernel reads."""
-        sources = (source_of(value) for op in self.members[number] for value in op.operands)
+        sources = (source_of(value) for op in self.members[number] for value in structured.sources(op))
         return {self.number[source] for source in sources if source in self.number} - {number}
 
     def _beside(self, number: int) -> list[int]:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
-from mlir_gemm.dialect.linalg.generics import Generic, build, generics, read, replace
+from mlir_gemm.dialect.linalg.generics import ONE, Generic, Map, build, generics, read, replace
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.passes.base import Pass
@@ -50,7 +50,7 @@ def _has_index(op: Any) -> bool:
 
 
 def _rebuild(operation: Any) -> None:
-    generic = read(operation)
+    generic = read(operation, free=True)
     if generic is None:
         at = next(each for each in in_block(operation.regions[0].blocks[0]) if _has_index(each.operation))
         raise input_error(at, f"'{at.operation.name}' in a body whose operands are indexed by sums or quotients of "
@@ -59,14 +59,17 @@ def _rebuild(operation: Any) -> None:
         _dim(inner) for inner in in_block(generic.block)
         if inner.operation.name == "linalg.index" and generic.sizes[_dim(inner)] != 1
     })  # fmt: skip
+    plain = _plain_reads(generic)
     with ir.InsertionPoint(operation), operation.location:
         given = [positions.make(ir.RankedTensorType.get([generic.sizes[dim]], positions.number())) for dim in dims]
         count = len(generic.inputs)
-        maps = [*generic.maps[:count], *((dim,) for dim in dims), *generic.output_maps]
+        given += [read_.operands[0] for read_ in plain]
+        maps = [*generic.maps[:count], *((dim,) for dim in dims), *plain.values(), *generic.output_maps]
 
         def emit(arguments: list[Any]) -> list[Any]:
-            own = [*arguments[:count], *arguments[count + len(dims) :]]
-            return _body(generic, own, dict(zip(dims, arguments[count:], strict=False)))
+            own = [*arguments[:count], *arguments[count + len(given) :]]
+            elements = dict(zip(plain, arguments[count + len(dims) :], strict=False))
+            return _body(generic, own, dict(zip(dims, arguments[count:], strict=False)), elements)
 
         new = build([*generic.inputs, *given], generic.outputs, maps, generic.reductions, emit)
     for name, attribute in attributes_of(operation).items():
@@ -75,15 +78,46 @@ def _rebuild(operation: Any) -> None:
     replace(generic, new)
 
 
+def _plain_reads(generic: Generic) -> dict[Any, Map]:
+    """The tensor.extract operations of a body that read each element of a tensor at the loops' own positions, with the
+    map through which an operand does the same."""
+    found: dict[Any, Map] = {}
+    for inner in in_block(generic.block):
+        op = inner.operation
+        if op.name != "tensor.extract" or op.operands[0].type.rank == 0:
+            continue
+        tensor, *indices = op.operands
+        loops = [_loop_at(index) for index in indices]
+        sizes = [1 if loop == ONE else generic.sizes[loop] if loop is not None else -1 for loop in loops]
+        if sizes == list(tensor.type.shape) and len({loop for loop in loops if loop != ONE}) == len(
+            loops
+        ) - loops.count(ONE):
+            found[op] = tuple(loop for loop in loops if loop is not None)
+    return found
+
+
+def _loop_at(index: Any) -> int | None:
+    """The loop whose position an index is, ONE for the constant 0; None for any other."""
+    owner = index.owner
+    if getattr(owner, "name", "") == "linalg.index":
+        return _dim(owner)
+    if getattr(owner, "name", "") == "arith.constant" and ir.IntegerAttr(owner.attributes["value"]).value == 0:
+        return ONE
+    return None
+
+
 def _dim(inner: Any) -> int:
     return ir.IntegerAttr(inner.operation.attributes["dim"]).value
 
 
-def _body(generic: Generic, arguments: list[Any], at: Mapping[int, Any]) -> list[Any]:
+def _body(generic: Generic, arguments: list[Any], at: Mapping[int, Any], elements: Mapping[Any, Any]) -> list[Any]:
     """Clones a body to the insertion point, its index values as i64; what it yields."""
     known: dict[Any, Any] = dict(zip(generic.block.arguments, arguments, strict=True))
     inside = in_block(generic.block)
     for inner in inside[:-1]:
+        if inner.operation in elements:
+            known[inner.operation.results[0]] = elements[inner.operation]
+            continue
         with inner.operation.location:
             _operation(inner.operation, known, at)
     return [known.get(value, value) for value in inside[-1].operation.operands]
@@ -98,6 +132,10 @@ def _operation(op: Any, known: dict[Any, Any], at: Mapping[int, Any]) -> None:
         known[result] = at[_dim(op)] if _dim(op) in at else _constant(0)
     elif op.name == "arith.constant":
         known[result] = _constant(ir.IntegerAttr(op.attributes["value"]).value)
+    elif op.name == "tensor.extract":
+        tensor, *indices = op.operands
+        places = [dialect("arith").IndexCastOp(ir.IndexType.get(), _given(op, each, known)).result for each in indices]
+        known[result] = dialect("tensor").ExtractOp(known.get(tensor, tensor), places).result
     elif op.name in _CASTS:
         known[result] = _cast(_given(op, op.operands[0], known), _as_integer(result.type), op.name)
     else:
@@ -107,13 +145,33 @@ def _operation(op: Any, known: dict[Any, Any], at: Mapping[int, Any]) -> None:
         known.update(zip(op.results, made.results, strict=True))
 
 
-def _given(op: Any, value: Any, known: Mapping[Any, Any]) -> Any:
+def _given(op: Any, value: Any, known: dict[Any, Any]) -> Any:
     if value in known or not isinstance(value.type, ir.IndexType):
         return known.get(value, value)
-    if getattr(value.owner, "name", "") != "arith.constant":
+    name = getattr(value.owner, "name", "")
+    if not name.startswith(("arith.", "tensor.extract")) or name == "tensor.extract_slice":
         raise input_error(op, f"'{op.name}' in a body uses an index value that is computed outside it; expected a "
-                          "constant, or a position (linalg.index)")  # fmt: skip
-    return _constant(ir.IntegerAttr(value.owner.attributes["value"]).value)
+                          "constant, a position (linalg.index), or what is computed from elements")  # fmt: skip
+    maker = value.owner.operation
+    for operand in maker.operands:  # what is computed outside, of elements or numbers, is computed inside
+        if not isinstance(operand.type, ir.RankedTensorType):
+            known.setdefault(operand, _outside(operand, known))
+    _operation(maker, known, {})
+    return known[value]
+
+
+def _outside(value: Any, known: dict[Any, Any]) -> Any:
+    """A number that is computed outside a body, computed at the insertion point."""
+    if isinstance(value.type, ir.IndexType):
+        return _given(value.owner, value, known)
+    name = getattr(value.owner, "name", "")
+    if name == "arith.constant" or not name.startswith(("arith.", "tensor.extract")):
+        return value
+    for operand in value.owner.operands:
+        if not isinstance(operand.type, ir.RankedTensorType):
+            known.setdefault(operand, _outside(operand, known))
+    _operation(value.owner.operation, known, {})
+    return known[value]
 
 
 def _constant(number: int) -> Any:

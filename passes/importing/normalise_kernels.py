@@ -93,7 +93,9 @@ class _Rewriting:
         seen_in_order = [seen for op in self.work for seen in self._in_order(op, plan[op]) if seen is not None]
         used = [seen for seen in seen_in_order if seen.root in self.arguments]
         written = [seen for seen in used if seen.root in self.kernel.written]
-        given = {(seen.root, seen.view): None for seen in [*(u for u in used if u not in written), *written]}
+        anywhere = [_resolve(memory) for op in self.work if op in self.statements for memory in _anywhere(op)]
+        read = [*((seen.root, seen.view) for seen in used if seen not in written), *anywhere]
+        given = dict.fromkeys([*read, *((seen.root, seen.view) for seen in written)])
         types = [memref_type(view, root.type.element_type) for root, view in given]
         name = ir.StringAttr(self.function.attributes["sym_name"]).value
         function, block = new_function(name, types, ir.InsertionPoint(self.function))
@@ -176,6 +178,7 @@ class _Rewriting:
         count = len(generic.inputs)
         _, block = structured.make(memory[:count], memory[count:], maps, parallel)
         values = {generic.body.arguments[n]: new for n, new in zip(numbers, block.arguments, strict=True)}
+        values.update((memory, self.memory[_resolve(memory)]) for memory in _anywhere(generic.op))
         structured.clone_body(block, generic, values)
         if self.order.swapped and self._is_product(generic):
             product = product_of(block.owner)
@@ -199,6 +202,10 @@ class _Rewriting:
 
     def _is_product(self, generic: Generic) -> bool:
         return self.kernel.product is not None and generic.op == self.kernel.product.op
+
+
+def _anywhere(op: Any) -> list[Any]:
+    return structured.read_anywhere(op) if op.name == "linalg.generic" else []
 
 
 def _unshare(op: Any) -> None:

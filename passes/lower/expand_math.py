@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.functions import approximations, integers
+from mlir_gemm.dialect.functions import approximations, integers, through_f64
 from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select
 from mlir_gemm.dialect.functions.rounded import shorter_form
 from mlir_gemm.dialect.locations import pass_error
@@ -37,6 +37,11 @@ FORMULAS: dict[str, Callable[[Number], Number]] = {
     f"math.{name}": getattr(approximations, name)
     for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "erf", "rsqrt", "sin", "cos")
 }
+THROUGH_F64: dict[str, Callable[..., Number]] = {
+    f"math.{name}": getattr(through_f64, name)
+    for name in ("atan", "atan2", "asin", "acos", "tan", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt", "erfc")
+}
+"""What is computed in f64 and rounded once."""
 TESTS: dict[str, Callable[[Number], Number]] = {
     "math.isnan": lambda x: x.differs(x),
     "math.isinf": lambda x: absolute(x).equals(INFINITY),
@@ -91,8 +96,16 @@ def _check(operation: Any) -> None:
     name = operation.operation.name
     if name in INTEGERS:
         return
-    if name not in FORMULAS and name not in TESTS and name not in POWERS and name not in OTHERS:
-        known = ", ".join(full.removeprefix("math.") for full in sorted((*FORMULAS, *TESTS, *POWERS, *KEPT)))
+    if (
+        name not in FORMULAS
+        and name not in THROUGH_F64
+        and name not in TESTS
+        and name not in POWERS
+        and name not in OTHERS
+    ):
+        known = ", ".join(
+            full.removeprefix("math.") for full in sorted((*FORMULAS, *THROUGH_F64, *TESTS, *POWERS, *KEPT))
+        )
         raise pass_error(operation, f"'{name}' has no formula here; of the dialect math there are {known}")
     element = Number(operation.operation.operands[0]).element
     if str(element) not in ("f16", "bf16", "f32", "f64"):
@@ -132,6 +145,9 @@ def _result(operation: Any, operands: list[Number]) -> Number:
         return _clamp(*operands)
     if operation.name == "arith.remf":
         return approximations.remainder(*operands)
+    if operation.name in THROUGH_F64:
+        wide = [each.converted("ExtFOp", ir.F64Type.get()) for each in operands]
+        return THROUGH_F64[operation.name](*wide).converted("TruncFOp", x.element)
     if operation.name not in POWERS:
         return {**FORMULAS, **TESTS}[operation.name](x)
     exponent = _whole_constant(operation.operands[1])

@@ -32,7 +32,7 @@ _AROUND = (
     "func.return",
 )  # fmt: skip
 _ERASED = ("linalg.generic", "tile.copy", "tile.position", "memref.alloc", "memref.dealloc")
-_INSIDE = ("arith", "math", "index", "affine", "memref.load", "linalg.index", "linalg.yield")
+_INSIDE = ("arith", "math", "index", "affine", "memref.load", "linalg.index", "linalg.yield", "cf.assert")
 
 
 @dataclass(frozen=True)
