@@ -29,7 +29,7 @@ RESERVED = 4096
 STAGED_THREADS = 512
 """Threads of a block whose rows are in shared memory, and most of one whose rows are in registers: two such blocks,
 which wait at different times, fit on an SM. Blocks of 1024 threads are slower: softmax of 16384x16384 f16 533 us, not
-316 (H200, 2026-11-23-h200-rows-schedules.json.xz; so are all figures here)."""
+316 (H200; the figures here are from 2026-11-23-h200-rows-schedules.json.xz and ...-rows-blocks.json.xz)."""
 STAGED, STAGED_IN_CLUSTER = 108 << 10, 55 << 10
 """Bytes of a row, or of a block's part of it, in shared memory: two blocks of an SM, and four of a cluster's."""
 CLUSTER_THREADS = 256
