@@ -136,3 +136,16 @@ def _copy_rate(torch: Any) -> float:
         end.synchronize()
         seconds.append(start.elapsed_time(end) / 1e3)
     return 2 * _COPY_BYTES / min(seconds)
+
+
+def described(machine: dict[str, Any]) -> list[str]:
+    """What `describe` found, as a list in Markdown."""
+    return [f"- {name}: {_shown(name, value)}" for name, value in machine.items() if value is not None]
+
+
+def _shown(name: str, value: object) -> str:
+    if isinstance(value, (int, float)) and name.endswith("bytes_s"):
+        return f"{value / 1e12:.2f} TB/s"
+    if isinstance(value, int) and name.endswith("bytes"):
+        return f"{value / 2**20:.0f} MiB"
+    return str(value)

@@ -24,7 +24,8 @@ from mlir_gemm.runtime import cache
 class Work:
     """One kernel to compile."""
 
-    problem: Problem
+    problem: Problem | str
+    """A product, or the MLIR of anything else."""
     chip: str
     schedule: str
     """All fields to fix."""
@@ -74,7 +75,8 @@ def compile_one(work: Work) -> str:
     import mlir_gemm
 
     try:
-        kernel = mlir_gemm.compile(module(work.problem), chip=work.chip, schedule=work.schedule or None)
+        source = work.problem if isinstance(work.problem, str) else module(work.problem)
+        kernel = mlir_gemm.compile(source, chip=work.chip, schedule=work.schedule or None)
         if work.load:
             kernel.load(0)
     except Error as error:

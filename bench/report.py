@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mlir_gemm.bench.figures import REGIMES, Entry, Results
+from mlir_gemm.bench.machine import described
 from mlir_gemm.bench.problems import GROUPS
 from mlir_gemm.bench.summary import (
     against_others,
@@ -66,7 +67,7 @@ def _refused(results: Results) -> list[str]:
 
 
 def _machine(results: Results) -> list[str]:
-    lines = [f"- {name}: {_shown(name, value)}" for name, value in results.machine.items() if value is not None]
+    lines = described(results.machine)
     settings = [f"- {name}: {value}" for name, value in results.settings.items()]
     states = [entry.state for entry in results.entries if entry.state]
     if states:
@@ -80,11 +81,3 @@ def _machine(results: Results) -> list[str]:
             f"- clock held down by: {', '.join(held) or 'nothing'}",
         ]
     return ["## Machine", "\n".join(lines), "## Settings", "\n".join([f"- command: `{results.command}`", *settings])]
-
-
-def _shown(name: str, value: object) -> str:
-    if isinstance(value, (int, float)) and name.endswith("bytes_s"):
-        return f"{value / 1e12:.2f} TB/s"
-    if isinstance(value, int) and name.endswith("bytes"):
-        return f"{value / 2**20:.0f} MiB"
-    return str(value)

@@ -39,6 +39,18 @@ def flow_from(values: Iterable[Any], shared: bool = True) -> dict[Any, None]:
     return flow
 
 
+def separate_constants(values: Iterable[Any]) -> None:
+    """A constant that accumulators start from, and that something else is computed with, such as a staged operand,
+    becomes two: else what is done to one would be done to the other."""
+    flow = flow_from(values, shared=False)
+    for value in [value for value in flow if getattr(value.owner, "name", "") == "arith.constant"]:
+        for user, number in [(use.owner.operation, use.operand_number) for use in value.uses]:
+            made = [each for each in user.results if isinstance(each.type, ir.VectorType)]
+            if is_elementwise(user) and made and not any(each in flow for each in made):
+                with ir.InsertionPoint(user), user.location:
+                    user.operands[number] = value.owner.operation.clone().results[0]
+
+
 def is_elementwise(operation: Any) -> bool:
     """Whether an operation computes each element from those at the same place: arith and math, but for constants."""
     name = operation.operation.name

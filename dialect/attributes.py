@@ -90,7 +90,7 @@ MARKS = {
     names.NAME: Mark(_TEXT, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
-    names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC)),
+    names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),
     names.KERNEL: Mark(at_least(0), ("linalg",)),
     names.LEVEL: Mark(word("block", "k", "point", "warp_k"), ("affine.for", "scf.for")),

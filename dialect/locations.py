@@ -41,10 +41,36 @@ def from_mlir(error: Any, what: str) -> InputError:
     first = diagnostics[0]
     others = [*diagnostics[1:4], *list(first.notes)[:3]]
     notes = [f"{location_of(other) or ''} {_first_line(other.message)}".strip() for other in others]
+    foreign = _FOREIGN.search(first.message)
+    if foreign:
+        notes = [_advice(foreign[1])]
     unknown = _UNREGISTERED.match(first.message)
     if unknown and unknown[1] in former_names.OPERATIONS:
         notes = [f"'{unknown[1]}' is now called '{former_names.OPERATIONS[unknown[1]]}'"]
     return InputError(_first_line(first.message), location_of(first), tuple(notes))
+
+
+_FOREIGN = re.compile(r"not found for custom op '([\w.]+)'")
+_CUT = "cut the program there: compile what comes before and after it, and run this step in PyTorch between them"
+_ADVICE = {
+    "tm_tensor.scan": f"scans (cumsum, cumprod) are not compiled; {_CUT}",
+    "tm_tensor.sort": f"sorts (sort, topk, argsort) are not compiled; {_CUT}",
+    "tm_tensor.scatter": "writing to places that the data name (index_put, scatter, index_copy) is not compiled; "
+    f"rows at a position can be written by slice_scatter (tensor.insert_slice). Else {_CUT}",
+    "tm_tensor.attention": "write attention as its products and a softmax: export with the decomposition of "
+    "scaled_dot_product_attention",
+    "stablehlo": "convert it first: stablehlo-opt --stablehlo-legalize-to-linalg --canonicalize FILE",
+    "mhlo": "convert it first: mlir-hlo-opt --hlo-legalize-to-linalg FILE",
+    "torch": "export with output_type='linalg-on-tensors'",
+    "onnx": "convert it first: onnx-mlir --EmitONNXIR, then torch-mlir's or IREE's import of ONNX to linalg",
+}
+"""What to do about operations of dialects that are not read, by operation or dialect."""
+
+
+def _advice(operation: str) -> str:
+    dialect = operation.partition(".")[0]
+    found = _ADVICE.get(operation) or _ADVICE.get(dialect)
+    return found or f"the dialect '{dialect}' is not read; expected linalg, tosa, tensor, memref, arith, math; {_CUT}"
 
 
 def _first_line(message: str) -> str:

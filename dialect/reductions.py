@@ -8,15 +8,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import at_least, counted, verifier
 from mlir_gemm.dialect.walk import body, in_block
 
 ext: Any = dialect("ext")
+
+BLOCKS = "cluster"
+"""On a tile.reduce how many blocks, those of a cluster, have parts of what is reduced."""
 
 
 def _reduced(op: Any) -> str:
@@ -32,8 +36,8 @@ def _reduced(op: Any) -> str:
         return f"dim = {dim} of {values[0]}; expected 0 to {len(shape) - 1}"
     kept = [1 if axis == dim else size for axis, size in enumerate(shape)]
     for value, result in zip(values, results, strict=True):
-        if value != values[0]:
-            return f"values are {values[0]} and {value}; expected one type"
+        if list(value.shape) != shape:
+            return f"values are {values[0]} and {value}; expected one shape"
         if list(result.shape) != kept or result.element_type != value.element_type:
             wanted = f"{'x'.join(map(str, kept))}x{value.element_type}"
             return f"result is {result} of {value} along dimension {dim}; expected vector<{wanted}>"
@@ -62,19 +66,24 @@ def _combining(op: Any, elements: list[Any]) -> str:
 
 
 class Reduce(Tile.Operation, name="reduce"):
-    """Combines the elements of `values` along the dimension `dim`, which stays, with size 1.
+    """Combines the elements of `values`, and of `places` beside them, along the dimension `dim`, which stays, with size
+    1.
 
-    Values are of one type, which is what IRDL can say of operands of any number.
+    Values are of one type, and places are of one, which is what IRDL can say of operands of any number: the greatest
+    element and where it is are a value and a place.
 
     Its block combines two elements of each value, those of one side first, into one; it must be associative and
-    commutative, since the order in which elements meet is the machine's (but the same in every run).
+    commutative, since the order in which elements meet is the machine's (but the same in every run). With `cluster`,
+    what so many blocks have, those of a cluster, is combined, in the order of their ranks; each gets the result.
     """
 
     values: Sequence[ext.Operand[Any]]
+    places: Sequence[ext.Operand[Any]]
     reduced: Sequence[ext.Result[Any]]
+    reduced_places: Sequence[ext.Result[Any]]
     combine: ext.Region
     dim: ir.IntegerAttr
-    verify_invariants = verifier(_reduced, dim=at_least(0))
+    verify_invariants = verifier(_reduced, dim=at_least(0), cluster=rules.BLOCKS)
 
 
 def _yields(op: Any) -> str:
@@ -87,6 +96,7 @@ class Yield(Tile.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
     """What the block of a tile.reduce gives."""
 
     values: Sequence[ext.Operand[Any]]
+    places: Sequence[ext.Operand[Any]]
     verify_invariants = verifier(_yields)
 
 
@@ -94,19 +104,29 @@ Combine = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
 """Builds, at the insertion point, what two elements of each value become."""
 
 
-def reduce(values: Sequence[Any], dim: int, combine: Combine) -> list[Any]:
-    """A tile.reduce at the insertion point; its results."""
+def reduce(values: Sequence[Any], dim: int, combine: Combine, cluster: int = 1) -> list[Any]:
+    """A tile.reduce at the insertion point, by the blocks of a cluster; its results."""
     types: list[Any] = []
     for value in values:
         shape = [1 if axis == dim else size for axis, size in enumerate(value.type.shape)]
         types.append(ir.VectorType.get(shape, value.type.element_type))
-    operation = Reduce(list(values), types, constants.integer(dim)).operation
+    split = _one_type(types)
+    groups = [list(values)[:split], list(values)[split:], types[:split], types[split:]]
+    operation = Reduce(*groups, constants.integer(dim)).operation
+    if cluster > 1:
+        operation.attributes[BLOCKS] = constants.integer(cluster)
     elements = [type_.element_type for type_ in types]
     block = operation.regions[0].blocks.append(*elements, *elements)
     with ir.InsertionPoint(block):
         given = list(block.arguments)
-        Yield(combine(given[: len(types)], given[len(types) :]))
+        made = combine(given[: len(types)], given[len(types) :])
+        Yield(made[:split], made[split:])
     return list(operation.results)
+
+
+def _one_type(types: Sequence[Any]) -> int:
+    """How many of some types, from the first on, are the same."""
+    return next((number for number, type_ in enumerate(types) if type_ != types[0]), len(types))
 
 
 def combine_of(operation: Any) -> Combine:
@@ -159,6 +179,27 @@ class Combination:
     """The operation of the body that combines."""
     value: Any
     """What it combines the output with, computed in the body from inputs alone."""
+    output: int
+    """The number of the output."""
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The numbers of the outputs that are combined together."""
+        return (self.output,)
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What each of them is combined with."""
+        return (self.value,)
+
+    @property
+    def neutrals(self) -> tuple[Any, ...]:
+        """The attributes of what changes nothing in them."""
+        return (self.neutral,)
+
+    def join(self, left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
+        """The combination of two sides, a number or vector for each output, at the insertion point."""
+        return [self.build(left[0], right[0])]
 
     @property
     def neutral(self) -> Any:
@@ -172,28 +213,122 @@ class Combination:
         return known[self.combiner.results[0]]
 
 
-def combinations_of(generic: Generic) -> list[Combination] | None:
-    """For each output of a reduction how it is combined; None where an output is not `combiner(output, value)` with a
-    combiner that has a neutral element, or is used otherwise."""
-    found: list[Combination] = []
-    arguments = generic.body.arguments
-    outputs = [arguments[len(generic.inputs) + number] for number in range(len(generic.outputs))]
-    for argument, yielded in zip(outputs, generic.yielded, strict=True):
-        combiner = getattr(yielded, "owner", None)
-        if combiner is None or hasattr(combiner, "operations"):
+@dataclass(frozen=True)
+class Choice:
+    """The greatest, or least, of the values, and its place: argmax. As eager PyTorch has it, NaN is both greatest and
+    least, and of equal values the first is taken."""
+
+    outputs: tuple[int, int]
+    """The numbers of the outputs that hold the value and the place."""
+    values: tuple[Any, Any]
+    """The value and the place of an element, computed in the body from inputs alone."""
+    combiner: str
+    """The operation by which values alone would be combined."""
+
+    @property
+    def neutrals(self) -> tuple[Any, ...]:
+        """The attributes of what changes nothing: the least value, at a place after all others."""
+        return neutral_of(self.combiner, self.values[0].type), neutral_of("arith.minsi", self.values[1].type)
+
+    def join(self, left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
+        """The better of two values with their places, numbers or vectors, at the insertion point."""
+        better, select = self._better(left, right), dialect("arith").SelectOp
+        return [select(better, one, other).result for one, other in zip(left, right, strict=True)]
+
+    def _better(self, left: Sequence[Any], right: Sequence[Any]) -> Any:
+        arith = dialect("arith")
+        (one, place), (other, further) = left, right
+        least = "min" in self.combiner
+        ahead = arith.CmpIOp(arith.CmpIPredicate.slt, place, further).result
+        if not self.combiner.endswith("f"):
+            order = ("u" if self.combiner.endswith("ui") else "s") + ("lt" if least else "gt")
+            before = arith.CmpIOp(getattr(arith.CmpIPredicate, order), one, other).result
+            tie = arith.CmpIOp(arith.CmpIPredicate.eq, one, other).result
+        else:
+            test = arith.CmpFPredicate
+            nan, number = arith.CmpFOp(test.UNO, one, one).result, arith.CmpFOp(test.ORD, other, other).result
+            before = arith.CmpFOp(test.OLT if least else test.OGT, one, other).result
+            before = arith.OrIOp(before, arith.AndIOp(nan, number).result).result
+            other_nan = arith.CmpFOp(test.UNO, other, other).result
+            tie = arith.CmpFOp(test.OEQ, one, other).result
+            tie = arith.OrIOp(tie, arith.AndIOp(nan, other_nan).result).result
+        return arith.OrIOp(before, arith.AndIOp(tie, ahead).result).result
+
+
+def combinations_of(generic: Generic) -> list[Combination | Choice] | None:
+    """For each output of a reduction, or each two of them, how they are combined; None where an output is not
+    `combiner(output, value)` with a combiner that has a neutral element, nor a value chosen with its place, or is used
+    otherwise."""
+    found: list[Combination | Choice] = []
+    numbers = list(range(len(generic.outputs)))
+    while numbers:
+        number = numbers.pop(0)
+        one = _combination(generic, number) or next(filter(None, (_choice(generic, number, n) for n in numbers)), None)
+        if one is None:
             return None
-        combiner = combiner.operation
-        operands = list(combiner.operands)
-        uses = [use.owner.operation for use in argument.uses]
-        if combiner.name not in _NEUTRAL or uses != [combiner] or len(list(yielded.uses)) != 1:
-            return None
-        value = operands[1] if operands[0] == argument else operands[0]
-        if value == argument or argument not in operands:
-            return None
-        found.append(Combination(combiner, value))
+        found.append(one)
+        numbers = [each for each in numbers if each not in one.outputs]
     return found
 
 
+def _output(generic: Generic, number: int) -> Any:
+    """The argument of the body that holds what an output has so far."""
+    return generic.body.arguments[len(generic.inputs) + number]
+
+
+def _combination(generic: Generic, number: int) -> Combination | None:
+    argument, yielded = _output(generic, number), generic.yielded[number]
+    combiner = getattr(yielded, "owner", None)
+    if combiner is None or hasattr(combiner, "operations"):
+        return None
+    combiner = combiner.operation
+    operands = list(combiner.operands)
+    uses = [use.owner.operation for use in argument.uses]
+    if combiner.name not in _NEUTRAL or uses != [combiner] or len(list(yielded.uses)) != 1:
+        return None
+    value = operands[1] if operands[0] == argument else operands[0]
+    if value == argument or argument not in operands:
+        return None
+    return Combination(combiner, value, number)
+
+
+def _choice(generic: Generic, number: int, other: int) -> Choice | None:
+    """A value and its place: the better of `value` and the output, and `select(value is better, place, output)`."""
+    value_out, place_out = _output(generic, number), _output(generic, other)
+    best, chosen = (getattr(generic.yielded[each].owner, "operation", None) for each in (number, other))
+    if best is None or chosen is None or chosen.name != "arith.select" or chosen.operands[2] != place_out:
+        return None
+    test, place = getattr(chosen.operands[0].owner, "operation", None), chosen.operands[1]
+    if test is None or test.name not in ("arith.cmpf", "arith.cmpi") or test.operands[1] != value_out:
+        return None
+    value = test.operands[0]
+    combiner = _BY_ORDER.get((test.name, ir.IntegerAttr(test.attributes["predicate"]).value))
+    if best.name == "arith.select":
+        same = list(best.operands) == [chosen.operands[0], value, value_out]
+    else:
+        same = best.name in (combiner, "arith.maxnumf", "arith.minnumf") and set(best.operands) == {value, value_out}
+    users = {use.owner.operation for use in value_out.uses}
+    kept = users == {best, test} and [use.owner.operation for use in place_out.uses] == [chosen]
+    if combiner is None or not same or not kept or not _is_place(generic, place):
+        return None
+    return Choice((number, other), (value, place), combiner)
+
+
+def _is_place(generic: Generic, value: Any) -> bool:
+    """Whether a value of a body is a position, which grows from element to element."""
+    while getattr(value.owner, "name", "") in ("arith.extsi", "arith.extui", "arith.trunci"):
+        value = value.owner.operation.operands[0]
+    inputs = list(generic.body.arguments)[: len(generic.inputs)]
+    return value in inputs and is_position(generic.inputs[inputs.index(value)])
+
+
+_BY_ORDER = {
+    ("arith.cmpf", 2): "arith.maximumf", ("arith.cmpf", 4): "arith.minimumf", ("arith.cmpf", 9): "arith.maximumf",
+    ("arith.cmpf", 11): "arith.minimumf", ("arith.cmpi", 4): "arith.maxsi", ("arith.cmpi", 2): "arith.minsi",
+    ("arith.cmpi", 8): "arith.maxui", ("arith.cmpi", 6): "arith.minui",
+}  # fmt: skip
+"""By a comparison and its predicate (ogt, olt, ugt, ult; sgt, slt, ugt, ult), the operation that takes the better of
+two values."""
 _LEAST, _MOST, _ZERO, _ONE, _ALL = "least", "most", "zero", "one", "all"
 _NEUTRAL = {
     "arith.addf": _ZERO, "arith.addi": _ZERO, "arith.mulf": _ONE, "arith.muli": _ONE,

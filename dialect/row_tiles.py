@@ -12,14 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing, tile
+from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
-from mlir_gemm.dialect.reductions import Combination, combinations_of
+from mlir_gemm.dialect.reductions import Choice, Combination, combinations_of
 from mlir_gemm.dialect.reductions import reduce as tile_reduce
+from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
 
 
@@ -39,6 +40,11 @@ class RowTiles:
     """The wide values at this place, by buffer, or by what of memory was loaded."""
     shift: int = 0
     """If not 0, tiles start at a multiple of so many elements in memory, up to one less before a row does."""
+    cluster: int = 1
+    """Blocks that share the rows of a tile: each has a tile of its part."""
+    ahead: Any = None
+    """How many elements of a row the tiles of the blocks before this one of the cluster have; None for one block."""
+    rank: Any = None
     staged: bool = False
     """Whether what the first pass over rows loads is kept in shared memory for the others."""
     shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
@@ -58,7 +64,24 @@ class RowTiles:
         loops = self.loops
         size = loops.sizes[loops.element]
         before = max(self.shift - 1, 0)
-        return loops.element == loops.outer and isinstance(size, int) and size + before <= self.tile.elements
+        return loops.element == loops.outer and isinstance(size, int) and size + before <= self.step
+
+    @property
+    def step(self) -> int:
+        """Elements of a row that all tiles of a cluster have."""
+        return self.tile.elements * self.cluster
+
+    def enter_cluster(self) -> None:
+        """Finds out which block of its cluster this is."""
+        if self.cluster > 1:
+            self.rank = rank()
+            self.ahead = indexing.mul(self.rank, self.tile.elements)
+            if self.whole:
+                self.place[self.loops.element] = self.ahead
+
+    def _moved(self, at: Any) -> Any:
+        """A place in a row that the tiles of a cluster have in common as this block's own."""
+        return at if self.ahead is None else dialect("arith").AddIOp(at, self.ahead).result
 
     def align(self, memory: Any, map_: Any) -> None:
         """Lets tiles start where rows of an operand have aligned addresses, with `shift`. All operands along rows must
@@ -74,7 +97,7 @@ class RowTiles:
             distance = indexing.rem(distance, self.shift)
             self.start = arith.SubIOp(constants.index(0), distance).result
             if self.whole:
-                self.place[self.loops.element] = self.start
+                self.place[self.loops.element] = self._moved(self.start)
 
     def elementwise(self, generic: Generic) -> None:
         """Notes an operation for each element, or computes one for each row."""
@@ -92,43 +115,59 @@ class RowTiles:
         """Reductions of which none needs another's result. `starts` says what each output's buffer holds before: the
         attribute of a number, or None where that is in memory."""
         found = [(generic, each) for generic in generics for each in _combinations(generic)]
-        outputs = [output for generic in generics for output in generic.outputs]
         if self.whole:
-            totals = [self._clipped(self._value(g, c.value), c) for g, c in found]
+            totals = [value for each in found for value in self._elements(*each)]
         else:
-            types = [self.tile.type(c.value.type, True) for _, c in found]
-            first = [constants.splat(type_, c.neutral) for type_, (_, c) in zip(types, found, strict=True)]
-            with self._pass(first) as carried:
-                values = [self._clipped(self._value(g, c.value), c) for g, c in found]
-                carried[:] = [c.build(old, new) for old, new, (_, c) in zip(carried, values, found, strict=True)]
-            totals = first
-        for total, (_, combination), output in zip(totals, found, outputs, strict=True):
-            (reduced,) = tile_reduce(
-                [total], self.tile.element_dim, lambda one, other, c=combination: [c.build(one[0], other[0])]
-            )
+            totals = [constants.splat(self.tile.type(value.type, True), neutral) for _, c in found
+                      for value, neutral in zip(c.values, c.neutrals, strict=True)]  # fmt: skip
+            with self._pass(totals) as carried:
+                old = iter(list(carried))
+                carried[:] = [value for generic, c in found for value in c.join(
+                    [next(old) for _ in c.values], self._elements(generic, c))]  # fmt: skip
+        rest = iter(totals)
+        for generic, combination in found:
+            total = [next(rest) for _ in combination.values]
+            reduced = tile_reduce(total, self.tile.element_dim, combination.join, self.cluster)
+            outputs = [generic.outputs[number] for number in combination.outputs]
+            self.narrow.update(zip(outputs, self._continued(generic, combination, reduced, starts), strict=True))
+
+    def _elements(self, generic: Generic, combination: Combination | Choice) -> list[Any]:
+        """What a reduction combines, as tiles with neutral elements beyond the ends of rows."""
+        return [self._clipped(self._value(generic, value), neutral)
+                for value, neutral in zip(combination.values, combination.neutrals, strict=True)]  # fmt: skip
+
+    def _continued(self, generic: Generic, combination: Combination | Choice, reduced: list[Any],
+                   starts: dict[Any, Any]) -> list[Any]:  # fmt: skip
+        """What a reduction gives, from what its rows give and what it starts from."""
+        outputs = [generic.outputs[number] for number in combination.outputs]
+        if [starts.get(output) for output in outputs] == list(combination.neutrals):
+            return reduced
+        before: list[Any] = []
+        for output, value in zip(outputs, reduced, strict=True):
             start = starts.get(output)
-            if start is None:
-                before = self.narrow.get(output)
-                if before is None:
-                    before = self.load(output, _map_of(generics, output), False)
-                value = combination.build(before, reduced)
-            elif start == combination.neutral:
-                value = reduced
+            if start is not None:
+                before.append(constants.splat(value.type, start))
             else:
-                value = combination.build(constants.splat(reduced.type, start), reduced)
-            self.narrow[output] = value
+                known = self.narrow.get(output)
+                before.append(self.load(output, _map_of([generic], output), False) if known is None else known)
+        return combination.join(before, reduced)
 
     def store(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         """Stores values to buffers, given with their maps: the narrow ones, then the wide ones in one pass."""
-        for buffer, map_ in buffers:
-            if buffer in self.narrow:
-                tile.store(self.narrow[buffer], buffer, self._place(map_, False))
+        narrow = [each for each in buffers if each[0] in self.narrow]
+        is_first = self.rank and dialect("arith").CmpIOp(0, self.rank, constants.index(0)).result
+        if narrow:
+            guards.do(is_first, lambda: self._store_narrow(narrow))
         wide = [each for each in buffers if each[0] not in self.narrow]
         if self.whole:
             self._store_wide(wide)
         elif wide:
             with self._pass([]):
                 self._store_wide(wide)
+
+    def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
+        for buffer, map_ in buffers:
+            tile.store(self.narrow[buffer], buffer, self._place(map_, False))
 
     def load(self, memory: Any, map_: Any, wide: bool) -> Any:
         """A tile of memory, loaded once at a place."""
@@ -140,6 +179,9 @@ class RowTiles:
             value = tile.load(self.shared[key], self._place_in_shared(), type_)
         else:
             value = tile.load(memory, self._place(map_, wide), type_)
+            if positions.is_position(memory):
+                self.held[key] = value
+                return value
             self._say_aligned(value.owner, map_, wide)
             if self.staged and wide and self.passed is not None and self._has_rows(map_):
                 self._stage(key, value)
@@ -148,7 +190,8 @@ class RowTiles:
 
     def _has_rows(self, map_: Any) -> bool:
         loops = [e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)]
-        return self.loops.element in loops and any(loop < self.loops.outer for loop in loops)
+        single = all(isinstance(size, int) and size == 1 for size in self.loops.sizes[: self.loops.outer])
+        return self.loops.element in loops and (single or any(loop < self.loops.outer for loop in loops))
 
     def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> None:
         if self.shift and wide and self._has_rows(map_):
@@ -163,11 +206,11 @@ class RowTiles:
 
     def _staged_size(self) -> int:
         """Elements of a row in shared memory: whole tiles."""
-        elements = self.tile.elements
-        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // elements) * elements
+        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.step) * self.tile.elements
 
     def _place_in_shared(self) -> tile.Place:
-        return tile.Place((constants.index(0), self.passed), (0, 1), (True, True))
+        passed = indexing.div(self.passed, self.cluster) if self.cluster > 1 else self.passed
+        return tile.Place((constants.index(0), passed), (0, 1), (True, True))
 
     def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
@@ -184,7 +227,7 @@ class RowTiles:
             (loop, loops.sizes[loop], 1) for loop in range(loops.outer, loops.element)
         ]
         size = loops.sizes[loops.element]
-        bounds.append((loops.element, size, self.tile.elements))
+        bounds.append((loops.element, size, self.step))
         entered: list[Any] = []
         values = list(carried)
         points: list[Any] = []
@@ -201,6 +244,7 @@ class RowTiles:
         self.passed = self.place[loops.element]
         if self.start is not None:
             self.place[loops.element] = dialect("arith").AddIOp(self.passed, self.start).result
+        self.place[loops.element] = self._moved(self.place[loops.element])
         self.held = {}
         yielded = list(values)
         yield yielded
@@ -275,15 +319,14 @@ class RowTiles:
         type_ = self.tile.type(value.type.element_type, wide)
         return value if value.type == type_ else dialect("vector").BroadcastOp(type_, value).result
 
-    def _clipped(self, value: Any, combination: Combination) -> Any:
+    def _clipped(self, value: Any, neutral: Any) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
-        size, elements = self.loops.sizes[self.loops.element], self.tile.elements
-        if isinstance(size, int) and size % elements == 0 and self.start is None:
+        size = self.loops.sizes[self.loops.element]
+        if isinstance(size, int) and size % self.step == 0 and self.start is None:
             return value
         end = constants.index(size) if isinstance(size, int) else size
         at = self.place.get(self.loops.element)
-        return tile.clip(value, self.tile.element_dim, constants.index(0) if at is None else at, end,
-                         combination.neutral)  # fmt: skip
+        return tile.clip(value, self.tile.element_dim, constants.index(0) if at is None else at, end, neutral)
 
     def _place(self, map_: Any, wide: bool) -> tile.Place:
         """Where a tile lies in an operand's memory."""
@@ -292,7 +335,7 @@ class RowTiles:
         inside: list[bool] = []
         for expression in map_.results:
             loop = expression.position if isinstance(expression, ir.AffineDimExpr) else -1
-            extent = {self.loops.row: self.tile.rows, self.loops.element: self.tile.elements}.get(loop, 1)
+            extent = {self.loops.row: self.tile.rows, self.loops.element: self.step}.get(loop, 1)
             at = self.place.get(loop) if loop >= 0 else constants.index(expression.value)
             offsets.append(constants.index(0) if at is None else at)
             dim = {self.loops.row: self.tile.row_dim, self.loops.element: self.tile.element_dim}.get(loop, -1)
@@ -303,10 +346,11 @@ class RowTiles:
         return tile.Place(tuple(offsets), tuple(dims), tuple(inside))
 
 
-def _combinations(generic: Generic) -> list[Combination]:
+def _combinations(generic: Generic) -> list[Combination | Choice]:
     found = combinations_of(generic)
     if found is None:
-        raise pass_error(generic.op, "a reduction that is not one associative operation on each output")
+        raise pass_error(generic.op, "a reduction that is not one associative operation on each output, nor a "
+                         "choice of a value with its place")  # fmt: skip
     return found
 
 

@@ -187,7 +187,8 @@ def dimension(op: Any) -> str:
     return "" if dim < type_.rank else f"dim = {dim} of {type_}; expected 0 to {type_.rank - 1}"
 
 
-NUMBER = Kind(lambda attribute: isinstance(attribute, ir.IntegerAttr | ir.FloatAttr), "a number with its type")
+_TYPED = (ir.IntegerAttr, ir.BoolAttr, ir.FloatAttr)
+NUMBER = Kind(lambda attribute: isinstance(attribute, _TYPED), "a number with its type")
 """An element of any type."""
 
 
@@ -237,6 +238,16 @@ def dense(number: int, name: str) -> Rule:
 def _is_dense(type_: Any) -> bool:
     shape = type_.shape
     return type_.get_strides_and_offset()[0] == [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def positions(op: Any) -> str:
+    """What a tile.position gives is a tensor or memory of 64-bit integers, with a size for each that is dynamic."""
+    type_ = op.results[0].type
+    if not isinstance(type_, ir.RankedTensorType | ir.MemRefType) or not is_integer(type_.element_type, 64):
+        return f"result is {type_}; expected a tensor or memref of i64"
+    dynamic = sum(type_.is_dynamic_dim(axis) for axis in range(type_.rank))
+    given = len(op.operands)
+    return "" if dynamic == given else f"has {counted(given, 'size')} for {type_}; expected {dynamic}"
 
 
 def phases(*values: Callable[[Any], Any]) -> Rule:

@@ -104,7 +104,7 @@ def known_size(memory: Any, axis: int) -> Any:
     if not memory.type.is_dynamic_dim(axis):
         return memory.type.shape[axis]
     owner = memory.owner
-    if getattr(owner, "name", "") == "memref.alloc":
+    if getattr(owner, "name", "") in ("memref.alloc", "tile.position"):
         place = sum(memory.type.is_dynamic_dim(each) for each in range(axis))
         return list(owner.operation.operands)[place]
     if getattr(owner, "name", "") == "memref.reinterpret_cast":

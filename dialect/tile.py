@@ -167,6 +167,16 @@ class Run(Tile.Operation, name="run"):
     verify_invariants = verifier(kernel=word())
 
 
+class Position(Tile.Operation, name="position"):
+    """A tensor, or memory, in which each element is its own place: its offset, and its index along each dimension times
+    that dimension's stride. Nothing is stored: what reads it computes it, so that it costs no access, and a view of it
+    is another one. `sizes` are those that are known at run time only."""
+
+    sizes: Sequence[ext.Operand[ir.IndexType]]
+    result: ext.Result[Any]
+    verify_invariants = verifier(rules.positions)
+
+
 class UnitId(Tile.Operation, name="unit_id"):
     """Which warp of the block this is; with `unit = "warpgroup"` which four warps."""
 
@@ -327,6 +337,7 @@ def register(context: Any) -> None:
     with context, ir.Location.unknown():
         Tile.load(reload=True)
         for name in (
+            "tile.position",
             "tile.unit_id",
             "tile.clip",
             "tile.reduce",

@@ -95,7 +95,7 @@ class _Signature:
         known: dict[Any, tuple[str, Any]] = {}
         for kind, wanted, values in (("operand", self.operands, op.operands), ("result", self.results, op.results)):
             least, count = len(wanted), len(values)
-            many = _is_many(wanted)
+            many = _many(wanted)
             if count < least - many or (count > least and not many):
                 return f"has {counted(count, kind)}; expected {', '.join(field.name for field in wanted) or 'none'}"
             for place, value in enumerate(values):
@@ -111,23 +111,28 @@ class _Signature:
 
     def segments(self, op: Any, given: Any) -> str:
         """What is wrong with the lengths of the operands' parts."""
-        return _lengths(_SEGMENTS, given, len(self.operands), len(op.operands))
+        return _lengths(_SEGMENTS, given, self.operands, len(op.operands))
 
     def result_segments(self, op: Any, given: Any) -> str:
         """What is wrong with the lengths of the results' parts."""
-        return _lengths(_RESULT_SEGMENTS, given, len(self.results), len(op.results))
+        return _lengths(_RESULT_SEGMENTS, given, self.results, len(op.results))
 
 
-def _lengths(name: str, given: Any, fields: int, values: int) -> str:
-    right = [*([1] * (fields - 1)), values - (fields - 1)]
-    if isinstance(given, ir.DenseI32ArrayAttr) and list(given) == right:
-        return ""
-    return f"{name} = {given}; expected array<i32: {', '.join(map(str, right))}>"
+def _lengths(name: str, given: Any, fields: tuple[Any, ...], values: int) -> str:
+    many = _many(fields)
+    single = len(fields) - many
+    right = [*([1] * single), values - single, *([0] * (many - 1))]
+    if isinstance(given, ir.DenseI32ArrayAttr):
+        own = list(given)
+        if own[:single] == right[:single] and len(own) == len(right) and min(own) >= 0 and sum(own) == values:
+            return ""
+    such = ", or others of the same sum" if many > 1 else ""
+    return f"{name} = {given}; expected array<i32: {', '.join(map(str, right))}>{such}"
 
 
-def _is_many(fields: tuple[Any, ...]) -> bool:
-    """Whether the last of some operands stands for any number of them."""
-    return bool(fields) and fields[-1].variadicity.value == _MANY
+def _many(fields: tuple[Any, ...]) -> int:
+    """How many of some operands, the last ones, stand for any number of them."""
+    return sum(field.variadicity.value == _MANY for field in fields)
 
 
 @functools.cache
@@ -150,10 +155,10 @@ def _attributes(op: Any, signature: _Signature, kinds: dict[str, Kind]) -> str:
         if name in kinds:
             if not kinds[name].accepts(attributes[name]):
                 return f"{name} = {attributes[name]}; expected {kinds[name].wanted}"
-        elif name == _SEGMENTS and _is_many(signature.operands):
+        elif name == _SEGMENTS and _many(signature.operands):
             if why := signature.segments(op, attributes[name]):
                 return why
-        elif name == _RESULT_SEGMENTS and _is_many(signature.results):
+        elif name == _RESULT_SEGMENTS and _many(signature.results):
             if why := signature.result_segments(op, attributes[name]):
                 return why
         elif "." not in name:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing, tile
+from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.constants import zero_of
 from mlir_gemm.dialect.memory import size_divisor, stride_divisors, vector_bytes
@@ -62,6 +62,8 @@ class LaneAccess:
     def _vector(self) -> int:
         """Elements of the widest access: a piece, or a part of it, of neighbours in memory, that starts at a multiple
         of its size and never is half beyond the memory."""
+        if positions.is_position(self.memory):
+            return self.layout.width
         strides = stride_divisors(self.memory)
         dims = self.place.dims
         if COLUMN not in dims or dims[-1] != COLUMN or strides[-1] != 1:
@@ -152,11 +154,20 @@ class LaneAccess:
     def _load_piece(self, row: int, column: int) -> Any:
         element = self.memory.type.element_type
         type_ = self.layout.piece_type(element)
+        if positions.is_position(self.memory):
+            return self._positions(type_, row, column)
         if COLUMN not in self.place.dims:
             return dialect("vector").BroadcastOp(type_, self._load_part(element, row, column)).result
         part = element if self.width == 1 else ir.VectorType.get([self.width], element)
         firsts = range(0, self.layout.width, self.width)
         return assemble(type_, [self._load_part(part, row, column + first) for first in firsts])
+
+    def _positions(self, type_: Any, row: int, column: int) -> Any:
+        """A piece of positions, which are computed: beyond their ends too."""
+        indices = self._at(row, column, self._index)
+        if COLUMN not in self.place.dims:
+            return dialect("vector").BroadcastOp(type_, positions.at(self.memory, indices)).result
+        return positions.in_a_row(self.memory, indices, self.place.dims.index(COLUMN), self.layout.width)
 
     def _load_part(self, type_: Any, row: int, column: int) -> Any:
         """One access, from where the memory surely is; what was read beyond the memory is then replaced by zero. From

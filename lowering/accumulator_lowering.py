@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlir_gemm.dialect import constants
-from mlir_gemm.dialect.accumulator_flow import flow_from, is_elementwise
+from mlir_gemm.dialect.accumulator_flow import flow_from, is_elementwise, separate_constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
@@ -40,6 +40,7 @@ def lower_products(kernel: Any, layout: Layout, emit: Emit, wait: Wait | None = 
     accesses = [op for op in named(kernel, "tile.load", *STORES) if SCOPE in op.operation.attributes]
     values = [op.operands[0] if op.operation.name in STORES else op.operation.results[0] for op in accesses]
     products = [op.operation.results[0] for op in named(kernel, "tile.mma", "tile.dsmem_reduce")]
+    separate_constants([*products, *values])
     flow = flow_from([*products, *values], shared=False)
     for value in flow:
         _check(kernel, value, layout)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing, tile
+from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess, assemble, load, store
 from mlir_gemm.lowering.layouts import Lane, Layout
@@ -98,7 +98,7 @@ class RowAccess(LaneAccess):
         return constants.number_of(self.operation, tile.ALIGNED)
 
     def load(self, number: int) -> Any:
-        if not self.aligned:
+        if not self.aligned or positions.is_position(self.memory):
             return super().load(number)
         column = self.layout.place(number, self.shape)[1]
         type_ = self.layout.piece_type(self.memory.type.element_type)

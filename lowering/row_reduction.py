@@ -1,4 +1,5 @@
-"""tile.reduce by the threads of a block: in each thread, by shuffles in a warp, through shared memory between warps.
+"""tile.reduce by the threads of a block: in each thread, by shuffles in a warp, through shared memory between warps,
+and between the blocks of a cluster through each other's.
 
 The order in which elements meet is fixed by the tile's shape and the block's threads: the same bits in every run. All
 threads that a result is for get the same bits: in each exchange both sides combine the same two values.
@@ -12,9 +13,11 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, guards, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer, vector_bytes
-from mlir_gemm.dialect.reductions import combine_of
-from mlir_gemm.dialect.walk import body, in_block, parents
+from mlir_gemm.dialect.reductions import BLOCKS, combine_of
+from mlir_gemm.dialect.walk import body, in_block, named, parents
+from mlir_gemm.lowering import shared_address
 from mlir_gemm.lowering.row_pieces import Threads, shape_of
 from mlir_gemm.spec.threads import LANES
 
@@ -40,6 +43,9 @@ class RowReduction:
         grid = [[[each[row * along + column] for each in pieces] for column in range(along)] for row in range(down)]
         if self.dim == 1:
             found = self._along([self._scalar(self._tree(row)) for row in grid])
+            blocks = constants.number_of(self.operation, BLOCKS, 1)
+            if blocks > 1:
+                found = self._of_cluster(found, blocks)
         else:
             found = self._down([self._tree([row[column] for row in grid]) for column in range(along)])
         return [[values[number] for values in found] for number in range(len(pieces))]
@@ -75,6 +81,55 @@ class RowReduction:
             rows = [self._exchanged(values, warps // 2, 1) for values in rows]
             self._end()
         return [[_piece([value]) for value in values] for values in rows]
+
+    def _of_cluster(self, rows: list[Values], blocks: int) -> list[Values]:
+        """For each row what the blocks of the cluster have, combined in the order of their ranks: the first thread of
+        each group hands it to all, and each block combines what it was handed."""
+        nvvm, threads = dialect("nvvm"), self.threads
+        rows = [[_element(value) for value in values] for values in rows]
+        buffers = self._buffers([len(rows), threads.groups, blocks], rows[0])
+        self._meet_first()
+        own = _rank()
+
+        def hand_over() -> None:
+            for number, buffer in enumerate(buffers):
+                mine = shared_address.base(buffer)
+                bytes_ = buffer.type.element_type.width // 8
+                for n, values in enumerate(rows):
+                    value = _as_stored(values[number])
+                    line = indexing.add(indexing.mul(threads.row, blocks), own)
+                    place = indexing.add(line, n * threads.groups * blocks)
+                    pointer = shared_address.pointer(indexing.add(mine, indexing.mul(place, bytes_)))
+                    for block in range(blocks):
+                        there = nvvm.MapaOp(_anywhere(), pointer, _i32(block)).operation.results[0]
+                        dialect("llvm").StoreOp(value, there, alignment=bytes_)
+
+        guards.do(_equals(threads.column, 0), hand_over)
+        nvvm.ClusterArriveOp()
+        nvvm.ClusterWaitOp()
+        found = [
+            self._tree([
+                [_load(buffer, [constants.index(n), threads.row, constants.index(block)], value.type)
+                 for buffer, value in zip(buffers, values, strict=True)]
+                for block in range(blocks)
+            ])
+            for n, values in enumerate(rows)
+        ]  # fmt: skip
+        return [[_piece([value]) for value in values] for values in found]
+
+    def _meet_first(self) -> None:
+        """Before a block writes to others' memory, they must have started: they say so at their start."""
+        kernel = self._kernel()
+        if next(parents(self.operation)).operation.name != "gpu.func":
+            raise pass_error(self.operation, "a reduction by a cluster in a loop; expected it after the loop")
+        nvvm = dialect("nvvm")
+        if not named(kernel, "nvvm.cluster.arrive"):
+            with ir.InsertionPoint(in_block(body(kernel))[0]):
+                nvvm.ClusterArriveOp()
+            nvvm.ClusterWaitOp()
+
+    def _kernel(self) -> Any:
+        return next(parent for parent in parents(self.operation) if parent.operation.name == "gpu.func")
 
     def _down(self, columns: list[Values]) -> list[Values]:
         """For each column of fragments what the groups of threads have, combined."""
@@ -115,8 +170,7 @@ class RowReduction:
         return values
 
     def _buffers(self, shape: list[int], values: Values) -> list[Any]:
-        kernel = next(parent for parent in parents(self.operation) if parent.operation.name == "gpu.func")
-        with ir.InsertionPoint(in_block(body(kernel))[0]):
+        with ir.InsertionPoint(in_block(body(self._kernel()))[0]):
             return [shared_buffer(shape, _stored(getattr(v.type, "element_type", v.type))) for v in values]
 
     def _write(self, condition: Any, buffers: list[Any], values: list[Values], *at: Any) -> None:
@@ -139,6 +193,26 @@ def _equals(value: Any, number: int) -> Any:
     return arith.CmpIOp(arith.CmpIPredicate.eq, value, constants.index(number)).result
 
 
+def _rank() -> Any:
+    """The number of the block in its cluster."""
+    number = dialect("nvvm").BlockInClusterIdXOp(results=[ir.IntegerType.get_signless(32)]).operation.results[0]
+    return dialect("arith").IndexCastUIOp(ir.IndexType.get(), number).result
+
+
+def _anywhere() -> Any:
+    """The type of a pointer into the shared memory of any block of a cluster."""
+    return ir.Type.parse("!llvm.ptr<7>")
+
+
+def _i32(number: int) -> Any:
+    return dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), number).result
+
+
+def _element(piece: Any) -> Any:
+    """The number that a piece of one element holds."""
+    return dialect("vector").ExtractOp(piece, [], [0]).result
+
+
 def _piece(elements: list[Any]) -> Any:
     return dialect("vector").FromElementsOp(ir.VectorType.get([len(elements)], elements[0].type), elements).result
 
@@ -153,15 +227,21 @@ def _is_bit(element: Any) -> bool:
 
 
 def _store(value: Any, buffer: Any, indices: list[Any]) -> None:
-    element = getattr(value.type, "element_type", value.type)
-    if _is_bit(element):
-        type_ = buffer.type.element_type
-        wide = ir.VectorType.get(value.type.shape, type_) if isinstance(value.type, ir.VectorType) else type_
-        value = dialect("arith").ExtUIOp(wide, value).result
+    value = _as_stored(value)
     if isinstance(value.type, ir.VectorType):
         dialect("vector").StoreOp(value, buffer, indices, alignment=vector_bytes(value.type))
     else:
         dialect("memref").StoreOp(value, buffer, indices)
+
+
+def _as_stored(value: Any) -> Any:
+    """A number or a piece as it lies in memory."""
+    element = getattr(value.type, "element_type", value.type)
+    if not _is_bit(element):
+        return value
+    type_ = _stored(element)
+    wide = ir.VectorType.get(value.type.shape, type_) if isinstance(value.type, ir.VectorType) else type_
+    return dialect("arith").ExtUIOp(wide, value).result
 
 
 def _load(buffer: Any, indices: list[Any], type_: Any) -> Any:

@@ -14,10 +14,16 @@ def normalise_passes() -> list[PassSpec]:
     materialize_in_destination for memref arguments, func.return.
     """
     return [
+        step("lower-tosa"),
+        step("inline-calls"),
+        step("flatten-open-views"),
+        step("expand-softmax"),
         step("name-sizes"),
         step("check-module"),
         upstream("func.func(linalg-generalize-named-ops)"),
         step("raise-to-tensors"),
+        step("unfold-windows"),
+        step("index-to-operands"),
         upstream("canonicalize,cse"),
         step("simplify-generics"),
         step("widen-accumulator"),

@@ -12,6 +12,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.memory import stride_divisors
+from mlir_gemm.dialect.reductions import Choice, combinations_of
 from mlir_gemm.dialect.row_loops import statements_of
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SYMBOLS
@@ -44,9 +45,11 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
             numbers += [*stride_divisors(operand)[:-1], operand.type.get_strides_and_offset()[1]]
     inputs = {operand for generic in generics for operand in generic.inputs}
     whole = [(operand, map_) for operand, map_ in wide if _rows(map_, outer)]
-    bits = {operand: operand.type.element_type.width for operand, _ in whole if operand in inputs}
+    single = all(sizes[loop] == 1 and loop in constant for loop in range(outer))
+    bits = {operand: operand.type.element_type.width for operand, _ in (wide if single else whole) if operand in inputs}
     ways = {_way(operand, map_, outer) for operand, map_ in whole}
     reductions = sum(not generic.elementwise for generic in generics)
+    places = [value.type.width // 32 for generic in generics for value in _places(generic)]
     return RowProblem(
         rows=prod(sizes[loop] for loop in range(outer)),
         length=sizes[element],
@@ -54,13 +57,22 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
         aligned=gcd(*[abs(number) for number in numbers if number >= 0]) or 1,
         transposed=transposed,
         held=max(1, max((operand.type.element_type.width // 32 for operand, _ in wide), default=1)),
+        places=sum(places),
         even=not transposed and len(ways) == 1 and None not in ways,
         read=sum(bits.values()) // 8,
-        again=reductions > 1 or any(generic.elementwise and len(generic.parallel) > outer for generic in generics),
+        again=reductions > 1
+        or bool(places)
+        or any(generic.elementwise and len(generic.parallel) > outer for generic in generics),
         fixed=element in constant and loops == outer + 1,
         lines=prod(sizes[loop] for loop in range(outer, element)),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
+
+
+def _places(generic: Generic) -> list[Any]:
+    """What a reduction keeps of where elements are."""
+    found = [] if generic.elementwise else combinations_of(generic) or []
+    return [each.values[1] for each in found if isinstance(each, Choice)]
 
 
 def _rows(map_: Any, outer: int) -> bool:

@@ -24,17 +24,19 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("tile", "loops", step("keep-reference"))
     yield at("tile", "sizes", step("share-sizes"))
     tensorize = step("tensorize-rows", tile=schedule.tile, transposed=schedule.transposed, shift=schedule.shift,
-                     staged=schedule.staged)  # fmt: skip
+                     staged=schedule.staged, cluster=schedule.cluster)  # fmt: skip
     yield at("tensorize", "tensorize", tensorize)
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
     yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
     yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
+    if schedule.cluster > 1:
+        yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
     yield at("lower", "memory", step("place-shared", storage="auto"), step("fold-subviews"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math", exp="ex2"))
     cleaning = "gpu.module(gpu.func(lower-affine,canonicalize,cse,loop-invariant-code-motion))"
-    yield at("lower", "clean", upstream(cleaning))
+    yield at("lower", "clean", *([step("lower-unit-ids")] if schedule.cluster > 1 else []), upstream(cleaning))
     if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
     yield at("lower", "check", step("check-lowered"))

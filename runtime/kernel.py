@@ -195,6 +195,7 @@ def compile(
     device: str | int = "auto",
     schedule: Schedule | str | Mapping[str, Any] | None = None,
     *,
+    entry: str = "",
     sizes: Mapping[str, int] | None = None,
     divisors: Mapping[str, int] | None = None,
 ) -> Kernel:
@@ -212,6 +213,7 @@ def compile(
         sizes: typical values of sizes that the source leaves open, by their symbols (`s0`, ...; `Kernel.symbols`). With
             these or with `divisors` there is one variant, for these sizes, and none is compiled by a call.
         divisors: what such sizes are always multiples of, by symbol. A call with others raises ArgumentError.
+        entry: the function to compile, of a module with several that no other calls.
 
     Raises:
         InputError: the source cannot be read or compiled.
@@ -221,13 +223,13 @@ def compile(
     """
     _, ordinal = _device(device)
     text, filename = _read_source(source)
+    text = _one_function(text, filename, entry) if entry else text
     if chip is not None:
         name: str | None = chip_name(chip)
     else:
         name = None if CHIP in text else default_chip(ordinal or 0)
     hints, given = tuple((sizes or {}).items()), tuple((divisors or {}).items())
-    fields = _schedule_fields(schedule)
-    simulated = device == "simulator"
+    fields, simulated = _schedule_fields(schedule), device == "simulator"
     first = Variant(Request(text, filename, name, fields, hints, given, simulated=simulated, compiler=_compile_module))
     symbols = first.artifact.launch.symbols
     _check_sizes({name: 1 for name, _ in (*hints, *given)} | dict.fromkeys(symbols, 1), symbols)
@@ -259,6 +261,13 @@ def _compile_module(source: str, **asked: Any) -> Compilation:
     from mlir_gemm.pipeline.driver import compile_module  # late: it imports the MLIR bindings
 
     return compile_module(source, **asked)
+
+
+def _one_function(source: str, filename: str, entry: str) -> str:
+    GUARD.before_bindings()
+    from mlir_gemm.pipeline.entry_function import one_function  # late: it imports the MLIR bindings
+
+    return one_function(source, filename, entry)
 
 
 def _text_of(bytecode: bytes, filename: str) -> str:

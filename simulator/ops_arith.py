@@ -25,7 +25,8 @@ def _constant(decoder: Decoder, operation: Any) -> None:
     if isinstance(result.type, ir.VectorType):
         dense = ir.DenseElementsAttr(attribute)
         if not dense.is_splat:
-            numbers = [_number(entry) for entry in dense]
+            entries = dense if element.is_float else ir.DenseIntElementsAttr(attribute)
+            numbers = [_number(entry) for entry in entries]
             values = np.array(numbers).reshape(1, *result.type.shape)
         else:
             values = np.full((1, *result.type.shape), _number(dense.get_splat_value()))

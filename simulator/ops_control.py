@@ -10,7 +10,7 @@ import numpy as np
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.decode import Blocking, Code, Decoded, Decoder, handles
 from mlir_gemm.simulator.elements import LANES, choose, collapse, element_of, expand, is_array, per_lane
-from mlir_gemm.simulator.errors import unsupported
+from mlir_gemm.simulator.errors import SimulationError, unsupported
 from mlir_gemm.simulator.memory import View
 from mlir_gemm.simulator.warps import Run, Stop, Warp
 
@@ -64,6 +64,19 @@ def _as_step(run: Callable[[Warp], Run], blocking: bool) -> Decoded:
 
 def _active(warp: Warp) -> Any:
     return np.ones(LANES, np.bool_) if warp.mask is None else warp.mask
+
+
+@handles("cf.assert")
+def _assert(decoder: Decoder, operation: Any) -> Decoded:
+    condition = decoder.slot(operation.operation.operands[0])
+    message = ir.StringAttr(operation.operation.attributes["msg"]).value
+
+    def step(warp: Warp) -> None:
+        holds = warp.slots[condition]
+        if not np.all(holds if warp.mask is None or not is_array(holds) else holds | ~warp.mask):
+            raise SimulationError(f"a check of the program fails: {message}")
+
+    return step
 
 
 @handles("scf.if")

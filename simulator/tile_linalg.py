@@ -292,4 +292,18 @@ def _maker(value: Any) -> Any | None:
     return None if hasattr(owner, "operations") else owner.operation
 
 
-STEPS: dict[str, StepMaker] = {"linalg.*": structured}
+def _softmax(decoder: Decoder, operation: Any) -> Step:
+    """linalg.softmax, which has no body."""
+    op = operation.operation
+    axis = ir.IntegerAttr(op.attributes["dimension"]).value
+    source, result = decoder.slot(op.operands[0]), decoder.slot(op.results[0])
+
+    def step(frame: Frame) -> None:
+        value = frame[source]
+        powers = np.exp(value - value.max(axis, keepdims=True))
+        frame[result] = powers / powers.sum(axis, keepdims=True)
+
+    return step
+
+
+STEPS: dict[str, StepMaker] = {"linalg.*": structured, "linalg.softmax": _softmax}

@@ -90,6 +90,29 @@ def _alloc(operation: Any) -> Function:
     return alloc
 
 
+def _position(operation: Any) -> Function:
+    """Positions: an array of its own, in which each element is its offset and its indices times the strides."""
+    type_ = operation.operation.results[0].type
+    dtype, sizes = dtype_of(type_, operation), _sizes(type_)
+    strides: list[int] = []
+    offset = 0
+    if not isinstance(type_, ir.RankedTensorType):
+        strides, offset = type_.get_strides_and_offset()
+    dense = not strides or ir.ShapedType.get_dynamic_stride_or_offset() in strides
+
+    def position(*dynamic: Any) -> Any:
+        shape = sizes(dynamic)
+        if dense:
+            return np.arange(math.prod(shape), dtype=dtype).reshape(shape)
+        found: Any = np.full(shape, offset, dtype)
+        for axis, stride in enumerate(strides):
+            along: Any = np.arange(shape[axis], dtype=dtype) * stride
+            found = found + along.reshape([-1, *[1] * (len(shape) - 1 - axis)])
+        return found
+
+    return position
+
+
 def _sizes(type_: Any) -> Callable[[Sequence[Any]], list[int]]:
     """A function from the operands for a type's dynamic sizes to all sizes."""
     static = [None if type_.is_dynamic_dim(axis) else size for axis, size in enumerate(type_.shape)]
@@ -174,6 +197,16 @@ def _same(_: Any) -> Function:
         return memory
 
     return same
+
+
+def _assert(operation: Any) -> Function:
+    message = ir.StringAttr(operation.operation.attributes["msg"]).value
+
+    def check(condition: Any) -> None:
+        if not np.all(condition):
+            raise SimulationError(f"a check of the program fails: {message}")
+
+    return check
 
 
 def _load(_: Any) -> Function:
@@ -315,6 +348,7 @@ def _room(memory: Any) -> int:
 
 FUNCTIONS: dict[str, Maker] = {
     "memref.alloc": _alloc, "memref.alloca": _alloc, "memref.copy": _copy, "memref.subview": _subview,
+    "tile.position": _position, "cf.assert": _assert,
     "memref.view": _view, "memref.cast": _same, "memref.load": _load, "memref.store": _store,
     "memref.assume_alignment": _same, "memref.memory_space_cast": _same, "memref.dim": _dim, "tensor.dim": _dim,
     "memref.collapse_shape": _reassociate, "memref.expand_shape": _reassociate, "memref.transpose": _transpose,

@@ -339,6 +339,7 @@ FUNCTIONS: dict[str, Maker] = {
     "math.sin": _floats(np.sin), "math.cos": _floats(np.cos), "math.tan": _floats(np.tan),
     "math.asin": _floats(np.arcsin), "math.acos": _floats(np.arccos), "math.atan": _floats(np.arctan),
     "math.atan2": _floats(np.arctan2), "math.erf": _floats(_erf), "math.erfc": _floats(_erfc),
+    "math.asinh": _floats(np.arcsinh), "math.acosh": _floats(np.arccosh), "math.atanh": _floats(np.arctanh),
     "math.floor": _floats(np.floor), "math.ceil": _floats(np.ceil), "math.trunc": _floats(np.trunc),
     "math.roundeven": _floats(np.rint), "math.round": _floats(_round),
     "math.copysign": _floats(np.copysign), "math.powf": _floats(np.power), "math.fma": _always(_fma),

@@ -12,6 +12,8 @@ from mlir_gemm.errors import ScheduleError
 
 MOST_VECTOR = 16
 """Elements of the widest access: 16 bytes of the narrowest ones."""
+MOST_CLUSTER = 8
+"""Blocks of the largest cluster that every GPU with clusters takes."""
 MOST_HELD = 256
 """Elements of a tile for each thread, more than which no thread has registers for."""
 
@@ -37,7 +39,9 @@ class RowProblem:
     read: int = 0
     """Bytes of what is read for an element of a row, from memory that has rows."""
     again: bool = False
-    """Whether elements of a row are needed again after a reduction."""
+    """Whether elements of a row are needed again after a reduction, or their places are."""
+    places: int = 0
+    """32-bit registers for the place of each element that passes over rows carry beside it."""
     fixed: bool = True
     """Whether the length is a constant, and elements of a row follow each other evenly: a tile can hold whole rows."""
     lines: int = 1
@@ -68,6 +72,8 @@ class RowSchedule:
     """If not 0, tiles start at a multiple of so many elements in memory, where rows do not."""
     staged: bool = False
     """Whether rows that a tile does not hold are kept in shared memory."""
+    cluster: int = 1
+    """Blocks of a cluster, which share the rows of a tile: each has a tile of its part."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name."""
@@ -82,7 +88,7 @@ class RowSchedule:
         if unknown or missing:
             said = f"no field '{unknown[0]}'" if unknown else f"the field '{missing[0]}' is missing"
             raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
-        numbers = {name: fields.get(name, 0) for name in ("threads", "across", "vector", "shift")}
+        numbers = {name: fields.get(name, 1) for name in ("threads", "across", "vector", "shift", "cluster")}
         wrong = {name: value for name, value in numbers.items() if type(value) is not int}
         wrong |= {name: fields[name] for name in ("transposed", "staged") if type(fields.get(name, False)) is not bool}
         if wrong:
@@ -118,10 +124,15 @@ class RowSchedule:
                                 "that runs along them")  # fmt: skip
         if self.staged and self.transposed:
             raise ScheduleError("tile.rows: staged=true with transposed=true; expected one of them at most")
+        if not 1 <= self.cluster <= MOST_CLUSTER or self.cluster & (self.cluster - 1):
+            raise ScheduleError(f"tile.rows: cluster={self.cluster}; expected a power of two up to {MOST_CLUSTER}")
+        if self.cluster > 1 and self.transposed:
+            raise ScheduleError(f"tile.rows: cluster={self.cluster} with transposed=true; expected 1")
 
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""
         turned += f", from multiples of {self.shift} elements on" if self.shift else ""
         turned += ", rows in shared memory" if self.staged else ""
+        turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

@@ -90,6 +90,11 @@ class Target:
         """Whether a kernel may start while the one before it ends (programmatic dependent launch)."""
         return "griddepcontrol" in self.capabilities
 
+    @property
+    def has_clusters(self) -> bool:
+        """Whether blocks may be launched in clusters, and reach each other's shared memory."""
+        return "cp.async.bulk.tensor" in self.capabilities
+
     def constants(self, cls: type[T]) -> T:
         """The fitted constants of a class. Raises LookupError where the chip's row has none."""
         for each in self.fitted:

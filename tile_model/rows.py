@@ -7,7 +7,10 @@ more. Rows that a block's registers do not hold are read again in each pass.
 
 from __future__ import annotations
 
-from mlir_gemm.spec.rows import RowProblem, RowSchedule
+import math
+from dataclasses import dataclass
+
+from mlir_gemm.spec.rows import MOST_CLUSTER, RowProblem, RowSchedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
 
@@ -16,25 +19,43 @@ ACCESS = 16
 FEWEST_THREADS = 128
 """Threads of a block that takes several rows."""
 MOST_THREADS = 1024
-HELD = 32
-"""Registers in which a thread holds elements, at most by choice; more where a row is still held by one block then."""
+HELD, WHOLE = 32, 40
+"""Registers in which a thread holds elements, of parts and of whole rows, by choice; more where a row is still held by
+one block of 1024 threads then."""
 SPARE = 24
 """Registers that a thread needs for other things."""
 RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
 STAGED_THREADS = 512
-"""Threads of a block whose rows are in shared memory: two such blocks, which wait at different times, fit on an SM."""
-FEW, WASTE = 4, 0.04
-"""Accesses that a thread should have of a row, or half as many as it may, and by how much a schedule is worse for each
-that it has more or less."""
+"""Threads of a block whose rows are in shared memory, and most of one whose rows are in registers: two such blocks,
+which wait at different times, fit on an SM. Blocks of 1024 threads are slower: softmax of 16384x16384 f16 533 us, not
+316 (H200; the figures here are from 2026-11-23-h200-rows-schedules.json.xz and ...-rows-blocks.json.xz)."""
+STAGED, STAGED_IN_CLUSTER = 108 << 10, 55 << 10
+"""Bytes of a row, or of a block's part of it, in shared memory: two blocks of an SM, and four of a cluster's."""
+CLUSTER_THREADS = 256
+"""Threads of a block of a cluster."""
+FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
+"""Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
+many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
+FEW, FEW_ELEMENTS, WASTE = 4, 16, 0.16
+"""Accesses that a thread should have of a row, or more, if they are narrow, until it has so many elements; and by how
+much a schedule is worse that has twice, or half, as many: odd rows of 1999 f16 take 48 us, not 80 with 4."""
 LEAST_PART, LEAST_PART_OF_COLUMNS = 8192, 128
 """Elements of a part of a row, where neighbours belong to the row, and where they belong to different rows."""
 LAUNCH = 4e-6
 """Seconds that the kernels cost which combine parts."""
-LEAST_SHIFTED = 2048
-"""Elements of the shortest rows whose tiles start before them, so that accesses are wide."""
-SEGMENT = 64
-"""Bytes of neighbours that a block reads of each element, where neighbours belong to different rows."""
+LEAST_BYTES, LEAST_SINGLE = 64, 16
+"""Bytes that threads side by side take at once, and how many threads take single elements side by side: a sector of
+memory, 32 bytes, of f16. Sums of 1000000x64 f16 take 37 us with 2 threads a row, 32 with 4."""
+WORD = 4
+"""Bytes of an element that a warp loads as fast alone as several at once."""
+LEAST_SHIFTED = 24576
+"""Elements of the shortest rows whose tiles start before them, so that accesses are wide. Below, threads hold rows that
+they load in single elements: 20001 f16 57 us, not 78, since the edges of wide pieces branch."""
+SEGMENT, LARGE_SEGMENTS = 64, 16 << 20
+"""Bytes of neighbours that a block reads of each element, where neighbours belong to different rows; twice as many of
+memory of so many bytes, where blocks are many, or so few that columns are divided among them: 256x50257 f16 5.6 us, not
+7.1; of 4096x4096, which has 128 blocks, it would be 8.1, not 6.0."""
 
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
@@ -69,7 +90,9 @@ def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
     threads = schedule.threads // schedule.across if problem.transposed else schedule.across
     owner = f"{threads} threads" if threads > 1 else "one thread"
     belongs = f"{'a column' if problem.transposed else 'a row'} of {problem.length} elements belongs to {owner}"
-    held = schedule.tile[0 if problem.transposed else 1]
+    if schedule.cluster > 1:
+        belongs += f" in each of {schedule.cluster} blocks, a cluster"
+    held = schedule.tile[0 if problem.transposed else 1] * schedule.cluster
     if problem.fixed and held >= problem.length:
         return f"{belongs}, which {'hold' if threads > 1 else 'holds'} it in registers: it is read once"
     again = "later passes find it in shared memory" if schedule.staged else "each pass reads it again"
@@ -90,50 +113,146 @@ def _vector(problem: RowProblem, most: int) -> int:
 
 
 def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
-    vector, shift = _vector(problem, problem.length), 0
-    wanted = _power(ACCESS // problem.narrowest)
-    if vector < wanted and problem.even and problem.fixed and problem.length >= LEAST_SHIFTED:
-        vector = shift = wanted
-    pieces = -(-(problem.length + max(shift - 1, 0)) // vector)
-    most = max(1, HELD // problem.held // vector)  # accesses of a thread, by choice
-    across, count = _divided(pieces, most)
-    busy = target.sms * target.threads_sm // 2
-    while across < min(MOST_THREADS, _power(pieces)) and problem.rows * across < busy:
-        across *= 2
-    count = min(count, -(-pieces // across))
-    if shift:
-        across = max(across, LANES)
-    threads = across if shift else _of_block(problem.rows, across, target)
-    staged = False
-    limit = _most_held(problem, threads, target) // vector
-    some = max(1, min(limit, most))
     if not problem.fixed:
-        count = _at_a_time(pieces, across, some)
-    elif across * count < pieces:
-        count = -(-pieces // across)
-        if count > limit:
-            threads = across = STAGED_THREADS if problem.again else MOST_THREADS
-            count = _at_a_time(pieces, across, some)
-            bytes_ = -(-pieces // (across * count)) * across * count * vector * problem.read
-            staged = problem.again and bytes_ <= target.smem_block - RESERVED
-            if not staged:
-                threads = across = MOST_THREADS
-                count = _at_a_time(pieces, across, some)
-    tile = threads // across, across * vector * count
-    schedule = RowSchedule(threads, across, vector, tile, shift=shift, staged=staged)
+        return _of_unknown(problem, target)
+    few = _blocks_of_few(problem, target)
+    rows = _Rows(problem, target, *_access(problem, few))
+    if few > 1:
+        forms = (rows.in_registers(few), rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared))
+        return next(filter(None, forms), None) or rows.in_passes(MOST_CLUSTER)
+    return rows.in_registers(1) or _of_long(rows)
+
+
+def _of_long(rows: _Rows) -> RowSchedule:
+    """Rows that a few hundred threads do not hold."""
+    if not rows.problem.again:
+        return rows.in_passes(1)
+    forms: list[RowSchedule | None] = [rows.in_shared(1, STAGED_THREADS, 1, STAGED), rows.in_many_registers()]
+    if rows.target.has_clusters and not rows.shift:
+        blocks = (2, 4, MOST_CLUSTER)
+        held = [rows.in_registers(each) for each in blocks if rows.problem.narrowest >= WORD]
+        kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (2, 1)]
+        wide = rows.vector * rows.problem.narrowest >= ACCESS
+        forms += [*kept, *held] if wide and rows.problem.rows > rows.target.sms else [*held, *kept]
+        forms += [rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared), rows.in_passes(MOST_CLUSTER)]
+    forms += [rows.in_shared(1, STAGED_THREADS, 0, rows.all_shared)]
+    return next(filter(None, forms), None) or rows.in_passes(1)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows with their way of access: the forms in which blocks can take them, None for one that they do not fit."""
+
+    problem: RowProblem
+    target: Target
+    vector: int
+    shift: int
+
+    @property
+    def all_shared(self) -> int:
+        """Bytes of shared memory that a block can have for rows."""
+        return self.target.smem_block - RESERVED
+
+    def pieces(self, cluster: int) -> int:
+        """Accesses that a block's part of a row takes."""
+        return -(-(self.problem.length + max(self.shift - 1, 0)) // (self.vector * cluster))
+
+    def in_registers(self, cluster: int) -> RowSchedule | None:
+        """Held by as few threads as have a few accesses each."""
+        problem, pieces = self.problem, self.pieces(cluster)
+        across = _divided(pieces, max(1, WHOLE // problem.held // self.vector), self.vector, problem.narrowest)
+        if across is None:
+            return None
+        if cluster == 1:
+            across = _busy(problem, self.target, pieces, across)
+            across = max(across, LANES) if self.shift else across
+            threads = across if self.shift else _of_block(problem.rows, across, self.target)
+        else:
+            threads = across = max(across, LANES, min(CLUSTER_THREADS, _power(pieces)))
+        return self._schedule(threads, across, -(-pieces // across), cluster=cluster)
+
+    def in_many_registers(self) -> RowSchedule | None:
+        """Held by the most threads that a block has, with as much as each can hold."""
+        count = -(-self.pieces(1) // MOST_THREADS)
+        if count * self.vector > _most_held(self.problem, MOST_THREADS, self.target):
+            return None
+        return self._schedule(MOST_THREADS, MOST_THREADS, count)
+
+    def in_shared(self, cluster: int, threads: int, count: int, most: int) -> RowSchedule | None:
+        """Kept in so many bytes of shared memory from the first pass to the last, in tiles of a few accesses; 0: as
+        many as waste least."""
+        count = count or _at_a_time(self.pieces(cluster), threads, max(1, HELD // self.problem.held // self.vector))
+        tile = threads * self.vector * count
+        tiles = -(-self.pieces(cluster) * self.vector // tile)
+        if not self.problem.again or tiles * tile * self.problem.read > most:
+            return None
+        return self._schedule(threads, threads, count, staged=True, cluster=cluster)
+
+    def in_passes(self, cluster: int) -> RowSchedule:
+        """Read again in each pass."""
+        most = max(1, HELD // (self.problem.held + self.problem.places) // self.vector)
+        some = max(1, min(_most_held(self.problem, MOST_THREADS, self.target) // self.vector, most))
+        count = _at_a_time(self.pieces(cluster), MOST_THREADS, some)
+        return self._schedule(MOST_THREADS, MOST_THREADS, count, cluster=cluster)
+
+    def _schedule(
+        self, threads: int, across: int, count: int, *, staged: bool = False, cluster: int = 1
+    ) -> RowSchedule:
+        tile = threads // across, across * self.vector * count
+        schedule = RowSchedule(threads, across, self.vector, tile, shift=self.shift, staged=staged, cluster=cluster)
+        schedule.check()
+        return schedule
+
+
+def _blocks_of_few(problem: RowProblem, target: Target) -> int:
+    """Blocks of a cluster for rows so few that most SMs would have none."""
+    cluster = 1
+    if problem.again and target.has_clusters and FEW_ROWS * problem.rows <= target.sms:
+        while cluster < MOST_CLUSTER and problem.length >= 2 * cluster * LEAST_SHARED:
+            cluster *= 2
+    return cluster if problem.length >= LEAST_IN_CLUSTER else 1
+
+
+def _access(problem: RowProblem, cluster: int) -> tuple[int, int]:
+    """Elements of one access, and of which multiple tiles start in memory where rows do not (0: where rows do)."""
+    vector, wanted = _vector(problem, problem.length), _power(ACCESS // problem.narrowest)
+    shifted = problem.even and problem.length >= LEAST_SHIFTED and problem.narrowest < WORD and cluster == 1
+    return (wanted, wanted) if vector < wanted and shifted else (vector, 0)
+
+
+def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
+    """Rows of no constant length."""
+    vector = _vector(problem, problem.length)
+    pieces = -(-problem.length // vector)
+    most = max(1, HELD // problem.held // vector)
+    across = _busy(problem, target, pieces, _divided(pieces, most, vector, problem.narrowest) or MOST_THREADS)
+    threads = _of_block(problem.rows, across, target)
+    some = max(1, min(_most_held(problem, threads, target) // vector, most))
+    count = _at_a_time(pieces, across, some)
+    schedule = RowSchedule(threads, across, vector, (threads // across, across * vector * count))
     schedule.check()
     return schedule
 
 
-def _divided(pieces: int, most: int) -> tuple[int, int]:
-    """Threads of a row, and accesses of each, that hold all of it with the least waste; of equal ones, a few accesses.
-    The most threads with as many accesses as a thread may have, where a row is longer."""
-    choices = [(1 << power, -(-pieces >> power)) for power in range(11)]
-    fitting = [(across, count) for across, count in choices if count <= most]
+def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
+    """Threads of a row that hold all of it with the least waste; of equal ones, those with about a few accesses each.
+    As many at least as take neighbours of some bytes at once, of elements of so many. None where a row is longer."""
+    least = LEAST_BYTES // (vector * bytes_) if vector > 1 else LEAST_SINGLE
+    least = min(least, _power(pieces // 2))
+    few = min(max(FEW, FEW_ELEMENTS // vector), most)
+    choices = [(1 << power, -(-pieces >> power)) for power in range(STAGED_THREADS.bit_length())]
+    fitting = [(across, count) for across, count in choices if count <= most and across >= least]
     if not fitting:
-        return MOST_THREADS, most
-    few = min(FEW, (most + 1) // 2)
-    return min(fitting, key=lambda each: (each[0] * each[1] * (1 + WASTE * abs(each[1] - few)), each[0]))
+        return None
+    return min(fitting, key=lambda each: each[0] * each[1] * (1 + WASTE * abs(math.log2(each[1] / few))))[0]
+
+
+def _busy(problem: RowProblem, target: Target, pieces: int, across: int) -> int:
+    """More threads where rows are so few that the chip would be idle."""
+    busy = target.sms * target.threads_sm // 2
+    while across < min(MOST_THREADS, _power(pieces)) and problem.rows * across < busy:
+        across *= 2
+    return across
 
 
 def _of_block(rows: int, across: int, target: Target) -> int:
@@ -160,13 +279,17 @@ def _of_columns(problem: RowProblem, target: Target) -> RowSchedule:
     and groups take elements of theirs in turn."""
     vector = _vector(problem, problem.rows)
     wanted = max(1, SEGMENT // problem.narrowest)
+    blocks = -(-problem.rows // wanted)
+    large = problem.rows * problem.length * problem.narrowest >= LARGE_SEGMENTS
+    if large and (blocks >= 2 * target.sms or FEW_ROWS * blocks <= target.sms):
+        wanted *= 2
     groups = _power(max(1, min(MOST_THREADS, problem.length // 4)))
     while vector > 1 and problem.rows * groups // (vector * LANES) < target.sms * target.threads_sm // LANES // 4:
         vector //= 2
     across = _power(max(1, wanted // vector))
     if groups * across < FEWEST_THREADS:  # few elements: more of their rows side by side
         across = FEWEST_THREADS // groups
-    while across > 1 and across * vector > problem.rows * 2:
+    while across > 1 and across * vector >= problem.rows * 2:
         across //= 2
     groups = max(1, min(groups, MOST_THREADS // across))
     threads = max(groups * across, LANES)

@@ -6,12 +6,11 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mlir_gemm.bench import plots, problems
+from mlir_gemm.bench import functions, plots, problems
 from mlir_gemm.bench.contenders import RIVALS
 from mlir_gemm.bench.figures import Entry, Results, merge, read
 from mlir_gemm.bench.problems import Problem
@@ -20,19 +19,32 @@ from mlir_gemm.bench.summary import shown, summary, table
 from mlir_gemm.errors import Error
 from mlir_gemm.progress import Progress
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tools import bench_functions
+from mlir_gemm.tools.bench_output import (
+    CHECK_FAILED,
+    REPORT,
+    RESULTS,
+    command,
+    first_line,
+    made,
+    names,
+    say,
+    without_plots,
+)
 from mlir_gemm.tools.files import write_outputs
 from mlir_gemm.usage import UsageError
 
 if TYPE_CHECKING:
     from mlir_gemm.bench.measure import Bench
 
-CHECK_FAILED = 3  # exit status
-RESULTS, REPORT = "results.json", "report.md"
-
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.report:
-        return _report(arguments)
+        status = bench_functions.report(arguments) if len(arguments.report) == 1 else None
+        return _report(arguments) if status is None else status
+    of_functions = bench_functions.wanted(arguments)
+    if of_functions:
+        return bench_functions.run(arguments, of_functions)
     chosen = _chosen(arguments)
     if arguments.list:
         _list(chosen)
@@ -41,7 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _chosen(arguments: argparse.Namespace) -> list[Problem]:
-    groups, types, layouts = (_names(each) for each in (arguments.group, arguments.types, arguments.layouts))
+    if arguments.only:
+        raise UsageError("--only is for --group rows and --group blocks")
+    groups, types, layouts = (names(each) for each in (arguments.group, arguments.types, arguments.layouts))
     given = [name for name in ("mnk", "random", "group") if getattr(arguments, name)]
     if len(given) > 1:
         raise UsageError(f"--{given[0]} takes the place of the list of problems: leave out --{given[1]}")
@@ -55,18 +69,13 @@ def _chosen(arguments: argparse.Namespace) -> list[Problem]:
         raise UsageError(problem.message) from None
 
 
-def _names(given: list[str]) -> list[str]:
-    """From `f16,bf16`, perhaps given several times."""
-    return [name.strip() for each in given for name in each.split(",")]
-
-
 def _list(chosen: list[Problem]) -> None:
     rows = [[each.group, each.name, f"{each.flops / 1e9:.1f}", f"{each.bytes / 2**20:.1f}"] for each in chosen]
     print(table(["group", "problem", "GFLOP", "MiB"], rows))
     if any(each not in problems.PROBLEMS for each in chosen):
         return
     print(f"\n{len(chosen)} of {len(problems.PROBLEMS)} problems; see --group, --types and --layouts")
-    for name, what in problems.GROUPS.items():
+    for name, what in {**problems.GROUPS, **functions.GROUPS}.items():
         print(f"  {name}: {what}")
 
 
@@ -109,11 +118,11 @@ def _measure(arguments: argparse.Namespace, chosen: list[Problem]) -> int:
         with Progress("kernels compiled") as progress:
             refused = bench.prepare(chosen, progress)
         for problem, schedule, reason in refused:
-            _say(f"{problem.name}{f' with {schedule}' if schedule else ''}: refused: {reason}")
+            say(f"{problem.name}{f' with {schedule}' if schedule else ''}: refused: {reason}")
         results = Results(
             bench.machine,
             datetime.datetime.now().isoformat(timespec="seconds"),
-            _command(),
+            command(),
             settings.to_json(),
             [],
             refused,
@@ -124,11 +133,11 @@ def _measure(arguments: argparse.Namespace, chosen: list[Problem]) -> int:
 
 
 def _rivals(against: str) -> tuple[str, ...]:
-    names = _names([against])
-    for name in names:
+    given = names([against])
+    for name in given:
         if name not in (*RIVALS, "all"):
             raise UsageError(f"--against {name}: expected all, or some of {', '.join(RIVALS)}")
-    return tuple(RIVALS) if "all" in names else tuple(name for name in RIVALS if name in names)
+    return tuple(RIVALS) if "all" in given else tuple(name for name in RIVALS if name in given)
 
 
 def _measure_all(bench: Bench, chosen: list[Problem], results: Results, folder: Path) -> None:
@@ -137,28 +146,23 @@ def _measure_all(bench: Bench, chosen: list[Problem], results: Results, folder: 
         with Progress("problems measured") as progress:
             for number, problem in enumerate(chosen):
                 if bench.out_of_time:
-                    _say(f"stopped after {number} of {len(chosen)} problems: --seconds are over")
+                    say(f"stopped after {number} of {len(chosen)} problems: --seconds are over")
                     return
                 refused = [schedule for other, schedule, _ in results.refused if other == problem]
                 try:
                     results.entries.append(bench.measure(problem, refused))
                 except Exception as failure:
-                    results.refused.append((problem, "", f"measuring it failed: {_first_line(failure)}"))
-                    _say(f"{problem.name}: measuring it failed: {_first_line(failure)}")
+                    results.refused.append((problem, "", f"measuring it failed: {first_line(failure)}"))
+                    say(f"{problem.name}: measuring it failed: {first_line(failure)}")
                     if not bench.is_alive:
-                        _say("the GPU takes no further work from this process; the rest is left out")
+                        say("the GPU takes no further work from this process; the rest is left out")
                         return
                     continue
-                _say(_line(results.entries[-1]))
-                write_outputs({str(_made(folder) / RESULTS): results.text()})
+                say(_line(results.entries[-1]))
+                write_outputs({str(made(folder) / RESULTS): results.text()})
                 progress(number + 1, len(chosen))
     except KeyboardInterrupt:
-        _say("interrupted: the report is of what was measured so far")
-
-
-def _first_line(failure: Exception) -> str:
-    text = str(failure).strip().splitlines()
-    return f"{type(failure).__name__}: {text[0] if text else ''}"[:300]
+        say("interrupted: the report is of what was measured so far")
 
 
 def _line(entry: Entry) -> str:
@@ -171,20 +175,13 @@ def _line(entry: Entry) -> str:
     return f"{entry.problem.group} {entry.problem.name}: {rate / 1e12:.1f} TFLOP/s, of the library's {ratios}{wrong}"
 
 
-def _say(line: str) -> None:
-    """A line on stdout, in place of the bar that is on the terminal."""
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    print(line, flush=True)
-
-
 def _write(results: Results, folder: Path, with_data: bool = True) -> None:
     """Report, plots and results into the folder, and the summary to stdout."""
     drawn: dict[str, tuple[str, bytes]] = {}
     if plots.available():
         drawn = plots.draw(results)
     text = markdown(results, {title: name for title, (name, _) in drawn.items()})
-    _made(folder)
+    made(folder)
     outputs: dict[str, Any] = {str(folder / RESULTS): results.text()} if with_data else {}
     outputs |= {str(folder / REPORT): text}
     outputs |= {str(folder / name): data for name, data in drawn.values()}
@@ -192,25 +189,8 @@ def _write(results: Results, folder: Path, with_data: bool = True) -> None:
     print(f"\n{summary(results)}\n")
     print(f"wrote {', '.join(outputs)}")
     if not plots.available():
-        written = folder / RESULTS
-        print(
-            "no plots: matplotlib is not installed (pip install 'mlir-gemm[bench]'); "
-            f"mlir-gemm bench --report {shlex.quote(str(written))} draws them later, on any machine",
-            file=sys.stderr,
-        )
-
-
-def _made(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise Error(f"cannot write into '{folder}': {problem.strerror or problem}") from None
-    return folder
+        print(without_plots(folder), file=sys.stderr)
 
 
 def _status(results: Results) -> int:
     return CHECK_FAILED if any(entry.wrong for entry in results.entries) else 0
-
-
-def _command() -> str:
-    return shlex.join(["mlir-gemm", *sys.argv[1:]])

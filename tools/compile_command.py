@@ -12,6 +12,7 @@ from mlir_gemm.dialect.reading import reading
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.schedule import Schedule
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if launch_info and until != "ptx":
         raise UsageError("--launch-info needs a whole compilation: emit ptx, cubin or llvm")
 
-    source = read_input(arguments.input)
+    source = one_function(read_input(arguments.input), arguments.input, arguments.entry)
     asked: dict[str, Any] = {"hints": arguments.sizes, "divisors": arguments.divisors}
     compilation = compile_module(
         source,

@@ -49,6 +49,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_input(compile_)
     compile_.add_argument("-o", dest="output", metavar="OUT", help="output file, - for stdout (default: beside INPUT)")
     _add_chip(compile_)
+    _add_entry(compile_)
     compile_.add_argument("--emit", default="ptx", metavar="ptx|cubin|llvm|STAGE", help="what to write (default: ptx)")
     compile_.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     compile_.add_argument(
@@ -74,6 +75,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_input(run)
     run.add_argument("--device", choices=("auto", "gpu", "simulator"), default="auto", help="default: auto")
     _add_chip(run)
+    _add_entry(run)
     run.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     run.add_argument(
         "--sizes", type=sizes, action="append", metavar="S=N,...", help="values of sizes that are ? (default: random)"
@@ -129,6 +131,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_json(explain, "print JSON")
     _add_sizes(explain)
     _add_chip(explain)
+    _add_entry(explain)
 
     view = commands.add_parser("view", help="write all stages, passes and choices as one page for a browser")
     _add_input(view)
@@ -136,6 +139,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_chip(view)
     view.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     _add_sizes(view)
+    _add_entry(view)
     view.add_argument("--counters", action="store_true", help="simulate it too, and show what was executed and moved")
 
     bench = commands.add_parser("bench", help="measure products beside cuBLAS and others, on the GPU of this machine")
@@ -162,6 +166,9 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
     )
     bench.add_argument(
         "--random", type=count, metavar="N", help="so many random sizes in place of the list (which: see --seed)"
+    )
+    bench.add_argument(
+        "--only", default="", metavar="TEXT", help="of the groups rows and blocks: with this in the name"
     )
     bench.add_argument("--list", action="store_true", help="print the problems and stop")
     bench.add_argument(
@@ -201,6 +208,10 @@ def _add_json(parser: argparse.ArgumentParser, what: str) -> None:
 def _add_pass_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--print-passes-to", metavar="DIR", help="write the IR after each pass to a file of its own")
     parser.add_argument("--print-changes", action="store_true", help="print what each pass changed to stderr")
+
+
+def _add_entry(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--entry", default="", metavar="NAME", help="the function to compile, of a module with several")
 
 
 def _add_chip(parser: argparse.ArgumentParser) -> None:

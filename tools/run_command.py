@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.pipeline.saved import computed_by, divisors_in
 from mlir_gemm.runtime import device
 from mlir_gemm.runtime.auto import why_no_gpu
@@ -38,7 +39,8 @@ STREAM = 0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    source = read_input(arguments.input)
+    written = read_input(arguments.input)
+    source = one_function(written, arguments.input, arguments.entry)
     schedule = Schedule.parse(arguments.schedule) if arguments.schedule else None
     if arguments.bisect:
         return _bisect(arguments, source, schedule)
@@ -46,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.device == "gpu":
         device.open_gpu(0)  # refuses at once where there is none
     where = "simulator" if on_simulator else arguments.device
-    whole = source if arguments.input == STDIO else Path(arguments.input)
+    whole = source if arguments.input == STDIO or source != written else Path(arguments.input)
     kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule)
     statuses: list[int] = []
     for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(source)):

@@ -13,6 +13,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.runtime.kernel import compile as compile_kernel
 from mlir_gemm.spec.attributes import CHIP
@@ -33,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     output: str = arguments.output or _default_output(arguments.input)
     if STDIO not in (output, arguments.input) and os.path.realpath(output) == os.path.realpath(arguments.input):
         raise UsageError(f"output '{output}' is the input; name another with -o")
-    source = read_input(arguments.input)
+    source = one_function(read_input(arguments.input), arguments.input, arguments.entry)
     wanted = Schedule.parse(arguments.schedule) if arguments.schedule else {}
     write_outputs({output: page_of(arguments, source, wanted)})
     if output != STDIO:

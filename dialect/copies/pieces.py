@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing, memory
+from mlir_gemm.dialect import constants, guards, indexing, memory, positions
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.copies.division import Division, Spot
 from mlir_gemm.dialect.sizes import size_of
@@ -54,6 +54,8 @@ class Access:
 
     def width(self, shape: tuple[int, ...], dim: int, bits: int) -> int:
         """The most elements along `dim` that one access of at most `bits` bits can take."""
+        if positions.is_position(self.memory):
+            return bits  # they are computed
         if self.element.width < BYTE:
             return 1  # in memory each i1 has a byte, in a vector a bit
         width = max(1, bits // self.element.width)
@@ -118,7 +120,15 @@ class Located:
     def load(self) -> Any:
         """The piece as a vector, zero where it is out of bounds."""
         type_ = self.division.vector(self.access.element)
+        if positions.is_position(self.access.memory):
+            return self._positions(type_)
         return guards.value_or_zero(guards.both([*self.conditions, self.inside]), type_, lambda: self._load(type_))
+
+    def _positions(self, type_: Any) -> Any:
+        axis = self.access.axis_of(self.division.along)
+        if axis is None:
+            return dialect("vector").BroadcastOp(type_, positions.at(self.access.memory, self.indices)).result
+        return positions.in_a_row(self.access.memory, self.indices, axis, self.division.width)
 
     def _load(self, type_: Any) -> Any:
         axis = self.access.axis_of(self.division.along)

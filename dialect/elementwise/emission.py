@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing, memory, tile
+from mlir_gemm.dialect import constants, guards, indexing, memory, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
 from mlir_gemm.dialect.elementwise import patches, pointwise
@@ -149,6 +149,8 @@ class Emission:
             return operand
         if operand in self.pending:
             return self.pending[operand][0]
+        if positions.is_position(operand):
+            return self._position(points, operand, map_, loops)
         if getattr(operand.owner, "name", "") == "memref.alloc":
             raise pass_error(points.operation, f"a buffer of {operand.type} is read before it is written")
         row = self._row(points, operand, map_)
@@ -159,6 +161,15 @@ class Emission:
             return dialect("memref").LoadOp(operand, indices).result
         type_ = self._vector(operand.type.element_type)
         return dialect("vector").LoadOp(type_, operand, indices, alignment=memory.vector_bytes(type_)).result
+
+    def _position(self, points: Pointwise, operand: Any, map_: Any, loops: dict[int, Any]) -> Any:
+        """The element of positions at this point, or at its neighbours."""
+        indices = [_index(map_, each, loops) for each in map_.results]
+        loop = points.parallel[self.fastest] if self.width > 1 else -1
+        along = [axis for axis, each in enumerate(map_.results) if getattr(each, "position", None) == loop]
+        if self.width == 1 or not along:
+            return positions.at(operand, indices)
+        return positions.in_a_row(operand, indices, along[0], self.width)
 
     def _row(self, points: Pointwise, operand: Any, map_: Any) -> Any:
         """A vector of an operand that is turned in registers; None for any other."""

@@ -79,7 +79,7 @@ def _largest(size: int, most: int) -> int:
 
 def _item_bits(all_points: Sequence[Pointwise]) -> list[int]:
     operands = [operand for points in all_points for operand in (*points.inputs, *points.outputs, *_source(points))]
-    return [operand.type.element_type.width for operand in operands if isinstance(operand.type, ir.MemRefType)]
+    return [operand.type.element_type.width for operand in operands if pointwise.in_memory(operand)]
 
 
 def _source(points: Pointwise) -> list[Any]:
@@ -106,7 +106,7 @@ def inputs_of(points: Pointwise) -> list[tuple[Any, Any]]:
         place = place_of(points.operation)
         indices = [ir.AffineConstantExpr.get(0) if dim < 0 else ir.AffineDimExpr.get(dim) for dim in place.dims]
         found.append((source, ir.AffineMap.get(len(points.sizes), 0, indices)))
-    return [(operand, map_) for operand, map_ in found if isinstance(operand.type, ir.MemRefType)]
+    return [(operand, map_) for operand, map_ in found if pointwise.in_memory(operand)]
 
 
 def _fastest(type_: Any, map_: Any) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.sizes import known_size
 from mlir_gemm.dialect.tile import place_of
 
@@ -198,7 +199,7 @@ def _widest(points: Pointwise, place: int, bits: int) -> int:
     widths = [
         getattr(operand.type.element_type, "width", 0)
         for operand, map_ in zip([*points.inputs, *points.outputs], points.maps, strict=True)
-        if isinstance(operand.type, ir.MemRefType) and mentions(map_, loop)
+        if in_memory(operand) and mentions(map_, loop)
     ]
     return 1 if min(widths) < 8 else bits // max(widths)
 
@@ -209,9 +210,14 @@ def _fits(points: Pointwise, place: int, width: int) -> bool:
     kinds = [
         access_kind(operand.type, map_, points.parallel[place], width)
         for operand, map_ in zip([*points.inputs, *points.outputs], points.maps, strict=True)
-        if isinstance(operand.type, ir.MemRefType)
+        if in_memory(operand)
     ]
     return "apart" not in kinds and kinds[-1] == "row"
+
+
+def in_memory(operand: Any) -> bool:
+    """Whether an operand is read or written in memory: no number, and no positions, which are computed."""
+    return isinstance(operand.type, ir.MemRefType) and not is_position(operand)
 
 
 def is_elementwise(operation: Any) -> bool:

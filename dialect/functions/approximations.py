@@ -204,6 +204,12 @@ def exp_by_ex2(x: Number) -> Number:
     return exp2_fast(rest) * power
 
 
+def exp_for_rounding(x: Number) -> Number:
+    """exp of f32 for results that are rounded to 16 bits, in two operations: the argument is rounded, so that the
+    relative error is up to |x| 2^-24 beside that of ex2.approx, 2^-17 at most. What is below 2^-126 is zero."""
+    return exp2_fast(x * 1.4426950408889634)
+
+
 def _exp_in_range(x: Number) -> Number:
     """exp of an argument whose result is known to be a normal number."""
     rest, exponent = _reduced_exp(x)
@@ -335,6 +341,13 @@ def _circular(x: Number, quarter: int) -> Number:
     result = select((number & 1).equals(0), sine, cosine)
     result = select((number & 2).equals(0), result, 0.0 - result)
     return select(absolute(x) <= SIN_LIMIT, result, NAN)
+
+
+def quarter_turns(x: Number) -> tuple[Number, Number]:
+    """For an f64 number up to 2^30 the nearest number of quarter turns, as i32, and the rest, from -pi/4 to pi/4."""
+    whole, number = _nearest(x, 0.6366197723675814)
+    rest = fma(whole, -HALF_PI[1], fma(whole, -HALF_PI[0], x))
+    return number.converted("TruncIOp", ir.IntegerType.get_signless(32)), rest
 
 
 def power(x: Number, y: Number) -> Number:

@@ -12,6 +12,7 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
+from mlir_gemm.dialect.linalg.structured import is_free
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 
 ONE = -1
@@ -67,10 +68,11 @@ class Generic:
         return bool(list(self.block.arguments[position].uses))
 
 
-def read(operation: Any) -> Generic | None:
-    """A linalg.generic on tensors or memrefs of static sizes as a Generic; None for anything else."""
+def read(operation: Any, *, free: bool = False) -> Generic | None:
+    """A linalg.generic on tensors or memrefs of static sizes as a Generic; None for anything else, and unless `free`
+    for one whose body reads at computed places, or checks something: those stay as they are."""
     operation = operation.operation
-    if operation.name != "linalg.generic":
+    if operation.name != "linalg.generic" or (is_free(operation) and not free):
         return None
     operands = list(operation.operands)
     count, _ = ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"])
@@ -338,7 +340,7 @@ def scalar_of(value: Any) -> Any | None:
     return owner.operands[0] if owner is not None and owner.name == "linalg.fill" else None
 
 
-_PURE = ("arith.", "math.", "tensor.", "linalg.", "bufferization.to_tensor")
+_PURE = ("arith.", "math.", "tensor.", "linalg.", "bufferization.to_tensor", "tile.position")
 
 
 def erase_dead(module: Any) -> None:

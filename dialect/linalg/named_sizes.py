@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
@@ -17,6 +18,14 @@ LEAST = 1009
 _MULTIPLY = ("arith.muli",)
 _DIVIDE = ("arith.divsi", "arith.divui", "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui")
 _CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci")
+_ADD = ("arith.addi", "arith.subi")
+_LESS, _AT_MOST, _GREATER, _AT_LEAST = 2, 3, 4, 5
+"""Predicates of arith.cmpi."""
+_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
+    0: operator.eq, 1: operator.ne, 2: operator.lt, 3: operator.le, 4: operator.gt, 5: operator.ge,
+    6: operator.lt, 7: operator.le, 8: operator.gt, 9: operator.ge,
+}  # fmt: skip
+_REFLEXIVE = (0, 3, 5, 7, 9)
 _SAME = (
     "tensor.cast", "memref.cast", "bufferization.to_tensor", "bufferization.to_memref", "bufferization.to_buffer",
 )  # fmt: skip
@@ -41,11 +50,16 @@ class NamedSizes:
         self.shapes: dict[Any, list[Size]] = {}
         self.numbers: dict[Any, Size] = {}
         self.truths: dict[Any, tuple[Any, Size, Size]] = {}
+        self.decided: dict[Any, bool] = {}
+        """Comparisons of sizes that come out the same for all of them."""
+        self.elements: dict[Any, list[Any]] = {}
+        """What small tensors of sizes are made of."""
         self.count = 0
         for argument in body(function).arguments:
             if is_shaped(argument):
                 self._check_layout(argument)
                 self.shapes[argument] = [size or self._new() for size in _given(argument.type)]
+        self.flattened = any(_flattens(operation.operation) for operation in in_block(body(function)))
         for operation in in_block(body(function)):
             self._visit(operation.operation)
 
@@ -140,6 +154,8 @@ class NamedSizes:
     def _handler(self, name: str) -> Callable[[Any], None] | None:
         if name in (*_MULTIPLY, *_DIVIDE, *_CASTS, "arith.constant", "arith.cmpi"):
             return self._arithmetic
+        if name in _ADD:
+            return self._sum
         if name in _SAME:
             return self._same
         return {
@@ -149,7 +165,9 @@ class NamedSizes:
             "tensor.collapse_shape": self._collapse, "memref.collapse_shape": self._collapse,
             "tensor.extract_slice": self._slice, "memref.subview": self._slice, "tensor.insert_slice": self._insert,
             "memref.copy": self._pair, "bufferization.materialize_in_destination": self._pair,
-            "cf.assert": self._assert,
+            "cf.assert": self._assert, "arith.select": self._select, "affine.apply": self._apply,
+            "arith.andi": self._both, "arith.ori": self._both, "tensor.concat": self._concat,
+            "tensor.from_elements": self._from_elements, "tensor.reshape": self._reshape,
         }.get(name)  # fmt: skip
 
     def makes_sizes(self, op: Any) -> bool:
@@ -164,6 +182,9 @@ class NamedSizes:
                 if number is not None and number >= 0:
                     self.numbers[result] = Size(number)
             return
+        if op.name in _CASTS and op.operands[0] in self.decided:
+            self.numbers[result] = Size(int(self.decided[op.operands[0]]))
+            return
         if any(operand not in self.numbers for operand in op.operands):
             return
         values = [self._resolved(self.numbers[operand]) for operand in op.operands]
@@ -172,9 +193,79 @@ class NamedSizes:
         elif op.name in _MULTIPLY:
             self.numbers[result] = values[0].times(values[1])
         elif op.name == "arith.cmpi":
-            self.truths[result] = (ir.IntegerAttr(op.attributes["predicate"]).value, values[0], values[1])
+            predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+            self.truths[result] = (predicate, values[0], values[1])
+            decided = _compared(predicate, values[0], values[1])
+            if decided is not None:
+                self.decided[result] = decided
         elif (quotient := values[0].over(values[1])) is not None:
             self.numbers[result] = quotient
+
+    def _sum(self, op: Any) -> None:
+        """Sums and differences of numbers; of sizes where one is 0."""
+        if any(operand not in self.numbers for operand in op.operands):
+            return
+        left, right = (self._resolved(self.numbers[operand]) for operand in op.operands)
+        minus = op.name == "arith.subi"
+        if left.is_number and right.is_number:
+            number = left.number - right.number if minus else left.number + right.number
+            if number >= 0:
+                self.numbers[op.results[0]] = Size(number)
+        elif right == Size(0) or (left == Size(0) and not minus):
+            self.numbers[op.results[0]] = left if right == Size(0) else right
+
+    def _select(self, op: Any) -> None:
+        condition, then, otherwise = op.operands
+        chosen = (then if self.decided[condition] else otherwise) if condition in self.decided else None
+        if chosen is None and then in self.numbers and self.numbers.get(otherwise) == self.numbers[then]:
+            chosen = then
+        if chosen in self.numbers:
+            self.numbers[op.results[0]] = self.numbers[chosen]
+        if chosen in self.decided:
+            self.decided[op.results[0]] = self.decided[chosen]
+
+    def _both(self, op: Any) -> None:
+        """Conditions joined by and, or or."""
+        known = [self.decided.get(operand) for operand in op.operands]
+        if op.name == "arith.andi":
+            result = False if False in known else True if known == [True, True] else None
+        else:
+            result = True if True in known else False if known == [False, False] else None
+        if result is not None:
+            self.decided[op.results[0]] = result
+
+    def _apply(self, op: Any) -> None:
+        """An affine.apply that multiplies or divides evenly."""
+        map_ = op.attributes["map"].value
+        if any(operand not in self.numbers for operand in op.operands):
+            return
+        values = [self._resolved(self.numbers[operand]) for operand in op.operands]
+        found = _evaluated(map_.results[0], values[: map_.n_dims], values[map_.n_dims :])
+        if found is not None:
+            self.numbers[op.results[0]] = found
+
+    def _from_elements(self, op: Any) -> None:
+        self.elements[op.results[0]] = list(op.operands)
+
+    def _reshape(self, op: Any) -> None:
+        source, sizes = op.operands
+        if sizes not in self.elements:
+            raise input_error(op, "'tensor.reshape' to sizes that are in memory; expected tensor.from_elements")
+        found = [self._number(op, each) for each in self.elements[sizes]]
+        self._equal(op, _product(self._shape_of(source)), _product(found))
+        self.shapes[op.results[0]] = found
+
+    def _concat(self, op: Any) -> None:
+        axis: int = ir.IntegerAttr(op.attributes["dim"]).value
+        shapes = [[self._resolved(size) for size in self._shape_of(operand)] for operand in op.operands]
+        if not all(shape[axis].is_number for shape in shapes):
+            raise input_error(op, "'tensor.concat' along a size known at run time only; expected a constant one there")
+        for shape in shapes[1:]:
+            for place, (one, other) in enumerate(zip(shapes[0], shape, strict=True)):
+                if place != axis:
+                    self._equal(op, one, other)
+        total = sum(shape[axis].number for shape in shapes)
+        self.shapes[op.results[0]] = [Size(total) if place == axis else size for place, size in enumerate(shapes[0])]
 
     def _dim(self, op: Any) -> None:
         axis = self.numbers.get(op.operands[1])
@@ -259,27 +350,113 @@ class NamedSizes:
 
     def _assert(self, op: Any) -> None:
         condition = op.operands[0]
-        if condition not in self.truths and constants.integer_of(condition) not in (1, -1, True):
-            raise input_error(op, "a check at run time of other than equal sizes; expected none")
-        if condition in self.truths:
-            predicate, left, right = self.truths[condition]
-            if predicate != 0:
-                raise input_error(op, "a check at run time of other than equal sizes; expected none")
-            self._equal(op, left, right)
+        message = ir.StringAttr(op.attributes["msg"]).value
+        if constants.integer_of(condition) in (1, -1, True) or self.decided.get(condition):
+            return
+        if condition in self.decided or constants.integer_of(condition) is not None:
+            raise input_error(op, f"a check of the program fails for all sizes: {message}")
+        predicate, left, right = self.truths.get(condition, (None, Size(), Size()))
+        if predicate != 0:
+            raise input_error(op, f"a check at run time of other than equal sizes ({message}); expected none")
+        self._equal(op, left, right)
 
     def _linalg(self, op: Any) -> None:
         count = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
         operands = list(op.operands)
         maps = [each.value for each in op.attributes["indexing_maps"]] if "indexing_maps" in op.attributes else []
         loops: dict[int, Size] = {}
-        for operand, map_ in zip(operands, maps, strict=False):
+        for number, (operand, map_) in enumerate(zip(operands, maps, strict=False)):
             if not is_shaped(operand):
                 continue
+            if number >= count and self.flattened:
+                self._resize(operand, map_, loops)
             for expression, size in zip(map_.results, self._shape_of(operand), strict=True):
                 if isinstance(expression, ir.AffineDimExpr):
                     self._equal(op, loops.setdefault(ir.AffineDimExpr(expression).position, size), size)
+        for size, dim, _ in self.broadcasts(op):
+            if dim in loops:
+                self._equal(op, size, loops[dim])
         for result, start in zip(op.results, operands[count:], strict=False):  # none where memrefs are written
             self.shapes[result] = list(self._shape_of(start))
+
+    def _resize(self, start: Any, map_: Any, loops: dict[int, Size]) -> None:
+        """A new tensor that is smaller, by some symbols, than what is computed into it is of that size: torch-mlir
+        takes it for one where it flattens two open sizes (`flatten-open-views`)."""
+        sizes = list(self._shape_of(start))
+        for axis, expression in enumerate(map_.results):
+            if not isinstance(expression, ir.AffineDimExpr) or expression.position not in loops:
+                continue
+            wanted, given = self._resolved(loops[expression.position]), self._resolved(sizes[axis])
+            more = wanted.over(given)
+            if wanted != given and more is not None and not more.is_number:
+                sizes[axis] = wanted
+        chain = [start]
+        while getattr(chain[-1].owner, "name", "") in ("linalg.fill", "linalg.generic"):
+            chain.append(list(chain[-1].owner.operands)[-1])
+        if getattr(chain[-1].owner, "name", "") == "tensor.empty":
+            for value in chain:
+                self.shapes[value] = sizes
+
+    def broadcasts(self, generic: Any) -> list[tuple[Size, int, Any]]:
+        """Where a body takes index 0 if a size is 1, and else the position of a loop: the size, the loop, and the
+        arith.select. The size is then required to be the loop's, with which both are the same."""
+        found: list[tuple[Size, int, Any]] = []
+        for inner in in_block(body(generic)):
+            op = inner.operation
+            if op.name != "arith.select" or constants.integer_of(op.operands[1]) != 0:
+                continue
+            test, _, position = (value.owner for value in op.operands)
+            if getattr(test, "name", "") != "arith.cmpi" or getattr(position, "name", "") != "linalg.index":
+                continue
+            equal = ir.IntegerAttr(test.operation.attributes["predicate"]).value == 0
+            size = self.number(test.operation.operands[0])
+            if equal and size is not None and constants.integer_of(test.operation.operands[1]) == 1:
+                found.append((size, ir.IntegerAttr(position.operation.attributes["dim"]).value, op))
+        return found
+
+
+def _flattens(op: Any) -> bool:
+    """Whether an operation makes one dimension of two open ones."""
+    if op.name != "tensor.collapse_shape":
+        return False
+    type_ = op.operands[0].type
+    groups = [[ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)] for group in op.attributes["reassociation"]]
+    return any(sum(type_.is_dynamic_dim(axis) for axis in group) > 1 for group in groups)
+
+
+def _compared(predicate: int, left: Size, right: Size) -> bool | None:
+    """How a comparison of two sizes, none of which is negative, comes out for all of them; None where that depends."""
+    if left == right:
+        return predicate in _REFLEXIVE
+    if left.is_number and right.is_number:
+        return _COMPARISONS[predicate](left.number, right.number)
+    if right == Size(0) and predicate in (_LESS, _AT_LEAST):
+        return predicate == _AT_LEAST
+    if left == Size(0) and predicate in (_GREATER, _AT_MOST):
+        return predicate == _AT_MOST
+    return None
+
+
+def _evaluated(expression: Any, dims: Sequence[Size], symbols_: Sequence[Size]) -> Size | None:
+    """An affine expression of sizes, where it is a product."""
+    if isinstance(expression, ir.AffineConstantExpr):
+        return Size(expression.value) if expression.value >= 0 else None
+    if isinstance(expression, ir.AffineDimExpr):
+        position: int = expression.position
+        return dims[position]
+    if isinstance(expression, ir.AffineSymbolExpr):
+        place: int = expression.position
+        return symbols_[place]
+    left, right = (_evaluated(side, dims, symbols_) for side in (expression.lhs, expression.rhs))
+    if left is None or right is None:
+        return None
+    if isinstance(expression, ir.AffineMulExpr):
+        return left.times(right)
+    if isinstance(expression, ir.AffineFloorDivExpr | ir.AffineCeilDivExpr):
+        return left.over(right)
+    if isinstance(expression, ir.AffineAddExpr) and left.is_number and right.is_number:
+        return Size(left.number + right.number)
+    return None
 
 
 def _product(sizes: Sequence[Size]) -> Size:

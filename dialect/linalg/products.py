@@ -152,6 +152,8 @@ def _analyse(operation: Any) -> Product | str:
     generic = structured.read(operation)
     if generic.elementwise:
         return "it has no reduction"
+    if structured.is_free(operation):
+        return "it reads at places that it computes, or checks something"
     if len(generic.outputs) != 1:
         return f"it has {len(generic.outputs)} results; a product has one"
     for map_ in generic.maps:

@@ -16,6 +16,11 @@ _MATMUL = ("(d0, d1, d2) -> (d0, d2)", "(d0, d1, d2) -> (d2, d1)", "(d0, d1, d2)
 _PARALLEL, _REDUCTION = "parallel", "reduction"
 
 
+FREE = ("tensor.extract", "memref.load", "cf.assert")
+"""Operations of a body that are no arithmetic on its elements: it reads where it computes, or checks something. Such an
+operation is a kernel of its own."""
+
+
 @dataclass(frozen=True)
 class Generic:
     """A linalg.generic, linalg.matmul or linalg.copy, read."""
@@ -72,6 +77,22 @@ def read(operation: Any) -> Generic:
     else:
         parallel = (True, True, False)
     return Generic(op, operands[:count], operands[count:], maps, parallel, body(op))
+
+
+def is_free(operation: Any) -> bool:
+    """Whether the body of a linalg operation reads at computed places, or checks what it computes."""
+    return any(inner.operation.name in FREE for inner in in_block(body(operation)))
+
+
+def read_anywhere(operation: Any) -> list[Any]:
+    """The tensors or memrefs that a body reads at places that it computes, each once."""
+    found = [inner.operation.operands[0] for inner in in_block(body(operation)) if inner.operation.name in FREE[:2]]
+    return list(dict.fromkeys(found))
+
+
+def sources(operation: Any) -> list[Any]:
+    """All that an operation of linalg takes: its operands, and what its body reads."""
+    return [*operation.operation.operands, *read_anywhere(operation)]
 
 
 def linear_accesses(generic: Generic) -> list[list[affine.Linear]]:
@@ -142,8 +163,21 @@ def clone_body(block: Any, source: Generic, values: dict[Any, Any]) -> None:
                 clone(owner, values)
     with ir.InsertionPoint(block):
         for inner in in_block(source.body):
-            if inner.operation.name != "arith.constant":
+            if inner.operation.name == "tensor.extract":
+                _load(inner.operation, values)
+            elif inner.operation.name != "arith.constant":
                 clone(inner, values)
+
+
+def _load(extract: Any, values: dict[Any, Any]) -> None:
+    """A tensor.extract as a load, where the tensor has become a memref."""
+    memory, *indices = (values.get(value, value) for value in extract.operands)
+    if isinstance(memory.type, ir.MemRefType):
+        with extract.location:
+            loaded = ir.Operation.create("memref.load", [extract.results[0].type], [memory, *indices])
+        values[extract.results[0]] = loaded.results[0]
+    else:
+        clone(extract, values)
 
 
 def captured(source: Generic) -> Iterator[Any]:
@@ -152,7 +186,7 @@ def captured(source: Generic) -> Iterator[Any]:
     inside |= set(source.body.arguments)
     for inner in operations(source.op):
         for value in inner.operation.operands:
-            if value in inside:
+            if value in inside or isinstance(value.type, ir.RankedTensorType | ir.MemRefType):
                 continue
             if getattr(value.owner, "name", "") != "arith.constant":
                 raise pass_error(inner, f"'{inner.operation.name}' uses a value from outside its linalg.generic")

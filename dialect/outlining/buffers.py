@@ -82,6 +82,8 @@ class Buffers:
         number: int = len(by_op[writer].generic.inputs) + base.result_number
         written: Access | None = by_op[writer].accesses[number]
         statement = by_op[reader]
+        if any(place_of_tensor(value)[0] == place[0] for value in structured.read_anywhere(reader)):
+            return False  # at any place
         reads = list(zip(statement.roots, statement.accesses, strict=True))[: len(statement.generic.inputs)]
         starts = [start for start in statement.starts if start is not None]
         if not statement.generic.elementwise and any(root == place[0] for root, _ in reads):
@@ -103,7 +105,7 @@ def _reads(op: Any, memory: Any) -> bool:
     if not structured.is_generic(op):
         return False
     generic = structured.read(op)
-    operands = generic.inputs if generic.elementwise else generic.operands
+    operands = [*(generic.inputs if generic.elementwise else generic.operands), *structured.read_anywhere(op)]
     return any(place_of_tensor(value)[0] == memory for value in operands if hasattr(value.type, "encoding"))
 
 
@@ -120,6 +122,8 @@ def _is_read(value: Any) -> bool:
     """Whether an operation computes something from a tensor or a view of it."""
     for use in value.uses:
         user = use.owner.operation
+        if user.name == "tensor.extract":
+            return True
         if user.name in ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"):
             if _is_read(user.results[0]):
                 return True
@@ -132,7 +136,11 @@ def leaves(value: Any, inside: list[Any]) -> bool:
     """Whether a tensor, or a view of it, is used other than as a mere start by an operation that is not `inside`."""
     for use in value.uses:
         user = use.owner.operation
-        if user.name.startswith("tensor.") and user.name != "tensor.empty":
+        if user.name == "tensor.extract":
+            user = user.parent.operation
+            if user not in inside:
+                return True
+        elif user.name.startswith("tensor.") and user.name != "tensor.empty":
             if leaves(user.results[0], inside):
                 return True
         elif user not in inside and not _is_mere_start(value, use):

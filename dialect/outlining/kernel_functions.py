@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.linalg import structured
@@ -30,6 +31,8 @@ def reinterpreted(memory: Any, view: View) -> Any:
         return memory
     layout = ir.StridedLayoutAttr.get(view.offset, list(view.strides))
     type_ = ir.MemRefType.get(list(view.shape), memory.type.element_type, layout)
+    if positions.is_position(memory):
+        return positions.make(type_)
     return ir.Operation.create(
         "memref.reinterpret_cast",
         results=[type_],
@@ -71,6 +74,8 @@ class KernelFunction:
         for place in places[:inputs]:
             if place is not None:
                 self._touch(place[0], "read")
+        for value in structured.read_anywhere(op):
+            self._touch(buffers.place(value)[0], "read")
         if not generic.elementwise:
             for start, place in zip(generic.outputs, places[inputs:], strict=True):
                 assert place is not None  # outputs are tensors
@@ -78,7 +83,8 @@ class KernelFunction:
         for place in places[inputs:]:
             assert place is not None
             self._touch(place[0], "write")
-        self._work.append((op.location, lambda: self._write(generic, places)))
+        anywhere = [(value, buffers.place(value)) for value in structured.read_anywhere(op)]
+        self._work.append((op.location, lambda: self._write(generic, places, anywhere)))
 
     def copy(self, source: Place, target: Any) -> None:
         """A copy of a tensor to all of a memref."""
@@ -102,7 +108,7 @@ class KernelFunction:
         the others are returned, in the order of the function's arguments."""
         roots = list(dict.fromkeys(root for root, _ in self._touched))
         own = [r for r in roots if self.role_of(r) == "out" and r not in outside and _is_computed(r)]
-        given = [root for root in roots if root not in own]
+        given = [root for root in roots if root not in own and not positions.is_position(root)]
         order = [r for r in given if self.role_of(r) == "in"] + [r for r in given if self.role_of(r) != "in"]
         where = ir.InsertionPoint(self.module.regions[0].blocks[0])
         function, block = new_function(self.name, [type_of(root) for root in order], where)
@@ -110,6 +116,9 @@ class KernelFunction:
             function.attributes[name] = attribute
         self._memory = dict(zip(order, block.arguments, strict=True))
         with ir.InsertionPoint(block):
+            for root in roots:
+                if positions.is_position(root):
+                    self._memory[root] = positions.make(type_of(root))
             for root in own:
                 self._memory[root] = dialect("memref").AllocOp(type_of(root), [], []).result
             for location, work in self._work:
@@ -151,8 +160,8 @@ class KernelFunction:
         with ir.InsertionPoint(block):
             structured.yield_([scalar])
 
-    def _write(self, generic: Generic, places: Sequence[Place | None]) -> None:
-        values: dict[Any, Any] = {}
+    def _write(self, generic: Generic, places: Sequence[Place | None], anywhere: Sequence[tuple[Any, Place]]) -> None:
+        values: dict[Any, Any] = {value: self._seen(place) for value, place in anywhere}
         kept: list[int] = []
         for number, place in enumerate(places):
             if place is None:

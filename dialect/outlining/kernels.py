@@ -85,6 +85,8 @@ class Kernel:
         generic = structured.read(operation)
         if not generic.elementwise:
             return "it is a reduction"
+        if structured.is_free(operation):
+            return "it reads at places that it computes, or checks something"
         sizes = structured.sizes_of(generic)
         ties = [
             (place[0], *placed(generic, number, place[1]))

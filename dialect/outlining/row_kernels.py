@@ -30,6 +30,8 @@ def can_be_rows(operation: Any) -> bool:
     """Whether a reduction can be computed along rows: each of its outputs is combined by an operation that is
     associative and commutative and has a neutral element."""
     generic = structured.read(operation)
+    if structured.is_free(operation):
+        return False
     if generic.elementwise or combinations_of(generic) is None:
         return False
     sizes = structured.sizes_of(generic)
@@ -66,6 +68,8 @@ def along_rows(kernel: Kernel, access: Access) -> bool:
 def join(kernel: Kernel, operation: Any, place_of: PlaceOf) -> str:
     """Adds an operation to a kernel of rows; the reason, with the kernel as it was, where it is of other rows."""
     generic = structured.read(operation)
+    if structured.is_free(operation):
+        return "it reads at places that it computes, or checks something"
     if not generic.elementwise and not can_be_rows(operation):
         return "it is a reduction that is not done along rows"
     reason = "it touches nothing that they touch"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, tile
-from mlir_gemm.dialect.accumulator_flow import flow_of
+from mlir_gemm.dialect.accumulator_flow import flow_of, separate_constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
@@ -82,6 +82,7 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int], un
     for size, part, axis in zip(block, warp, "MN", strict=False):
         if size % part:
             raise pass_error(products[0], f"a warp tile of {part} does not divide the block tile of {size} in {axis}")
+    separate_constants([product.operation.results[0] for product in products])
     flow = with_fills(forall, flow_of(products), block)
     _check_flow(forall, products[0], flow, block)
     with ir.InsertionPoint(in_block(body(forall))[0]), forall.location:

@@ -21,7 +21,8 @@ from mlir_gemm.spec.element_types import TYPES
 
 PRODUCTS = (
     "matmul", "batch_matmul", "batch_reduce_matmul", "matvec", "vecmat", "batch_matvec", "batch_vecmat", "dot",
-    "contract", "matmul_transpose_a", "matmul_transpose_b", "batch_matmul_transpose_a", "batch_matmul_transpose_b",
+    "contract", "quantized_matmul", "quantized_batch_matmul", "matmul_transpose_a", "matmul_transpose_b",
+    "batch_matmul_transpose_a", "batch_matmul_transpose_b",
 )  # fmt: skip
 """The named products of linalg."""
 
@@ -30,15 +31,14 @@ ELEMENTWISE = (
     "reciprocal", "round", "sqrt", "rsqrt", "square", "tanh", "erf", "select", "elementwise", "map",
 )  # fmt: skip
 MOVEMENT = ("fill", "copy", "transpose", "broadcast")
-CONVOLUTIONS = (
-    "conv_2d_nchw_fchw", "conv_2d_nhwc_hwcf", "conv_2d_nhwc_fhwc", "conv_1d_ncw_fcw", "conv_1d_nwc_wcf",
-)  # fmt: skip
-"""Convolutions that are products when the window is one element and the step is 1."""
+WINDOWS = ("linalg.conv_", "linalg.depthwise_conv_", "linalg.pooling_")
+"""Named operations that read through windows: convolutions are products over them, poolings reductions."""
 
 LINALG = tuple(f"linalg.{name}" for name in (*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce"))
 OTHERS = (
     "arith.constant", "func.return",
     "tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast", "tensor.extract_slice",
+    "tensor.insert_slice", "tensor.concat", "tensor.pad",
     "memref.alloc", "memref.dealloc", "memref.copy", "memref.get_global", "memref.cast", "memref.subview",
     "memref.collapse_shape", "memref.expand_shape", "memref.transpose",
 )  # fmt: skip
@@ -90,6 +90,12 @@ def _writes(operation: Any) -> bool:
 def _check_top(module: Any) -> None:
     for operation in in_block(body(module)):
         name = operation.operation.name
+        if name == "ml_program.global":
+            raise input_error(
+                operation,
+                "'ml_program.global' in the module: random numbers are not compiled (dropout in training, rand); "
+                "export with .eval(), or cut the program there and give the numbers as an argument",
+            )
         if name not in ("func.func", "memref.global"):
             raise input_error(operation, f"'{name}' in the module; expected one func.func, and memref.global constants")
 
@@ -137,22 +143,21 @@ def _check_type(operation: Any, what: str, type_: Any) -> None:
 
 def _check_operation(operation: Any) -> None:
     name = operation.operation.name
-    convolution = name.removeprefix("linalg.") in CONVOLUTIONS
-    if name not in (*LINALG, *OTHERS) and not convolution:
+    windows = name.startswith(WINDOWS)
+    numbers = _makes_numbers(operation)
+    if name not in (*LINALG, *OTHERS) and not windows and not numbers:
         raise input_error(operation, f"'{name}' is not understood; {_understood(name)}")
-    for value in operation.operation.results:
-        _check_type(operation, f"a result of '{name}'", value.type)
-    for value in operation.operation.operands:
-        _check_type(operation, f"an operand of '{name}'", value.type)
+    for what, values in (("a result", operation.operation.results), ("an operand", operation.operation.operands)):
+        for value in values:
+            if not isinstance(value.type, ir.IndexType):
+                _check_type(operation, f"{what} of '{name}'", value.type)
     if name == "func.return":
         _check_return(operation)
     if name == "memref.get_global":
         _check_global(operation)
     if not name.startswith("linalg."):
         return
-    if convolution:
-        _check_convolution(operation)
-    elif "indexing_maps" in operation.operation.attributes:
+    if "indexing_maps" in operation.operation.attributes:
         _check_maps(operation)
     _check_reads(operation)
     _check_body(operation)
@@ -177,7 +182,7 @@ def _understood(name: str) -> str:
     """The operations that would be understood in the place of one that is not."""
     if name.startswith("linalg."):
         return "of linalg: " + ", ".join(
-            [*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce", "and 1x1 convolutions"]
+            [*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce", "and convolutions and poolings"]
         )
     if name.startswith(("scf.", "cf.", "affine.")):
         return "expected straight-line linalg operations, without control flow"
@@ -208,46 +213,22 @@ def _check_global(operation: Any) -> None:
                 raise input_error(operation, f"@{symbol} may change; expected a memref.global marked constant")
 
 
-def _check_convolution(operation: Any) -> None:
-    """With a window of one element and steps of 1 a convolution reads `h + kh` where kh is 0: a product."""
-    name = operation.operation.name
-    for attribute in ("strides", "dilations"):
-        if attribute in operation.operation.attributes:
-            steps = list(ir.DenseIntElementsAttr(operation.operation.attributes[attribute]))
-            if attribute == "strides" and any(step != 1 for step in steps):
-                raise input_error(operation, f"'{name}' with strides {steps}; only a 1x1 window with stride 1 compiles")
-    image, window, output = (shape_of(operand) for operand in operation.operation.operands)
-    order = name.removeprefix("linalg.").split("_")[2:]
-    assert image is not None and window is not None and output is not None
-    filters = order[-1]
-    spatial = [size for size, letter in zip(window, filters, strict=True) if letter in "hw"]
-    if any(size != 1 for size in spatial):
-        raise input_error(
-            operation, f"'{name}' with a window of {'x'.join(map(str, spatial))}; only 1x1 windows are products"
-        )
-
-
 def _check_maps(operation: Any) -> None:
-    for attribute in operation.operation.attributes["indexing_maps"]:
+    """Results are written through maps of whole loops; what is read may be indexed by sums of loops too."""
+    op = operation.operation
+    inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    for number, attribute in enumerate(op.attributes["indexing_maps"]):
         results = list(attribute.value.results)
         loops = [ir.AffineDimExpr(e).position for e in results if isinstance(e, ir.AffineDimExpr)]
         rest = [e for e in results if not isinstance(e, ir.AffineDimExpr)]
         ones = all(isinstance(e, ir.AffineConstantExpr) and ir.AffineConstantExpr(e).value == 0 for e in rest)
-        if len(set(loops)) < len(loops) or not ones:
+        if number >= inputs and (len(set(loops)) < len(loops) or not ones):
             raise input_error(
                 operation,
-                f"'{operation.operation.name}' with indexing map {attribute.value}; expected each loop at most once, "
-                "and nothing else but 0",
+                f"'{op.name}' with indexing map {attribute.value} of a result; expected each loop at most once, and "
+                "nothing else but 0",
             )
-    operands = list(operation.operation.operands)
-    for operand, attribute in zip(operands, operation.operation.attributes["indexing_maps"], strict=False):
-        for expression, size in zip(attribute.value.results, shape_of(operand) or (), strict=False):
-            if isinstance(expression, ir.AffineConstantExpr) and size != 1:
-                raise input_error(
-                    operation,
-                    f"'{operation.operation.name}' reads index 0 of a dimension of {size}; expected a loop there",
-                )
-    if "iterator_types" in operation.operation.attributes:
+    if "iterator_types" in op.attributes:
         _check_parallel(operation)
 
 
@@ -281,13 +262,26 @@ def _check_body(operation: Any) -> None:
         name = inner.operation.name
         if name == "linalg.yield" or inner.operation not in live:
             continue
-        if not name.startswith(("arith.", "math.")):
-            why = " (positions are not computed with)" if name == "linalg.index" else ""
+        if not name.startswith(("arith.", "math.")) and name not in _IN_BODIES:
             raise input_error(
-                inner, f"'{name}' in the body of '{operation.operation.name}'{why}; expected arith and math operations"
+                inner,
+                f"'{name}' in the body of '{operation.operation.name}'; expected arith and math operations, "
+                "linalg.index and tensor.extract",
             )
         for result in inner.operation.results:
-            _check_type(inner, f"a result of '{name}'", result.type)
+            if not isinstance(result.type, ir.IndexType):
+                _check_type(inner, f"a result of '{name}'", result.type)
+
+
+_IN_BODIES = ("linalg.index", "tensor.extract", "cf.assert")
+
+
+def _makes_numbers(operation: Any) -> bool:
+    """Whether an operation computes an index, or a number that makes one: an offset of a slice."""
+    op = operation.operation
+    if op.name != "tensor.extract" and not op.name.startswith("arith."):
+        return False
+    return all(isinstance(value.type, ir.IndexType | ir.IntegerType) for value in op.results)
 
 
 def _live(operation: Any) -> list[Any]:

@@ -83,5 +83,6 @@ def _touches(operation: Any, argument: Any) -> tuple[bool, bool]:
     inputs = ir.DenseI32ArrayAttr(operation.operation.attributes["operandSegmentSizes"])[0]
     inside = body(operation).arguments
     positions = [position for position, operand in enumerate(operands) if operand == argument]
-    reads = any(position < inputs or any(True for _ in inside[position].uses) for position in positions)
+    loaded = any(argument in list(each.operation.operands) for each in operations(operation))
+    reads = loaded or any(position < inputs or any(True for _ in inside[position].uses) for position in positions)
     return reads, any(position >= inputs for position in positions)

@@ -8,7 +8,8 @@ computed there instead, so that the product reads what is in memory (f16, or int
   along rows (which computes it while it has the row), if that pays: for r
   tiles side by side that need it, each reading its inputs, against a kernel that reads them once and writes the result;
   functions such as exp up to r = REPEATS;
-- a multiplication that is summed up, whatever it is reached from: together they are a product.
+- a multiplication that is summed up, whatever it is reached from: together they are a product. One of f16 or bf16 whose
+  products are summed up in f32 is then done in f32, where it is exact.
 A product stays a product: what would make it none is left, and is computed by a kernel of its own. `extensions` does
 only the first, before fuse-elementwise joins what is left into chains. A second run changes nothing.
 """
@@ -19,6 +20,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg.generics import (
     Generic,
     behind,
@@ -27,6 +29,7 @@ from mlir_gemm.dialect.linalg.generics import (
     fused,
     generics,
     one_use,
+    owner_of,
     producer,
     read,
     replace,
@@ -34,7 +37,7 @@ from mlir_gemm.dialect.linalg.generics import (
 )
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.outlining.row_kernels import can_be_rows
-from mlir_gemm.dialect.walk import in_block
+from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.passes.base import Pass
 
 EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
@@ -42,6 +45,8 @@ EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 CHEAP_MATH = ("math.absf", "math.absi", "math.floor", "math.ceil", "math.round", "math.roundeven", "math.trunc",
               "math.copysign", "math.fma")  # fmt: skip
 """Operations of `math` that are a few instructions."""
+NARROW = 16
+"""Bits of the types whose products are exact in f32."""
 REPEATS, TILE = 8, 128
 """Expensive functions are folded up to this many repetitions of their computation, counted in tiles of this size."""
 
@@ -93,7 +98,7 @@ def _folded(generic: Generic, position: int, source: Generic) -> Any | None:
     allowed = is_extension(source) or (alone and _pays(generic, position, source))
     if not allowed and (product or not alone):
         return None
-    new = fused(generic, position, source)
+    new = _wide_product(generic, position, source) or fused(generic, position, source)
     if new is None:
         return None
     becomes_product = product_of(new) is not None
@@ -101,6 +106,39 @@ def _folded(generic: Generic, position: int, source: Generic) -> Any | None:
         new.erase()
         return None
     return new
+
+
+def _wide_product(generic: Generic, position: int, source: Generic) -> Any | None:
+    """Where f16 or bf16 numbers are multiplied in their type and the products summed up in f32, the product with the
+    multiplication in f32 too, as tensor cores do it; None for anything else."""
+    made = owner_of(source.yielded[0])
+    if made is None or made.name != "arith.mulf" or element_of(source.outputs[0]).width != NARROW:
+        return None
+    if product_of(generic.operation) is not None:
+        return None
+    new = fused(generic, position, source)
+    if new is None:
+        return None
+    for extension in [op.operation for op in in_block(body(new)) if op.operation.name == "arith.extf"]:
+        _multiply_wide(extension)
+    if product_of(new) is None:
+        new.erase()
+        return None
+    return new
+
+
+def _multiply_wide(extension: Any) -> None:
+    """The extension of a product of two numbers as the product of their extensions."""
+    multiplication = owner_of(extension.operands[0])
+    if multiplication is None or multiplication.name != "arith.mulf" or not one_use(extension.operands[0]):
+        return
+    arith, type_ = dialect("arith"), extension.results[0].type
+    with ir.InsertionPoint(extension), extension.location:
+        left, right = (arith.ExtFOp(type_, each).result for each in multiplication.operands)
+        wide = arith.MulFOp(left, right).result
+    extension.results[0].replace_all_uses_with(wide)
+    extension.erase()
+    multiplication.erase()
 
 
 def _pays(generic: Generic, position: int, source: Generic) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, symbols
+from mlir_gemm.dialect import constants, positions, symbols
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
@@ -59,7 +59,7 @@ def _free(function: Any, stand_ins: Mapping[str, int]) -> None:
     types = [argument.type for argument in body(function).arguments]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, []))
     for operation in list(operations(function)):
-        if operation.operation.name == "memref.alloc":
+        if operation.operation.name in ("memref.alloc", positions.NAME):
             _free_alloc(function, operation.operation, stand_ins)
         else:
             _check(operation.operation, stand_ins)
@@ -96,10 +96,13 @@ def _free_alloc(function: Any, alloc: Any, stand_ins: Mapping[str, int]) -> None
     with ir.InsertionPoint.at_block_begin(body(function)), alloc.location:
         values = [size_value(function, size) for size in sizes if not size.is_number]
     with ir.InsertionPoint(alloc), alloc.location:
-        new = dialect("memref").AllocOp(type_, values, [])
+        if alloc.name == positions.NAME:
+            new = positions.make(type_, values).owner
+        else:
+            new = dialect("memref").AllocOp(type_, values, []).operation
     for name, attribute in found.items():
-        new.operation.attributes[name] = attribute
-    old.replace_all_uses_with(new.result)
+        new.attributes[name] = attribute
+    old.replace_all_uses_with(new.results[0])
     alloc.erase()
 
 

@@ -30,7 +30,7 @@ from mlir_gemm.spec.attributes import KERNEL, NOTE
 
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "bufferization.to_tensor")
 """Operations whose results are in the buffer of their operand."""
-BESIDE = ("arith.constant", "tensor.empty", "bufferization.materialize_in_destination", "func.return")
+BESIDE = ("arith.constant", "tensor.empty", "tile.position", "bufferization.materialize_in_destination", "func.return")
 """Other operations that compute nothing."""
 
 
@@ -138,7 +138,7 @@ def _why_not(op: Any, group: _Group, needs: list[_Group]) -> str | None:
 def _needs(op: Any, of: dict[Any, _Group]) -> list[_Group]:
     """The groups whose results an operation uses, in the order of their making."""
     found: list[_Group] = []
-    for value in map(source_of, op.operands):
+    for value in map(source_of, structured.sources(op)):
         if value in of and of[value] not in found:
             found.append(of[value])
     return found
@@ -185,7 +185,7 @@ def _check(operation: Any) -> None:
     if len(op.results) != len(generic.outputs):
         raise pass_error(op, f"'{op.name}' on memrefs; expected tensors")
     for inner in in_block(generic.body):
-        if not inner.operation.name.startswith(("arith.", "math.", "linalg.yield")):
+        if not inner.operation.name.startswith(("arith.", "math.", "linalg.yield", *structured.FREE)):
             raise input_error(inner, f"'{inner.operation.name}' inside a linalg.generic; only arith and math "
                               "operations can be compiled")  # fmt: skip
     if generic.elementwise and any(generic.reads(number) for number in range(len(generic.inputs), len(op.operands))):

@@ -12,6 +12,8 @@ constant sizes is left alone.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,10 +49,21 @@ class NameSizes(Pass):
         except ir.MLIRError as error:
             raise from_mlir(error, "named operations cannot be generalised") from None
         function = named(module, "func.func")[0]
+        _take_sizes_out(function)
         sizes = NamedSizes(function)
         stand_ins = sizes.stand_ins()
         _Rewrite(sizes, stand_ins).run()
         module.operation.attributes[STAND_INS] = symbols.dictionary(stand_ins)
+
+
+def _take_sizes_out(function: Any) -> None:
+    """Sizes that a body asks for are asked for in front of it."""
+    for generic in named(function, "linalg.generic"):
+        inside = {value for inner in in_block(body(generic)) for value in inner.operation.results}
+        for inner in in_block(body(generic)):
+            op = inner.operation
+            if op.name in ("tensor.dim", "memref.dim") and not any(value in inside for value in op.operands):
+                op.move_before(generic.operation)
 
 
 def _is_dynamic(function: Any) -> bool:
@@ -69,6 +82,9 @@ class _Rewrite:
     def run(self) -> None:
         function = self.sizes.function
         for operation in in_block(body(function)):
+            if operation.operation.name == "linalg.generic":
+                self._without_broadcasts(operation.operation)
+        for operation in in_block(body(function)):
             self._operation(operation.operation)
         for argument in body(function).arguments:
             if is_shaped(argument):
@@ -79,6 +95,30 @@ class _Rewrite:
         inputs = [argument.type for argument in body(function).arguments]
         results = [value.type for value in in_block(body(function))[-1].operation.operands]
         function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+
+    def _without_broadcasts(self, generic: Any) -> None:
+        """In a body, the position of a loop, or 0 if a size is 1, is the position: the loop is of that size."""
+        for _, _, select in self.sizes.broadcasts(generic):
+            select.results[0].replace_all_uses_with(select.operands[2])
+        for inner in reversed(in_block(body(generic))[:-1]):
+            op = inner.operation
+            if op.name in ("arith.select", "arith.cmpi") and not any(list(result.uses) for result in op.results):
+                op.erase()
+
+    def _reshape(self, op: Any, type_: Any) -> None:
+        """A tensor.reshape in two steps: to one dimension, and from there."""
+        source = op.operands[0]
+        before = [size.value(self.stand_ins) for size in self.sizes.shape(source)]
+        element, after = type_.element_type, list(type_.shape)
+        with ir.InsertionPoint(op), op.location:
+            flat = source
+            if len(before) != 1:
+                flat = _regrouped("tensor.collapse_shape", source, [math.prod(before)], len(before), element)
+            found = flat
+            if len(after) != 1:
+                found = _regrouped("tensor.expand_shape", flat, after, len(after), element)
+        op.results[0].replace_all_uses_with(found)
+        self.gone.append(op)
 
     def _drop_unused_numbers(self) -> None:
         """Constants that only made sizes, and comparisons of sizes."""
@@ -108,8 +148,11 @@ class _Rewrite:
         return ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
 
     def _operation(self, op: Any) -> None:
-        if op.name == "cf.assert":
+        if op.name in ("cf.assert", "tensor.from_elements"):
             self.gone.append(op)
+            return
+        if op.name == "tensor.reshape":
+            self._reshape(op, self._type(op.results[0], op.results[0].type))
             return
         number = self.sizes.number(op.results[0]) if len(op.results) == 1 else None
         if number is not None and op.name != "arith.constant":
@@ -166,3 +209,14 @@ class _Rewrite:
             new_op = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
         op.results[0].replace_all_uses_with(new_op.results[0])
         self.gone.append(op)
+
+
+def _regrouped(name: str, value: Any, shape: Sequence[int], rank: int, element: Any) -> Any:
+    """A tensor collapsed to one dimension, or expanded from one."""
+    i64 = ir.IntegerType.get_signless(64)
+    group = ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in range(rank)])
+    attributes = {"reassociation": ir.ArrayAttr.get([group] if rank else [])}
+    if name == "tensor.expand_shape":
+        attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(shape))
+    type_ = ir.RankedTensorType.get(list(shape), element)
+    return ir.Operation.create(name, results=[type_], operands=[value], attributes=attributes).results[0]

@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone, clone_slice
 from mlir_gemm.dialect.linalg import structured
@@ -36,7 +37,14 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 
 _OF_THE_TYPE = ("sym_name", "function_type", "arg_attrs", "res_attrs")
-_BESIDE = ("arith.constant", "memref.alloc", "memref.dealloc", "memref.reinterpret_cast", "func.return")
+_BESIDE = (
+    "arith.constant",
+    "tile.position",
+    "memref.alloc",
+    "memref.dealloc",
+    "memref.reinterpret_cast",
+    "func.return",
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,9 @@ class _Rewriting:
         if isinstance(order, str):
             raise pass_error(self.work[0], order)
         self.order = order
-        self.views = OperandViews(self.kernel, order, self.arguments)
+        fixed = [root for each in self.kernel.statements for root in each.roots if root is not None]
+        fixed = [root for root in fixed if positions.is_position(root)]
+        self.views = OperandViews(self.kernel, order, [*self.arguments, *fixed])
         self.memory: dict[tuple[Any, View], Any] = {}
 
     def rewrite(self) -> list[int]:
@@ -83,7 +93,9 @@ class _Rewriting:
         seen_in_order = [seen for op in self.work for seen in self._in_order(op, plan[op]) if seen is not None]
         used = [seen for seen in seen_in_order if seen.root in self.arguments]
         written = [seen for seen in used if seen.root in self.kernel.written]
-        given = {(seen.root, seen.view): None for seen in [*(u for u in used if u not in written), *written]}
+        anywhere = [_resolve(memory) for op in self.work if op in self.statements for memory in _anywhere(op)]
+        read = [*((seen.root, seen.view) for seen in used if seen not in written), *anywhere]
+        given = dict.fromkeys([*read, *((seen.root, seen.view) for seen in written)])
         types = [memref_type(view, root.type.element_type) for root, view in given]
         name = ir.StringAttr(self.function.attributes["sym_name"]).value
         function, block = new_function(name, types, ir.InsertionPoint(self.function))
@@ -95,6 +107,9 @@ class _Rewriting:
             for seen in seen_in_order:
                 if (seen.root, seen.view) not in self.memory:
                     type_ = memref_type(seen.view, seen.root.type.element_type)
+                    if positions.is_position(seen.root):
+                        self.memory[seen.root, seen.view] = positions.make(type_)
+                        continue
                     self.memory[seen.root, seen.view] = dialect("memref").AllocOp(type_, [], []).result
             for op in self.work:
                 with op.location:
@@ -163,6 +178,7 @@ class _Rewriting:
         count = len(generic.inputs)
         _, block = structured.make(memory[:count], memory[count:], maps, parallel)
         values = {generic.body.arguments[n]: new for n, new in zip(numbers, block.arguments, strict=True)}
+        values.update((memory, self.memory[_resolve(memory)]) for memory in _anywhere(generic.op))
         structured.clone_body(block, generic, values)
         if self.order.swapped and self._is_product(generic):
             product = product_of(block.owner)
@@ -186,6 +202,10 @@ class _Rewriting:
 
     def _is_product(self, generic: Generic) -> bool:
         return self.kernel.product is not None and generic.op == self.kernel.product.op
+
+
+def _anywhere(op: Any) -> list[Any]:
+    return structured.read_anywhere(op) if op.name == "linalg.generic" else []
 
 
 def _unshare(op: Any) -> None:

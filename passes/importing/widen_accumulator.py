@@ -106,7 +106,9 @@ def _sum_along_rows(generic: Generic) -> Combination | None:
     if generic.parallel or len(generic.outputs) != 1:
         return None
     found = combinations_of(structured.read(generic.operation))
-    return found[0] if found and found[0].combiner.name in ("arith.addf", "arith.mulf") else None
+    if not found or not isinstance(found[0], Combination):
+        return None
+    return found[0] if found[0].combiner.name in ("arith.addf", "arith.mulf") else None
 
 
 def _cast_one(name: str, to: Any, operands: Sequence[Any]) -> Any:

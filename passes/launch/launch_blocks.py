@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, positions
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named, parents
+from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import WARPS
@@ -70,6 +70,19 @@ def _launch(forall: Any, threads: int) -> None:
     with ir.InsertionPoint(target), forall.location:
         dialect("gpu").TerminatorOp()
     forall.operation.erase()
+    _take_positions(launch, target)
+
+
+def _take_positions(launch: Any, target: Any) -> None:
+    """Positions that the kernel reads are its own: they are no memory, and no argument."""
+    found: dict[Any, Any] = {}
+    for operation in list(operations(launch)):
+        for number, value in enumerate(operation.operation.operands):
+            if positions.is_position(value) and not is_within(value.owner, launch):
+                if value not in found:
+                    with ir.InsertionPoint.at_block_begin(target):
+                        found[value] = value.owner.operation.clone().results[0]
+                operation.operation.operands[number] = found[value]
 
 
 _BOUNDS = ("LowerBound", "UpperBound", "Step")

@@ -25,6 +25,7 @@ from mlir_gemm.dialect.copies.chains import Chain, chains_of
 from mlir_gemm.dialect.copies.division import Division
 from mlir_gemm.dialect.copies.pieces import Access
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -117,7 +118,7 @@ def _divide(kernel: Any, operation: Any, shape: tuple[int, ...], accesses: list[
         width = getattr(access.element, "width", 0)
         if not shape or min(shape) < 1 or not width or (width % 8 and width != 1):
             raise pass_error(operation, f"a tile of {type_}; expected constant sizes and numbers of whole bytes")
-    far = [access for access in accesses if access.memory.type.memory_space is None]
+    far = [access for access in accesses if access.memory.type.memory_space is None and not is_position(access.memory)]
 
     def quality(dim: int) -> tuple[int, int, int]:
         width = min(access.width(shape, dim, bits) for access in accesses)

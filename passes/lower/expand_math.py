@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.functions import approximations
+from mlir_gemm.dialect.functions import approximations, integers, through_f64
 from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select
 from mlir_gemm.dialect.functions.rounded import shorter_form
 from mlir_gemm.dialect.locations import pass_error
@@ -29,12 +29,19 @@ KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "ma
 """Each is one instruction, or a few that LLVM knows; exact, so that f16 and bf16 need no detour."""
 INSTRUCTIONS = ("math.exp2", "arith.divf")
 """With the flag `afn`, on f32, an instruction each, or two."""
-INTEGERS = ("math.absi", "math.ctlz", "math.cttz", "math.ctpop")
-"""Operations on integers that upstream lowers."""
+INTEGERS: dict[str, Callable[[Number], Number]] = {
+    f"math.{name}": getattr(integers, name) for name in ("absi", "ctlz", "cttz", "ctpop")
+}
+"""Operations on integers: upstream has no lowering for them, or one that calls libdevice."""
 FORMULAS: dict[str, Callable[[Number], Number]] = {
     f"math.{name}": getattr(approximations, name)
     for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "erf", "rsqrt", "sin", "cos")
 }
+THROUGH_F64: dict[str, Callable[..., Number]] = {
+    f"math.{name}": getattr(through_f64, name)
+    for name in ("atan", "atan2", "asin", "acos", "tan", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt", "erfc")
+}
+"""What is computed in f64 and rounded once."""
 TESTS: dict[str, Callable[[Number], Number]] = {
     "math.isnan": lambda x: x.differs(x),
     "math.isinf": lambda x: absolute(x).equals(INFINITY),
@@ -54,20 +61,24 @@ class ExpandMath(Pass):
 
     name: ClassVar[str] = "expand-math"
     exp: str = "accurate"
-    """How exp of f32 is computed: `accurate`, within 0.99 ulp, or by `ex2`, within 2^-21.4, in a third of the time."""
+    """How exp of f32 is computed: `accurate`, within 0.99 ulp, or by `ex2`, within 2^-21.4, in a third of the time;
+    then in kernels that store floats of 16 bits and fewer alone, in two operations, within 2^-17."""
 
     def run(self, module: Any) -> None:
         if self.exp not in ("accurate", "ex2"):
             raise PassError(f"pass 'expand-math': exp={self.exp}; expected accurate or ex2")
         for kernel in named(module, "gpu.func"):
             found = where(kernel, lambda op: op.name.startswith(("math.", "arith.remf")))
-            rest = [op for op in found if op.operation.name not in (*KEPT, *INTEGERS) and not is_instruction(op)]
+            rest = [op for op in found if op.operation.name not in KEPT and not is_instruction(op)]
             for operation in rest:
                 _check(operation)
+            exp = approximations.exp
+            if self.exp == "ex2":
+                exp = approximations.exp_for_rounding if _rounds(kernel) else approximations.exp_by_ex2
             for operation in rest:
                 shorter = shorter_form(operation)
                 if shorter is None:
-                    _expand(operation, self.exp == "ex2")
+                    _expand(operation, exp)
                 else:
                     shorter.build(operation.location)
             for operation in rest:
@@ -83,8 +94,18 @@ def is_instruction(operation: Any) -> bool:
 
 def _check(operation: Any) -> None:
     name = operation.operation.name
-    if name not in FORMULAS and name not in TESTS and name not in POWERS and name not in OTHERS:
-        known = ", ".join(full.removeprefix("math.") for full in sorted((*FORMULAS, *TESTS, *POWERS, *KEPT)))
+    if name in INTEGERS:
+        return
+    if (
+        name not in FORMULAS
+        and name not in THROUGH_F64
+        and name not in TESTS
+        and name not in POWERS
+        and name not in OTHERS
+    ):
+        known = ", ".join(
+            full.removeprefix("math.") for full in sorted((*FORMULAS, *THROUGH_F64, *TESTS, *POWERS, *KEPT))
+        )
         raise pass_error(operation, f"'{name}' has no formula here; of the dialect math there are {known}")
     element = Number(operation.operation.operands[0]).element
     if str(element) not in ("f16", "bf16", "f32", "f64"):
@@ -94,15 +115,25 @@ def _check(operation: Any) -> None:
         raise pass_error(operation, f"'{name}' on f64 has no formula here; for f64 there are {known}")
 
 
-def _expand(operation: Any, by_ex2: bool) -> None:
+def _rounds(kernel: Any) -> bool:
+    """Whether a kernel stores floating-point numbers of 16 bits and fewer to global memory, and nothing else."""
+    memories = [store.operation.operands[1].type for store in named(kernel, "vector.store", "memref.store")]
+    elements = [type_.element_type for type_ in memories if type_.memory_space is None]
+    return bool(elements) and all(isinstance(each, ir.FloatType) and each.width <= 16 for each in elements)
+
+
+def _expand(operation: Any, exp: Callable[[Number], Number]) -> None:
     old = operation.operation
     with ir.InsertionPoint(operation), operation.location:
         operands = [Number(operand) for operand in old.operands]
         narrow = operands[0].element
+        if old.name in INTEGERS:
+            old.results[0].replace_all_uses_with(INTEGERS[old.name](operands[0]).value)
+            return
         if narrow.width == 16:
             operands = [x if x.is_integer else x.converted("ExtFOp", ir.F32Type.get()) for x in operands]
-        fast = by_ex2 and old.name == "math.exp" and isinstance(operands[0].element, ir.F32Type)
-        result = approximations.exp_by_ex2(operands[0]) if fast else _result(old, operands)
+        own = old.name == "math.exp" and isinstance(operands[0].element, ir.F32Type)
+        result = exp(operands[0]) if own else _result(old, operands)
         if narrow.width == 16 and old.name not in TESTS:
             result = result.converted("TruncFOp", narrow)
     old.results[0].replace_all_uses_with(result.value)
@@ -114,6 +145,9 @@ def _result(operation: Any, operands: list[Number]) -> Number:
         return _clamp(*operands)
     if operation.name == "arith.remf":
         return approximations.remainder(*operands)
+    if operation.name in THROUGH_F64:
+        wide = [each.converted("ExtFOp", ir.F64Type.get()) for each in operands]
+        return THROUGH_F64[operation.name](*wide).converted("TruncFOp", x.element)
     if operation.name not in POWERS:
         return {**FORMULAS, **TESTS}[operation.name](x)
     exponent = _whole_constant(operation.operands[1])

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, tile
-from mlir_gemm.dialect.accumulator_flow import flow_of
+from mlir_gemm.dialect.accumulator_flow import flow_of, separate_constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import has_rows
@@ -50,6 +50,7 @@ class MmaToWmma(Pass):
             if products:
                 _check(products, self.instruction)
                 shape = tuple(products[0].operation.results[0].type.shape)
+                separate_constants([product.operation.results[0] for product in products])
                 rewriter = _Rewriter(self.instruction, with_fills(kernel, flow_of(products), shape))
                 for operation in in_block(body(kernel)):
                     rewriter.rewrite(operation)

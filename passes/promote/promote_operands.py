@@ -26,6 +26,7 @@ from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.point_nests import vectors
 from mlir_gemm.dialect.point_nests.places import Access, access_of, memory_order
 from mlir_gemm.dialect.point_nests.product import NestProduct, product_in, unextended
+from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.rings import PAD, PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.walk import body, defined_within, in_block, named
@@ -111,7 +112,7 @@ def _stage(
     shape = [affine.extent_of(point) for point in order]
     buffer = _make_buffer(k_loop, loads[0], shape, core.type, layout)
     with ir.InsertionPoint(anchor), loads[0].location:
-        if core == loads[0].operation.results[0]:
+        if core == loads[0].operation.results[0] and not is_position(leading.memory):
             tile.copy(buffer, leading.memory, leading.along(order))
         else:
             value = vectors.of_points(product.behind(core), order, core)

@@ -94,9 +94,9 @@ class _Division:
         if any(len(generic.parallel) > self.loops for generic in generics[1:]):
             raise self._refusal("the elements of rows are needed again")
         found = combinations_of(self.reduction)
-        if found is None or len(found) != 1:
+        if found is None or len(found) != 1 or not isinstance(found[0], Combination):
             raise self._refusal("it is not one associative operation")
-        self.combination: Combination = found[0]
+        self.combination = found[0]
         self.start = self._start()
         for memory in self.reduction.inputs:
             if memory not in self.arguments or not memory.type.has_static_shape:

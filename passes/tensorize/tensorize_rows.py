@@ -6,7 +6,9 @@ Leaves an scf.forall over blocks, mapped to `#gpu.block<x>`, on tiles of `tile=H
 tile.reduce, vector.broadcast of what a row has in common, tile.store. Rows run down the tile and their elements along
 it, or, `transposed`, the other way round. Where a tile holds whole rows, each input is loaded once; else loops go
 over the rows, once for reductions that do not need one another and once for the results. Beyond the ends of rows
-tile.clip puts the element that is neutral. Temporaries of the kernel's own vanish. A second run changes nothing.
+tile.clip puts the element that is neutral. With `cluster`, so many blocks share the same rows: each has a tile of its
+part, by its tile.rank, and each tile.reduce is one of the whole cluster. Temporaries of the kernel's own vanish. A
+second run changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
 the kernel also reads elsewhere.
@@ -17,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import indexing
+from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -28,6 +30,7 @@ from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import CLUSTER
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,13 @@ class TensorizeRows(Pass):
     staged: bool = False
     """Whether rows that a tile does not hold are kept in shared memory from the first pass over them to the last."""
 
+    cluster: int = 1
+    """Blocks of a cluster, which share the rows of a tile; a power of two."""
+
     def run(self, module: Any) -> None:
+        if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
+            wanted = "a power of two, and 1 for transposed tiles"
+            raise PassError(f"pass 'tensorize-rows': cluster={self.cluster}; expected {wanted}")
         if len(self.tile) != 2 or min(self.tile) < 1:
             raise PassError(f"pass 'tensorize-rows': tile={','.join(map(str, self.tile))}; expected two sizes")
         for function in named(module, "func.func"):
@@ -54,10 +63,11 @@ class TensorizeRows(Pass):
                     raise PassError(
                         f"pass '{self}': tiles of one row along it can be shifted, and staged those along rows"
                     )
-                _convert(function, TileShape((down, along), self.transposed), self.shift, self.staged)
+                _convert(function, TileShape((down, along), self.transposed), self)
 
 
-def _convert(function: Any, shape: TileShape, shift: int, staged: bool) -> None:
+def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
+    shift, cluster = options.shift, options.cluster
     work = statements_of(function)
     generics = [structured.read(op) for op in work if op.name != "linalg.fill"]
     if not any(not generic.elementwise for generic in generics):
@@ -73,10 +83,15 @@ def _convert(function: Any, shape: TileShape, shift: int, staged: bool) -> None:
         count = [loops.sizes[loop] for loop in range(loops.outer)]
         count[-1] = indexing.ceildiv(count[-1], shape.rows)
         mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
-        forall = dialect("scf").ForallOp([0], [indexing.product(count)], [1], mapping=mapping)
+        blocks = indexing.product([*count, *([cluster] if cluster > 1 else [])])
+        forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
+    if cluster > 1:
+        forall.operation.attributes[CLUSTER] = constants.integer(cluster)
     with ir.InsertionPoint(forall.body), work[0].location:
-        tiles = RowTiles(loops, shape, block_position(loops, shape, forall.body.arguments[0]), shift=shift,
-                         staged=staged and loops.element == loops.outer, first=forall.body)  # fmt: skip
+        number = indexing.div(forall.body.arguments[0], cluster) if cluster > 1 else forall.body.arguments[0]
+        tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
+                         staged=options.staged and loops.element == loops.outer, first=forall.body)  # fmt: skip
+        tiles.enter_cluster()
         if shift:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
         _build(tiles, work)

@@ -27,8 +27,12 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import KIND
 
-_AROUND = ("arith.constant", "memref.alloc", "memref.dealloc", "memref.dim", "arith.divui", "arith.muli", "func.return")
-_INSIDE = ("arith", "math", "index", "affine", "memref.load", "linalg.index", "linalg.yield")
+_AROUND = (
+    "arith.constant", "tile.position", "memref.alloc", "memref.dealloc", "memref.dim", "arith.divui", "arith.muli",
+    "func.return",
+)  # fmt: skip
+_ERASED = ("linalg.generic", "tile.copy", "tile.position", "memref.alloc", "memref.dealloc")
+_INSIDE = ("arith", "math", "index", "affine", "memref.load", "linalg.index", "linalg.yield", "cf.assert")
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def _convert(function: Any, bits: int) -> None:
         else:
             _patches(all_points, order, patch)
     for operation in reversed(everything):
-        if operation.operation.name in ("linalg.generic", "tile.copy", "memref.alloc", "memref.dealloc"):
+        if operation.operation.name in _ERASED:
             operation.operation.erase()
 
 

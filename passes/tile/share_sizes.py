@@ -67,7 +67,7 @@ def _replace(op: Any, sizes: dict[tuple[Any, int], Size], shared: dict[Size, Any
     memory, axis = _place(op)
     if (memory, axis) in sizes:
         new = shared[sizes[memory, axis]]
-    elif getattr(memory.owner, "name", "") == "memref.alloc" and memory.type.is_dynamic_dim(axis):
+    elif getattr(memory.owner, "name", "") in ("memref.alloc", "tile.position") and memory.type.is_dynamic_dim(axis):
         new = size_of(memory, axis)
     else:
         return

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import affine, indexing
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.sizes import known_size
 from mlir_gemm.dialect.walk import body, in_block, named, operations, users
 from mlir_gemm.errors import PassError
@@ -144,7 +145,7 @@ def _check_uses(loop: Any, innermost: Any, trips: Any, size: int) -> None:
             )
         memory, indices = affine.access(user)
         along = [(index, axis) for axis, index in enumerate(indices or []) if index.coefficient(iv)]
-        ragged = not isinstance(trips, int) or trips % size != 0
+        ragged = (not isinstance(trips, int) or trips % size != 0) and not is_position(memory)
         if ragged and any(i != affine.Linear({iv: 1}) or known_size(memory, axis) != trips for i, axis in along):
             shown = f"{trips} iterations" if isinstance(trips, int) else "iterations, whose number is not known,"
             raise pass_error(

@@ -24,8 +24,8 @@ module attributes {gpu.container_module} {
       %s = "tile.reduce"(%c) ({
       ^bb0(%x: f32, %y: f32):
         %z = arith.maximumf %x, %y : f32
-        "tile.yield"(%z) {operandSegmentSizes = array<i32: 1>} : (f32) -> ()
-      }) {dim = 1 : i64, operandSegmentSizes = array<i32: 1>, resultSegmentSizes = array<i32: 1>} : (vector<16x32xf32>) -> vector<16x1xf32>
+        "tile.yield"(%z) {operandSegmentSizes = array<i32: 1, 0>} : (f32) -> ()
+      }) {dim = 1 : i64, operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>} : (vector<16x32xf32>) -> vector<16x1xf32>
       "tile.store"(%s, %r, %c0) {dims = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<16x1xf32>, memref<14xf32>, index) -> ()
       gpu.return
     }
@@ -50,8 +50,8 @@ module attributes {gpu.container_module} {
       %s = "tile.reduce"(%c) ({
       ^bb0(%x: f32, %y: f32):
         %z = arith.maximumf %x, %y : f32
-        "tile.yield"(%z) {operandSegmentSizes = array<i32: 1>} : (f32) -> ()
-      }) {dim = 1 : i64, operandSegmentSizes = array<i32: 1>, resultSegmentSizes = array<i32: 1>} : (vector<16x64xf32>) -> vector<16x1xf32>
+        "tile.yield"(%z) {operandSegmentSizes = array<i32: 1, 0>} : (f32) -> ()
+      }) {dim = 1 : i64, operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>} : (vector<16x64xf32>) -> vector<16x1xf32>
       // CHECK: lower-rows-refuses.mlir:[[# @LINE + 1]]:{{.*}}: error: 'vector.transpose' on a tile of a kernel of rows is not supported
       %u = vector.transpose %t, [1, 0] : vector<16x64xf32> to vector<64x16xf32>
       "tile.store"(%s, %r, %c0) {dims = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<16x1xf32>, memref<16xf32>, index) -> ()

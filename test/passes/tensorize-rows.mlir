@@ -3,6 +3,7 @@
 // RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,128}' 'tensorize-rows{tile=4,128}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,64}' cse | FileCheck %s --check-prefix=PASSES
 // RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=32,16 transposed=true}' cse | FileCheck %s --check-prefix=DOWN
+// RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,32 cluster=4}' cse | FileCheck %s --check-prefix=CLUSTER
 
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
@@ -39,6 +40,20 @@
 //       PASSES:   scf.for %[[K:.*]] = %c0 to %c100 step %c64 {
 //       PASSES:     "tile.load"(%arg0, %{{.*}}, %[[K]])
 //       PASSES:     "tile.store"(%{{.*}}, %arg2, %{{.*}}, %[[K]])
+
+// Four blocks share four rows: each has the part that its rank numbers, and clips it; what they have is combined.
+// CLUSTER-LABEL: func.func @norm(
+//       CLUSTER:   scf.forall (%[[NUMBER:.*]]) in (12) {
+//       CLUSTER:     %[[BLOCK:.*]] = arith.divui %[[NUMBER]], %c4
+//       CLUSTER:     %[[ROW:.*]] = arith.muli %[[BLOCK]], %c4
+//       CLUSTER:     %[[RANK:.*]] = "tile.rank"()
+//       CLUSTER:     %[[AT:.*]] = arith.muli %[[RANK]], %c32
+//       CLUSTER:     "tile.load"(%arg0, %[[ROW]], %[[AT]]) {{.*}} -> vector<4x32xf16>
+//       CLUSTER:     "tile.clip"(%{{.*}}, %[[AT]], %c100)
+//       CLUSTER:     "tile.reduce"
+//       CLUSTER:     {cluster = 4 : i64, dim = 1 : i64
+//       CLUSTER:     "tile.store"(%{{.*}}, %arg2, %[[ROW]], %[[AT]])
+//       CLUSTER:   {mapping = [#gpu.block<x>], tile.cluster = 4 : i64}
 
 // Rows side by side, their elements down the tile.
 // DOWN-LABEL: func.func @norm(

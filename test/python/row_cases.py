@@ -133,6 +133,48 @@ def wide_norm(m: int, n: int, seed: int = 0) -> Case:
     return Case(rows.text(), [a, nothing((m, n), "f64")], [wanted], 2**-46)
 
 
+def chosen(m: int, n: int, element: str, least: bool, schedule: str = "", kept: str = "m", seed: int = 0) -> Case:
+    """The greatest or least elements of rows, or columns, and their places, as torch-mlir writes them."""
+    float_ = not element.startswith("i")
+    out = "f32" if float_ else element
+    bits = np.dtype(DTYPES[element]).itemsize * 8
+    start = (
+        ("0x7F800000" if least else "0xFF800000") if float_ else str((1 << bits - 1) - 1 if least else -(1 << bits - 1))
+    )
+    best = ("minimumf" if least else "maximumf") if float_ else ("minsi" if least else "maxsi")
+    test = ("cmpf o" if float_ else "cmpi s") + ("lt" if least else "gt")
+    size, loop = (m, 1) if kept == "m" else (n, 0)
+    kinds = '"parallel", "reduction"' if kept == "m" else '"reduction", "parallel"'
+    tile = f" attributes {{tile.rows = {{{schedule}}}}}" if schedule else ""
+    wide = [f"  %x = arith.extf %n : {element} to f32"] if element in ("f16", "bf16") else []
+    name = "%n" if wide else "%x"
+    text = "\n".join([
+        f"func.func @rows(%A: memref<{m}x{n}x{element}>, %V: memref<{size}x{out}>, %P: memref<{size}xi64>){tile} {{",
+        f"  %start = arith.constant {start} : {out}",
+        "  %first = arith.constant 0 : i64",
+        f"  linalg.fill ins(%start : {out}) outs(%V : memref<{size}x{out}>)",
+        f"  linalg.fill ins(%first : i64) outs(%P : memref<{size}xi64>)",
+        "  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, "
+        f"affine_map<(m, n) -> ({kept})>, affine_map<(m, n) -> ({kept})>], iterator_types = [{kinds}]}}",
+        f"    ins(%A : memref<{m}x{n}x{element}>) outs(%V, %P : memref<{size}x{out}>, memref<{size}xi64>) {{",
+        f"  ^bb0({name}: {element}, %v: {out}, %q: i64):", *wide,
+        f"    %index = linalg.index {loop} : index",
+        "    %place = arith.index_cast %index : index to i64",
+        f"    %best = arith.{best} %x, %v : {out}",
+        f"    %better = arith.{test}, %x, %v : {out}",
+        "    %chosen = arith.select %better, %place, %q : i64",
+        f"    linalg.yield %best, %chosen : {out}, i64",
+        "  }", "  return", "}", "",
+    ])  # fmt: skip
+    a = numbers(np.random.default_rng([seed, m, n]), (m, n), element)
+    axis = 1 if kept == "m" else 0
+    wide_a = a.astype(np.float64)
+    values, places = ((wide_a.min(axis), wide_a.argmin(axis)) if least else
+                      (wide_a.max(axis), wide_a.argmax(axis)))  # fmt: skip
+    arrays = [a, nothing((size,), out), np.full(size, -77, np.int64)]
+    return Case(text, arrays, [values, places.astype(np.float64)])
+
+
 CASES: dict[str, Callable[[], Case]] = {
     **{f"{kind} {m}x{n} {element}": lambda k=kind, m=m, n=n, e=element: measured(k, m, n, e)
        for kind, m, n, element in (

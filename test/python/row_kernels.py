@@ -18,6 +18,7 @@ from mlir_gemm.simulator.program import simulate_launch
 Array = np.ndarray[Any, Any]
 DTYPES: dict[str, Any] = {
     "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32,
+    "i64": np.int64,
 }  # fmt: skip
 ROUNDING = {"f16": 2**-11, "bf16": 2**-8, "f32": 2**-22, "f64": 2**-51}
 """Relative error by Frobenius norm that a result may have beside that of its sum's type."""
@@ -207,6 +208,18 @@ def measured(kind: str, m: int, n: int, element: str, seed: int = 0) -> Case:
 
 def compiled(case: Case, *stages: str, until: str = "lower") -> Compilation:
     return compile_module(case.text, chip=CHIP, until=until, keep=stages or (until,))
+
+
+def fields(threads: int, across: int, vector: int, tile: str, more: str = "") -> str:
+    """A schedule of rows as text; `more` are further fields as MLIR has them."""
+    given = f"threads = {threads} : i64, across = {across} : i64, vector = {vector} : i64"
+    return f"{given}, tile = [{tile}]{', ' if more else ''}{more}"
+
+
+def pinned(case: Case, schedule: str) -> Case:
+    """A case whose source fixes how rows are divided."""
+    text = case.text.replace(") {\n", f") attributes {{tile.rows = {{{schedule}}}}} {{\n", 1)
+    return Case(text, case.arrays, case.wanted, case.tolerance)
 
 
 def run(case: Case, kernel: Compilation | None = None) -> tuple[list[Array], Report]:

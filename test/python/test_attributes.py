@@ -29,6 +29,9 @@ PLACES: dict[str, Callable[[str], str]] = {
     "memref.alloc": lambda marks: (
         f"func.func @f() {{\n  %a = memref.alloc() {{{marks}}} : memref<8x8xf16, 3>\n  return\n}}"
     ),
+    "tile.position": lambda marks: (
+        f'func.func @f() {{\n  %a = "tile.position"() {{{marks}}} : () -> memref<8x8xi64>\n  return\n}}'
+    ),
     "memref.view": lambda marks: (
         "func.func @f(%b: memref<128xi8, 3>, %i: index) {\n"
         f"  %a = memref.view %b[%i][] {{{marks}}} : memref<128xi8, 3> to memref<8x8xf16, 3>\n  return\n}}"

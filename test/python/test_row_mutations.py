@@ -10,22 +10,38 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+import numpy as np
 import pytest
-from row_cases import quantised, reduced
-from row_kernels import Case, compiled, measured
+from row_cases import chosen, quantised, reduced
+from row_kernels import Case, compiled, fields, measured, pinned
 
 from mlir_gemm.errors import Error
 from mlir_gemm.simulator.kernel import Options, simulate
 
 KERNELS: dict[str, Callable[[], Case]] = {
     "softmax of a warp": lambda: measured("softmax", 6, 200, "f16"),
-    "softmax of a block": lambda: measured("softmax", 2, 3001, "f32"),
+    "softmax of a block": lambda: pinned(
+        measured("softmax", 2, 3001, "f32"), fields(512, 512, 4, "1, 4096", "shift = 4 : i64")
+    ),
     "layer norm in passes": lambda: measured("layer_norm", 2, 9001, "f16"),
     "columns": lambda: measured("column_sum", 300, 17, "f32"),
     "greatest of a row": lambda: reduced("arith.maximumf", 2, 3001, "f32"),
     "least of rows": lambda: reduced("arith.minimumf", 70, 13, "f32"),
     "quantised": lambda: quantised(5, 260),
+    "a cluster": lambda: pinned(
+        measured("layer_norm", 3, 500, "f32"), fields(64, 64, 2, "1, 256", "cluster = 2 : i64")
+    ),
+    "places": lambda: _tied(chosen(4, 40, "f32", False)),
 }
+
+
+def _tied(case: Case) -> Case:
+    """Rows with NaN, with equal elements, and with nothing but -inf."""
+    a = case.arrays[0]
+    a[0, 5:9] = np.nan
+    a[1, 3::4] = 7
+    a[2, :] = -np.inf
+    return Case(case.text, case.arrays, [a.max(1).astype(np.float64), a.argmax(1).astype(np.float64)])
 
 
 @lru_cache
@@ -88,11 +104,20 @@ MUTATIONS: dict[str, tuple[str, str, str]] = {
     "threads in another order": ("columns", r"(arith\.)remui( %thread_id_x, %c16 )", r"\1divui\2"),
     "a misaligned address": ("softmax of a block", r"(arith\.remui %block_id_x, )%c4", r"\1%c1"),
     "the largest left in": ("softmax of a block", r"arith\.subf %(11|17),", r"arith.addf %\1,"),
+    "a meeting left out": ("a cluster", r"\n *nvvm\.cluster\.arrive\n *nvvm\.cluster\.wait", ""),
+    "no meeting before the first": ("a cluster", r"\n *nvvm\.cluster\.arrive(?!\n *nvvm\.cluster\.wait)", ""),
+    "handed to another block": ("a cluster", r"(nvvm\.mapa %\w+, )%c1_i32", r"\1%c0_i32"),
+    "handed to the place of another": ("a cluster", r"index_castui %\w+ : i32", "index_castui %c0_i32 : i32"),
+    "a block's own twice": ("a cluster", r"(memref\.load %view\w*\[%c0, %\w+, )%c1\]", r"\1%c0]"),
+    "the last of equal ones": ("places", r"arith\.cmpi slt, (%\w+), (%\w+) : i64", r"arith.cmpi sgt, \1, \2 : i64"),
+    "a NaN that is passed over": ("places", r"arith\.cmpf uno, (%\w+), (%\w+) :", r"arith.cmpf one, \1, \2 :"),
+    "another place": ("places", r"(arith\.select %\w+, )(%\w+), (%\w+) : i64", r"\1\3, \2 : i64"),
     "a product for a quotient": ("quantised", r"arith\.divf", "arith.mulf"),
 }  # fmt: skip
 """The kernel, what is changed in its code, and what becomes of it. Values without a name in the code are given one."""
 EVERYWHERE = ("an element too many", "a row too many", "a load of the first row", "a store to the first row",
-              "a product for a quotient")  # fmt: skip
+              "a product for a quotient", "the last of equal ones", "a NaN that is passed over", "another place",
+              "handed to another block", "a block's own twice")  # fmt: skip
 """What is changed in all places at once: at some it changes nothing, as no thread gets there."""
 NAMES = "%true = arith.constant true\n%cst_of_nothing = arith.constant 0.0 : f32\n"
 

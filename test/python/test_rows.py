@@ -8,7 +8,22 @@ import re
 import numpy as np
 import pytest
 from row_cases import CASES, COMBINERS, odd_softmax, quantised, reduced, residual_norm
-from row_kernels import CHIP, NUMPY, Array, Case, Rows, close, compiled, measured, nothing, numbers, run, softmax
+from row_kernels import (
+    CHIP,
+    NUMPY,
+    Array,
+    Case,
+    Rows,
+    close,
+    compiled,
+    fields,
+    measured,
+    nothing,
+    numbers,
+    pinned,
+    run,
+    softmax,
+)
 
 import mlir_gemm
 from mlir_gemm.errors import ScheduleError
@@ -176,33 +191,23 @@ def test_text_saved_after_any_stage_compiles_to_the_same(name: str) -> None:
             assert saved.computed_by(whole.ir(stage)) == whole.ir("select")
 
 
-def pinned(case: Case, fields: str) -> Case:
-    text = case.text.replace(") {\n", f") attributes {{tile.rows = {{{fields}}}}} {{\n", 1)
-    return Case(text, case.arrays, case.wanted, case.tolerance)
-
-
-def _fields(threads: int, across: int, vector: int, tile: str, more: str = "") -> str:
-    numbers_ = f"threads = {threads} : i64, across = {across} : i64, vector = {vector} : i64"
-    return f"{numbers_}, tile = [{tile}]{', ' if more else ''}{more}"
-
-
 @pytest.mark.parametrize(
-    "fields",
+    "schedule",
     [
-        _fields(32, 32, 1, "1, 32"), _fields(64, 32, 2, "2, 64"), _fields(128, 1, 4, "128, 4"),
-        _fields(1024, 1024, 1, "1, 1024"), _fields(96, 32, 2, "6, 64"), _fields(64, 64, 8, "3, 512"),
-        _fields(64, 32, 16, "2, 512"), _fields(256, 8, 4, "64, 96", "transposed = true"),
-        _fields(128, 64, 2, "2, 128", "staged = true"), _fields(1024, 16, 1, "64, 16", "transposed = true"),
+        fields(32, 32, 1, "1, 32"), fields(64, 32, 2, "2, 64"), fields(128, 1, 4, "128, 4"),
+        fields(1024, 1024, 1, "1, 1024"), fields(96, 32, 2, "6, 64"), fields(64, 64, 8, "3, 512"),
+        fields(64, 32, 16, "2, 512"), fields(256, 8, 4, "64, 96", "transposed = true"),
+        fields(128, 64, 2, "2, 128", "staged = true"), fields(1024, 16, 1, "64, 16", "transposed = true"),
     ],
 )  # fmt: skip
-def test_a_source_may_say_how_rows_are_divided(fields: str) -> None:
+def test_a_source_may_say_how_rows_are_divided(schedule: str) -> None:
     for case in (
         measured("softmax", 7, 150, "f16"),
         measured("column_sum", 70, 21, "f32"),
         reduced("arith.addi", 5, 90, "i8"),
     ):
-        kernel = compiled(pinned(case, fields), "select", "lower")
-        for each in fields.split(", tile")[0].split(", "):
+        kernel = compiled(pinned(case, schedule), "select", "lower")
+        for each in schedule.split(", tile")[0].split(", "):
             assert each in kernel.ir("select")
         arrays, report = run(case, kernel)
         assert not report.findings, report.findings[0]
@@ -210,37 +215,43 @@ def test_a_source_may_say_how_rows_are_divided(fields: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "reason"),
+    ("schedule", "reason"),
     [
-        (_fields(64, 32, 2, "3, 64"), "tile=3x64; expected multiples of 2x64"),
-        (_fields(64, 32, 2, "0, 64"), "tile=0x64; expected multiples of 2x64"),
-        (_fields(64, 32, 2, "64"), r"tile=64; expected two sizes, such as \[8, 128\]"),
-        (_fields(64, 32, 2, '"a", "b"'), "tile=axb; expected two sizes"),
-        (_fields(63, 1, 2, "63, 2"), "threads=63 with across=1; expected a multiple of 32 up to 1024"),
-        (_fields(2048, 1, 1, "2048, 1"), "threads=2048 with across=1; expected a multiple of 32 up to 1024"),
-        (_fields(32, 64, 1, "1, 64"), "threads=32 with across=64; expected .* which across divides"),
-        (_fields(96, 3, 2, "32, 6"), "across=3; expected a power of two up to 1024"),
-        (_fields(64, 32, 0, "2, 64"), "vector=0; expected a power of two up to 16"),
-        (_fields(64, 32, 32, "2, 1024"), "vector=32; expected a power of two up to 16"),
-        (_fields(64, 32, 2, "2, 65536"), "tile=2x65536 for 64 threads; expected 256 elements for each at most"),
-        (_fields(64, 32, 2, "2, 64", "shift = 4 : i64"), "shift=4; expected 0, or a power of two for tiles of one row"),
-        (_fields(64, 64, 2, "1, 128", "shift = 3 : i64"), "shift=3; expected 0, or a power of two"),
-        (_fields(64, 32, 2, "2, 64", "staged = true, transposed = true"), "staged=true with transposed=true"),
-        (_fields(64, 32, 2, "2, 64", "transposed = 1 : i64"), "transposed=1; expected true or false"),
-        (_fields(64, 32, 2, "2, 64", "colour = 1 : i64"), "no field 'colour'; expected threads, across, vector, tile"),
+        (fields(64, 32, 2, "3, 64"), "tile=3x64; expected multiples of 2x64"),
+        (fields(64, 32, 2, "0, 64"), "tile=0x64; expected multiples of 2x64"),
+        (fields(64, 32, 2, "64"), r"tile=64; expected two sizes, such as \[8, 128\]"),
+        (fields(64, 32, 2, '"a", "b"'), "tile=axb; expected two sizes"),
+        (fields(63, 1, 2, "63, 2"), "threads=63 with across=1; expected a multiple of 32 up to 1024"),
+        (fields(2048, 1, 1, "2048, 1"), "threads=2048 with across=1; expected a multiple of 32 up to 1024"),
+        (fields(32, 64, 1, "1, 64"), "threads=32 with across=64; expected .* which across divides"),
+        (fields(96, 3, 2, "32, 6"), "across=3; expected a power of two up to 1024"),
+        (fields(64, 32, 0, "2, 64"), "vector=0; expected a power of two up to 16"),
+        (fields(64, 32, 32, "2, 1024"), "vector=32; expected a power of two up to 16"),
+        (fields(64, 32, 2, "2, 65536"), "tile=2x65536 for 64 threads; expected 256 elements for each at most"),
+        (fields(64, 32, 2, "2, 64", "shift = 4 : i64"), "shift=4; expected 0, or a power of two for tiles of one row"),
+        (fields(64, 64, 2, "1, 128", "shift = 3 : i64"), "shift=3; expected 0, or a power of two"),
+        (fields(64, 32, 2, "2, 64", "staged = true, transposed = true"), "staged=true with transposed=true"),
+        (fields(64, 32, 2, "2, 64", "cluster = 3 : i64"), "cluster=3; expected a power of two up to 8"),
+        (fields(64, 32, 2, "2, 64", "cluster = 16 : i64"), "cluster=16; expected a power of two up to 8"),
+        (
+            fields(64, 32, 2, "2, 64", "cluster = 2 : i64, transposed = true"),
+            "cluster=2 with transposed=true",
+        ),
+        (fields(64, 32, 2, "2, 64", "transposed = 1 : i64"), "transposed=1; expected true or false"),
+        (fields(64, 32, 2, "2, 64", "colour = 1 : i64"), "no field 'colour'; expected threads, across, vector, tile"),
         ("threads = 64 : i64, across = 2 : i64, vector = 2 : i64", "the field 'tile' is missing; expected threads"),
-        (_fields(64, 32, 2, "2, 64").replace("64 : i64", '"many"', 1), "threads=many; expected a number"),
+        (fields(64, 32, 2, "2, 64").replace("64 : i64", '"many"', 1), "threads=many; expected a number"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(fields: str, reason: str) -> None:
+def test_what_cannot_be_is_refused_in_words(schedule: str, reason: str) -> None:
     with pytest.raises(ScheduleError, match=f"tile.rows: {reason}") as refused:
-        compiled(pinned(measured("softmax", 7, 150, "f16"), fields))
+        compiled(pinned(measured("softmax", 7, 150, "f16"), schedule))
     assert refused.value.location is not None
 
 
 def test_rows_for_what_is_staged_must_have_a_constant_length() -> None:
     text = _dynamic("f16", "mn").replace(
-        ") {\n", f") attributes {{tile.rows = {{{_fields(64, 32, 2, '2, 64', 'staged = true')}}}}} {{\n", 1
+        ") {\n", f") attributes {{tile.rows = {{{fields(64, 32, 2, '2, 64', 'staged = true')}}}}} {{\n", 1
     )
     with pytest.raises(ScheduleError, match="staged=true for rows of no constant length; expected false"):
         compile_module(text, chip=CHIP, until="lower")
@@ -272,6 +283,7 @@ def test_a_reduction_of_two_values_at_once(rows: int, columns: int, dim: int) ->
     kept = (rows, 1) if dim else (1, columns)
     whole, shape, out = f"vector<{rows}x{columns}xf32>", f"{rows}x{columns}", f"{kept[0]}x{kept[1]}"
     arguments = f"%a: memref<{shape}xf32>, %b: memref<{shape}xf32>, %c: memref<{out}xf32>, %d: memref<{out}xf32>"
+    segments = "operandSegmentSizes = array<i32: 2, 0>, resultSegmentSizes = array<i32: 2, 0>"
     text = f"""func.func @f({arguments}) {{
       %i = arith.constant 0 : index
       %x = "tile.load"(%a, %i, %i) : (memref<{shape}xf32>, index, index) -> {whole}
@@ -281,8 +293,8 @@ def test_a_reduction_of_two_values_at_once(rows: int, columns: int, dim: int) ->
         %first = arith.cmpf ogt, %p, %q : f32
         %most = arith.select %first, %p, %q : f32
         %with = arith.select %first, %m, %n : f32
-        "tile.yield"(%most, %with) : (f32, f32) -> ()
-      }}) {{dim = {dim} : i64}} : ({whole}, {whole}) -> (vector<{out}xf32>, vector<{out}xf32>)
+        "tile.yield"(%most, %with) {{operandSegmentSizes = array<i32: 2, 0>}} : (f32, f32) -> ()
+      }}) {{dim = {dim} : i64, {segments}}} : ({whole}, {whole}) -> (vector<{out}xf32>, vector<{out}xf32>)
       "tile.store"(%r#0, %c, %i, %i) : (vector<{out}xf32>, memref<{out}xf32>, index, index) -> ()
       "tile.store"(%r#1, %d, %i, %i) : (vector<{out}xf32>, memref<{out}xf32>, index, index) -> ()
       return

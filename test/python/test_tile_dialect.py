@@ -1,6 +1,7 @@
 """Every operation of the tile dialect refuses what it does not mean, and says what would be right."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -42,9 +43,19 @@ VALUES = {
     "%row": "vector<64xf16>",
 }
 """What the operations below are about."""
-ADD = '({^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32 "tile.yield"(%z) : (f32) -> ()})'
-BOTH = '({^bb0(%x: f32, %p: f32, %y: f32, %q: f32): "tile.yield"(%x, %q) : (f32, f32) -> ()})'
-"""Blocks that combine two elements, of one value and of two."""
+ONE = "{operandSegmentSizes = array<i32: 1, 0>}"
+ADD = f'({{^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32 "tile.yield"(%z) {ONE} : (f32) -> ()}})'
+BOTH = (
+    "({^bb0(%x: f32, %p: f32, %y: f32, %q: f32): "
+    '"tile.yield"(%x, %q) {operandSegmentSizes = array<i32: 2, 0>} : (f32, f32) -> ()})'
+)
+PLACED = (
+    BOTH.replace("%p: f32", "%p: f16")
+    .replace("%q: f32", "%q: f16")
+    .replace("2, 0", "1, 1")
+    .replace("(f32, f32)", "(f32, f16)")
+)
+"""Blocks that combine two elements, of one value, of two, and of a value and its place."""
 EACH = "one for each dimension of the memory"
 RIGHT = [
     "%0 = tile.load(%A, %i, %i) {dims = array<i64: 1, 0>, in_bounds = array<i1: true, false>} : vector<64x64xf16>",
@@ -58,6 +69,7 @@ RIGHT = [
     '%0 = tile.mma(%near, %B, %sum) {a = "mk", b = "kn", async} : vector<64x32xf32>',
     '%0 = tile.mma(%bytes, %bytes, %i32) {a = "km", b = "nk", unsigned = "a"} : vector<64x64xi32>',
     'tile.run(%i, %i) {kernel = "product_0"}',
+    "%0 = tile.position() : memref<4x8xi64, strided<[16, 2], offset: 3>>",
     '%0 = tile.unit_id() {unit = "warpgroup"} : index',
     "tile.ring(%ring) {consumers = 4 : i64, blocks = 2 : i64, cluster_group = 2 : i64}",
     "%0:2 = tile.enter() : index, i32",
@@ -102,6 +114,8 @@ WRONG = [
     ("tile.store(%half, %A, %i, %i) {in_bounds}", "in_bounds = unit; expected truth values, such as array<i1: true"),
     ("tile.store(%half, %A, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 1>}", "expected array<i32: 1, 1, 2>"),
     ('tile.run(%i) {kernel = ""}', 'kernel = ""; expected a name in quotes'),
+    ("%0 = tile.position() : memref<4xi32>", "result is memref<4xi32>; expected a tensor or memref of i64"),
+    ("%0 = tile.position(%i) : memref<4xi64>", "has 1 size for memref<4xi64>; expected 0"),
     ('%0 = tile.unit_id() {unit = "lane"} : index', 'unit = "lane"; expected "warp" or "warpgroup"'),
     ("tile.commit() {group = 1 : i64}", "has no attribute 'group' (it may have none)"),
     ("tile.tma_store_wait() {pending = 1 : i64}", "has no attribute 'pending' (it may have none)"),
@@ -232,12 +246,26 @@ WRONG = [
 ]  # fmt: skip
 
 
+def segments(name: str, operands: Sequence[str], results: int) -> str:
+    """The lengths of parts of operands and results, by their types: of a reduction, which has two of each."""
+    if name != "tile.reduce":
+        return ""
+    values = sum(type_ == operands[0] for type_ in operands)
+    places = len(operands) - values
+    given = f"operandSegmentSizes = array<i32: {values}, {places}>"
+    return f"{given}, resultSegmentSizes = array<i32: {max(results - places, 0)}, {min(places, results)}>"
+
+
 def _generic(text: str) -> str:
     """`%0 = tile.op(operands) {attributes} : results` in MLIR's generic form."""
     found = re.fullmatch(r"(?:(%0\S*) = )?(tile\.\w+)\((.*?)\)(?: (\(\{.*\}\)))?(?: (\{.*?\}))?(?: : (.*))?", text)
     assert found, text
     result, name, operands, region, attributes, results = found.groups()
-    types = ", ".join(VALUES[each] for each in operands.split(", ") if each)
+    given = [VALUES[each] for each in operands.split(", ") if each]
+    types = ", ".join(given)
+    own = segments(name, given, (results or "").count("vector"))
+    if own:
+        attributes = f"{{{own}{', ' if attributes else ''}{(attributes or '{}')[1:]}"
     made = f"{result} = " if result else ""
     return f'{made}"{name}"({operands}) {region or ""} {attributes or ""} : ({types}) -> ({results or ""})'
 
@@ -293,9 +321,11 @@ def test_each_role_is_one_block(regions: str, reason: str) -> None:
         ("({})", "has no blocks; expected one"),
         ("({^bb0(%x: f32, %y: f32): %z = arith.addf %x, %y : f32})",
          "its block ends in 'arith.addf'; expected tile.yield"),
-        ('({^bb0(%x: f32, %y: f32): "tile.yield"() : () -> ()})', "its block yields nothing; expected f32"),
-        ('({^bb0(%x: f32): "tile.yield"(%x) : (f32) -> ()})', "its block takes f32; expected f32, f32"),
-        ('({^bb0(%x: f32, %y: f32): %t = gpu.thread_id x "tile.yield"(%x) : (f32) -> ()})',
+        (f'({{^bb0(%x: f32, %y: f32): "tile.yield"() {ONE.replace("1", "0")} : () -> ()}})',
+         "its block yields nothing; expected f32"),
+        (f'({{^bb0(%x: f32): "tile.yield"(%x) {ONE} : (f32) -> ()}})', "its block takes f32; expected f32, f32"),
+        ('({^bb0(%x: f32, %y: f32): %t = gpu.thread_id x '
+         '"tile.yield"(%x) {operandSegmentSizes = array<i32: 1, 0>} : (f32) -> ()})',
          "'gpu.thread_id' in its block; expected operations of arith and math"),
     ],
 )  # fmt: skip
@@ -309,14 +339,18 @@ def test_a_reduction_of_several_values() -> None:
     _parse(_generic(f"%0:2 = tile.reduce(%acc, %acc) {BOTH} {{dim = 0 : i64}} : vector<1x64xf32>, vector<1x64xf32>"))
     with pytest.raises(InputError, match="its block takes f32, f32; expected f32, f32, f32, f32"):
         _parse(_generic(f"%0:2 = tile.reduce(%acc, %acc) {ADD} {{dim = 0 : i64}} : vector<1x64xf32>, vector<1x64xf32>"))
-    with pytest.raises(InputError, match="vector<64x64xf32> and vector<64x64xf16>; expected one type"):
-        types = "vector<1x64xf32>, vector<1x64xf16>"
+    types = "vector<1x64xf32>, vector<1x64xf16>"
+    _parse(_generic(f"%0:2 = tile.reduce(%acc, %half) {PLACED} {{dim = 0 : i64}} : {types}"))
+    with pytest.raises(InputError, match="its block takes f32, f32, f32, f32; expected f32, f16, f32, f16"):
         _parse(_generic(f"%0:2 = tile.reduce(%acc, %half) {BOTH} {{dim = 0 : i64}} : {types}"))
+    with pytest.raises(InputError, match="vector<64x64xf32> and vector<64x32xi32>; expected one shape"):
+        types = "vector<1x64xf32>, vector<1x32xi32>"
+        _parse(_generic(f"%0:2 = tile.reduce(%acc, %whole) {PLACED} {{dim = 0 : i64}} : {types}"))
 
 
 def test_only_a_reduction_yields() -> None:
     with pytest.raises(InputError, match=r"stands in 'scf.if'; expected it in tile.reduce"):
-        _parse('%t = arith.constant true\nscf.if %t {\n"tile.yield"(%acc) : (vector<64x64xf32>) -> ()\n}')
+        _parse(f'%t = arith.constant true\nscf.if %t {{\n"tile.yield"(%acc) {ONE} : (vector<64x64xf32>) -> ()\n}}')
 
 
 def test_attributes_of_others_are_left_alone() -> None:

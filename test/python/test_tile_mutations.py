@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
-from test_tile_dialect import RIGHT, VALUES
+from test_tile_dialect import RIGHT, VALUES, segments
 
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
@@ -47,7 +47,9 @@ class Form:
         operands = ", ".join(f"%{n}" for n in range(len(self.operands)))
         made = f"%r:{len(self.results)} = " if self.results else ""
         types = f"({', '.join(self.operands)}) -> ({', '.join(self.results)})"
-        line = f'{made}"{self.name}"({operands}) {self.region} {{{", ".join(self.attributes)}}} : {types}'
+        own = segments(self.name, self.operands, len(self.results))
+        attributes = ", ".join([*filter(None, [own]), *self.attributes])
+        line = f'{made}"{self.name}"({operands}) {self.region} {{{attributes}}} : {types}'
         try:
             parse_module(f"func.func @f({arguments}) {{\n{line}\nreturn\n}}", "-", CONTEXT, own=True)
         except InputError as error:

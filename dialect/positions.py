@@ -1,0 +1,59 @@
+"""Positions: tensors and memory in which each element is its own place (`tile.position`), and what reads them.
+
+A linalg.index is an operand like any other in this form: whatever moves, reshapes, fuses or reorders operands needs to
+know nothing of it, as the place of an element follows from strides alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mlir_gemm.dialect import constants, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+
+NAME = "tile.position"
+
+
+def is_position(value: Any) -> bool:
+    """Whether a tensor or memref holds positions, and is no memory."""
+    return getattr(value.owner, "name", "") == NAME
+
+
+def make(type_: Any, sizes: Sequence[Any] = ()) -> Any:
+    """Positions of a tensor or memref type, at the insertion point."""
+    return tile.Position(list(sizes), type_).operation.results[0]
+
+
+def number() -> Any:
+    """The type of a position."""
+    return ir.IntegerType.get_signless(64)
+
+
+def at(memory: Any, indices: Sequence[Any]) -> Any:
+    """The element of positions at some indices, as an i64 at the insertion point."""
+    strides, offset = memory.type.get_strides_and_offset()
+    if ir.ShapedType.get_dynamic_stride_or_offset() in (*strides, offset):
+        raise pass_error(memory.owner, f"positions of {memory.type}, whose strides are known at run time only")
+    found: Any = None
+    for index, stride in zip(indices, strides, strict=True):
+        if constants.integer_of(index) == 0 or not stride:
+            continue
+        step = index if stride == 1 else dialect("arith").MulIOp(index, constants.index(stride)).result
+        found = step if found is None else dialect("arith").AddIOp(found, step).result
+    if found is None:
+        return dialect("arith").ConstantOp(number(), offset).result
+    found = dialect("arith").AddIOp(found, constants.index(offset)).result if offset else found
+    return dialect("arith").IndexCastOp(number(), found).result
+
+
+def in_a_row(memory: Any, indices: Sequence[Any], axis: int, count: int) -> Any:
+    """The elements at `count` neighbouring indices along a dimension, as a vector."""
+    first = at(memory, indices)
+    type_ = ir.VectorType.get([count], number())
+    stride = memory.type.get_strides_and_offset()[0][axis]
+    steps = [ir.IntegerAttr.get(number(), stride * place) for place in range(count)]
+    distances = dialect("arith").ConstantOp(type_, ir.DenseElementsAttr.get(steps, type_)).result
+    spread = dialect("vector").BroadcastOp(type_, first).result
+    return dialect("arith").AddIOp(spread, distances).result

@@ -1,0 +1,150 @@
+"""unfold-windows: what is read through windows, padded, put together or cut at computed places is read by position.
+
+Expects linalg on tensors (after raise-to-tensors). A generic that indexes an operand by sums of loops (a convolution, a
+pooling) reads instead a tensor of its windows, with a dimension for each loop, which a generic in front of it copies
+there; so a convolution is a product whose k runs over the window, and a pooling a reduction along rows. tensor.pad,
+tensor.concat, tensor.insert_slice and slices at computed offsets become generics too. These read with tensor.extract
+at places that they compute from positions (linalg.index), padding and transposes in front of them included, so that
+windows of a padded image are copied once. Leaves everything else alone; a second run changes nothing. Refuses padding
+that is not one number, and indices that divide loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg import computed_reads as reads
+from mlir_gemm.dialect.linalg.computed_reads import At
+from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
+from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class UnfoldWindows(Pass):
+    """Read windows, padding and computed slices by position."""
+
+    name: ClassVar[str] = "unfold-windows"
+
+    def run(self, module: Any) -> None:
+        for operation in generics(module):
+            _windows(operation.operation)
+        erase_dead(module)
+        for operation in named(module, "tensor.concat", "tensor.insert_slice", "tensor.extract_slice", "tensor.pad"):
+            op = operation.operation
+            if not list(op.results[0].uses) or (op.name == "tensor.extract_slice" and len(op.operands) == 1):
+                continue
+            with ir.InsertionPoint(op), op.location:
+                op.results[0].replace_all_uses_with(reads.copy(op.results[0].type, _element_of(op)))
+        erase_dead(module)
+
+
+def _windows(op: Any) -> None:
+    """Replaces operands that are indexed by sums of loops by copies of what they read, a dimension for each loop."""
+    if read(op, free=True) is not None:
+        return  # each index is one loop, perhaps beside loops of one trip
+    maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
+    count = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    odd = [number for number in range(count) if not _is_plain(maps[number], op.operands[number])]
+    if not odd:
+        return
+    reductions = ["reduction" in str(kind) for kind in op.attributes["iterator_types"]]
+    sizes = _sizes(op, maps, len(reductions))
+    for number in odd:
+        loops = sorted(_loops(op, maps[number]), key=lambda loop: (reductions[loop], loop))
+        if not list(body(op).arguments[number].uses):
+            continue
+        source = op.operands[number]
+        type_ = ir.RankedTensorType.get([sizes[loop] for loop in loops], source.type.element_type)
+        with ir.InsertionPoint(op), op.location:
+
+            def element(at: list[Any], map_: Any = maps[number], source: Any = source, loops: Any = loops) -> Any:
+                here = dict(zip(loops, at, strict=True))
+                return reads.element(source, [_value(op, each, here) for each in map_.results])
+
+            op.operands[number] = reads.copy(type_, element)
+        maps[number] = ir.AffineMap.get(len(reductions), 0, [ir.AffineDimExpr.get(loop) for loop in loops])
+    op.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps])
+
+
+def _is_plain(map_: Any, operand: Any) -> bool:
+    loops = [each.position for each in map_.results if isinstance(each, ir.AffineDimExpr)]
+    if len(set(loops)) < len(loops):
+        return False
+    return all(
+        isinstance(each, ir.AffineDimExpr) or (isinstance(each, ir.AffineConstantExpr) and size == 1)
+        for each, size in zip(map_.results, getattr(operand.type, "shape", ()), strict=False)
+    )
+
+
+def _loops(op: Any, map_: Any) -> set[int]:
+    found: set[int] = set()
+
+    def visit(each: Any) -> None:
+        if isinstance(each, ir.AffineDimExpr):
+            found.add(each.position)
+        elif isinstance(each, ir.AffineAddExpr | ir.AffineMulExpr):
+            visit(each.lhs)
+            visit(each.rhs)
+        elif not isinstance(each, ir.AffineConstantExpr):
+            raise input_error(op, f"'{op.name}' with indexing map {map_}; expected sums of loops times numbers")
+
+    for each in map_.results:
+        visit(each)
+    return found
+
+
+def _value(op: Any, expression: Any, here: dict[int, Any]) -> At:
+    if isinstance(expression, ir.AffineConstantExpr):
+        return At.number(expression.value)
+    if isinstance(expression, ir.AffineDimExpr):
+        return At.of(here[expression.position])
+    left, right = (_value(op, side, here) for side in (expression.lhs, expression.rhs))
+    return left + right if isinstance(expression, ir.AffineAddExpr) else left * right
+
+
+def _sizes(op: Any, maps: list[Any], loops: int) -> list[int]:
+    sizes: dict[int, int] = {}
+    for operand, map_ in zip(op.operands, maps, strict=True):
+        for each, size in zip(map_.results, getattr(operand.type, "shape", ()), strict=False):
+            if isinstance(each, ir.AffineDimExpr):
+                sizes[each.position] = size
+    missing = [loop for loop in range(loops) if loop not in sizes]
+    if missing:
+        raise input_error(op, f"no operand of '{op.name}' has a dimension of the size of d{missing[0]} alone")
+    return [sizes[loop] for loop in range(loops)]
+
+
+def _element_of(op: Any) -> Callable[[list[Any]], Any]:
+    """How an element of an operation's result is computed from its indices."""
+    if op.name == "tensor.concat":
+        return lambda at: _concatenated(op, at)
+    if op.name == "tensor.insert_slice":
+        return lambda at: _inserted(op, at)
+    return lambda at: reads.element(op.results[0], [At.of(each) for each in at])
+
+
+def _concatenated(op: Any, at: list[Any]) -> Any:
+    axis: int = ir.IntegerAttr(op.attributes["dim"]).value
+    found, start = None, 0
+    for operand in op.operands:
+        size = operand.type.shape[axis]
+        place = [At.of(each) for each in at]
+        place[axis] = (place[axis] + At.number(-start)).within(size)
+        value = reads.element(operand, place)
+        found = value if found is None else reads.where(reads.at_least(at[axis], start), value, found)
+        start += size
+    return found
+
+
+def _inserted(op: Any, at: list[Any]) -> Any:
+    """The new element where the slice has one, else the old."""
+    slice_ = reads.Slice(op, op.operands[0].type)
+    inside, place = slice_.before(at)
+    new = reads.element(op.operands[0], place)
+    old = reads.element(op.operands[1], [At.of(each) for each in at])
+    return reads.where(inside, new, old)

@@ -1,0 +1,133 @@
+"""The modules beside this file: what they take, and what they compute. `export.py` has the same in PyTorch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import formulas as f
+
+Array = Any
+TOLERANCE = {"f16": 2e-3, "bf16": 1.5e-2, "f32": 1e-5}
+"""Relative error of a result, in the Frobenius norm, by the type of the first floating-point input."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One module. An input is a type and a shape: `f32 2x9x16`; an integer's type ends with what it stays below, as in
+    `i64<20 3x5`; `+f32 4` are positive numbers. `i1` are truth values."""
+
+    name: str
+    inputs: tuple[str, ...]
+    reference: Callable[..., Array | tuple[Array, ...]]
+    """From the inputs, floating-point ones in float64, to the results."""
+    open: tuple[tuple[int, int], ...] = ()
+    """Sizes that are known at run time only: numbers of an input and of its dimension."""
+
+    @property
+    def tolerance(self) -> float:
+        found = [text.lstrip("+").split()[0] for text in self.inputs]
+        return TOLERANCE[next((each for each in found if each in TOLERANCE), "f32")]
+
+    def shape(self, number: int) -> tuple[int, ...]:
+        """The shape of an input."""
+        text = self.inputs[number].split()
+        return tuple(int(size) for size in text[1].split("x")) if len(text) > 1 else ()
+
+    def dtype(self, number: int) -> str:
+        """The type of an input, as MLIR writes it."""
+        return self.inputs[number].lstrip("+").split()[0].partition("<")[0]
+
+    def made(self, number: int, rng: np.random.Generator, sizes: dict[tuple[int, int], int] | None = None) -> Array:
+        """An input in float64, or int64, or bool; with other sizes where these are open."""
+        shape = [(sizes or {}).get((number, axis), size) for axis, size in enumerate(self.shape(number))]
+        text = self.inputs[number].split()[0]
+        if text == "i1":
+            return rng.random(shape) > 0.5
+        if "<" in text:
+            return rng.integers(0, int(text.partition("<")[2]), shape)
+        values = 0.5 * rng.standard_normal(shape)
+        return np.abs(values) + 0.5 if text.startswith("+") else values
+
+
+QKV = ("f32 2x3x9x16",) * 3
+IMAGE = "f32 2x4x8x9"
+NORM = ("f32 4", "+f32 4", "f32 4", "f32 4")
+MLP = ("f32 2x5x24", "f32 40x24", "f32 40", "f32 24x40", "f32 24")
+ATTENTION = ("f32 2x5x24", *("f32 24x24",) * 4)
+BOTH = ((0, 0), (0, 1))
+
+CASES = (
+    # Positions
+    Case("tril", ("f32 9x13",), np.tril),
+    Case("triu_batch", ("f16 2x9x13",), lambda x: np.triu(x, 1)),
+    Case("add_arange", ("f32 9x13",), lambda x: x + np.arange(13)),
+    Case("argmax", ("f32 9x13",), lambda x: x.argmax(-1)),
+    Case("eye", ("f32 9x13",), lambda x: x),
+    Case("causal_attention", QKV, f.causal),
+    Case("alibi", ("f32 2x3x9x16",) * 2, f.alibi),
+    Case("sliding_window", ("f32 2x9x16",) * 2, f.window),
+    Case("rope", ("f32 2x3x9x16",), f.rope),
+    Case("one_hot", ("i64<10 7",), lambda i: np.eye(10, dtype=np.int64)[i]),
+    # Gathers, pieces, caches
+    Case("embedding", ("i64<20 3x5", "f32 20x16"), lambda i, w: w[i]),
+    Case("embedding_linear", ("i64<20 3x5", "f16 20x16", "f16 24x16"), lambda i, w, u: f.linear(w[i], u)),
+    Case("gather", ("f32 6x9", "i64<9 6x4"), lambda x, i: np.take_along_axis(x, i, 1)),
+    Case("index_select", ("f32 6x9", "i64<9 4"), lambda x, i: x[:, i]),
+    Case("cross_entropy", ("f32 7x10", "i64<10 7"), f.cross_entropy),
+    Case("cat", ("f32 6x9", "f32 6x4"), lambda a, b: np.concatenate([a, b], 1)),
+    Case("stack", ("f32 6x9", "f32 6x9"), lambda a, b: np.stack([a, b], 1)),
+    Case("pad", ("f32 6x9",), lambda x: np.pad(x, ((0, 3), (1, 2)))),
+    Case("pad_reflect", ("f32 6x9",), lambda x: np.pad(x, ((0, 0), (1, 2)), mode="reflect")),
+    Case("slice_product", ("f32 6x9", "f32 5x8"), lambda x, w: x[:, 2:7] @ w),
+    Case("roll", ("f32 6x9",), lambda x: np.roll(x, 2, 1)),
+    Case("flip", ("f32 6x9",), lambda x: x[:, ::-1]),
+    Case("cache_row", ("f32 2x9x16", "f32 2x1x16"), lambda c, x: f.with_row(c, x, 4)),
+    Case("upsample", ("f32 2x3x4x5",), lambda x: x.repeat(2, 2).repeat(2, 3)),
+    Case("unfold", ("f32 1x2x6x7",), f.unfold),
+    Case("max_pool", ("f32 2x4x8x8",), lambda x: f.max_pool(x, 2, 2, 0)),
+    Case("max_pool_padded", ("f32 2x4x8x8",), lambda x: f.max_pool(x, 3, 2, 1)),
+    Case("avg_pool", ("f32 2x4x8x8",), lambda x: f.windows(x, (2, 2), 2, 1).mean((-1, -2))),
+    # Products of f16 and bf16 that are written as multiplications and sums
+    Case("mul_sum_f16", ("f16 6x16", "f16 8x16"), f.linear),
+    Case("mul_sum_bf16", ("bf16 6x16", "bf16 8x16"), f.linear),
+    Case("bilinear_f16", ("f16 5x6", "f16 5x7", "f16 8x6x7", "f16 8"),
+         lambda x, y, w, b: np.einsum("bi,oij,bj->bo", x, w, y) + b),
+    # Convolutions
+    Case("conv2d", (IMAGE, "f32 6x4x3x3", "f32 6"), lambda x, w, b: f.convolution(x, w, b, padding=1)),
+    Case("conv2d_f16", ("f16 2x4x8x9", "f16 6x4x3x3", "f16 6"), lambda x, w, b: f.convolution(x, w, b, padding=1)),
+    Case("conv2d_stride", (IMAGE, "f32 6x4x3x3"), lambda x, w: f.convolution(x, w, stride=2, padding=1)),
+    Case("conv2d_dilation", (IMAGE, "f32 6x4x3x3"), lambda x, w: f.convolution(x, w, dilation=2)),
+    Case("conv2d_groups", (IMAGE, "f32 6x2x3x3"), lambda x, w: f.convolution(x, w, padding=1, groups=2)),
+    Case("conv2d_depthwise", (IMAGE, "f32 4x1x3x3"), lambda x, w: f.convolution(x, w, padding=1, groups=4)),
+    Case("conv2d_patches", ("f32 2x3x8x8", "f32 6x3x4x4"), lambda x, w: f.convolution(x, w, stride=4)),
+    Case("conv2d_channels_last", ("f32 2x8x9x4", "f32 6x3x3x4"), f.channels_last),
+    Case("conv1d", ("f32 2x4x9", "f32 6x4x3"), lambda x, w: f.convolution(x, w, padding=1)),
+    Case("conv3d", ("f32 1x3x4x5x6", "f32 4x3x3x3x3"), lambda x, w: f.convolution(x, w, padding=1)),
+    Case("conv_transposed", ("f32 2x4x5x6", "f32 4x6x3x3"), f.transposed_convolution),
+    Case("batch_norm", ("f32 2x4x5x6", *NORM), f.batch_norm),
+    Case("group_norm", ("f32 2x4x5x6", "f32 4", "f32 4"), f.group_norm),
+    # Sizes known at run time only
+    Case("open_linear", ("f16 2x5x24", "f16 40x24", "f16 40"), f.linear, ((0, 1),)),
+    Case("open_linear_batch", ("f32 2x5x24", "f32 40x24", "f32 40"), f.linear, ((0, 0),)),
+    Case("open_mlp", MLP, lambda x, w, b, u, c: f.linear(f.gelu(f.linear(x, w, b)), u, c), ((0, 1),)),
+    Case("open_layer_norm", ("f32 2x5x24", "f32 24", "f32 24"), f.layer_norm, BOTH),
+    Case("open_rms_norm", ("f32 2x5x24", "f32 24"), f.rms_norm, BOTH),
+    Case("open_attention", ATTENTION, f.attention, ((0, 1),)),
+    Case("open_attention_batch", ATTENTION, f.attention, ((0, 0),)),
+    Case("open_causal", QKV, f.causal, ((0, 2), (1, 2), (2, 2))),
+    Case("open_batch_norm", ("f32 3x4x5x6", *NORM), f.batch_norm, ((0, 0),)),
+    Case("open_linear_both", ("f32 2x5x24", "f32 40x24", "f32 40"), f.linear, BOTH),
+    Case("open_attention_both", ATTENTION, f.attention, BOTH),
+    Case("open_products", ("f32 2x5x24", "f32 24x40", "f32 40"), lambda x, w, b: x @ w + b, BOTH),
+)  # fmt: skip
+"""All modules."""
+OTHER_SIZES = (1, 19)
+"""What open sizes are also called with."""

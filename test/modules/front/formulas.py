@@ -1,0 +1,142 @@
+"""What the modules beside this file compute, in NumPy and float64."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Array = Any
+
+
+def linear(x: Array, w: Array, b: Array = 0.0) -> Array:
+    return x @ w.T + b
+
+
+def softmax(x: Array) -> Array:
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def gelu(x: Array) -> Array:
+    return 0.5 * x * (1 + np.vectorize(math.erf, otypes=[np.float64])(x / math.sqrt(2)))
+
+
+def scores(q: Array, k: Array) -> Array:
+    return q @ np.swapaxes(k, -1, -2)
+
+
+def masked(values: Array, keep: Array) -> Array:
+    return np.where(keep, values, -np.inf)
+
+
+def causal(q: Array, k: Array, v: Array) -> Array:
+    size = q.shape[-2]
+    return softmax(masked(0.25 * scores(q, k), np.tri(size, dtype=bool))) @ v
+
+
+def alibi(q: Array, k: Array) -> Array:
+    place = np.arange(q.shape[-2])
+    slopes = np.array([0.5, 0.25, 0.125])[:, None, None]
+    return softmax(scores(q, k) + slopes * (place[None] - place[:, None]))
+
+
+def window(q: Array, k: Array) -> Array:
+    place = np.arange(q.shape[-2])
+    return softmax(masked(scores(q, k), np.abs(place[:, None] - place[None]) <= 2))
+
+
+def rope(x: Array) -> Array:
+    size, width = x.shape[-2:]
+    angle = np.arange(size)[:, None] / 10000.0 ** (np.arange(0, width, 2) / width)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    left, right = x[..., : width // 2], x[..., width // 2 :]
+    return np.concatenate([left * cosine - right * sine, left * sine + right * cosine], -1)
+
+
+def attention(x: Array, q: Array, k: Array, v: Array, o: Array) -> Array:
+    batch, size, width = x.shape
+    heads = [linear(x, w).reshape(batch, size, 3, 8).transpose(0, 2, 1, 3) for w in (q, k, v)]
+    found = softmax(0.35 * scores(heads[0], heads[1])) @ heads[2]
+    return linear(found.transpose(0, 2, 1, 3).reshape(batch, size, width), o)
+
+
+def layer_norm(x: Array, w: Array, b: Array) -> Array:
+    centred = x - x.mean(-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * w + b
+
+
+def rms_norm(x: Array, w: Array) -> Array:
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6) * w
+
+
+def batch_norm(x: Array, mean: Array, variance: Array, w: Array, b: Array) -> Array:
+    mean, variance, w, b = (each[:, None, None] for each in (mean, variance, w, b))
+    return (x - mean) / np.sqrt(variance + 1e-5) * w + b
+
+
+def group_norm(x: Array, w: Array, b: Array) -> Array:
+    parts = x.reshape(x.shape[0], 2, -1)
+    centred = parts - parts.mean(-1, keepdims=True)
+    found = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
+    return found.reshape(x.shape) * w[:, None, None] + b[:, None, None]
+
+
+def windows(x: Array, size: Sequence[int], stride: int, dilation: int) -> Array:
+    """For each place and each element of a window over the last dimensions, the element there."""
+    axes = range(x.ndim - len(size), x.ndim)
+    reach = [(each - 1) * dilation + 1 for each in size]
+    found = np.lib.stride_tricks.sliding_window_view(x, reach, tuple(axes))
+    steps = (slice(None),) * (x.ndim - len(size))
+    return found[(*steps, *[slice(None, None, stride)] * len(size), *[slice(None, None, dilation)] * len(size))]
+
+
+def convolution(x: Array, w: Array, b: Array | None = None, *, stride: int = 1, padding: int = 0, dilation: int = 1,
+                groups: int = 1) -> Array:  # fmt: skip
+    spatial = w.ndim - 2
+    x = np.pad(x, [(0, 0)] * 2 + [(padding, padding)] * spatial)
+    parts: list[Array] = []
+    for group in range(groups):
+        channels, filters = x.shape[1] // groups, w.shape[0] // groups
+        seen = windows(x[:, group * channels : (group + 1) * channels], w.shape[2:], stride, dilation)
+        kernel = w[group * filters : (group + 1) * filters]
+        places = list(range(2 + spatial, 2 + 2 * spatial))
+        found = np.tensordot(seen, kernel, ([1, *places], [1, *range(2, 2 + spatial)]))
+        parts.append(np.moveaxis(found, -1, 1))
+    result = np.concatenate(parts, 1)
+    return result if b is None else result + b.reshape(-1, *[1] * spatial)
+
+
+def transposed_convolution(x: Array, w: Array) -> Array:
+    """With stride 2 and padding 1: zeros between the elements, and the window turned around."""
+    wide = np.zeros((*x.shape[:2], 2 * x.shape[2] - 1, 2 * x.shape[3] - 1))
+    wide[:, :, ::2, ::2] = x
+    return convolution(wide, w.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1], padding=w.shape[2] - 2)
+
+
+def channels_last(x: Array, w: Array) -> Array:
+    return convolution(x.transpose(0, 3, 1, 2), w.transpose(0, 3, 1, 2), padding=1).transpose(0, 2, 3, 1)
+
+
+def max_pool(x: Array, size: int, stride: int, padding: int) -> Array:
+    x = np.pad(x, [(0, 0)] * 2 + [(padding, padding)] * 2, constant_values=-np.inf)
+    return windows(x, (size, size), stride, 1).max((-1, -2))
+
+
+def unfold(x: Array) -> Array:
+    seen = windows(x, (3, 3), 1, 1)
+    return seen.transpose(0, 1, 4, 5, 2, 3).reshape(x.shape[0], x.shape[1] * 9, -1)
+
+
+def cross_entropy(x: Array, target: Array) -> Array:
+    shifted = x - x.max(-1, keepdims=True)
+    logarithms = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return -logarithms[np.arange(len(target)), target].mean()
+
+
+def with_row(cache: Array, row: Array, at: int) -> Array:
+    found = cache.copy()
+    found[:, at : at + row.shape[1]] = row
+    return found

@@ -1,0 +1,22 @@
+// RUN: not mlir-gemm opt --split-input-file %s unfold-windows 2>&1 | FileCheck %s
+
+// CHECK: error: 'linalg.generic' with indexing map (d0) -> (d0 floordiv 2); expected sums of loops times numbers
+func.func @quotient(%A: tensor<2xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%A : tensor<2xf32>) outs(%B : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK: error: 'tensor.pad' with other than one constant number around; expected a constant
+func.func @pad(%A: tensor<2xf32>, %v: f32) -> tensor<4xf32> {
+  %0 = tensor.pad %A low[1] high[1] {
+  ^bb0(%n: index):
+    tensor.yield %v : f32
+  } : tensor<2xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,73 @@
+"""Programs that PyTorch exported, of all forms that torch-mlir writes, in the simulator, against NumPy in float64."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import mlir_gemm
+
+PROGRAMS = Path(__file__).parent.parent / "modules" / "front"
+DTYPES: dict[str, Any] = {
+    "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "i64": np.int64, "i1": np.bool_,
+}  # fmt: skip
+
+
+def _load(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"front_{name}", PROGRAMS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+CASES = _load("cases").CASES
+OTHER_SIZES = _load("cases").OTHER_SIZES
+
+
+def check(case: Any, kernel: Any, sizes: dict[tuple[int, int], int] | None = None) -> None:
+    """Runs a program on random inputs and compares all results."""
+    rng = np.random.default_rng(len(case.name))
+    made = [case.made(number, rng, sizes).astype(DTYPES[case.dtype(number)]) for number in range(len(case.inputs))]
+    results = kernel(*made)
+    wide = [x if x.dtype.kind in "ib" else x.astype(np.float64) for x in made]
+    wanted = case.reference(*wide)
+    pairs = [(results, wanted)] if not isinstance(wanted, tuple) else zip(results, wanted, strict=True)
+    for got, want in pairs:
+        found, want = np.asarray(got).astype(np.float64), np.asarray(want, np.float64)
+        assert found.shape == want.shape
+        assert np.isfinite(found).all()
+        assert np.linalg.norm(found - want) <= case.tolerance * np.linalg.norm(want)
+
+
+def test_every_module_has_a_case() -> None:
+    assert {path.stem for path in PROGRAMS.glob("*.mlir")} == {case.name for case in CASES}
+    assert len(CASES) >= 35
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_program(case: Any) -> None:
+    check(case, mlir_gemm.compile(PROGRAMS / f"{case.name}.mlir", device="simulator"))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.open], ids=lambda case: case.name)
+def test_open_sizes(case: Any) -> None:
+    kernel = mlir_gemm.compile(PROGRAMS / f"{case.name}.mlir", device="simulator")
+    for size in OTHER_SIZES:
+        check(case, kernel, dict.fromkeys(case.open, size))
+
+
+def test_an_index_beyond_the_table_is_refused_with_the_message_of_the_program() -> None:
+    kernel = mlir_gemm.compile(PROGRAMS / "embedding.mlir", device="simulator")
+    table = np.zeros((20, 16), np.float32)
+    with pytest.raises(mlir_gemm.Error, match="index must be smaller than dim size"):
+        kernel(np.full((3, 5), 20), table)
+    with pytest.raises(mlir_gemm.Error, match="index must be larger or equal to 0"):
+        kernel(np.full((3, 5), -1), table)

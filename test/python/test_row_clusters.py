@@ -1,0 +1,72 @@
+"""Rows that the blocks of a cluster share: the same numbers at each stage, and in the simulator with all checks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from row_cases import odd_softmax, quantised, reduced, residual_norm, wide_norm
+from row_kernels import Case, compiled, fields, measured, pinned, run
+
+from mlir_gemm.simulator.stages import run_stage
+from mlir_gemm.spec.stages import STAGES
+
+WHOLE = STAGES[STAGES.index("tensorize") : STAGES.index("lower")]
+CASES: dict[str, tuple[Callable[[], Case], str]] = {
+    "whole rows": (lambda: measured("softmax", 3, 1000, "f16"), fields(64, 64, 8, "1, 512", "cluster = 2 : i64")),
+    "a block with nothing": (
+        lambda: measured("softmax", 2, 90, "f32"),
+        fields(32, 32, 1, "1, 32", "cluster = 4 : i64"),
+    ),
+    "in passes": (lambda: measured("layer_norm", 2, 1000, "f32"), fields(64, 64, 2, "1, 128", "cluster = 2 : i64")),
+    "kept in shared memory": (
+        lambda: measured("log_softmax", 2, 1001, "f16"),
+        fields(64, 64, 1, "1, 128", "staged = true, cluster = 4 : i64"),
+    ),
+    "between aligned addresses": (
+        lambda: measured("softmax", 5, 701, "f16"),
+        fields(32, 32, 8, "1, 256", "shift = 8 : i64, cluster = 4 : i64"),
+    ),
+    "between aligned addresses, in passes": (
+        lambda: measured("rms_norm", 3, 1301, "bf16"),
+        fields(32, 32, 8, "1, 256", "shift = 8 : i64, staged = true, cluster = 2 : i64"),
+    ),
+    "several rows, several results": (lambda: quantised(7, 260), fields(64, 32, 4, "4, 128", "cluster = 4 : i64")),
+    "both results wide": (lambda: residual_norm(3, 260), fields(64, 32, 4, "2, 128", "cluster = 2 : i64")),
+    "sums of f64": (lambda: wide_norm(3, 100), fields(32, 32, 2, "1, 64", "cluster = 2 : i64")),
+    "the greatest byte": (lambda: reduced("arith.maxsi", 5, 90, "i8"), fields(64, 32, 2, "2, 64", "cluster = 2 : i64")),
+    "eight blocks": (lambda: reduced("arith.mulf", 3, 150, "f32"), fields(32, 8, 4, "4, 32", "cluster = 8 : i64")),
+    "odd values": (lambda: odd_softmax(7, 150), fields(32, 32, 4, "1, 128", "cluster = 2 : i64")),
+}
+
+
+def of(name: str) -> Case:
+    make, schedule = CASES[name]
+    return pinned(make(), schedule)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_stage_gives_the_same_numbers(name: str) -> None:
+    case = of(name)
+    kernel = compiled(case, *WHOLE, "lower")
+    before = ""
+    for stage in WHOLE:
+        said = re.sub(r'tile\.(stage|reference) = "(\\.|[^"\\])*"', "", kernel.ir(stage))
+        if said != before:
+            arrays = case.fresh()
+            run_stage(kernel.ir(stage), arrays)
+            case.check(arrays)
+        before = said
+    arrays, report = run(case, kernel)
+    assert not report.findings, report.findings[0]
+    assert not report.stopped
+    case.check(arrays)
+
+
+def test_two_runs_give_the_same_bits() -> None:
+    case = of("several rows, several results")
+    kernel = compiled(case)
+    first, second = (run(case, kernel)[0] for _ in range(2))
+    assert all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))
