@@ -165,6 +165,25 @@ def test_light_and_dark(page: Path) -> None:
     assert brightness("light") > 200 > 90 > brightness("dark")
 
 
+OPEN = """func.func @open(%a: memref<?x64xf16>, %b: memref<64x32xf16>, %c: memref<?x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<?x64xf16>, memref<64x32xf16>) outs(%c : memref<?x32xf32>)
+  return
+}
+"""
+
+
+def test_saved_text_and_sizes_known_at_run_time_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, saved, page = tmp_path / "open.mlir", tmp_path / "saved.mlir", tmp_path / "page.html"
+    source.write_text(OPEN)
+    assert main(["view", str(source), "--chip", "sm_80", "--sizes", "s0=100", "-o", str(page)]) == 0
+    assert "lost because" in page.read_text()
+    assert main(["view", str(source), "--chip", "sm_80", "--counters", "-o", str(page)]) == 1
+    assert "--counters needs a number for s0" in capsys.readouterr().err
+    assert main(["compile", str(source), "--chip", "sm_80", "--emit", "accumulate", "-o", str(saved)]) == 0
+    assert main(["view", str(saved), "-o", str(page)]) == 0
+    assert "had its schedule already" in page.read_text()
+
+
 def test_output_is_not_the_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "in.mlir"
     path.write_text(PRODUCT.read_text())
