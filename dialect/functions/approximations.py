@@ -204,12 +204,6 @@ def exp_by_ex2(x: Number) -> Number:
     return exp2_fast(rest) * power
 
 
-def exp_for_rounding(x: Number) -> Number:
-    """exp of f32 for results that are rounded to 16 bits, in two operations: the argument is rounded, so that the
-    relative error is up to |x| 2^-24 beside that of ex2.approx, 2^-17 at most. What is below 2^-126 is zero."""
-    return exp2_fast(x * 1.4426950408889634)
-
-
 def _exp_in_range(x: Number) -> Number:
     """exp of an argument whose result is known to be a normal number."""
     rest, exponent = _reduced_exp(x)

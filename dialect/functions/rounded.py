@@ -49,6 +49,12 @@ def erf_plus_one(x: Number) -> Number:
     return select(x < 0.0, rest, 2.0 - rest)
 
 
+def exp_for_rounding(x: Number) -> Number:
+    """exp of f32 for results that are rounded to 16 bits, in two operations: the argument is rounded, so that the
+    relative error is up to |x| 2^-24 beside that of ex2.approx, 2^-17 at most. What is below 2^-126 is zero."""
+    return exp2_fast(x * LOG2_E[0])
+
+
 def exp_plus_one(x: Number) -> Number:
     """exp(x) + 1 of f32, within a relative error of 2^-22 + |x| 2^-24 (5e-6 at most, where exp overflows)."""
     return exp2_fast(x * LOG2_E[0]) + 1.0

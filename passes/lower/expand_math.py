@@ -18,7 +18,7 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.functions import approximations, integers, through_f64
 from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select
-from mlir_gemm.dialect.functions.rounded import shorter_form
+from mlir_gemm.dialect.functions.rounded import exp_for_rounding, shorter_form
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named, where
 from mlir_gemm.errors import PassError
@@ -74,7 +74,7 @@ class ExpandMath(Pass):
                 _check(operation)
             exp = approximations.exp
             if self.exp == "ex2":
-                exp = approximations.exp_for_rounding if _rounds(kernel) else approximations.exp_by_ex2
+                exp = exp_for_rounding if _rounds(kernel) else approximations.exp_by_ex2
             for operation in rest:
                 shorter = shorter_form(operation)
                 if shorter is None:
