@@ -8,9 +8,9 @@ from mlir_gemm.spec.passes import PassSpec, step, upstream
 def normalise_passes() -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
 
-    What remains, all in one block of one function: arith.constant, tensor.empty, linalg.fill (as the start of a
-    reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results (or where
-    they could not be absorbed), tensor.extract_slice and insert_slice from memref.subview, bufferization.to_tensor and
+    What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
+    start of a reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results
+    (or where they could not be absorbed), tensor.extract_slice at constant places, bufferization.to_tensor and
     materialize_in_destination for memref arguments, func.return.
     """
     return [

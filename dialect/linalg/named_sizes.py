@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 from mlir_gemm.dialect import constants, symbols
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.size_arithmetic import (
+    compared,
+    evaluated,
+    flattens,
+    given_sizes,
+    groups_of,
+    is_shaped,
+    numbers_in,
+    product,
+)
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.symbols import Size
-from mlir_gemm.dialect.walk import body, in_block, operations
+from mlir_gemm.dialect.walk import body, in_block
 
 LEAST = 1009
 """The least number that stands for a symbol: large against a tile, small enough for products of four in 64 bits."""
 _MULTIPLY = ("arith.muli",)
-_DIVIDE = ("arith.divsi", "arith.divui", "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui")
+_DIVIDE = tuple(f"arith.{name}" for name in ("divsi", "divui", "floordivsi", "ceildivsi", "ceildivui"))
 _CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci")
 _ADD = ("arith.addi", "arith.subi")
-_LESS, _AT_MOST, _GREATER, _AT_LEAST = 2, 3, 4, 5
-"""Predicates of arith.cmpi."""
-_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
-    0: operator.eq, 1: operator.ne, 2: operator.lt, 3: operator.le, 4: operator.gt, 5: operator.ge,
-    6: operator.lt, 7: operator.le, 8: operator.gt, 9: operator.ge,
-}  # fmt: skip
-_REFLEXIVE = (0, 3, 5, 7, 9)
 _SAME = (
     "tensor.cast", "memref.cast", "bufferization.to_tensor", "bufferization.to_memref", "bufferization.to_buffer",
 )  # fmt: skip
 """Operations whose result has the sizes of their operand."""
-
-
-def is_shaped(value: Any) -> bool:
-    return isinstance(value.type, (ir.RankedTensorType, ir.MemRefType))
-
-
-def _given(type_: Any) -> list[Size | None]:
-    return [None if type_.is_dynamic_dim(axis) else Size(size) for axis, size in enumerate(type_.shape)]
 
 
 class NamedSizes:
@@ -51,15 +44,14 @@ class NamedSizes:
         self.numbers: dict[Any, Size] = {}
         self.truths: dict[Any, tuple[Any, Size, Size]] = {}
         self.decided: dict[Any, bool] = {}
-        """Comparisons of sizes that come out the same for all of them."""
-        self.elements: dict[Any, list[Any]] = {}
-        """What small tensors of sizes are made of."""
+        """Comparisons that come out the same for all sizes."""
+        self.elements: dict[Any, list[Any]] = {}  # of small tensors of sizes
         self.count = 0
         for argument in body(function).arguments:
             if is_shaped(argument):
                 self._check_layout(argument)
-                self.shapes[argument] = [size or self._new() for size in _given(argument.type)]
-        self.flattened = any(_flattens(operation.operation) for operation in in_block(body(function)))
+                self.shapes[argument] = [size or self._new() for size in given_sizes(argument.type)]
+        self.flattened = any(flattens(operation.operation) for operation in in_block(body(function)))
         for operation in in_block(body(function)):
             self._visit(operation.operation)
 
@@ -77,7 +69,7 @@ class NamedSizes:
         names = {old: f"s{number}" for number, old in enumerate(left)}
         for old, new in names.items():
             self.known[old] = Size(1, (new,))
-        primes = symbols.primes_above(LEAST, len(left), _numbers_in(self.function))
+        primes = symbols.primes_above(LEAST, len(left), numbers_in(self.function))
         return dict(zip(names.values(), primes, strict=True))
 
     def _new(self) -> Size:
@@ -132,7 +124,7 @@ class NamedSizes:
 
     def _shape_of(self, value: Any) -> list[Size]:
         if value not in self.shapes:
-            given = _given(value.type)
+            given = given_sizes(value.type)
             if None in given:
                 raise input_error(value.owner, f"'{value.owner.name}' makes {value.type}; its sizes cannot be told")
             self.shapes[value] = [size for size in given if size is not None]
@@ -147,7 +139,7 @@ class NamedSizes:
         for result in op.results:
             if is_shaped(result):
                 shape = self._shape_of(result)
-                for found, given in zip(shape, _given(result.type), strict=True):
+                for found, given in zip(shape, given_sizes(result.type), strict=True):
                     if given is not None:
                         self._equal(op, found, given)
 
@@ -195,7 +187,7 @@ class NamedSizes:
         elif op.name == "arith.cmpi":
             predicate = ir.IntegerAttr(op.attributes["predicate"]).value
             self.truths[result] = (predicate, values[0], values[1])
-            decided = _compared(predicate, values[0], values[1])
+            decided = compared(predicate, values[0], values[1])
             if decided is not None:
                 self.decided[result] = decided
         elif (quotient := values[0].over(values[1])) is not None:
@@ -240,7 +232,7 @@ class NamedSizes:
         if any(operand not in self.numbers for operand in op.operands):
             return
         values = [self._resolved(self.numbers[operand]) for operand in op.operands]
-        found = _evaluated(map_.results[0], values[: map_.n_dims], values[map_.n_dims :])
+        found = evaluated(map_.results[0], values[: map_.n_dims], values[map_.n_dims :])
         if found is not None:
             self.numbers[op.results[0]] = found
 
@@ -252,7 +244,7 @@ class NamedSizes:
         if sizes not in self.elements:
             raise input_error(op, "'tensor.reshape' to sizes that are in memory; expected tensor.from_elements")
         found = [self._number(op, each) for each in self.elements[sizes]]
-        self._equal(op, _product(self._shape_of(source)), _product(found))
+        self._equal(op, product(self._shape_of(source)), product(found))
         self.shapes[op.results[0]] = found
 
     def _concat(self, op: Any) -> None:
@@ -280,7 +272,7 @@ class NamedSizes:
     def _filled(self, op: Any, type_: Any, values: Sequence[Any]) -> list[Size]:
         """The sizes of a type, the dynamic ones from index values in order."""
         moving = iter(values)
-        return [self._number(op, next(moving)) if size is None else size for size in _given(type_)]
+        return [self._number(op, next(moving)) if size is None else size for size in given_sizes(type_)]
 
     def _allocated(self, op: Any) -> None:
         self.shapes[op.results[0]] = self._filled(op, op.results[0].type, list(op.operands))
@@ -288,21 +280,15 @@ class NamedSizes:
     def _same(self, op: Any) -> None:
         self.shapes[op.results[0]] = list(self._shape_of(op.operands[0]))
 
-    def _groups(self, op: Any) -> list[list[int]]:
-        return [
-            [ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)]
-            for group in ir.ArrayAttr(op.attributes["reassociation"])
-        ]
-
     def _collapse(self, op: Any) -> None:
         source = self._shape_of(op.operands[0])
-        self.shapes[op.results[0]] = [_product([source[axis] for axis in group]) for group in self._groups(op)]
+        self.shapes[op.results[0]] = [product([source[axis] for axis in group]) for group in groups_of(op)]
 
     def _expand(self, op: Any) -> None:
         source, type_ = self._shape_of(op.operands[0]), op.results[0].type
         found = self._filled(op, type_, list(op.operands)[1:])
-        for size, group in zip(source, self._groups(op), strict=True):
-            self._equal(op, size, _product([found[axis] for axis in group]))
+        for size, group in zip(source, groups_of(op), strict=True):
+            self._equal(op, size, product([found[axis] for axis in group]))
         self.shapes[op.results[0]] = found
 
     def _slice(self, op: Any) -> None:
@@ -330,7 +316,7 @@ class NamedSizes:
 
     def _kept(self, op: Any, result: Any, sizes: Sequence[Size]) -> None:
         """A slice's sizes, without dimensions of size 1 that its type has dropped."""
-        given, kept = _given(result.type), list[Size]()
+        given, kept = given_sizes(result.type), list[Size]()
         for size in sizes:
             if len(kept) < len(given) and (given[len(kept)] is None or given[len(kept)] == self._resolved(size)):
                 kept.append(size)
@@ -380,8 +366,7 @@ class NamedSizes:
             self.shapes[result] = list(self._shape_of(start))
 
     def _resize(self, start: Any, map_: Any, loops: dict[int, Size]) -> None:
-        """A new tensor that is smaller, by some symbols, than what is computed into it is of that size: torch-mlir
-        takes it for one where it flattens two open sizes (`flatten-open-views`)."""
+        """A new tensor that is smaller than what is computed into it is of that size (`flatten-open-views`)."""
         sizes = list(self._shape_of(start))
         for axis, expression in enumerate(map_.results):
             if not isinstance(expression, ir.AffineDimExpr) or expression.position not in loops:
@@ -398,8 +383,8 @@ class NamedSizes:
                 self.shapes[value] = sizes
 
     def broadcasts(self, generic: Any) -> list[tuple[Size, int, Any]]:
-        """Where a body takes index 0 if a size is 1, and else the position of a loop: the size, the loop, and the
-        arith.select. The size is then required to be the loop's, with which both are the same."""
+        """Where a body takes index 0 if a size is 1, else a loop's position: the size, required to be the loop's, the
+        loop, and the arith.select."""
         found: list[tuple[Size, int, Any]] = []
         for inner in in_block(body(generic)):
             op = inner.operation
@@ -413,75 +398,3 @@ class NamedSizes:
             if equal and size is not None and constants.integer_of(test.operation.operands[1]) == 1:
                 found.append((size, ir.IntegerAttr(position.operation.attributes["dim"]).value, op))
         return found
-
-
-def _flattens(op: Any) -> bool:
-    """Whether an operation makes one dimension of two open ones."""
-    if op.name != "tensor.collapse_shape":
-        return False
-    type_ = op.operands[0].type
-    groups = [[ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)] for group in op.attributes["reassociation"]]
-    return any(sum(type_.is_dynamic_dim(axis) for axis in group) > 1 for group in groups)
-
-
-def _compared(predicate: int, left: Size, right: Size) -> bool | None:
-    """How a comparison of two sizes, none of which is negative, comes out for all of them; None where that depends."""
-    if left == right:
-        return predicate in _REFLEXIVE
-    if left.is_number and right.is_number:
-        return _COMPARISONS[predicate](left.number, right.number)
-    if right == Size(0) and predicate in (_LESS, _AT_LEAST):
-        return predicate == _AT_LEAST
-    if left == Size(0) and predicate in (_GREATER, _AT_MOST):
-        return predicate == _AT_MOST
-    return None
-
-
-def _evaluated(expression: Any, dims: Sequence[Size], symbols_: Sequence[Size]) -> Size | None:
-    """An affine expression of sizes, where it is a product."""
-    if isinstance(expression, ir.AffineConstantExpr):
-        return Size(expression.value) if expression.value >= 0 else None
-    if isinstance(expression, ir.AffineDimExpr):
-        position: int = expression.position
-        return dims[position]
-    if isinstance(expression, ir.AffineSymbolExpr):
-        place: int = expression.position
-        return symbols_[place]
-    left, right = (_evaluated(side, dims, symbols_) for side in (expression.lhs, expression.rhs))
-    if left is None or right is None:
-        return None
-    if isinstance(expression, ir.AffineMulExpr):
-        return left.times(right)
-    if isinstance(expression, ir.AffineFloorDivExpr | ir.AffineCeilDivExpr):
-        return left.over(right)
-    if isinstance(expression, ir.AffineAddExpr) and left.is_number and right.is_number:
-        return Size(left.number + right.number)
-    return None
-
-
-def _product(sizes: Sequence[Size]) -> Size:
-    found = Size()
-    for size in sizes:
-        found = found.times(size)
-    return found
-
-
-def _numbers_in(function: Any) -> list[int]:
-    """Every number in the types and attributes of a function, of which no prime that stands for a symbol may be a
-    factor."""
-    found: set[int] = set()
-    values = [*body(function).arguments, *(value for op in operations(function) for value in op.operation.results)]
-    for value in values:
-        if is_shaped(value):
-            shape = [size for size in value.type.shape if size > 0]
-            found |= {*shape, prod(shape)}
-            if isinstance(value.type, ir.MemRefType):
-                strides, offset = value.type.get_strides_and_offset()
-                found |= {abs(number) for number in (*strides, offset)}
-        elif isinstance(value.type, (ir.IndexType, ir.IntegerType)):
-            found.add(abs(constants.integer_of(value) or 0))
-    for op in operations(function):
-        for name in ("static_offsets", "static_sizes", "static_strides", "static_output_shape"):
-            if name in op.operation.attributes:
-                found |= {abs(number) for number in ir.DenseI64ArrayAttr(op.operation.attributes[name])}
-    return sorted(found - {0})

@@ -20,7 +20,8 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import symbols
 from mlir_gemm.dialect.bindings import ir, passmanager
 from mlir_gemm.dialect.clone import attributes_of
-from mlir_gemm.dialect.linalg.named_sizes import NamedSizes, is_shaped
+from mlir_gemm.dialect.linalg.named_sizes import NamedSizes
+from mlir_gemm.dialect.linalg.size_arithmetic import is_shaped
 from mlir_gemm.dialect.locations import from_mlir, input_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named, operations

@@ -71,3 +71,40 @@ def test_an_index_beyond_the_table_is_refused_with_the_message_of_the_program() 
         kernel(np.full((3, 5), 20), table)
     with pytest.raises(mlir_gemm.Error, match="index must be larger or equal to 0"):
         kernel(np.full((3, 5), -1), table)
+
+
+SEVERAL = """module @outer {
+  module @inner {
+    func.func @one(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %0 = linalg.negf ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+  }
+  func.func @two(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %0 = linalg.abs ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}"""
+
+
+def test_the_entry_is_chosen_by_name() -> None:
+    x = np.array([-1, 2, -3, 4], np.float32)
+    for name, want in (("one", -x), ("two", np.abs(x))):
+        kernel = mlir_gemm.compile(SEVERAL, device="simulator", entry=name)
+        assert np.array_equal(np.asarray(kernel(x)), want)
+    with pytest.raises(mlir_gemm.InputError, match="choose one with --entry NAME"):
+        mlir_gemm.compile(SEVERAL, device="simulator")
+    with pytest.raises(mlir_gemm.InputError, match="there is no function @three"):
+        mlir_gemm.compile(SEVERAL, device="simulator", entry="three")
+
+
+def test_an_operation_of_another_dialect_is_named_with_what_to_do() -> None:
+    text = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tm_tensor.sort dimension(0) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+    with pytest.raises(mlir_gemm.InputError) as refused:
+        mlir_gemm.compile(text, device="simulator")
+    assert any("cut the program there" in note for note in refused.value.notes)

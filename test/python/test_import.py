@@ -24,6 +24,7 @@ from mlir_gemm.simulator.reference import evaluate
 MODULES = sorted((Path(__file__).parent.parent / "modules").glob("*.mlir"))
 
 NORMAL = {
+    "tile.position",
     "arith.constant", "tensor.empty", "linalg.fill", "linalg.generic", "tensor.collapse_shape", "tensor.expand_shape",
     "tensor.extract_slice", "tensor.insert_slice", "bufferization.to_tensor",
     "bufferization.materialize_in_destination", "func.return",
