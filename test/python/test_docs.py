@@ -22,7 +22,8 @@ DOCS = ROOT / "docs"
 OPERATIONS = re.findall(
     r'\(Tile\.Operation, name="(\w+)"', "".join(path.read_text() for path in (ROOT / "dialect").glob("*.py"))
 )
-EXAMPLES = re.findall(r"```mlir\n(// (kernels|refused): ([^\n]*)\n.*?)```", (DOCS / "inputs.md").read_text(), re.S)
+INPUTS = "".join((DOCS / name).read_text() for name in ("inputs.md", "inputs-forms.md"))
+EXAMPLES = re.findall(r"```mlir\n(// (kernels|refused): ([^\n]*)\n.*?)```", INPUTS, re.S)
 
 
 def name_of(text: str) -> str:

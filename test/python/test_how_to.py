@@ -17,8 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 LONGEST = 400
 GENERATED = ("a-matmul.md", "reference.md")
-NOT_YET = {"inputs.md": 650}
-"""Pages that are still longer, and how long they may be."""
 
 
 def block(page: str, language: str) -> str:
@@ -79,7 +77,7 @@ def test_the_tutorial_shows_what_the_command_prints(capsys: pytest.CaptureFixtur
 def test_no_page_is_long(page: Path) -> None:
     if page.name in GENERATED or page.parent.name == "history":
         return
-    assert len(page.read_text().splitlines()) <= NOT_YET.get(page.name, LONGEST)
+    assert len(page.read_text().splitlines()) <= LONGEST
 
 
 def test_readme_and_performance_are_short() -> None:
