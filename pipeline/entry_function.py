@@ -13,6 +13,7 @@ from mlir_gemm.spec.passes import step
 
 _SEVERAL = re.compile(r"\bfunc(?:\.func)?\s+(?:\w+\s+)?@|\bfunc\.call\b|\btosa\.|\bcall\s+@")
 
+_COMMENT = re.compile(r"//[^\n]*")
 _VIEW = re.compile(r"tensor\.cast .*: tensor<\?x\?x\d+x\w+> to tensor<\?x1x")
 
 
@@ -22,6 +23,8 @@ def one_function(source: str, filename: str, entry: str = "") -> str:
     Raises InputError for a module with several entries, or without the one that is named.
     """
     found = _SEVERAL.findall(source)
+    if len(found) > 1:
+        found = _SEVERAL.findall(_COMMENT.sub("", source))  # a text that is rewritten loses the names of arguments
     if not entry and ((len(found) < 2 and not _VIEW.search(source)) or STAGE in source):
         return source
     with COMPILER, relabelled(filename):
