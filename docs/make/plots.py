@@ -1,4 +1,4 @@
-"""Draws docs/images/random-h200.png and blocks-h200.png from saved results.
+"""Draws docs/images/random-h200.png from saved results. `mlir-gemm bench --report` draws blocks-h200.png.
 
 python docs/make/plots.py    # needs matplotlib
 """
@@ -15,7 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench/results"
 IMAGES = ROOT / "docs/images"
 RANDOM = "2026-11-22-h200-random-14.json.xz"
-BLOCKS = "2026-11-23-h200-blocks.json"
 
 
 def random_sizes(plt: Any) -> None:
@@ -37,22 +36,6 @@ def random_sizes(plt: Any) -> None:
     figure.savefig(IMAGES / "random-h200.png", dpi=110)
 
 
-def blocks(plt: Any) -> None:
-    """Blocks of networks: the time of each, beside PyTorch's."""
-    rows = json.loads((RESULTS / BLOCKS).read_text())["rows"]
-    figure, axes = plt.subplots(figsize=(7, 3.2))
-    whose = (("ours", "mlir-gemm", "#1f5fc4"), ("compile", "torch.compile", "#e08a2e"), ("eager", "PyTorch", "#9aa3ad"))
-    for number, (who, label, colour) in enumerate(whose):
-        heights = [each["us"][who] / each["us"]["ours"] for each in rows]
-        axes.bar([at + 0.27 * number for at in range(len(rows))], heights, 0.25, label=label, color=colour)
-    axes.set_xticks([at + 0.27 for at in range(len(rows))], [each["name"] for each in rows], rotation=25, ha="right")
-    axes.set_ylabel("time, ours is 1")
-    axes.legend(frameon=False)
-    axes.set_title("Blocks of networks on an H200 (examples/blocks)")
-    figure.tight_layout()
-    figure.savefig(IMAGES / "blocks-h200.png", dpi=110)
-
-
 def main() -> int:
     import matplotlib
 
@@ -60,7 +43,6 @@ def main() -> int:
     from matplotlib import pyplot
 
     random_sizes(pyplot)
-    blocks(pyplot)
     return 0
 
 

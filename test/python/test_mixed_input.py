@@ -66,7 +66,8 @@ def test_is_compared_where_one_operand_is_computed_and_the_other_can_be_copied()
     narrow = Problem(512, 4096, 4095, a_vector=16, b_order="nk", b_memory="i8")
     both = Problem(512, 4096, 4096, b_order="nk", a_memory="i8", b_memory="i8")
     short = Problem(512, 4096, 128, b_order="nk", b_memory="i8")
-    for problem in (narrow, both, short):
+    low = Problem(16, 4096, 4096, b_order="nk", b_memory="i8")
+    for problem in (narrow, both, short, low):
         assert mainloops_tried(problem, chip, pinned)[0] == ("register_prefetch",)
 
 
