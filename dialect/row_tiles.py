@@ -140,7 +140,9 @@ class RowTiles:
                    starts: dict[Any, Any]) -> list[Any]:  # fmt: skip
         """What a reduction gives, from what its rows give and what it starts from."""
         outputs = [generic.outputs[number] for number in combination.outputs]
-        if [starts.get(output) for output in outputs] == list(combination.neutrals):
+        given = [starts.get(output) for output in outputs]
+        if all(a is b or (a is not None and b is not None and a == b)
+               for a, b in zip(given, combination.neutrals, strict=True)):  # fmt: skip
             return reduced
         before: list[Any] = []
         for output, value in zip(outputs, reduced, strict=True):

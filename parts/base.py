@@ -225,6 +225,11 @@ class Mainloop:
     """Whether a warp of its own copies, by the copy engine, and hands over through barriers in shared memory."""
 
     @property
+    def mixed(self) -> bool:
+        """Whether it takes one operand that is computed on the way, and copies the other asynchronously."""
+        return self.in_registers and self.asynchronous
+
+    @property
     def ahead(self) -> bool:
         """Whether the next k tile is loaded while this one is multiplied."""
         return self.in_registers or self.asynchronous

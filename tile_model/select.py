@@ -172,9 +172,9 @@ def mainloops_tried(problem: Problem, target: Target, pinned: Mapping[str, Any])
     mma = mmas()[pinned["mma"]]
     on_chip = mainloops_on(target)
     rings = tuple(each.name for each in on_chip if each.producer)
-    streamed = tuple(each.name for each in on_chip if each.asynchronous and not (each.producer or each.in_registers))
-    waiting = tuple(each.name for each in on_chip if each.in_registers and not each.asynchronous)
-    mixed = tuple(each.name for each in on_chip if each.in_registers and each.asynchronous)
+    streamed = tuple(each.name for each in on_chip if each.asynchronous and not (each.producer or each.mixed))
+    waiting = tuple(each.name for each in on_chip if each.in_registers and not each.mixed)
+    mixed = tuple(each.name for each in on_chip if each.mixed)
     direct = tuple(each.name for each in on_chip if not each.ahead)
     if mma.by_descriptor:
         return (rings,)

@@ -42,7 +42,7 @@ def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | N
             )
     for name, bits in (("A", problem.a_vector), ("B", problem.b_vector)):
         if bits < ALIGNED:
-            others = [each.name for each in mainloops().values() if each.ahead and not each.producer]
+            others = [each.name for each in mainloops().values() if each.ahead and not (each.producer or each.mixed)]
             return (
                 f"mainloop=tma: the rows of {name} start at multiples of {bits} bits only, the copy engine needs "
                 f"{ALIGNED}; expected mainloop={' or '.join(others)}"

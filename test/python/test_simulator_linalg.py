@@ -370,13 +370,13 @@ def test_large_products_are_few_operations():
 
 
 def test_what_is_not_known_is_named():
-    with pytest.raises(SimulationError, match=r"linalg.softmax.*'?expected|knows only"):
+    with pytest.raises(SimulationError, match=r"tensor.gather.*'?expected|knows only"):
         evaluate(
-            """func.func @f(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
-          %s = linalg.softmax dimension(1) ins(%a : tensor<2x2xf32>) outs(%a : tensor<2x2xf32>) -> tensor<2x2xf32>
-          return %s : tensor<2x2xf32>
+            """func.func @f(%a: tensor<2x2xf32>, %i: tensor<1x1xi64>) -> tensor<1x1x2xf32> {
+          %s = tensor.gather %a[%i] gather_dims([0]) : (tensor<2x2xf32>, tensor<1x1xi64>) -> tensor<1x1x2xf32>
+          return %s : tensor<1x1x2xf32>
         }""",
-            [np.zeros((2, 2), np.float32)],
+            [np.zeros((2, 2), np.float32), np.zeros((1, 1), np.int64)],
         )
     with pytest.raises(ArgumentError, match=r"argument 0: an array of \[3\]"):
         evaluate("func.func @f(%a: tensor<2x2xf32>) -> tensor<2x2xf32> { return %a : tensor<2x2xf32> }", [np.zeros(3)])

@@ -353,7 +353,7 @@ def test_clusters_reach_over_edges_at_which_stores_are_tested(fields: dict[str, 
 def test_only_sm_90a_has_it() -> None:
     reasons = violations(square(), LEGAL, target("sm_90"))
     assert "mma=wgmma: sm_90 has mma_sync, dp4a, wmma, simt" in reasons
-    assert "mainloop=tma: sm_90 has cp_async, register_prefetch, direct" in reasons
+    assert "mainloop=tma: sm_90 has cp_async, mixed_input, register_prefetch, direct" in reasons
 
 
 @pytest.mark.parametrize(
