@@ -370,7 +370,7 @@ def test_large_products_are_few_operations():
 
 
 def test_what_is_not_known_is_named():
-    with pytest.raises(SimulationError, match="does not know 'tensor.gather'"):
+    with pytest.raises(SimulationError, match=r"does not know 'tensor\.gather'"):
         evaluate(
             """func.func @f(%a: tensor<2x2xf32>, %i: tensor<1x1xi64>) -> tensor<1x1x2xf32> {
           %s = tensor.gather %a[%i] gather_dims([0]) : (tensor<2x2xf32>, tensor<1x1xi64>) -> tensor<1x1x2xf32>
