@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import affine, constants, indexing
+from mlir_gemm.dialect import affine, constants, guards, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.copies.fills import Fill, check_filled_first, check_guarded, check_independent
+from mlir_gemm.dialect.copies.fills import Fill, check_filled_first, check_guarded, check_independent, copy_at_step
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block
 
@@ -23,6 +23,44 @@ class Steps:
     """The stages of every buffer."""
     slots: list[Any]
     """The values in the loop that say which stage a step takes."""
+
+    def values(self, loop: Any, step: Any, slot: Any) -> dict[Any, Any]:
+        """What stands for the values of a step of the loop that takes a stage."""
+        found: dict[Any, Any] = dict.fromkeys(self.slots, slot)
+        found[affine.induction_variable(loop)] = step
+        return found
+
+    def copy(self, loop: Any, copies: list[Fill], step: Any, slot: Any) -> None:
+        """The copies of one step into one stage, asynchronously, at the insertion point."""
+        values = self.values(loop, step, slot)
+        for fill in copies:
+            with fill.operation.location:
+                tile.copy_async(*copy_at_step(fill, loop, values))
+
+    def copy_first(self, loop: Any, copies: list[Fill]) -> None:
+        """The copies of all steps that are under way when the loop begins, each a group."""
+        for step in range(self.stages - 1):
+            number = constants.index(step)
+            if not isinstance(self.trips, int) or step < self.trips:  # beyond the last step there are zeros
+                self.copy(loop, copies, number, number)
+            tile.commit()
+
+    def copy_ahead(self, loop: Any, copies: list[Fill], step: Any, write: Any) -> None:
+        """Waits for the copies of a step, and issues those of the step that is as far ahead as there are stages."""
+        tile.await_(self.stages - 2)
+        dialect("gpu").BarrierOp()
+        if not isinstance(self.trips, int) or self.trips > self.stages - 1:
+            ahead = affine.linear([(1, step)], self.stages - 1)
+            guards.do(guards.less(ahead, self.trips), lambda: self.copy(loop, copies, ahead, write))
+        tile.commit()
+
+    def following(self, read: Any, write: Any) -> Any:
+        """The stage that the next step reads; the one that this step read is written in it."""
+        if self.stages == 2:
+            return write
+        arith = dialect("arith")
+        last = arith.CmpIOp(arith.CmpIPredicate.eq, read, constants.index(self.stages - 1)).result
+        return arith.SelectOp(last, constants.index(0), indexing.add(read, 1)).result
 
 
 def steps_of(loop: Any, fills: list[Fill], manner: str, refused: str, *, computed: bool = False) -> Steps:

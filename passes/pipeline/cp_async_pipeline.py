@@ -18,9 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants, guards, indexing, tile
-from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.copies.fills import Fill, compute, copy_at_step, fills_of
+from mlir_gemm.dialect import affine, constants, tile
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.copies.fills import Fill, compute, fills_of
 from mlir_gemm.dialect.copies.pipelined_steps import steps_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
@@ -43,21 +43,17 @@ class _Stream:
     """The new loop for an old one."""
 
     def __init__(self, loop: Any, fills: list[Fill]):
-        steps = steps_of(loop, fills, "asynchronously", "cannot be copied ahead")
+        self.steps = steps_of(loop, fills, "asynchronously", "cannot be copied ahead")
         self.loop, self.fills = loop, fills
-        self.trips, self.stages, self.numbers = steps.trips, steps.stages, steps.slots
 
     def build(self) -> None:
         """Replaces the old loop."""
-        old = self.loop.operation
+        old, steps = self.loop.operation, self.steps
         inits = list(old.operands)[len(old.operands) - len(old.results) :]
         with ir.InsertionPoint(old), old.location:
-            for step in range(self.stages - 1):
-                if not isinstance(self.trips, int) or step < self.trips:  # beyond the last step there are zeros
-                    self._copy(constants.index(step), constants.index(step))
-                tile.commit()
-            slots = [constants.index(0), constants.index(self.stages - 1)]
-            new = affine.make_for(self.trips, "k", [*inits, *slots])
+            steps.copy_first(self.loop, self.fills)
+            slots = [constants.index(0), constants.index(steps.stages - 1)]
+            new = affine.make_for(steps.trips, "k", [*inits, *slots])
             with ir.InsertionPoint(body(new)):
                 self._step(new)
             tile.await_(0)
@@ -67,29 +63,8 @@ class _Stream:
 
     def _step(self, new: Any) -> None:
         iv, *carried, read, write = list(body(new).arguments)
-        tile.await_(self.stages - 2)
-        dialect("gpu").BarrierOp()
-        if not isinstance(self.trips, int) or self.trips > self.stages - 1:
-            ahead = affine.linear([(1, iv)], self.stages - 1)
-            guards.do(guards.less(ahead, self.trips), lambda: self._copy(ahead, write))
-        tile.commit()
-        values: dict[Any, Any] = dict.fromkeys(self.numbers, read)
+        self.steps.copy_ahead(self.loop, self.fills, iv, write)
+        values = self.steps.values(self.loop, iv, read)
         values.update(zip(body(self.loop).arguments, [iv, *carried], strict=True))
         results = compute(self.loop, self.fills, values)
-        affine.yield_([*results, self._following(read, write), read])
-
-    def _following(self, read: Any, write: Any) -> Any:
-        """The stage that the next step reads; the one that this step read is written in it."""
-        if self.stages == 2:
-            return write
-        arith = dialect("arith")
-        last = arith.CmpIOp(arith.CmpIPredicate.eq, read, constants.index(self.stages - 1)).result
-        return arith.SelectOp(last, constants.index(0), indexing.add(read, 1)).result
-
-    def _copy(self, step: Any, stage: Any) -> None:
-        """The copies of one step into one stage."""
-        values: dict[Any, Any] = dict.fromkeys(self.numbers, stage)
-        values[affine.induction_variable(self.loop)] = step
-        for fill in self.fills:
-            with fill.operation.location:
-                tile.copy_async(*copy_at_step(fill, self.loop, values))
+        affine.yield_([*results, self.steps.following(read, write), read])

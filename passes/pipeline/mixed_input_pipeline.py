@@ -21,13 +21,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants, guards, indexing, tile
+from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.copies.fills import (
     Fill,
     at_step,
     compute,
-    copy_at_step,
     fills_of,
     load_ahead,
     store_loaded,
@@ -56,9 +55,8 @@ class _Stream:
     """The new loop for an old one."""
 
     def __init__(self, loop: Any, fills: list[Fill]):
-        steps = steps_of(loop, fills, "asynchronously", "cannot be copied ahead", computed=True)
+        self.steps = steps_of(loop, fills, "asynchronously", "cannot be copied ahead", computed=True)
         self.loop, self.fills = loop, fills
-        self.trips, self.stages, self.numbers = steps.trips, steps.stages, steps.slots
         self.copies = [fill for fill in fills if fill.is_copy]
         self.computed = [fill for fill in fills if not fill.is_copy]
         if not self.copies or not self.computed:
@@ -71,8 +69,8 @@ class _Stream:
         results = list(old.operands)[len(old.operands) - len(old.results) :]
         with ir.InsertionPoint(old), old.location:
             self._first_steps()
-            before = steps_before_the_last(self.loop, self.trips)
-            slots = [constants.index(0), constants.index(self.stages - 1)]
+            before = steps_before_the_last(self.loop, self.steps.trips)
+            slots = [constants.index(0), constants.index(self.steps.stages - 1)]
             if not isinstance(before, int) or before:
                 new = affine.make_for(before, "k", [*results, *slots])
                 with ir.InsertionPoint(body(new)):
@@ -89,53 +87,25 @@ class _Stream:
         old.erase()
 
     def _first_steps(self) -> None:
-        for step in range(self.stages - 1):
-            number = constants.index(step)
-            if not isinstance(self.trips, int) or step < self.trips:  # beyond the last step there are zeros
-                self._copy(number, number)
-            tile.commit()
-        values = self._values(constants.index(0), constants.index(0))
+        self.steps.copy_first(self.loop, self.copies)
+        values = self.steps.values(self.loop, constants.index(0), constants.index(0))
         for fill in self.computed:
             for member in fill.members:
                 at_step(member, self.loop, values)
 
     def _step(self, new: Any) -> None:
         iv, *carried, read, write = list(body(new).arguments)
-        following = write if self.stages == 2 else self._following(read)
-        values = self._values(affine.linear([(1, iv)], 1), following)
+        following = self.steps.following(read, write)
+        values = self.steps.values(self.loop, affine.linear([(1, iv)], 1), following)
         for fill in self.computed:
             load_ahead(fill, self.loop, values)
-        tile.await_(self.stages - 2)
-        dialect("gpu").BarrierOp()
-        if not isinstance(self.trips, int) or self.trips > self.stages - 1:
-            ahead = affine.linear([(1, iv)], self.stages - 1)
-            guards.do(guards.less(ahead, self.trips), lambda: self._copy(ahead, write))
-        tile.commit()
+        self.steps.copy_ahead(self.loop, self.copies, iv, write)
         results = self._compute(iv, carried, read)
         for fill in self.computed:
             store_loaded(fill, self.loop, values, None)
         affine.yield_([*results, following, read])
 
     def _compute(self, iv: Any, carried: list[Any], read: Any) -> list[Any]:
-        values: dict[Any, Any] = dict.fromkeys(self.numbers, read)
+        values = self.steps.values(self.loop, iv, read)
         values.update(zip(body(self.loop).arguments, [iv, *carried], strict=True))
         return compute(self.loop, self.fills, values)
-
-    def _following(self, read: Any) -> Any:
-        """The stage that the next step reads."""
-        arith = dialect("arith")
-        last = arith.CmpIOp(arith.CmpIPredicate.eq, read, constants.index(self.stages - 1)).result
-        return arith.SelectOp(last, constants.index(0), indexing.add(read, 1)).result
-
-    def _values(self, step: Any, slot: Any) -> dict[Any, Any]:
-        """What stands for the values of a step that takes a stage."""
-        values: dict[Any, Any] = dict.fromkeys(self.numbers, slot)
-        values[affine.induction_variable(self.loop)] = step
-        return values
-
-    def _copy(self, step: Any, slot: Any) -> None:
-        """The copies of one step into one stage."""
-        values = self._values(step, slot)
-        for fill in self.copies:
-            with fill.operation.location:
-                tile.copy_async(*copy_at_step(fill, self.loop, values))
