@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.kernel import Options, Report
 from mlir_gemm.simulator.program import simulate_launch
+from mlir_gemm.simulator.stages import run_stage
 
 Array = np.ndarray[Any, Any]
 DTYPES: dict[str, Any] = {
@@ -226,3 +228,15 @@ def run(case: Case, kernel: Compilation | None = None) -> tuple[list[Array], Rep
     """The arrays after a run of the lowered kernel in the simulator with all checks, and the report."""
     arrays, kernel = case.fresh(), kernel or compiled(case)
     return arrays, simulate_launch(kernel.ir("lower"), kernel.launch, arrays, Options(checks=True))
+
+
+def check_stages(case: Case, kernel: Compilation, stages: Sequence[str]) -> None:
+    """Runs the IR after each of these stages, but for those that did nothing to it, and checks what it gives."""
+    before = ""
+    for stage in stages:
+        said = re.sub(r'tile\.(stage|reference) = "(\\.|[^"\\])*"', "", kernel.ir(stage))
+        if said != before:  # many stages do nothing to rows
+            arrays = case.fresh()
+            run_stage(kernel.ir(stage), arrays)
+            case.check(arrays)
+        before = said
