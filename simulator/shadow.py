@@ -55,8 +55,10 @@ class Shadow:
         self.columns = min(warps, max(1, _MOST_READERS // max(1, number)))
         self.writer = np.full(number, NOBODY, np.int64)
         self.written_at = np.zeros(number, np.int64)
-        self.reader = np.full((self.columns, number), NOBODY, np.int64)
-        self.read_at = np.zeros((self.columns, number), np.int64)
+        self.readers: tuple[Any, Any] | None = None
+        """For each warp, who read last and when, and 0 where nobody did; None while nobody has read anything."""
+        self.last_read: Any = None
+        """When anybody read last."""
         self.initialized = np.full(number, initialized)
         self.between_blocks = between_blocks
         self.writing_block = np.full(number if between_blocks else 0, NOBODY, np.int32)
@@ -69,8 +71,9 @@ class Shadow:
 
     def clear(self) -> None:
         """Forgets everything: the next block starts."""
-        for array, value in ((self.writer, NOBODY), (self.written_at, 0), (self.reader, NOBODY), (self.read_at, 0)):
+        for array, value in ((self.writer, NOBODY), (self.written_at, 0)):
             array.fill(value)
+        self.readers = self.last_read = None
         self.initialized.fill(False)
         self.later.clear()
         self.pending.fill(NOBODY)
@@ -95,8 +98,10 @@ class Shadow:
         self.shift -= 1
         for name in ("writer", "written_at", "initialized", "writing_block", "reading_block", "pending"):
             setattr(self, name, np.repeat(getattr(self, name), 2))
-        self.reader = np.repeat(self.reader, 2, axis=1)
-        self.read_at = np.repeat(self.read_at, 2, axis=1)
+        if self.readers is not None:
+            reader, read_at = self.readers
+            self.readers = np.repeat(reader, 2, axis=1), np.repeat(read_at, 2, axis=1)
+            self.last_read = np.repeat(self.last_read, 2)
         self.later = {agent: np.repeat(read_at, 2) for agent, read_at in self.later.items()}
 
     def read(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
@@ -163,11 +168,12 @@ class Shadow:
 
     def _unfenced_reads(self, warp: Any, places: Any, per_row: int) -> list[Conflict]:
         """The same for reads, of which each warp has a last one."""
-        read = self.read_at[:, places]
-        if read.max() <= warp.seen_least:
+        if self.readers is None or self.last_read[places].max() <= warp.seen_least:
             return []
+        reader, read_at = self.readers
+        read = read_at[:, places]
         late = np.flatnonzero(read.max(axis=1) > warp.seen_least)
-        readers = [(self.reader[column, places], read[column]) for column in late]
+        readers = [(reader[column, places], read[column]) for column in late]
         return [each for who, when in readers for each in self._unfenced(warp, places, per_row, who, when, "read by")]
 
     def _after_writes(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
@@ -183,13 +189,18 @@ class Shadow:
         return found
 
     def _record_read(self, warp: Any, places: Any, codes: Any) -> None:
+        if self.readers is None:
+            shape = self.columns, len(self.writer)
+            self.readers = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+            self.last_read = np.zeros(len(self.writer), np.int64)
         column = warp.index % self.columns
-        reader, read_at = self.reader[column], self.read_at[column]
+        reader, read_at = self.readers[0][column], self.readers[1][column]
         several = warp.code + ANY_LANE
         before = reader[places]
         now = choose((read_at[places] == warp.clock) & (before != codes), several, codes)
         reader[places] = now
         read_at[places] = warp.clock
+        self.last_read[places] = np.maximum(self.last_read[places], warp.clock)
         shared = reader[places] != now  # several lanes in this very access
         if shared.any():
             reader[places[shared]] = several
@@ -212,10 +223,11 @@ class Shadow:
     def _before_write(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
         """What a write conflicts with."""
         found = self._after_writes(warp, places, codes, per_row)
-        read = self.read_at[:, places]
-        if read.max() > warp.seen_least:
-            for column in range(self.columns):
-                found += self._unordered(warp, places, codes, per_row, self.reader[column], read[column], "read by")
+        if self.readers is not None and self.last_read[places].max() > warp.seen_least:
+            reader, read_at = self.readers
+            read = read_at[:, places]
+            for column in np.flatnonzero(read.max(axis=1) > warp.seen_least):
+                found += self._unordered(warp, places, codes, per_row, reader[column], read[column], "read by")
         for agent, read_at in self.later.items():
             bad = read_at[places] > warp.seen[agent]
             if bad.any():
