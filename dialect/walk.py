@@ -33,7 +33,15 @@ def where(root: Any, wanted: Callable[[Any], bool]) -> list[Any]:
 
 def named(root: Any, *names: str) -> list[Any]:
     """The operations nested in `root` whose names are among `names`, in program order."""
-    return where(root, lambda operation: operation.name in names)
+    found: list[Any] = []
+
+    def visit(operation: Any) -> Any:
+        if operation.name in names:
+            found.append(operation)
+        return _ADVANCE
+
+    root.operation.walk(visit, _PRE_ORDER)
+    return [operation.opview for operation in found[root.operation.name in names :]]
 
 
 _ADVANCE, _PRE_ORDER = ir.WalkResult.ADVANCE, ir.WalkOrder.PRE_ORDER

@@ -113,6 +113,7 @@ def parse_pass(text: str) -> PassSpec:
     return PassSpec(name, tuple((field.name, getattr(made, field.name)) for field in fields))
 
 
+@functools.cache
 def _upstream(text: str) -> PassSpec:
     end = fatal_end("module {}", text)
     if end:
