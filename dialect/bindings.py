@@ -7,12 +7,13 @@ Numba compiler (1 s), so that is put off until somebody uses it. Which of the tw
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import sys
 from typing import Any
 
-from mlir_gemm.dialect.deferred_package import defer
+from mlir_gemm.dialect.deferred_package import defer, later
 from mlir_gemm.dialect.plain_values import exempt
 from mlir_gemm.errors import BindingsError
 
@@ -54,12 +55,15 @@ PACKAGE: str = _find()
 """Dotted name of the package that the bindings were found in."""
 
 
+@functools.cache
 def dialect(name: str) -> Any:
     """The bindings' module for a dialect, such as `dialect("affine")`. Imported on first use: some are slow."""
-    return importlib.import_module(f"{PACKAGE}.dialects.{name}")
+    with later("numpy"):
+        return importlib.import_module(f"{PACKAGE}.dialects.{name}")
 
 
 _used_before = f"{PACKAGE}.ir" in sys.modules
-ir: Any = importlib.import_module(f"{PACKAGE}.ir")
+with later("numpy"):  # an eighth of the time of `opt`, for builders of attributes that it does not use
+    ir: Any = importlib.import_module(f"{PACKAGE}.ir")
 passmanager: Any = importlib.import_module(f"{PACKAGE}.passmanager")
 exempt(ir, importlib.import_module(f"{PACKAGE}._mlir_libs._mlir"), used_before=_used_before)

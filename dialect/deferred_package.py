@@ -7,7 +7,8 @@ import importlib.util
 import os
 import sys
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from typing import Any
@@ -39,6 +40,33 @@ def defer(package: str, child: str) -> bool:
         sys.modules[inner.name] = module
         sys.meta_path.insert(0, _Finder(stand_in, child))
     return True
+
+
+@contextmanager
+def later(name: str) -> Generator[None]:
+    """Whoever imports the module `name` meanwhile gets a stand-in, which loads it when it is used. Changes nothing
+    where the module is loaded already."""
+    stand_in = _Later(name)
+    if sys.modules.setdefault(name, stand_in) is not stand_in:
+        yield
+        return
+    try:
+        yield
+    finally:
+        stand_in.withdraw()
+
+
+class _Later(types.ModuleType):
+    """Stands for a module where one asks for it that may not use it."""
+
+    def withdraw(self) -> None:
+        """From here on others get the module itself."""
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+
+    def __getattr__(self, name: str) -> Any:
+        self.withdraw()
+        return getattr(importlib.import_module(self.__name__), name)
 
 
 class _StandIn(types.ModuleType):

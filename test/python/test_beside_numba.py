@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mlir_gemm.dialect.deferred_package import defer
+from mlir_gemm.dialect.deferred_package import defer, later
 
 ROOT = Path(__file__).parents[2]
 
@@ -138,3 +138,14 @@ def test_a_package_that_is_loaded_or_missing_is_left_alone(package: Path) -> Non
     loaded = importlib.import_module("outer_package")
     assert defer("outer_package", "inner")
     assert sys.modules["outer_package"] is loaded and _ran() == 1
+
+
+def test_a_module_put_off_in_one_place_is_loaded_when_it_is_used_there(package: Path) -> None:
+    with later("outer_package"):
+        held: Any = importlib.import_module("outer_package")
+    assert "outer_package" not in sys.modules and _ran() == 0
+    assert held.x == 7 and _ran() == 1
+    assert importlib.import_module("outer_package") is not held
+    with later("outer_package"):
+        assert importlib.import_module("outer_package") is sys.modules["outer_package"] is not held
+    assert held.x == 7 and _ran() == 1
