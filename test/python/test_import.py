@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_modules import random_module
@@ -33,15 +34,18 @@ NORMAL = {
 
 
 def normalised(text: str, *, check: bool = True) -> Any:
-    """A module after all passes; each pass must leave a function of the same values."""
+    """A module after all passes; each pass must leave a function of the same values. One that changes nothing does."""
     with COMPILER:
         module = parse_module(text, "test", new_context())
         arrays = arguments_of(module)
         expected = evaluate(text, arrays) if check else []
+        before = str(module)
         for step in normalise_passes():
             Runner().run(module, [step])
-            if check:
-                same(evaluate(remember(str(module)), arrays), expected, f"after {step}:\n{module}")
+            after = str(module)
+            if check and after != before:
+                same(evaluate(remember(after), arrays), expected, f"after {step}:\n{after}")
+            before = after
         return module
 
 
@@ -172,7 +176,7 @@ def test_places_in_the_source_stay():
             assert location_of(operation) is not None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.integers(0, 1 << 30))
 def test_random_modules_keep_their_values(seed: int):
     assert set(operations_of(normalised(random_module(seed)))) <= NORMAL
@@ -186,7 +190,7 @@ TO_MEMORY = (
 """From tensors to memrefs; upstream's last pass crashes on some modules when it hoists allocations as well."""
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(st.integers(0, 1 << 30))
 def test_random_modules_on_memrefs_keep_their_values(seed: int):
     text = run_passes(read_only(random_module(seed)), TO_MEMORY)
