@@ -43,7 +43,7 @@ def chosen(product: GroupProduct) -> Schedule:
 
 @pytest.mark.parametrize("tiles", TILES)
 def test_the_bits_are_the_same_whatever_is_kept(tiles: str) -> None:
-    m, n, k = 256, 384, 256
+    m, n, k = 128, 192, 256
     product = GroupProduct(m, n, k, b="nk")
     rng = np.random.default_rng(2)
     a, b = (rng.normal(size=shape).astype(np.float16) for shape in ((m, k), (n, k)))
@@ -57,18 +57,19 @@ def test_the_bits_are_the_same_whatever_is_kept(tiles: str) -> None:
     assert len(results) == 1
 
 
-@pytest.mark.parametrize("order", ["mk", "km"])
-@pytest.mark.parametrize("kept", [0, 1, 5, 16, 31, PARTS])
+@pytest.mark.parametrize(
+    ("kept", "order"), [*((kept, "mk") for kept in (0, 1, 5, 16, 31, PARTS)), (5, "km"), (31, "km")]
+)
 def test_of_the_boxes_as_many_may_stay_as_were_asked_for(kept: int, order: str) -> None:
     """Counted in the simulator, over 32 steps of k, in which each tile has each number once."""
-    m, n, k = 192, 64, 64 * PARTS
+    m, n, k = 128, 64, 64 * PARTS
     text = compiled(GroupProduct(m, n, k, a=order), f"{TILES[0]},l2_keep_a={kept}", until="lower").ir("lower")
     rng = np.random.default_rng(0)
     shapes = ((m, k) if order == "mk" else (k, m), (k, n), (m, n))
     report = simulate(text, [rng.normal(size=shape).astype(np.float16) for shape in shapes], Options(counters=True))
     assert not report.findings
     whole = 2 * m * k
-    assert report.counters.bytes["global_load"] == 2 * whole  # B has a third as many columns, and three readers
+    assert report.counters.bytes["global_load"] == 2 * whole  # B has half as many columns, and two readers
     assert report.counters.bytes["global_leaving"] == whole * (PARTS - kept) // PARTS
 
 
