@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from draws import draws
 from dynamic_products import DynamicProduct
 from group_products import GroupProduct
 from hypothesis import given, settings
@@ -38,18 +39,19 @@ WARPS = (
 )
 
 
-@pytest.mark.parametrize("schedule", GROUPS)
+@pytest.mark.parametrize("number", range(len(GROUPS)))
 @pytest.mark.parametrize("out", ["f16", "f32"])
-def test_warpgroups_are_exact_and_nothing_is_found(schedule: str, out: str):
-    for n in (131, 262):
-        check(GroupProduct(136, n, 264, out=out, a="mk", b="nk"), schedule)
+def test_warpgroups_are_exact_and_nothing_is_found(number: int, out: str):
+    """Rows that start at 2, 4 or 8 bytes: of a schedule two of them, in turns."""
+    n = (131, 262)[(number + (out == "f32")) % 2]
+    check(GroupProduct(136, n, 264, out=out, a="mk", b="nk"), GROUPS[number])
 
 
-@pytest.mark.parametrize("schedule", WARPS)
+@pytest.mark.parametrize("number", range(len(WARPS)))
 @pytest.mark.parametrize("out", ["f16", "f32"])
-def test_warps_are_exact_and_nothing_is_found(schedule: str, out: str):
-    for k in (72, 41):
-        check(GroupProduct(100, 133, k, out=out), schedule, "mma_sync", "sm_80")
+def test_warps_are_exact_and_nothing_is_found(number: int, out: str):
+    k = (72, 41)[(number + (out == "f32")) % 2]
+    check(GroupProduct(100, 133, k, out=out), WARPS[number], "mma_sync", "sm_80")
 
 
 def test_a_ring_of_warps_stores_as_before():
@@ -57,7 +59,7 @@ def test_a_ring_of_warps_stores_as_before():
     check(GroupProduct(100, 139, 136, a="mk", b="nk"), schedule, "mma_sync")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(20), deadline=None)
 @given(
     m=st.integers(2, 200), n=st.integers(2, 300), k=st.integers(1, 24), out=st.sampled_from(["f16", "f32"]),
     swapped=st.booleans(), tile=st.sampled_from(["64x64x64", "64x40x64", "128x136x64", "64x32x64"]),
