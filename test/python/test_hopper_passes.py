@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from assembled import machine_code, usage
+from draws import draws
 from dynamic_products import DynamicProduct
 from group_products import GroupProduct
 from hypothesis import HealthCheck, assume, given, settings
@@ -211,7 +212,7 @@ def schedules(draw: st.DrawFn) -> dict[str, Any]:
     })  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=draws(12), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products(), schedules())
 def test_any_schedule_that_the_rules_allow_compiles(product: GroupProduct, fields: dict[str, Any]) -> None:
     try:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import program_numbers as numbers
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from program_numbers import Array, elements_of
@@ -65,13 +66,13 @@ def check(text: str, seed: int) -> Any:
     return program
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 @given(st.integers(0, 10**9))
 def test_random_functions(seed: int):
     check(random_function(seed), seed)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.integers(0, 10**9))
 def test_normalising_twice_changes_nothing(seed: int):
     module = formed(random_function(seed))
@@ -82,7 +83,7 @@ def test_normalising_twice_changes_nothing(seed: int):
     assert str(module) == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(st.integers(0, 10**9))
 def test_kernels_are_in_the_form_that_later_stages_take(seed: int):
     module = formed(random_function(seed))

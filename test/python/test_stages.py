@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -169,7 +170,9 @@ def legal(draw: st.DrawFn) -> tuple[Schedule, Problem]:
     return schedule, problem
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 @given(legal())
 def test_every_stage_of_any_legal_schedule_is_right(drawn: tuple[Schedule, Problem]):
     schedule, problem = drawn

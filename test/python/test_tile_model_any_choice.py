@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from assembled import usage
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mma_order import choose_anew, reorder
@@ -145,7 +146,7 @@ def problems(draw: st.DrawFn) -> tuple[Problem, str]:
 class TestSelect:
     @pytest.mark.parametrize("order", ORDERS)
     def test_any_problem_on_any_chip(self, order: tuple[str, ...]) -> None:
-        @settings(max_examples=200, deadline=None)
+        @settings(max_examples=draws(80), deadline=None)
         @given(drawn=problems(), chip=st.sampled_from(sorted(CHIPS)))
         def check(drawn: tuple[Problem, str], chip: str) -> None:
             problem, precision = drawn
@@ -162,7 +163,7 @@ class TestSelect:
             reorder(patch, order)
             check()
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=draws(100), deadline=None)
     @given(
         drawn=problems(),
         pinned=st.fixed_dictionaries(

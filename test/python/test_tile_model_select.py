@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from assembled import usage
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from work_done import calls
@@ -44,7 +45,7 @@ class TestSelect:
             problem = Problem(m, n, k, out=out)
             assert violations(problem, select(problem, CHIPS[chip]).schedule, CHIPS[chip]) == []
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=draws(80), deadline=None)
     @given(
         m=SIXTEENTHS,
         n=SIXTEENTHS,
@@ -58,7 +59,7 @@ class TestSelect:
         for candidate in choice.ranking:
             assert violations(problem, candidate.schedule, CHIPS[chip]) == []
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=draws(100), deadline=None)
     @given(
         m=SIXTEENTHS,
         n=SIXTEENTHS,
