@@ -58,13 +58,20 @@ SCHEDULES = (
 )
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("orders", [("mk", "nk"), ("km", "nk")], ids="-".join)
-def test_results_are_exact_and_nothing_is_found(schedule: str, orders: tuple[str, str]):
+@pytest.mark.parametrize(
+    ("order", "schedule"),
+    [
+        (order, schedule)
+        for number, schedule in enumerate(SCHEDULES)
+        for each, order in enumerate(["mk", "km"])
+        if "cluster" in schedule or number % 2 == each
+    ],
+)
+def test_results_are_exact_and_nothing_is_found(schedule: str, order: str):
     # Clusters divide the tiles: 6 rows of them, or 6 columns.
     m, n = (360 if "cluster_m" in schedule else 264), (384 if "cluster_n" in schedule else 336)
     k = 1088 if "stream_k=8" in schedule else 704  # two steps for each block that shares some
-    product = GroupProduct(m, n, k, out="f32", a=orders[0], b=orders[1], epilogue=("relu",))
+    product = GroupProduct(m, n, k, out="f32", a=order, b="nk", epilogue=("relu",))
     kernel = mlir_gemm.compile(product.source(), chip="sm_90a", device="simulator", schedule=schedule)
     stored, wanted = operands(product)
     d = np.full((product.m, product.n), np.nan, np.float32)
