@@ -33,10 +33,10 @@ def proposed(product: GroupProduct) -> Schedule:
 @pytest.mark.parametrize(
     ("epilogue", "shape"),
     [
-        (("gelu",), (512, 256, 128)),
+        (("gelu",), (512, 128, 128)),
         (("bias", "gelu"), (392, 136, 200)),
         (("silu", "gate"), (392, 136, 200)),
-        (("bias", "relu", "residual"), (512, 256, 128)),
+        (("bias", "relu", "residual"), (512, 128, 128)),
     ],
     ids=str,
 )
