@@ -9,6 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("f16_result", {**SMALL, "stages": 1, "mainloop": "direct"}),
 ]
 """A source and the fields of its schedule that are pinned."""
+WHOLE_WAY = list(SOURCES).index("bias")
+"""The case that is compiled from each stage to the end: without fields that are pinned."""
 
 
 def case_name(case: tuple[str, dict[str, Any]]) -> str:
@@ -88,10 +91,15 @@ def compiled(number: int) -> Compilation:
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=map(case_name, CASES))
 def test_every_stage_resumes_to_the_same_code(number: int) -> None:
+    """From the text of each stage the next one makes the very text that it made in one go, so that each leads to the
+    same PTX. One case goes the whole way from each stage."""
     compilation = compiled(number)
-    for stage in STAGES[:-1]:
+    for stage, following in pairwise(STAGES[:-1]):
         pinned = CASES[number][1] if stage == "import" else {}  # what was chosen stands in the IR from `select` on
-        resumed = compile_module(compilation.ir(stage), schedule=pinned)
+        resumed = compile_module(compilation.ir(stage), schedule=pinned, until=following, keep=(following,))
+        assert resumed.ir(following) == compilation.ir(following), f"'{following}' differs when it is run by itself"
+    for stage in STAGES[:-1] if number == WHOLE_WAY else STAGES[-2:-1]:
+        resumed = compile_module(compilation.ir(stage))
         assert resumed.ptx == compilation.ptx, f"the PTX differs when compiled from stage '{stage}'"
         assert resumed.launch == compilation.launch, f"the launch differs when compiled from stage '{stage}'"
         assert resumed.schedule == compilation.schedule
