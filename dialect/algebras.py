@@ -8,7 +8,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.spec.algebra import NEUTRAL, A, Algebra, B, C, Call, Term
+from mlir_gemm.spec.algebra import COMPARISONS, NEUTRAL, OPERATIONS, A, Algebra, B, C, Call, Term
 
 MakerOf = Callable[[Any], Any]
 """The operation of a body that computes a value; None where the value is read, or comes from outside."""
@@ -71,7 +71,7 @@ class _Reader:
         if constant is not None:
             return constant
         maker = self.maker_of(value)
-        if maker is None or not maker.name.startswith(("arith.", "math.")) or _changes_type(maker):
+        if maker is None or maker.name not in OPERATIONS or _changes_type(maker):
             return None
         arguments = [self.term(each) for each in maker.operands]
         if any(each is None for each in arguments):
@@ -93,12 +93,11 @@ def _changes_type(maker: Any) -> bool:
     """Whether an operation is anything but arithmetic in one type, a comparison or a choice."""
     if len(maker.results) != 1 or not len(maker.operands):
         return True
-    if maker.name in _COMPARISONS:
+    if maker.name in COMPARISONS:
         return False
     return any(operand.type != maker.results[0].type for operand in list(maker.operands)[maker.name == _CHOICE :])
 
 
-_COMPARISONS = ("arith.cmpf", "arith.cmpi")
 _CHOICE = "arith.select"
 
 
@@ -119,11 +118,20 @@ def _built(term: Term, values: Mapping[str, Any], made: dict[Call, Any]) -> Any:
     if not isinstance(term, Call):
         return _constant(values[A].type, term)
     if term not in made:
-        arguments = [_built(each, values, made) for each in term.arguments]
-        made[term] = ir.Operation.create(
-            term.op, results=[_result_type(term.op, arguments)], operands=arguments, attributes=_attributes(term)
-        ).results[0]
+        made[term] = _operation(term, [_built(each, values, made) for each in term.arguments])
     return made[term]
+
+
+def _operation(term: Call, arguments: list[Any]) -> Any:
+    type_ = arguments[0].type
+    if term.op == "math.ctpop" and isinstance(type_, ir.VectorType):
+        # LLVM would make a dozen instructions of a vector's, and one of a number's.
+        vector, places = dialect("vector"), range(type_.shape[0])
+        numbers = [vector.ExtractOp(arguments[0], [], [place]).result for place in places]
+        return vector.FromElementsOp(type_, [_operation(term, [number]) for number in numbers]).result
+    return ir.Operation.create(
+        term.op, results=[_result_type(term.op, arguments)], operands=arguments, attributes=_attributes(term)
+    ).results[0]
 
 
 def _attributes(term: Call) -> dict[str, Any]:
@@ -134,7 +142,7 @@ def _attributes(term: Call) -> dict[str, Any]:
 
 def _result_type(name: str, arguments: list[Any]) -> Any:
     type_ = arguments[-1].type
-    if name not in _COMPARISONS:
+    if name not in COMPARISONS:
         return type_
     truth = ir.IntegerType.get_signless(1)
     return ir.VectorType.get(list(type_.shape), truth) if isinstance(type_, ir.VectorType) else truth

@@ -29,6 +29,25 @@ NEUTRAL = {
 }  # fmt: skip
 """What combines: associative and commutative (sums and products of floating-point numbers up to rounding), and the
 element that is neutral to it."""
+_FLOATS = {
+    1: ("arith.negf", *(f"math.{name}" for name in ("absf", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh"))),
+    2: tuple(f"arith.{name}f" for name in ("add", "sub", "mul", "div", "maximum", "minimum", "maxnum", "minnum", "cmp")),
+}
+_INTEGERS = {
+    1: ("math.absi", "math.ctpop"),
+    2: tuple(f"arith.{name}" for name in ("addi", "subi", "muli", "andi", "ori", "xori", "shli", "shrsi", "shrui", "maxsi",
+                                          "minsi", "maxui", "minui", "cmpi")),
+}  # fmt: skip
+_EITHER = {3: ("arith.select",)}
+OPERATIONS: Mapping[str, tuple[int, str]] = {
+    name: (count, kind)
+    for kind, table in (("floating-point numbers", _FLOATS), ("integers", _INTEGERS), ("", _EITHER))
+    for count, names in table.items()
+    for name in names
+}
+"""What an algebra may be made of: how many operands each takes, and of what, where it matters."""
+COMPARISONS = {"arith.cmpf": 16, "arith.cmpi": 10}
+"""Those that compare, and how many predicates they have."""
 _TOKEN = re.compile(r"\s*([(),]|[^\s(),]+)")
 _OPERATION = re.compile(r"(?:arith|math)\.[a-z0-9_]+(?::\d+)?")
 
@@ -114,7 +133,28 @@ def _term(tokens: list[str]) -> tuple[Term, list[str]]:
     if rest[:1] != [")"]:
         raise ValueError(f"the arguments of '{head}' do not end; expected ')'")
     name, _, predicate = head.partition(":")
-    return Call(name, tuple(arguments), int(predicate) if predicate else None), rest[1:]
+    call = Call(name, tuple(arguments), int(predicate) if predicate else None)
+    _check(call)
+    return call, rest[1:]
+
+
+def _check(call: Call) -> None:
+    if call.op not in OPERATIONS:
+        raise ValueError(f"'{call.op}' is no operation of an algebra; expected one of {', '.join(OPERATIONS)}")
+    count, _ = OPERATIONS[call.op]
+    if len(call.arguments) != count:
+        raise ValueError(f"'{call}' has {len(call.arguments)} arguments; expected {count}")
+    most = COMPARISONS.get(call.op, 0)
+    if (call.predicate is None) != (most == 0) or (call.predicate or 0) >= most > 0:
+        wanted = f"a predicate from 0 to {most - 1}" if most else "no predicate"
+        raise ValueError(f"'{call}'; expected {wanted}")
+
+
+def misfit(algebra: Algebra, is_float: bool) -> str:
+    """Why an algebra does not go with floating-point elements, or with integers; empty where it does."""
+    wanted = "floating-point numbers" if is_float else "integers"
+    wrong = [name for name in algebra.operations if OPERATIONS[name][1] not in ("", wanted)]
+    return f"'{wrong[0]}' is an operation on {OPERATIONS[wrong[0]][1]}; the accumulator has {wanted}" if wrong else ""
 
 
 def _number(text: str) -> Number:

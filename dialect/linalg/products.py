@@ -180,9 +180,9 @@ def _analyse(operation: Any) -> Product | str:
 
 def _of_body(generic: Generic) -> Product | str:
     plain = _of_numbers(generic)
-    if not isinstance(plain, str):
+    if not isinstance(plain, str) and (plain.m or plain.n):
         return plain
-    other = _of_algebra(generic)
+    other = _of_algebra(generic)  # of a square of differences, too, whose factors have both operands
     return plain if isinstance(other, str) else other
 
 

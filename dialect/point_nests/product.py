@@ -109,7 +109,7 @@ def product_in(store: Any) -> NestProduct | None:
         lhs, rhs = multiply.operands
         product = NestProduct(store, load.opview, multiply.opview, lhs, rhs, m, n, k)
         if product.lhs == product.rhs:
-            return None
+            break
         left, right = (_moves_with(product, factor) for factor in multiply.operands)
         if (n in left or m in right) and not (m in left or n in right):
             product.lhs, product.rhs = product.rhs, product.lhs

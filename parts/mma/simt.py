@@ -3,7 +3,6 @@ before they are multiplied. Other algebras than that of numbers are computed her
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import gcd
 
 from mlir_gemm.parts.base import Form, Mma, Rules
@@ -12,6 +11,7 @@ from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
 from mlir_gemm.parts.warp_level.search import searching
 from mlir_gemm.parts.wording import shown_tile
 from mlir_gemm.spec.algebra import parse
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
@@ -20,17 +20,38 @@ from mlir_gemm.spec.target import Target
 INSTRUCTION: Tile = (1, 1, 1)
 
 
-SLOW = 0.5
-"""Part of the rate of additions at which minima, maxima, logic and comparisons of 32 bits run ("Arithmetic
-Instructions" in NVIDIA's CUDA programming guide: 64 in a clock of an SM, where additions are 128)."""
-_FULL = ("add", "sub", "mul")
+ISSUED, LOGIC, COUNTED = 128, 64, 16
+"""Operations on 32 bits that an SM does in one clock: of all kinds, with its four schedulers; minima, maxima, logic,
+comparisons and sums of integers; counts of bits ("Arithmetic Instructions" in NVIDIA's CUDA programming guide). H200:
+16.6 T/s of each of the second kind, 4.2 of the third (`2026-11-23-h200-algebras.json`)."""
+_MULTIPLIERS = ("arith.addf", "arith.subf", "arith.mulf")
+"""What the units do that multiply and add floating-point numbers."""
+_LOGIC = ("arith.andi", "arith.ori", "arith.xori")
+_MODIFIERS = ("math.absf", "arith.negf")
+"""What the instruction does to its operand that takes the result."""
+_PACKED = {"f16": 2, "bf16": 2, "i16": 2}
+"""Elements of 16 bits in an instruction; of logic, as many as its 32 bits hold."""
+
+
+def _terms(problem: Problem, target: Target) -> float:
+    """Terms of another algebra that an SM combines in one clock."""
+    names = [name for name in parse(problem.algebra).operations if name not in _MODIFIERS]
+    plain = [name for name in names if name not in _MULTIPLIERS]
+    merged = names[-2:] in (["arith.addi", "arith.minsi"], ["arith.addi", "arith.maxsi"]) or (
+        len(names) > 1 and all(name in _LOGIC for name in names[-2:])
+    )  # one instruction: VIADDMNMX, LOP3
+    if problem.acc == "f64":
+        return target.rates.fma_f64 / 2 / len(names)
+    wide = ELEMENT_BYTES[problem.acc] / 4
+    packed = 1 / wide if all(name in _LOGIC for name in names) else _PACKED.get(problem.acc, 1 / max(1.0, wide))
+    counted = sum(name == "math.ctpop" for name in names)
+    limits = [ISSUED / (len(names) - merged), *([LOGIC / (len(plain) - merged)] if len(plain) > merged else [])]
+    return packed * min([*limits, *([COUNTED / counted] if counted else [])])
 
 
 def _rate(problem: Problem, target: Target) -> float:
     if problem.algebra:
-        full = _rate(replace(problem, algebra=""), target)
-        names = [name.partition(".")[2] for name in parse(problem.algebra).operations]
-        return full / sum(1 if name.startswith(_FULL) and name.endswith("f") else 1 / SLOW for name in names)
+        return 2 * _terms(problem, target)
     rates = target.rates
     found = {"f64": rates.fma_f64, "i32": rates.fma_i32, "i64": rates.fma_i32 / 4}
     return found.get(problem.acc, rates.fma_f32)

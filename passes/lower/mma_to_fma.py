@@ -28,7 +28,7 @@ class MmaToFma(Pass):
     name: ClassVar[str] = "mma-to-fma"
 
     def run(self, module: Any) -> None:
-        for kernel, layout in kernels_by_kind(module, _layout, "shape"):
+        for kernel, layout in kernels_by_kind(module, _layout, "shape", any_algebra=True):
             lower_products(kernel, layout, fma.emit)
 
 
