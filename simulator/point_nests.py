@@ -3,8 +3,8 @@ its own, and NumPy broadcasts.
 
 That is the same as running the loops in order when each point reads and writes its own element of what the nest writes,
 or adds to it (`c = c + x`, a reduction over the loops that do not index c). A reduction of a product becomes a matrix
-product in the accumulator's type. Points of a reduction that pass the end of what it reads are none. Where something else happens to an element over such loops, these run in order, and
-where points use elements of others, all loops do.
+product in the accumulator's type. Points of a reduction that pass the end of what it reads are none. Where something
+else happens to an element over such loops, these run in order, and where points use elements of others, all loops do.
 """
 
 from __future__ import annotations

@@ -2,16 +2,17 @@
 
 An algebra is a text such as `arith.minimumf(c, arith.addf(a, b))`: operations of `arith` and `math`, by MLIR's names,
 on `a` and `b`, elements of A and B as the accumulator's type has them, on `c`, what has been combined so far, and on
-numbers. The outermost operation is the plus: associative, commutative, with a neutral element. The term that it takes in
-is the times, any arithmetic. A comparison has its predicate's number, as MLIR counts them: `arith.cmpf:4(a, b)`. The
+numbers. The outermost operation is the plus: associative, commutative, with a neutral element. The term that it takes
+in is the times, any arithmetic. A comparison has its predicate's number, as MLIR counts them: `arith.cmpf:4(a, b)`. The
 empty text stands for plus and times of numbers.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -31,12 +32,13 @@ NEUTRAL = {
 element that is neutral to it."""
 _FLOATS = {
     1: ("arith.negf", *(f"math.{name}" for name in ("absf", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh"))),
-    2: tuple(f"arith.{name}f" for name in ("add", "sub", "mul", "div", "maximum", "minimum", "maxnum", "minnum", "cmp")),
-}
+    2: ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
+        "arith.minnumf", "arith.cmpf"),
+}  # fmt: skip
 _INTEGERS = {
     1: ("math.absi", "math.ctpop"),
-    2: tuple(f"arith.{name}" for name in ("addi", "subi", "muli", "andi", "ori", "xori", "shli", "shrsi", "shrui", "maxsi",
-                                          "minsi", "maxui", "minui", "cmpi")),
+    2: ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi",
+        "arith.shrui", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui", "arith.cmpi"),
 }  # fmt: skip
 _EITHER = {3: ("arith.select",)}
 OPERATIONS: Mapping[str, tuple[int, str]] = {
@@ -109,7 +111,8 @@ def parse(text: str) -> Algebra:
     if rest:
         raise ValueError(f"'{rest[0]}' after the end of '{text}'")
     if not isinstance(term, Call) or term.op not in NEUTRAL or len(term.arguments) != 2 or term.arguments[0] != C:
-        raise ValueError(f"'{text}' does not combine c with a term; expected one of {', '.join(NEUTRAL)} of c and a term")
+        known = ", ".join(NEUTRAL)
+        raise ValueError(f"'{text}' does not combine c with a term; expected one of {known} of c and a term")
     times = term.arguments[1]
     if not isinstance(times, Call) or set(leaves(times)) & {A, B, C} != {A, B}:
         raise ValueError(f"the term '{times}' is not computed from a and b; expected operations on both, without c")
@@ -199,13 +202,19 @@ def neutral_number(name: str, element: str) -> Number:
     return {LEAST: -(1 << (bits - 1)), MOST: (1 << (bits - 1)) - 1, ZERO: 0, ONE: 1, ALL: -1}[kind]
 
 
-_VALUES: Mapping[str, Callable[..., Number]] = {
-    "arith.addf": lambda x, y: x + y, "arith.subf": lambda x, y: x - y, "arith.mulf": lambda x, y: x * y,
-    "arith.addi": lambda x, y: x + y, "arith.subi": lambda x, y: x - y, "arith.muli": lambda x, y: x * y,
-    "arith.maximumf": max, "arith.maxnumf": max, "arith.minimumf": min, "arith.minnumf": min,
-    "arith.maxsi": max, "arith.minsi": min, "arith.andi": lambda x, y: int(x) & int(y),
-    "arith.ori": lambda x, y: int(x) | int(y), "arith.xori": lambda x, y: int(x) ^ int(y),
-    "arith.negf": lambda x: -x, "math.absf": abs, "math.absi": abs, "math.ctpop": lambda x: int(x).bit_count(),
+_PYTHON: Any = operator  # its functions take any numbers, which its types do not say
+
+
+def _count_bits(number: Any) -> int:
+    return int(number).bit_count()
+
+
+_VALUES: Mapping[str, Any] = {
+    "arith.addf": _PYTHON.add, "arith.subf": _PYTHON.sub, "arith.mulf": _PYTHON.mul, "arith.addi": _PYTHON.add,
+    "arith.subi": _PYTHON.sub, "arith.muli": _PYTHON.mul, "arith.maximumf": max, "arith.maxnumf": max,
+    "arith.minimumf": min, "arith.minnumf": min, "arith.maxsi": max, "arith.minsi": min, "arith.andi": _PYTHON.and_,
+    "arith.ori": _PYTHON.or_, "arith.xori": _PYTHON.xor, "arith.negf": _PYTHON.neg, "math.absf": abs,
+    "math.absi": abs, "math.ctpop": _count_bits,
 }  # fmt: skip
 """What some operations give of numbers, where nothing overflows."""
 

@@ -45,8 +45,8 @@ def _terms(problem: Problem, target: Target) -> float:
     wide = ELEMENT_BYTES[problem.acc] / 4
     packed = 1 / wide if all(name in _LOGIC for name in names) else _PACKED.get(problem.acc, 1 / max(1.0, wide))
     counted = sum(name == "math.ctpop" for name in names)
-    limits = [ISSUED / (len(names) - merged), *([LOGIC / (len(plain) - merged)] if len(plain) > merged else [])]
-    return packed * min([*limits, *([COUNTED / counted] if counted else [])])
+    units = [(ISSUED, len(names) - merged), (LOGIC, len(plain) - merged), (COUNTED, counted)]
+    return packed * min(rate / used for rate, used in units if used)
 
 
 def _rate(problem: Problem, target: Target) -> float:
@@ -70,8 +70,8 @@ def ends_with_k(problem: Problem, schedule: Schedule, target: Target) -> str | N
     if problem.pads_with_zeros or problem.a_memory or problem.b_memory or problem.k % schedule.block[2] == 0:
         return None
     return (
-        f"block={shown_tile(schedule.block)} with {problem.algebra}: tiles of {schedule.block[2]} along k do not divide "
-        f"k={problem.k}; the nearest: {gcd(problem.k, schedule.block[2])}"
+        f"block={shown_tile(schedule.block)} with {problem.algebra}: tiles of {schedule.block[2]} along k do not "
+        f"divide k={problem.k}; the nearest: {gcd(problem.k, schedule.block[2])}"
     )
 
 

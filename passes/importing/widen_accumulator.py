@@ -76,7 +76,7 @@ def _widen_generic(generic: Generic) -> None:
         last = [combination.combiner] if combination else []
         last += [product.multiplication, product.addition] if product else []
         if product is not None and product.algebra is not None:
-            a, b = (known.get(each, each) for each in clone_slice([product.a.value, product.b.value], generic.block, known))
+            a, b = clone_slice([product.a.value, product.b.value], generic.block, known)
             return [algebras.build(product.algebra, _extended(a, sum_type), _extended(b, sum_type), arguments[-1])]
         for inner in in_block(generic.block)[:-1]:
             if inner.operation not in last:
@@ -106,7 +106,7 @@ def _widen_generic(generic: Generic) -> None:
 
 
 def _rounds(product: Product) -> bool:
-    """Whether a narrow accumulator loses what a wide one keeps: the least or greatest of some numbers is one of them."""
+    """Whether a narrow accumulator loses what a wide one keeps: the least of some numbers is one of them."""
     return product.algebra is None or product.addition.name in ("arith.addf", "arith.mulf")
 
 

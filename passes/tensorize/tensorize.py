@@ -1,11 +1,11 @@
 """tensorize: every point nest becomes operations on whole tiles.
 
 Expects the nests over `tile.loop = "point"` loops that `tile-loops` makes. A three-deep nest that adds the product of
-two loads to a third, or combines them by another algebra, becomes tile.load, tile.mma, tile.store; a two-deep one becomes tile.load, the same arith and math
-operations on vectors, and tile.store. Loads may be broadcast or transposed, and at one index of other dimensions of
-their memory: the place of the tile says so. Operands of a product that were not staged in shared memory become
-subviews. Refuses a nest it does not recognise, and a product with an operand that is neither staged nor a matrix of
-whole tiles: a subview does not stop at the bounds.
+two loads to a third, or combines them by another algebra, becomes tile.load, tile.mma, tile.store; a two-deep one
+becomes tile.load, the same arith and math operations on vectors, and tile.store. Loads may be broadcast or transposed,
+and at one index of other dimensions of their memory: the place of the tile says so. Operands of a product that were not
+staged in shared memory become subviews. Refuses a nest it does not recognise, and a product with an operand that is
+neither staged nor a matrix of whole tiles: a subview does not stop at the bounds.
 """
 
 from __future__ import annotations

@@ -55,7 +55,8 @@ ALGEBRAS = {
                           lambda c, a, b: np.minimum(c, a + b), WHOLE),
     "max_minus_i": Algebra("arith.maxsi", ("%t = arith.subi %y, %x : {t}",),
                            lambda c, a, b: np.maximum(c, b - a), WHOLE),
-    "or_and": Algebra("arith.ori", ("%t = arith.andi %x, %y : {t}",), lambda c, a, b: c | (a & b), (*WHOLE, ("i8", "i8"))),
+    "or_and": Algebra("arith.ori", ("%t = arith.andi %x, %y : {t}",), lambda c, a, b: c | (a & b),
+                      (*WHOLE, ("i8", "i8"))),
     "xor_and": Algebra("arith.xori", ("%t = arith.andi %x, %y : {t}",), lambda c, a, b: c ^ (a & b),
                        (*WHOLE, ("i8", "i8"))),
     "hamming": Algebra("arith.addi", ("%d = arith.xori %x, %y : {t}", "%t = math.ctpop %d : {t}"),
@@ -115,13 +116,16 @@ class Case:
         negated, given = "", "%d"
         if self.negated:
             identity = f"affine_map<({', '.join(loops[:-1])}) -> ({', '.join(loops[:-1])})>"
-            given, negated = "%e", f"""
+            given, negated = (
+                "%e",
+                f"""
   %e = linalg.generic {{indexing_maps = [{identity}, {identity}],
-      iterator_types = [{', '.join(['"parallel"'] * (len(loops) - 1))}]}} ins(%d : {c}) outs(%C : {c}) {{
+      iterator_types = [{", ".join(['"parallel"'] * (len(loops) - 1))}]}} ins(%d : {c}) outs(%C : {c}) {{
     ^bb0(%v: {self.acc}, %o: {self.acc}):
       %w = arith.negf %v : {self.acc}
       linalg.yield %w : {self.acc}
-  }} -> {c}"""
+  }} -> {c}""",
+            )
         return f"""
 func.func @f(%A: {a}, %B: {b}, %C: {c}) -> {c} {{
   %d = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}

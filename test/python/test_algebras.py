@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "gpu"))
 
-from random_algebras import ALGEBRAS, Case, drawn
+from random_algebras import Case, drawn
 
 import mlir_gemm
 
