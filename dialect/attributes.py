@@ -89,6 +89,7 @@ MARKS = {
     names.REFERENCE: Mark(_TEXT, (_FUNCTION,)),
     names.NAME: Mark(_TEXT, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
+    names.COMPLEX: Mark(FLAG, (ARGUMENT,)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),
