@@ -35,7 +35,9 @@ class Number:
 
 def is_complex(type_: Any) -> bool:
     """Whether a type is of complex numbers, or of tensors or memrefs of them."""
-    return isinstance(getattr(type_, "element_type", type_) if isinstance(type_, ir.ShapedType) else type_, ir.ComplexType)
+    return isinstance(
+        getattr(type_, "element_type", type_) if isinstance(type_, ir.ShapedType) else type_, ir.ComplexType
+    )
 
 
 def constant_of(value: Any) -> tuple[Number, Number] | None:
@@ -74,10 +76,11 @@ def product_of(generic: Generic) -> tuple[Any, Any] | None:
 
 def added_to(output: Any, value: Any) -> Any | None:
     """What a complex.add adds to `output`; None where `value` is something else."""
-    maker = getattr(value.owner, "operation", None) if not hasattr(value.owner, "operations") else None
-    if maker is None or maker.name != "complex.add" or len(list(output.uses)) != 1 or output not in list(maker.operands):
+    maker = None if hasattr(value.owner, "operations") else value.owner.operation
+    if maker is None or maker.name != "complex.add" or len(list(output.uses)) != 1:
         return None
-    return next(each for each in maker.operands if each != output)
+    terms = [each for each in maker.operands if each != output]
+    return terms[0] if len(terms) == 1 else None
 
 
 def operands_of(value: Any, generic: Generic) -> list[int]:
@@ -142,5 +145,5 @@ def _built(op: Any, operands: list[Any]) -> Any:
         re = arith.SubFOp(arith.MulFOp(first.re, other.re).result, arith.MulFOp(first.im, other.im).result).result
         im = arith.AddFOp(arith.MulFOp(first.re, other.im).result, arith.MulFOp(first.im, other.re).result).result
         return Pair(re, im)
-    raise input_error(op, f"'{op.name}' on complex numbers; expected add, sub, mul, neg, conj, re, im, create, constant, "
-                      "or arith.select")  # fmt: skip
+    known = "add, sub, mul, neg, conj, re, im, create, constant, or arith.select"
+    raise input_error(op, f"'{op.name}' on complex numbers; expected {known}")

@@ -15,7 +15,8 @@ from mlir_gemm.errors import InputError
 from mlir_gemm.spec.algebra import NEUTRAL, neutral_number
 from mlir_gemm.spec.element_types import TYPES
 from mlir_gemm.tracing import numpy_functions as numpy_functions  # which elements find by their names
-from mlir_gemm.tracing.scalars import TRUTH, Scalar, Trace, cast_to, is_float, refuse
+from mlir_gemm.tracing.element_names import TRUTH, is_complex, is_float, refuse
+from mlir_gemm.tracing.scalars import Scalar, Trace, cast_to
 
 Function = Callable[..., Any]
 
@@ -194,6 +195,8 @@ class _Writer:
     def _result_type(self, computed: str) -> str:
         if computed == TRUTH:
             raise InputError("the result is a truth value; say in which type: x.astype('i8')")
+        if is_complex(computed) or any(is_complex(each.element) for each in self.of.operands):
+            return computed
         floats = [each.element for each in self.of.operands if is_float(each.element)]
         if is_float(computed) and len(floats) == len(self.of.operands):
             return max(floats, key=lambda name: TYPES[name].bytes)
@@ -264,6 +267,8 @@ def _neutral(trace: Trace, combined: Scalar, so_far: Scalar) -> float | int | No
     last = next((line for line in trace.lines if line.startswith(f"{combined.name} =")), "")
     operation = last.split()[2] if last else ""
     once = sum(line.replace(",", " ").split().count(so_far.name) for line in trace.lines) == 1
+    if is_complex(combined.type):
+        return 0.0 if operation == "complex.add" and once else None
     plain = operation in NEUTRAL and once and so_far.name in last.replace(",", " ").split()
     return neutral_number(operation, combined.type) if plain else None
 
@@ -280,6 +285,9 @@ def parameters(function: Function) -> list[str]:
 
 def sum_type(elements: Sequence[str]) -> str:
     """The type in which products of such elements are added up."""
+    complex_ = [each for each in elements if is_complex(each)]
+    if complex_:
+        return complex_[0]
     if any(is_float(each) for each in elements):
         return "f64" if "f64" in elements else "f32"
     return "i64" if "i64" in elements else "i32"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mlir_gemm.errors import InputError
 from mlir_gemm.runtime.kernel import Kernel, compile
 from mlir_gemm.tracing.contraction import Contraction, Operand
-from mlir_gemm.tracing.scalars import element_name
+from mlir_gemm.tracing.element_names import element_name
 
 if TYPE_CHECKING:
     from mlir_gemm.spec.schedule import Schedule

@@ -7,19 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from mlir_gemm.tracing.scalars import (
-    FUNCTIONS,
-    TRUTH,
-    UFUNCS,
-    Scalar,
-    binary,
-    cast_to,
-    compared,
-    is_float,
-    refuse,
-    unary,
-    where,
-)
+from mlir_gemm.tracing.element_names import TRUTH, is_float, refuse
+from mlir_gemm.tracing.scalars import FUNCTIONS, UFUNCS, Scalar, binary, cast_to, compared, unary, where
 
 _MATH = {
     "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
@@ -81,5 +70,6 @@ UFUNCS.update({
     "right_shift": _PYTHON.rshift, "bitwise_count": _count_bits, "logical_and": _truth("and_"),
     "logical_or": _truth("or_"), "logical_not": _not, "less": _PYTHON.lt, "less_equal": _PYTHON.le,
     "greater": _PYTHON.gt, "greater_equal": _PYTHON.ge, "equal": _PYTHON.eq, "not_equal": _PYTHON.ne, "isnan": _is_nan,
+    "conjugate": Scalar.conjugate,
 })  # fmt: skip
 FUNCTIONS.update(where=where, clip=_clip)

@@ -6,20 +6,23 @@ meet in f32. Python's own numbers take the type of what they meet, but a fractio
 
 from __future__ import annotations
 
-import inspect
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import FrameType
 from typing import Any, NoReturn
 
-from mlir_gemm.errors import InputError, Location
 from mlir_gemm.spec.element_types import TYPES
+from mlir_gemm.tracing.element_names import (
+    TRUTH,
+    element_name,
+    is_complex,
+    is_float,
+    literal,
+    location,
+    part_of,
+    refuse,
+)
 
-TRUTH = "i1"
-_HERE = str(Path(__file__).parent)
-Numeral = int | float | bool
+Numeral = int | float | bool | complex
 UFUNCS: dict[str, Callable[..., Any]] = {}
 """What NumPy's ufuncs of an element become, by name (`numpy_functions.py`)."""
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -38,17 +41,21 @@ class Trace:
         there."""
         name = f"%v{self.values}"
         self.values += 1
-        place = place_of_user()
-        where = f' loc("{_quoted(place.file)}":{place.line}:{place.column})' if place else ""
-        self.lines.append(f"{name} = {operation}{' : ' if signature else ''}{signature}{where}")
+        self.lines.append(f"{name} = {operation}{' : ' if signature else ''}{signature}{location()}")
         return Scalar(self, name, type_)
 
     def constant(self, number: Numeral, type_: str) -> Scalar:
         """A number as an element."""
+        if is_complex(type_):
+            part, whole = part_of(type_), complex(number)
+            parts = ", ".join(f"{literal(each, part)} : {part}" for each in (whole.real, whole.imag))
+            return self.emit(f"complex.constant [{parts}]", type_, type_)
+        if isinstance(number, complex):
+            refuse(f"{number} with {type_}; expected a real number, or complex arrays")
         if type_ == TRUTH:
             return self.emit(f"arith.constant {'true' if number else 'false'}", "", type_)
         if is_float(type_):
-            return self.emit(f"arith.constant {_float(float(number), type_)}", type_, type_)
+            return self.emit(f"arith.constant {literal(float(number), type_)}", type_, type_)
         if int(number) != number:
             refuse(f"{number} is no whole number, as {type_} has them")
         return self.emit(f"arith.constant {int(number)}", type_, type_)
@@ -68,6 +75,25 @@ class Scalar:
     def astype(self, dtype: Any) -> Scalar:
         """The element in another type, by MLIR's, NumPy's or PyTorch's name, or a type of theirs."""
         return cast_to(self, element_name(dtype))
+
+    @property
+    def real(self) -> Scalar:
+        """The real part; of a real element itself."""
+        return self._part("re") if is_complex(self.type) else self
+
+    @property
+    def imag(self) -> Scalar:
+        """The imaginary part of a complex element."""
+        return self._part("im") if is_complex(self.type) else self * 0
+
+    def conjugate(self) -> Scalar:
+        """The conjugate; of a real element itself."""
+        return self.trace.emit(f"complex.conj {self.name}", self.type, self.type) if is_complex(self.type) else self
+
+    conj = conjugate
+
+    def _part(self, name: str) -> Scalar:
+        return self.trace.emit(f"complex.{name} {self.name}", self.type, part_of(self.type))
 
     def __add__(self, other: Any) -> Scalar:
         return arithmetic("add", self, other)
@@ -109,6 +135,8 @@ class Scalar:
         return power(self, other)
 
     def __neg__(self) -> Scalar:
+        if is_complex(self.type):
+            return self.trace.emit(f"complex.neg {self.name}", self.type, self.type)
         if is_float(self.type):
             return self.trace.emit(f"arith.negf {self.name}", self.type, self.type)
         return 0 - self
@@ -117,6 +145,7 @@ class Scalar:
         return self
 
     def __abs__(self) -> Scalar:
+        only_real(self)
         return self.trace.emit(f"math.abs{'f' if is_float(self.type) else 'i'} {self.name}", self.type, self.type)
 
     def __and__(self, other: Any) -> Scalar:
@@ -186,57 +215,10 @@ class Scalar:
         return FUNCTIONS[function.__name__](*arguments)
 
 
-def is_float(type_: str) -> bool:
-    """Whether elements of a type are floating-point numbers."""
-    return TYPES[type_].is_float
-
-
-def element_name(dtype: Any) -> str:
-    """MLIR's name of an element type, from any of its names or from a type of NumPy's or PyTorch's."""
-    name = getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or str(dtype)
-    name = str(name).removeprefix("torch.")
-    found = TYPES.get(name) or next((row for row in TYPES.values() if row.common_name == name), None)
-    if found is None or (name == "bool" and TRUTH not in TYPES):
-        refuse(f"'{name}' is no element type; expected {', '.join(TYPES)}")
-    return found.name
-
-
-def refuse(message: str) -> NoReturn:
-    """Raises InputError at the line of the function that is traced."""
-    raise InputError(message, place_of_user())
-
-
-def place_of_user() -> Location | None:
-    """The line outside this package that runs; None where there is none."""
-    frame: FrameType | None = inspect.currentframe()
-    while frame is not None and (frame.f_code.co_filename.startswith(_HERE) or "/numpy/" in frame.f_code.co_filename):
-        frame = frame.f_back
-    if frame is None:
-        return None
-    return Location(frame.f_code.co_filename, frame.f_lineno, _column(frame))
-
-
-def _column(frame: FrameType) -> int:
-    places = list(frame.f_code.co_positions())
-    column = places[frame.f_lasti // 2][2] if frame.f_lasti // 2 < len(places) else None
-    return 1 + (column or 0)
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _float(number: float, type_: str) -> str:
-    """A number as MLIR reads it: those that no decimal writes, by their bits."""
-    if math.isfinite(number):
-        return f"{number!r}" if "." in repr(number) or "e" not in repr(number) else repr(number).replace("e", ".0e")
-    bits = {"f64": (11, 52), "f32": (8, 23), "f16": (5, 10), "bf16": (8, 7)}.get(type_)
-    if bits is None:
-        refuse(f"{type_} has no {number}")
-    exponent, fraction = bits
-    value = ((1 << exponent) - 1) << fraction
-    value |= (1 << (fraction - 1)) if math.isnan(number) else (1 << (exponent + fraction)) if number < 0 else 0
-    return f"0x{value:0{(1 + exponent + fraction) // 4}X}"
+def only_real(*values: Scalar) -> None:
+    """Refuses complex elements."""
+    if any(is_complex(value.type) for value in values):
+        refuse("of complex elements there are sums, differences, products, -x, x.conjugate(), x.real and x.imag only")
 
 
 def together(left: Any, right: Any) -> tuple[Scalar, Scalar]:
@@ -245,9 +227,12 @@ def together(left: Any, right: Any) -> tuple[Scalar, Scalar]:
     other: Any = right if one is left else left
     if isinstance(other, Scalar):
         type_ = meeting(one.type, other.type)
-    elif isinstance(other, (bool, int, float)) or hasattr(other, "item"):
+    elif isinstance(other, (bool, int, float, complex)) or hasattr(other, "item"):
         number: Any = getattr(other, "item", lambda: other)()
         fraction = isinstance(number, float) and not is_float(one.type)
+        if isinstance(number, complex) and not is_complex(one.type):
+            type_ = f"complex<{one.type if is_float(one.type) else 'f32'}>"
+            return _of_type(left, type_, one.trace), _of_type(right, type_, one.trace)
         type_ = "f32" if fraction else "i64" if one.type == TRUTH and not isinstance(number, bool) else one.type
     else:
         refuse(f"an element and a {type(other).__name__}; expected elements and numbers")
@@ -265,6 +250,10 @@ def meeting(one: str, other: str) -> str:
     """The type in which elements of two types meet."""
     if one == other:
         return one
+    if is_complex(one) != is_complex(other):
+        return one if is_complex(one) else other
+    if is_complex(one):
+        refuse(f"{one} and {other} of one contraction; expected one complex type")
     if is_float(one) != is_float(other):
         return one if is_float(one) else other
     wide, narrow = sorted((one, other), key=lambda name: TYPES[name].bytes, reverse=True)
@@ -278,6 +267,11 @@ def cast_to(value: Scalar, type_: str) -> Scalar:
     old = value.type
     if old == type_:
         return value
+    if is_complex(old):
+        refuse(f"{old} in the place of {type_}; take x.real or x.imag")
+    if is_complex(type_):
+        parts = cast_to(value, part_of(type_)), value.trace.constant(0.0, part_of(type_))
+        return value.trace.emit(f"complex.create {parts[0].name}, {parts[1].name}", type_, type_)
     if is_float(old) and is_float(type_):
         wider = TYPES[type_].bytes > TYPES[old].bytes
         if TYPES[type_].bytes == TYPES[old].bytes:
@@ -303,12 +297,15 @@ def arithmetic(name: str, left: Any, right: Any) -> Scalar:
     x, y = together(left, right)
     if x.type == TRUTH:
         x, y = cast_to(x, "i32"), cast_to(y, "i32")
+    if is_complex(x.type):
+        return x.trace.emit(f"complex.{name} {x.name}, {y.name}", x.type, x.type)
     return x.trace.emit(f"arith.{name}{'f' if is_float(x.type) else 'i'} {x.name}, {y.name}", x.type, x.type)
 
 
 def divided(left: Any, right: Any) -> Scalar:
     """A quotient, of whole numbers too in f32."""
     x, y = together(left, right)
+    only_real(x, y)
     if not is_float(x.type):
         x, y = cast_to(x, "f32"), cast_to(y, "f32")
     return x.trace.emit(f"arith.divf {x.name}, {y.name}", x.type, x.type)
@@ -332,6 +329,7 @@ def power(base: Scalar, exponent: Any) -> Scalar:
             return found
         base = cast_to(base, "f32")
     x, y = together(base, exponent)
+    only_real(x, y)
     return x.trace.emit(f"math.powf {x.name}, {y.name}", x.type, x.type)
 
 
@@ -346,6 +344,7 @@ def bitwise(name: str, left: Any, right: Any) -> Scalar:
 def compared(name: str, left: Any, right: Any) -> Scalar:
     """Whether something holds of two elements; of a NaN only that it is not equal."""
     x, y = together(left, right)
+    only_real(x, y)
     if is_float(x.type):
         predicate, kind = ("une" if name == "ne" else f"o{name}"), "cmpf"
     else:
@@ -357,6 +356,7 @@ def unary(name: str, value: Any, of_whole: str = "f32") -> Scalar:
     """A function of floating-point numbers; whole ones become f32 first."""
     if not isinstance(value, Scalar):
         refuse(f"{name} of a {type(value).__name__}; expected an element")
+    only_real(value)
     x = value if is_float(value.type) else cast_to(value, of_whole)
     return x.trace.emit(f"{name} {x.name}", x.type, x.type)
 
@@ -366,6 +366,7 @@ def binary(floats: str, integers: str = "") -> Callable[[Any, Any], Scalar]:
 
     def apply(left: Any, right: Any) -> Scalar:
         x, y = together(left, right)
+        only_real(x, y)
         if not is_float(x.type) and not integers:
             x, y = cast_to(x, "f32"), cast_to(y, "f32")
         return x.trace.emit(f"{floats if is_float(x.type) else integers} {x.name}, {y.name}", x.type, x.type)

@@ -2,8 +2,8 @@
 
 Expects one function with linalg.generic, linalg.fill, reshapes and slices (after linalg-generalize-named-ops and
 `raise-to-tensors`), some on tensors of `complex<T>`. Leaves tensors of T with one dimension more, as their elements lie
-in memory; arguments that were complex have `tile.complex`. A product becomes a real one with two columns for each column
-and two steps for each step of k: A is read as it lies, and an elementwise operation in front lays B out as
+in memory; arguments that were complex have `tile.complex`. A product becomes a real one with two columns for each
+column and two steps for each step of k: A is read as it lies, and an elementwise operation in front lays B out as
 
     [  re(b)  im(b) ]   for each of its elements, with k along the rows of memory,
     [ -im(b)  re(b) ]
@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import complex_numbers
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of, clone
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.complex_numbers import Pair, is_complex
 from mlir_gemm.dialect.linalg import generics, structured
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -103,8 +103,9 @@ class _Rewriter:
         type_ = ir.FunctionType.get([argument.type for argument in block.arguments], returned)
         attributes = self.function.attributes
         attributes["function_type"] = ir.TypeAttr.get(type_)
-        for name, count, which in (("arg_attrs", len(block.arguments), marked),
-                                   ("res_attrs", len(returned), [n for n, each in enumerate(results) if each])):  # fmt: skip
+        of_results = [number for number, each in enumerate(results) if each]
+        sides = (("arg_attrs", len(block.arguments), marked), ("res_attrs", len(returned), of_results))
+        for name, count, which in sides:
             if not which:
                 continue
             given = list(attributes[name]) if name in attributes else [ir.DictAttr.get({})] * count
@@ -133,8 +134,8 @@ class _Rewriter:
         elif op.name in ("complex.constant", "complex.create"):
             return  # read where it is used
         else:
-            raise input_error(op, f"'{op.name}' on complex numbers; expected linalg.generic, linalg.fill, tensor.empty, "
-                              "reshapes and slices")  # fmt: skip
+            known = "linalg.generic, linalg.fill, tensor.empty, reshapes and slices"
+            raise input_error(op, f"'{op.name}' on complex numbers; expected {known}")
 
 
 def _computes_complex(op: Any) -> bool:
@@ -260,7 +261,9 @@ class _GenericRewriter:
                     values[argument] = Pair(given.pop(0), given.pop(0))
                 else:
                     values[argument] = given.pop(0)
-            results = self._yielded(values, loops) if whole else complex_numbers.evaluate(generic.yielded, generic, values)
+            results = (
+                self._yielded(values, loops) if whole else complex_numbers.evaluate(generic.yielded, generic, values)
+            )
             structured.yield_(results)
         return list(made.results)
 
@@ -295,8 +298,8 @@ class _GenericRewriter:
         laid = self._laid_out(right, sides[1], columns, steps)
         a, a_map = self._left(left, sides[0])
         dims = [ir.AffineExpr.get_dim(loop) for loop in [*columns, q, *steps, p]]
-        maps = [ir.AffineMap.get(loops + 2, 0, [*a_map, ir.AffineExpr.get_dim(p)]), ir.AffineMap.get(loops + 2, 0, dims),
-                self._map(count, loops + 2, q)]  # fmt: skip
+        maps = [ir.AffineMap.get(loops + 2, 0, each) for each in ([*a_map, ir.AffineExpr.get_dim(p)], dims)]
+        maps.append(self._map(count, loops + 2, q))
         output = self.new(generic.outputs[0])
         made, block = structured.make([a, laid], [output], maps, [*generic.parallel, True, False])
         with ir.InsertionPoint(block):
