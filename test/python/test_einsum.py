@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 import mlir_gemm
 from mlir_gemm.tracing.contraction import Contraction, Operand
 
+ROOT = Path(__file__).parents[2]
 RNG = np.random.default_rng(8)
 A, B = (RNG.integers(-3, 4, shape).astype(np.float16) for shape in ((20, 33), (33, 24)))
 WIDE = A.astype(np.float64) @ B.astype(np.float64)
@@ -148,3 +151,16 @@ def test_the_same_function_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 def scaled_by(factor: float) -> Any:
     return lambda d: d * factor
+
+
+def test_the_example_of_shortest_paths() -> None:
+    spec = importlib.util.spec_from_file_location("shortest_paths", ROOT / "examples" / "shortest_paths.py")
+    assert spec and spec.loader
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    distances = np.where(RNG.random((20, 20)) < 0.15, RNG.integers(1, 20, (20, 20)), np.inf).astype(np.float32)
+    wanted = distances.copy()
+    np.fill_diagonal(wanted, 0)
+    for k in range(20):  # Floyd and Warshall
+        wanted = np.minimum(wanted, wanted[:, k : k + 1] + wanted[k : k + 1])
+    np.testing.assert_array_equal(example.shortest_paths(distances, device="simulator"), wanted)
