@@ -27,9 +27,8 @@ def main() -> None:
     places = 48
     distances = np.where(random.random((places, places)) < 0.08, random.integers(1, 20, (places, places)), np.inf)
     found = shortest_paths(distances)
-    print(
-        f"{np.isfinite(found).sum()} of {places**2} pairs have a path; the longest takes {found[np.isfinite(found)].max()}"
-    )
+    there = found[np.isfinite(found)]
+    print(f"{len(there)} of {places**2} pairs have a path; the longest takes {there.max()}")
 
 
 if __name__ == "__main__":
