@@ -31,7 +31,8 @@ _MODULE, _FUNCTION, _KERNEL = "builtin.module", "func.func", ("gpu.func", "llvm.
 _ALLOC, _BLOCKS = "memref.alloc", "scf.forall"
 _BUFFER = _ALLOC, "memref.view"
 """A buffer of its own, and what `place-shared` makes of it."""
-_SIGNATURE = {"arg_attrs": ARGUMENT, "res_attrs": "a result"}
+RESULT = "a result"
+_SIGNATURE = {"arg_attrs": ARGUMENT, "res_attrs": RESULT}
 """Attributes of functions that hold those of their arguments and results."""
 
 
@@ -89,6 +90,7 @@ MARKS = {
     names.REFERENCE: Mark(_TEXT, (_FUNCTION,)),
     names.NAME: Mark(_TEXT, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
+    names.COMPLEX: Mark(FLAG, (ARGUMENT, RESULT)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),

@@ -16,6 +16,7 @@ from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import at_least, counted, verifier
 from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.spec.algebra import NEUTRAL, neutral_number
 
 ext: Any = dialect("ext")
 
@@ -284,7 +285,7 @@ def _combination(generic: Generic, number: int) -> Combination | None:
     combiner = combiner.operation
     operands = list(combiner.operands)
     uses = [use.owner.operation for use in argument.uses]
-    if combiner.name not in _NEUTRAL or uses != [combiner] or len(list(yielded.uses)) != 1:
+    if combiner.name not in NEUTRAL or uses != [combiner] or len(list(yielded.uses)) != 1:
         return None
     value = operands[1] if operands[0] == argument else operands[0]
     if value == argument or argument not in operands:
@@ -329,26 +330,10 @@ _BY_ORDER = {
 }  # fmt: skip
 """By a comparison and its predicate (ogt, olt, ugt, ult; sgt, slt, ugt, ult), the operation that takes the better of
 two values."""
-_LEAST, _MOST, _ZERO, _ONE, _ALL = "least", "most", "zero", "one", "all"
-_NEUTRAL = {
-    "arith.addf": _ZERO, "arith.addi": _ZERO, "arith.mulf": _ONE, "arith.muli": _ONE,
-    "arith.maximumf": _LEAST, "arith.maxnumf": _LEAST, "arith.minimumf": _MOST, "arith.minnumf": _MOST,
-    "arith.maxsi": _LEAST, "arith.minsi": _MOST, "arith.maxui": _ZERO, "arith.minui": _ALL,
-    "arith.andi": _ALL, "arith.ori": _ZERO, "arith.xori": _ZERO,
-}  # fmt: skip
-"""What combines: associative and commutative (sums and products of floating-point numbers up to rounding), and the
-element that is neutral to it."""
 
 
 def neutral_of(name: str, type_: Any) -> Any:
     """The attribute of the element that changes nothing, for a combining operation by its name and an element type.
     -0.0 for sums, which keeps the sign of a sum of -0.0."""
-    kind = _NEUTRAL[name]
-    if isinstance(type_, ir.FloatType):
-        numbers = {_LEAST: float("-inf"), _MOST: float("inf"), _ZERO: -0.0, _ONE: 1.0}
-        return ir.FloatAttr.get(type_, numbers[kind])
-    bits = type_.width
-    signed = {_LEAST: -(1 << (bits - 1)), _MOST: (1 << (bits - 1)) - 1, _ZERO: 0, _ONE: 1, _ALL: -1}
-    if bits == 1:
-        return ir.IntegerAttr.get(type_, int(kind in (_ONE, _ALL)))
-    return ir.IntegerAttr.get(type_, signed[kind])
+    number = neutral_number(name, str(type_))
+    return ir.FloatAttr.get(type_, number) if isinstance(type_, ir.FloatType) else ir.IntegerAttr.get(type_, number)

@@ -9,6 +9,7 @@ from typing import Any
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.memory import SHARED, in_shared
 from mlir_gemm.dialect.verifier import NUMBERS, TRUTHS, Kind, Rule, at_least, between, counted, is_integer, word
+from mlir_gemm.spec.algebra import misfit, parse
 
 PLACE = {"dims": NUMBERS, "in_bounds": TRUTHS}
 """Attributes of operations that name a place in memory."""
@@ -178,6 +179,17 @@ def _product_types(op: Any, lhs: Any, rhs: Any, acc: Any) -> str:
         return f"adds products of {lhs} and {rhs} up in {acc}; expected a type that is not narrower"
     if "unsigned" in op.attributes and not whole[0]:
         return f"unsigned = {op.attributes['unsigned']} for operands of {lhs} and {rhs}, which have signs"
+    return _algebra(op, not whole[2])
+
+
+def _algebra(op: Any, is_float: bool) -> str:
+    """The `algebra` of a tile.mma is one, of the accumulator's elements."""
+    if "algebra" in op.attributes:
+        try:
+            found = misfit(parse(op.attributes["algebra"].value), is_float)
+        except ValueError as error:
+            found = str(error)
+        return f"algebra: {found}" if found else ""
     return ""
 
 

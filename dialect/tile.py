@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 from mlir_gemm.dialect import constants, rules
 from mlir_gemm.dialect.bindings import PACKAGE, dialect, ir
 from mlir_gemm.dialect.verifier import FLAG, at_least, verifier, word
+from mlir_gemm.spec.algebra import Algebra, parse
 
 ext: Any = dialect("ext")
 
@@ -133,7 +134,8 @@ class Clip(Tile.Operation, name="clip"):
 
 
 class Mma(Tile.Operation, name="mma"):
-    """`acc + a b` for a[M, K], b[K, N] and acc[M, N]: whole memrefs `a` and `b`, a vector `acc`.
+    """`acc + a b` for a[M, K], b[K, N] and acc[M, N]: whole memrefs `a` and `b`, a vector `acc`. `algebra` says what
+    takes the place of plus and times: `arith.minimumf(c, arith.addf(a, b))`.
 
     The attributes say how the operands are stored: `a` is `mk` for [M, K] or `km` for [K, M], `b` is `kn` or `nk`.
     Integers are signed unless `unsigned` names their operand: `a`, `b` or `ab`.
@@ -153,6 +155,7 @@ class Mma(Tile.Operation, name="mma"):
         a=word(*rules.ORDERS["a"]),
         b=word(*rules.ORDERS["b"]),
         unsigned=word("a", "b", "ab"),
+        algebra=word(),
         **{"async": FLAG},
         **rules.SCOPE,
     )
@@ -190,6 +193,7 @@ DIMS = "dims"
 IN_BOUNDS = "in_bounds"
 ALIGNED = "aligned"
 WRITTEN = "written"
+ALGEBRA = "algebra"
 """On a tile.load whose memory is also stored to by operations that do not name it, as they have its tensor map."""
 
 
@@ -292,12 +296,20 @@ def clip(value: Any, dim: int, offset: Any, size: Any, neutral: Any = None) -> A
     return clipped.result
 
 
-def mma(lhs: Any, rhs: Any, acc: Any, a: str = "mk", b: str = "kn", unsigned: str = "") -> Any:
+def mma(lhs: Any, rhs: Any, acc: Any, a: str = "mk", b: str = "kn", unsigned: str = "", algebra: str = "") -> Any:
     """A tile.mma at the insertion point; the operation."""
     operation = Mma(lhs, rhs, acc, acc.type, ir.StringAttr.get(a), ir.StringAttr.get(b)).operation
     if unsigned:
         operation.attributes["unsigned"] = ir.StringAttr.get(unsigned)
+    if algebra:
+        operation.attributes[ALGEBRA] = ir.StringAttr.get(algebra)
     return operation
+
+
+def algebra_of(product: Any) -> Algebra | None:
+    """What adds up and multiplies in a tile.mma, where it is not an addition and a multiplication of numbers."""
+    attributes = product.operation.attributes
+    return parse(ir.StringAttr(attributes[ALGEBRA]).value) if ALGEBRA in attributes else None
 
 
 def order_of(product: Any, operand: str) -> str:

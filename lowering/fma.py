@@ -1,4 +1,4 @@
-"""Products of warp tiles as multiply-adds of lanes: any type, any chip.
+"""Products of warp tiles as multiply-adds of lanes, or as the operations of another algebra: any type, any chip.
 
 Lanes stand 4 x 8. For each k a lane multiplies each of its rows of A with its vectors of neighbours in a row of B.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect import algebras, constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.lowering.access import assemble, load
@@ -17,6 +17,7 @@ from mlir_gemm.lowering.fragments import Fragments
 from mlir_gemm.lowering.layouts import Layout, simt
 from mlir_gemm.lowering.multiples import base_multiple
 from mlir_gemm.lowering.operands import Operand
+from mlir_gemm.spec.algebra import Algebra
 
 WIDEST = 16
 """Bytes of one access."""
@@ -67,6 +68,7 @@ class _Product:
     extend: tuple[Callable[[Any], Any], Callable[[Any], Any]]
     """From the elements of A and of B to the accumulator's."""
     element: Any
+    algebra: Algebra | None
 
     @staticmethod
     def of(fragments: Fragments, op: Any) -> _Product:
@@ -74,7 +76,7 @@ class _Product:
         unsigned = ir.StringAttr(op.attributes["unsigned"]).value if "unsigned" in op.attributes else ""
         a, b = Operand.of(op, "a"), Operand.of(op, "b")
         extend = (_extension(a.element, into, "a" in unsigned), _extension(b.element, into, "b" in unsigned))
-        return _Product(fragments, a, b, extend, into)
+        return _Product(fragments, a, b, extend, into, tile.algebra_of(op))
 
     def emit(self, sums: list[Any]) -> list[Any]:
         """The sums with the product added; a piece for each."""
@@ -142,6 +144,8 @@ class _Product:
         return dialect("vector").BroadcastOp(type_, dialect("vector").ExtractOp(vector, [], [number]).result).result
 
     def _add(self, left: Any, right: Any, total: Any) -> Any:
+        if self.algebra is not None:
+            return algebras.build(self.algebra, left, right, total)
         if isinstance(self.element, ir.FloatType):
             # Not math.fma: convert-gpu-to-nvvm would call a library for it.
             return dialect("vector").FMAOp(left, right, total).result

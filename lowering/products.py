@@ -13,7 +13,9 @@ from mlir_gemm.spec.attributes import SCOPE
 Kind = TypeVar("Kind", bound=Hashable)
 
 
-def kernels_by_kind(module: Any, kind_of: Callable[[Any], Kind], noun: str) -> Iterator[tuple[Any, Kind]]:
+def kernels_by_kind(
+    module: Any, kind_of: Callable[[Any], Kind], noun: str, any_algebra: bool = False
+) -> Iterator[tuple[Any, Kind]]:
     """The kernel functions of a module that have products, one after another, each with the kind of its products.
 
     `kind_of` tells the kind of a product of warp tiles, or refuses it; a kernel with several kinds is refused, and what
@@ -24,15 +26,19 @@ def kernels_by_kind(module: Any, kind_of: Callable[[Any], Kind], noun: str) -> I
             continue
         kinds: dict[Kind, None] = {}
         for product in products:
-            check_warp_product(product)
+            check_warp_product(product, any_algebra)
             kinds[kind_of(product)] = None
         if len(kinds) > 1:
             raise pass_error(products[0], f"products of different {noun}s in one kernel; expected one {noun}")
         yield kernel, next(iter(kinds))
 
 
-def check_warp_product(product: Any) -> None:
-    """Refuses a tile.mma that is not on warp tiles."""
+def check_warp_product(product: Any, any_algebra: bool = False) -> None:
+    """Refuses a tile.mma that is not on warp tiles, and one that does not multiply and add numbers unless `any_algebra`
+    is meant."""
+    algebra = tile.algebra_of(product)
+    if algebra is not None and not any_algebra:
+        raise pass_error(product, f"a product by {algebra}; expected one of numbers: mma-to-fma takes any algebra")
     if SCOPE not in product.operation.attributes:
         raise pass_error(product, "a product of whole block tiles; expected warp tiles, which distribute-warps makes")
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mlir_gemm.spec.extensions import register, unregister
     from mlir_gemm.spec.fields import Field
     from mlir_gemm.spec.schedule import Schedule
+    from mlir_gemm.tracing.einsum import einsum, matmul
 
 __all__ = [
     "ArgumentError",
@@ -55,6 +56,8 @@ __all__ = [
     "TargetError",
     "__version__",
     "compile",
+    "einsum",
+    "matmul",
     "register",
     "unregister",
 ]
@@ -73,6 +76,8 @@ _HOMES = {
     "Schedule": "parts.fields",
     "Selector": "spec.extension_points",
     "compile": "runtime.kernel",
+    "einsum": "tracing.einsum",
+    "matmul": "tracing.einsum",
     "register": "spec.extensions",
     "unregister": "spec.extensions",
 }

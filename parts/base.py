@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from mlir_gemm.parts.prediction import Prediction
+from mlir_gemm.spec.element_types import TYPES
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import Placed
 from mlir_gemm.spec.problem import Problem
@@ -92,6 +93,14 @@ class Part:
     """Bytes of shared memory through which results leave; None where they do not."""
 
 
+def extends(element: str, into: str) -> bool:
+    """Whether every element of one type is one of the other."""
+    if element == into:
+        return True
+    one, other = TYPES[element], TYPES[into]
+    return one.is_float == other.is_float and one.bytes < other.bytes
+
+
 def always_no(_: Problem, __: str) -> bool:
     """A trait that an operation has for no operand."""
     return False
@@ -136,6 +145,9 @@ class Mma:
     """Whether it can take operands from a ring of stages that a warp of its own fills."""
     opaque: bool = False
     """Whether only the operation knows which lane holds which element of the accumulator."""
+    any_algebra: bool = False
+    """Whether it combines by any algebra, not only by plus and times of numbers, where operands extend to the
+    accumulator's type."""
     tensor_cores: bool = True
     """Whether tensor cores multiply, and not ordinary arithmetic."""
     whole_tiles: bool = False
@@ -167,6 +179,8 @@ class Mma:
 
     def forms_of(self, problem: Problem, precision: str, target: Target) -> list[Form]:
         """The forms in which it multiplies the problem's types at this precision on the chip, the best first."""
+        if problem.algebra:
+            return self._by_algebra(problem)
         return [
             form
             for form in self.forms
@@ -177,6 +191,12 @@ class Mma:
             and form.precision in ("", precision)
             and form.needs <= target.capabilities
         ]
+
+    def _by_algebra(self, problem: Problem) -> list[Form]:
+        types = problem.a, problem.b
+        if not self.any_algebra or not all(extends(each, problem.acc) for each in types):
+            return []
+        return [Form(tuple(dict.fromkeys(types)), True, problem.acc, self.forms[0].instruction)]
 
     def instruction_of(self, problem: Problem, target: Target) -> Tile:
         """The instruction of the problem's types, at whatever precision allows them."""

@@ -22,6 +22,7 @@ def normalise_passes() -> list[PassSpec]:
         step("check-module"),
         upstream("func.func(linalg-generalize-named-ops)"),
         step("raise-to-tensors"),
+        step("expand-complex"),
         step("unfold-windows"),
         step("index-to-operands"),
         upstream("canonicalize,cse"),

@@ -19,7 +19,7 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
+from mlir_gemm.spec.attributes import COMPLEX, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
@@ -93,6 +93,8 @@ def arguments_of(function: Any) -> tuple[Argument, ...]:
         if role == "result":
             name, results = f"result{results}", results + 1
         made = _argument(function, argument, name, role)
+        if COMPLEX in attributes:
+            made = dataclasses.replace(made, complex=True)
         if role == "result" and (made.strides is not None or made.offset):
             raise input_error(
                 function, f"{name} has the type {argument.type}; a result must be dense, row-major memory"

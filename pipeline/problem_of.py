@@ -11,11 +11,13 @@ from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
 from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.spec import algebra
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
 
 WIDEST = 128
 """Bits of the widest access."""
+WHOLE = 128
 
 
 def problem_of(function: Any) -> Problem:
@@ -46,11 +48,12 @@ def problem_of(function: Any) -> Problem:
         a_vector=_vector_of(product, product.a, _neighbours(product, a_order)),
         b_vector=_vector_of(product, product.b, _neighbours(product, b_order)),
         out_vector=_result_vector(result),
-        a_memory=_memory(product, product.a),
-        b_memory=_memory(product, product.b),
+        a_memory=_memory(product, product.a) or _padded(product, 0),
+        b_memory=_memory(product, product.b) or _padded(product, 1),
         unsigned=product.unsigned,
         out_order=_result_order(function, result),
         epilogue_ops=sum(_instructions(generic) + _MATRIX * _matrices(function, generic) for generic in behind),
+        algebra=str(product.algebra) if product.algebra else "",
         epilogue_matrices=sum(_matrices(function, generic) for generic in behind),
     )  # fmt: skip
 
@@ -146,6 +149,18 @@ def _memory(product: Product, factor: Factor) -> str:
     if factor.plain or not factor.operands:
         return ""
     return str(product.generic.operands[factor.operands[0]].type.element_type)
+
+
+def _padded(product: Product, number: int) -> str:
+    """The element type of operand 0 or 1 where it is computed for no more than to go on beyond the end of k with
+    something else than zeros; empty where it is copied. Tiles of a power of two up to WHOLE bytes end with k."""
+    if product.algebra is None:
+        return ""
+    types = [products.element_of(side) for side in (product.a, product.b)]
+    pads = algebra.padding(str(product.algebra), *types, str(product.accumulator.type.element_type))
+    k = prod(structured.sizes_of(product.generic)[loop] for loop in product.k)
+    whole = k > 0 and k * ELEMENT_BYTES[types[number]] % WHOLE == 0
+    return "" if pads is None or pads[number] == 0 or whole else types[number]
 
 
 def _stored_outside(function: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from mlir_gemm.errors import ArgumentError, DeviceError, InputError, ScheduleErr
 from mlir_gemm.runtime import device as gpus
 from mlir_gemm.runtime.array_types import Array
 from mlir_gemm.runtime.auto import AutoLauncher
+from mlir_gemm.runtime.complex_arrays import with_complex
 from mlir_gemm.runtime.device import LoadedKernel, default_chip
 from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
@@ -75,10 +76,9 @@ class Kernel:
         variants: Variants | SavedVariant | GivenVariant | None = None,
         device: str | int = "auto",
     ) -> None:
-        self._variant = variant
-        self._device = device
-        self._launcher = launcher
+        self._variant, self._device = variant, device
         self._launch = variant.artifact.launch if launch is None else launch
+        self._launcher = with_complex(launcher, self._launch)
         self._records = variant.artifact.kernels if records is None else records
         self._variants = variants
 
@@ -340,9 +340,9 @@ def _schedule_fields(schedule: Schedule | str | Mapping[str, Any] | None) -> dic
         return Schedule.parse(schedule) or None
     if schedule is None:
         return None
-    if not isinstance(schedule, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ScheduleError(f"schedule={schedule!r}: expected a Schedule, text such as 'stages=2', or a dict")
-    return Schedule.check_fields(schedule) or None
+    if isinstance(schedule, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return Schedule.check_fields(schedule) or None
+    raise ScheduleError(f"schedule={schedule!r}: expected a Schedule, text such as 'stages=2', or a dict")
 
 
 def _read_source(source: Any) -> tuple[str, str]:

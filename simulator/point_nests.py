@@ -3,13 +3,14 @@ its own, and NumPy broadcasts.
 
 That is the same as running the loops in order when each point reads and writes its own element of what the nest writes,
 or adds to it (`c = c + x`, a reduction over the loops that do not index c). A reduction of a product becomes a matrix
-product in the accumulator's type. Where something else happens to an element over such loops, these run in order, and
-where points use elements of others, all loops do.
+product in the accumulator's type. Points of a reduction that pass the end of what it reads are none. Where something
+else happens to an element over such loops, these run in order, and where points use elements of others, all loops do.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +33,6 @@ class _Reduction:
     """`memory[...] = memory[...] + left * right` (or `+ left`), summed over some axes of the nest."""
 
     axes: tuple[int, ...]
-    extents: tuple[int, ...]
-    """Iterations along each of the axes."""
     rank: int
     """Loops in the nest."""
     absorbed: tuple[Any, ...]
@@ -60,7 +59,7 @@ def vectorised(decoder: Decoder, loop: Any) -> Step | None:
     if None in free.values():
         return None
     reductions = {
-        store.operation: _reduction(store, free[store.operation] or (), [len(each) for each in trips])
+        store.operation: _reduction(store, free[store.operation] or (), len(trips))
         for store in stores
         if free[store.operation]
     }
@@ -68,17 +67,53 @@ def vectorised(decoder: Decoder, loop: Any) -> Step | None:
     if in_order:
         reductions = {}
     absorbed = [operation for found in reductions.values() if found for operation in found.absorbed]
+    slots = decoder.slots(variables)
     steps: list[Step] = []
     for operation in inside:
         reduction = reductions.get(operation.operation)
         if reduction is not None:
-            steps.append(_reduce(decoder, operation, reduction))
+            steps.append(_reduce(decoder, operation, reduction, [slots[axis] for axis in reduction.axes]))
         elif operation.operation not in absorbed:
             steps += decoder.steps([operation])
-    return _nest_step(decoder.slots(variables), trips, in_order, steps)
+    reduced = {axis for axes in free.values() for axis in axes or ()}
+    ends = {axis: _ends(decoder, inside, variables[axis]) for axis in reduced}
+    return _nest_step(slots, trips, in_order, ends, steps)
 
 
-def _nest_step(slots: list[int], ranges: list[range], in_order: set[int], steps: list[Step]) -> Step:
+_Ends = list[tuple[int, int, Callable[[Frame], Any]]]
+"""Of a loop, the accesses that it moves: the slot of the memory, the dimension, and the index as arrays of points."""
+
+
+def _ends(decoder: Decoder, inside: list[Any], variable: Any) -> _Ends:
+    found: _Ends = []
+    for load in (op for op in inside if op.operation.name == "affine.load"):
+        _, indices = affine.access(load)
+        memory, *operands = decoder.slots(load.operation.operands)
+        evaluators = map_evaluators(load.operation.attributes["map"].value)
+        for dim, (index, evaluate) in enumerate(zip(indices or [], evaluators, strict=False)):
+            if index.coefficient(variable):
+                found.append((memory, dim, lambda frame, e=evaluate, o=operands: e([frame[slot] for slot in o])))
+    return found
+
+
+def _before_end(frame: Frame, ends: _Ends, axis: int, rank: int, values: Any) -> Any:
+    """Of the points along an axis those that read within memory, whatever the other points are."""
+    there = np.ones(values.shape, bool)
+    for memory, dim, index_of in ends:
+        index = np.asarray(index_of(frame))
+        index = index.reshape((1,) * (rank - index.ndim) + index.shape)
+        others = tuple(each for each in range(rank) if each != axis)
+        there &= (index < frame[memory].shape[dim]).all(others, keepdims=True)
+    return values if there.all() else values.compress(there.ravel(), axis)
+
+
+def _reads_within(frame: Frame, ends: _Ends) -> bool:
+    return all(bool(np.all(np.less(index_of(frame), frame[memory].shape[dim]))) for memory, dim, index_of in ends)
+
+
+def _nest_step(
+    slots: list[int], ranges: list[range], in_order: set[int], ends: Mapping[int, _Ends], steps: list[Step]
+) -> Step:
     """Runs steps for all points at once, but for the loops `in_order`, which run one by one."""
     points: list[Any] = []
     for axis, values in enumerate(ranges):
@@ -92,10 +127,14 @@ def _nest_step(slots: list[int], ranges: list[range], in_order: set[int], steps:
     def step(frame: Frame) -> None:
         for slot, values in at_once:
             frame[slot] = values
+        for axis, each in ends.items():
+            if axis not in in_order:
+                frame[slots[axis]] = _before_end(frame, each, axis, len(slots), points[axis])
         for numbers in itertools.product(*iterations):
             for slot, number in zip(one_by_one, numbers, strict=True):
                 frame[slot] = number
-            run_steps(steps, frame)
+            if all(_reads_within(frame, ends.get(axis, [])) for axis in in_order):
+                run_steps(steps, frame)
 
     return step
 
@@ -142,8 +181,7 @@ def _free_axes(store: Any, variables: list[Any]) -> tuple[int, ...] | None:
     return tuple(free)
 
 
-def _reduction(store: Any, axes: tuple[int, ...], trips: list[int]) -> _Reduction | None:
-    extents = tuple(trips[axis] for axis in axes)
+def _reduction(store: Any, axes: tuple[int, ...], rank: int) -> _Reduction | None:
     place = affine.access(store)
     add = _maker(store.operands[0], *_SUMS)
     if add is None or not _used_once(add):
@@ -154,8 +192,8 @@ def _reduction(store: Any, axes: tuple[int, ...], trips: list[int]) -> _Reductio
             continue
         product = _maker(add.operands[new], *_PRODUCTS)
         if product is not None and _used_once(product):
-            return _Reduction(axes, extents, len(trips), (add, load, product), product.operands[0], product.operands[1])
-        return _Reduction(axes, extents, len(trips), (add, load), add.operands[new], None)
+            return _Reduction(axes, rank, (add, load, product), product.operands[0], product.operands[1])
+        return _Reduction(axes, rank, (add, load), add.operands[new], None)
     return None
 
 
@@ -168,7 +206,7 @@ def _maker(value: Any, *names: str) -> Any | None:
     return owner.operation if getattr(owner, "name", None) in names else None
 
 
-def _reduce(decoder: Decoder, store: Any, reduction: _Reduction) -> Step:
+def _reduce(decoder: Decoder, store: Any, reduction: _Reduction, loops: list[int]) -> Step:
     _, memory, *operands = decoder.slots(store.operation.operands)
     evaluators = map_evaluators(store.operation.attributes["map"].value)
     left = decoder.slot(reduction.left)
@@ -178,7 +216,7 @@ def _reduce(decoder: Decoder, store: Any, reduction: _Reduction) -> Step:
         at = [evaluate([frame[slot] for slot in operands]) for evaluate in evaluators]
         factors = [_ranked(frame[slot], reduction.rank) for slot in (left, right) if slot is not None]
         before = gather(frame[memory], at)
-        extents = dict(zip(reduction.axes, reduction.extents, strict=True))
+        extents = {axis: np.size(frame[slot]) for axis, slot in zip(reduction.axes, loops, strict=True)}
         added = contract_all(factors, extents, frame[memory].dtype)
         after = np.asarray(before).astype(added.dtype) + added
         scatter(frame[memory], at, after.astype(frame[memory].dtype, copy=False))

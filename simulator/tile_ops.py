@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.simulator import tile_numbers
+from mlir_gemm.simulator.algebras import combined, combiner
 from mlir_gemm.simulator.contraction import contract, wide_type
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.tile_program import Decoder, Frame, Function, Maker, PerUnit, Step, StepMaker
@@ -35,12 +37,19 @@ def multiplier(operation: Any) -> Function:
         if order not in _ORDERS[name]:
             raise unsupported(operation, f"{name} = '{order}'; expected {' or '.join(_ORDERS[name])}")
 
+    algebra = tile.algebra_of(operation)
+    acc_type = ir.VectorType(operation.operation.operands[2].type).element_type
+    combine = combiner(algebra, acc_type, operation.location) if algebra is not None else None
+
     def multiply(lhs: Any, rhs: Any, acc: Any) -> Any:
         left, right = (
             value.view(f"u{value.itemsize}").astype(acc.dtype) if name in unsigned else value
             for name, value in zip("ab", (lhs, rhs), strict=True)
         )
-        return product(left.T if orders[0] == "km" else left, right.T if orders[1] == "nk" else right, acc)
+        left, right = left.T if orders[0] == "km" else left, right.T if orders[1] == "nk" else right
+        if combine is not None:
+            return combined(combine, left, right, acc)
+        return product(left, right, acc)
 
     return multiply
 

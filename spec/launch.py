@@ -44,6 +44,8 @@ class Argument:
     offset: int = 0
     """Elements between the address that the kernel takes and element [0, ..., 0]. The caller's array starts at that
     element, so the address handed over is the array's own less this many elements."""
+    complex: bool = False
+    """Whether the last dimension, of 2, holds the parts of complex numbers: arrays of these are taken and given."""
 
     @property
     def item_bytes(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mlir_gemm.spec.algebra import padding
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 
 
@@ -52,6 +53,8 @@ class Problem:
     and matrices that it reads."""
     epilogue_matrices: int = 0
     """Matrices that the epilogue reads."""
+    algebra: str = ""
+    """What takes the place of plus and times of numbers (`spec/algebra.py`), where something does."""
 
     @property
     def flops(self) -> int:
@@ -62,7 +65,13 @@ class Problem:
         batch = f"{self.batch} x " if self.batch > 1 else ""
         orders = "" if (self.a_order, self.b_order) == ("mk", "kn") else f" ({self.a_order}, {self.b_order})"
         sizes = f"{batch}{self.m}x{self.n}x{self.k}"
-        return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc})"
+        by = f" by {self.algebra}" if self.algebra else ""
+        return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by})"
+
+    @property
+    def pads_with_zeros(self) -> bool:
+        """Whether zeros beyond the end of k change nothing in the result."""
+        return not self.algebra or padding(self.algebra, self.a, self.b, self.acc) == (0, 0)
 
 
 def element_bytes(problem: Problem, operand: str) -> int:

@@ -13,9 +13,15 @@ from mlir_gemm.tile_model.invariance import invariant
 from mlir_gemm.tile_model.rewriting import Alternative, Case, Offer, Refuses
 from mlir_gemm.tile_model.select import Choice, select
 
+
+def _of_numbers(offer: Offer) -> Offer:
+    """A rewrite for products of numbers, which counts on zeros that add nothing, or on sums of parts."""
+    return lambda case: None if case.problem.algebra else offer(case)
+
+
 REWRITES: dict[str, Offer] = {
-    "materialize": materialize.offer, "relayout": relayout.offer, "split_k_workspace": dividing.offer,
-    "swap_ab": swap.offer,
+    "materialize": _of_numbers(materialize.offer), "relayout": _of_numbers(relayout.offer),
+    "split_k_workspace": _of_numbers(dividing.offer), "swap_ab": swap.offer,
 }  # fmt: skip
 """The rewrites, in the order in which they are asked."""
 

@@ -59,6 +59,9 @@ def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str
     mma = mma_of(schedule)
     if mma.forms_of(problem, schedule.precision, target):
         return None
+    if problem.algebra and not mma.any_algebra:
+        able = " or ".join(each.name for each in mmas().values() if each.any_algebra)
+        return f"{problem.algebra} with mma={mma.name}, which multiplies and adds numbers: expected mma={able}"
     given = f"types {problem.a},{problem.b} accumulated in {problem.acc} are not supported"
     for precision in PRECISIONS:
         if mma.forms_of(problem, precision, target):

@@ -14,6 +14,7 @@ from mlir_gemm.errors import Error, ScheduleError
 from mlir_gemm.parts.epilogue.tma_store import leaves_transposed
 from mlir_gemm.parts.registry import mma_of, warpgroup_mma
 from mlir_gemm.parts.wording import shown_time
+from mlir_gemm.spec.algebra import parse
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -44,6 +45,7 @@ def swapped(problem: Problem) -> Problem:
         problem.a_vector, problem.out_vector, problem.b_memory, problem.a_memory,
         "".join({"a": "b", "b": "a"}[side] for side in reversed(problem.unsigned)), problem.dynamic,
         {"mn": "nm", "nm": "mn"}[problem.out_order], problem.epilogue_ops, problem.epilogue_matrices,
+        str(parse(problem.algebra).swapped()) if problem.algebra else "",
     )  # fmt: skip
 
 

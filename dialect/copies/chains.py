@@ -154,12 +154,13 @@ def _compute(operation: Any, division: Division, pieces: dict[Any, list[Any]]) -
 
 
 def _clip(operation: Any, division: Division, value: Any, spot: Spot) -> Any:
-    """A piece with zeros from where the size that tile.clip gives is reached."""
+    """A piece with zeros, or the neutral element, from where the size that tile.clip gives is reached."""
     _, offset, size = operation.operands
     dim = ir.IntegerAttr(operation.attributes["dim"]).value
     arith = dialect("arith")
     start = indexing.add(offset, spot.at[dim])
-    zero = guards.zero(value.type)
+    attributes = operation.attributes
+    zero = constants.splat(value.type, attributes["neutral"]) if "neutral" in attributes else guards.zero(value.type)
     whole = dim != division.along or not (memory.divisor_of(size) % division.width or _splits(offset, division))
     if whole or division.width == 1:
         return arith.SelectOp(guards.less(start, size), value, zero).result

@@ -12,6 +12,10 @@ A product is a linalg.generic (or linalg.matmul) with the body `c + ea * eb`, in
 
 Any part may have no loop, or several, except that there must be a reduction. Which of the two factors is called A is
 told by the order of the multiplication.
+
+Other operations may take the place of the addition and of the multiplication (`spec/algebra.py`), such as a minimum of
+sums: then there must be an m and an n, and A is the factor whose m comes first. What has only one of them reads each
+element once: it is a reduction along rows, which tiles do not help.
 """
 
 from __future__ import annotations
@@ -19,12 +23,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mlir_gemm.dialect import algebras
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block, operations
-from mlir_gemm.spec.element_types import FORMATS
+from mlir_gemm.spec.algebra import Algebra, padding
+from mlir_gemm.spec.element_types import ELEMENT_BYTES, FORMATS
 
 _MULTIPLICATIONS = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
 """Each with the addition that goes with it."""
@@ -40,12 +46,14 @@ class Factor:
     """What is multiplied: a value in the body."""
     operands: tuple[int, ...]
     """The numbers of the operands that it is computed from; the first is the one with the most loops."""
+    extended: bool = False
+    """Whether an extension belongs to what is computed, and not to the multiplication."""
 
     @property
     def core(self) -> Any:
         """The value before it was extended, exactly, to the type of the multiplication."""
         value = self.value
-        while getattr(value.owner, "name", "") in _EXACT and is_multiplied(value.owner):
+        while not self.extended and getattr(value.owner, "name", "") in _EXACT and is_multiplied(value.owner):
             value = value.owner.operands[0]
         return value
 
@@ -76,6 +84,14 @@ class Product:
     b: Factor
     multiplication: Any
     addition: Any
+    algebra: Algebra | None = None
+    """What adds up and multiplies, where it is not an addition and a multiplication of numbers."""
+
+    def swap_factors(self) -> None:
+        """Lets the other factor be A, where the order of a multiplication tells."""
+        if self.algebra is None:
+            left, right = self.multiplication.operands
+            self.multiplication.operands[0], self.multiplication.operands[1] = right, left
 
     @property
     def op(self) -> Any:
@@ -163,6 +179,64 @@ def _analyse(operation: Any) -> Product | str:
 
 
 def _of_body(generic: Generic) -> Product | str:
+    plain = _of_numbers(generic)
+    if not isinstance(plain, str) and (plain.m or plain.n):
+        return plain
+    other = _of_algebra(generic)  # of a square of differences, too, whose factors have both operands
+    return plain if isinstance(other, str) else other
+
+
+def _of_algebra(generic: Generic) -> Product | str:
+    """A product whose plus and times are other operations than those of numbers."""
+    combiner = _owner(generic.yielded[0], generic)
+    accumulator = generic.body.arguments[len(generic.inputs)]
+    if combiner is None or len(list(accumulator.uses)) != 1:
+        return "it does not combine what it has so far"
+    inputs = list(generic.body.arguments)[: len(generic.inputs)]
+
+    def leaves(value: Any) -> frozenset[int]:
+        return frozenset(number for number in _factor(value, generic).operands if number < len(inputs))
+
+    found = algebras.read(combiner, accumulator, lambda value: _owner(value, generic), leaves)
+    if isinstance(found, str):
+        return found
+    a, b = (_factor(value, generic) for value in (found.a, found.b))
+    if accumulator in {generic.body.arguments[number] for side in (a, b) for number in side.operands}:
+        return "it combines what it has so far in another way too"
+    product = _with_parts(generic, a, b, combiner, combiner)
+    if isinstance(product, str):
+        return product
+    sizes = structured.sizes_of(generic)
+    if not all(any(sizes[loop] != 1 for loop in loops) for loops in (product.m, product.n)):
+        return "it has no m or no n: it is a reduction along rows"
+    if max(product.m) > max(product.n):
+        return _of_algebra_swapped(generic, product, found.algebra)
+    return _padded(replace(product, algebra=found.algebra))
+
+
+def _of_algebra_swapped(generic: Generic, product: Product, algebra: Algebra) -> Product | str:
+    """The same with A and B in each other's place."""
+    swapped = _with_parts(generic, product.b, product.a, product.multiplication, product.addition)
+    return swapped if isinstance(swapped, str) else _padded(replace(swapped, algebra=algebra.swapped()))
+
+
+def _padded(product: Product) -> Product | str:
+    """A product of another algebra, with operands of types that have numbers to go on with beyond the end of k: those
+    that are multiplied, or else those of the accumulator, to which operands are extended before they are staged."""
+    element = str(product.generic.body.arguments[len(product.generic.inputs)].type)
+    if element not in ELEMENT_BYTES or element == "i1":
+        return f"its elements are of type {element}"
+    for extended in (False, True):
+        a, b = (replace(side, extended=extended) for side in (product.a, product.b))
+        types = [element_of(side) for side in (a, b)]
+        if any(each not in ELEMENT_BYTES for each in types):
+            continue
+        if padding(str(product.algebra), *types, element) is not None:
+            return replace(product, a=a, b=b)
+    return "no element is known that what it adds up could go on with beyond the end of k"
+
+
+def _of_numbers(generic: Generic) -> Product | str:
     addition = _owner(generic.yielded[0], generic)
     if addition is None or addition.name not in _MULTIPLICATIONS.values():
         return f"it combines by {_name(addition)}, not by an addition"

@@ -1,13 +1,16 @@
-"""Recognising a product in a point nest: a store of `c + a b`, by its loops and its arithmetic."""
+"""Recognising a product in a point nest: a store of `c + a b`, or of what another algebra makes of them, by its loops
+and its arithmetic."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import affine
+from mlir_gemm.dialect import affine, algebras
 from mlir_gemm.dialect.linalg.products import is_multiplied
+from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, parents, users
+from mlir_gemm.spec.algebra import Algebra, padding
 
 EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 """Casts that lose nothing, so that a product of what they cast is the same product."""
@@ -29,6 +32,27 @@ class NestProduct:
     m: Any
     n: Any
     k: Any
+    algebra: Algebra | None = None
+    """What adds up and multiplies, where it is not an addition and a multiplication of numbers: its `a` is `lhs`."""
+
+    def cores(self) -> list[Any]:
+        """What is staged of `lhs` and `rhs`: what they were before they were extended, unless the narrow types have no
+        numbers to go on with beyond the end of k."""
+        narrow = [unextended(each) for each in (self.lhs, self.rhs)]
+        return narrow if self._padding(narrow) is not None else [self.lhs, self.rhs]
+
+    def pads(self) -> tuple[float | int, float | int]:
+        """What `lhs` and `rhs` go on with beyond the end of k, where that changes nothing in the result."""
+        found = self._padding(self.cores())
+        if found is None:
+            raise pass_error(self.store, "no element is known that an operand of this algebra could go on with")
+        return found
+
+    def _padding(self, cores: list[Any]) -> tuple[float | int, float | int] | None:
+        if self.algebra is None:
+            return 0, 0
+        a, b = (str(core.type) for core in cores)
+        return padding(str(self.algebra), a, b, str(self.load.operation.results[0].type))
 
     @property
     def points(self) -> list[Any]:
@@ -71,8 +95,10 @@ def product_in(store: Any) -> NestProduct | None:
     """
     points = _points_around(store)
     add = store.operation.operands[0].owner
-    if len(points) != 3 or getattr(add, "name", "") not in _SUMS:
+    if len(points) != 3 or hasattr(add, "operations"):
         return None
+    if add.name not in _SUMS:
+        return _by_algebra(store, add.operation, points)
     m, n, k = points
     for old, new in ((0, 1), (1, 0)):
         load, multiply = add.operands[old].owner, add.operands[new].owner
@@ -83,12 +109,48 @@ def product_in(store: Any) -> NestProduct | None:
         lhs, rhs = multiply.operands
         product = NestProduct(store, load.opview, multiply.opview, lhs, rhs, m, n, k)
         if product.lhs == product.rhs:
-            return None
+            break
         left, right = (_moves_with(product, factor) for factor in multiply.operands)
         if (n in left or m in right) and not (m in left or n in right):
             product.lhs, product.rhs = product.rhs, product.lhs
         return product
-    return None
+    return _by_algebra(store, add.operation, points)
+
+
+def _by_algebra(store: Any, combiner: Any, points: list[Any]) -> NestProduct | None:
+    """The product by other operations than addition and multiplication that a store in a nest stores."""
+    m, n, k = points
+    block = store.operation.block
+    so_far = next((value for value in combiner.operands if _reads(value, store)), None)
+    if so_far is None:
+        return None
+
+    def maker_of(value: Any) -> Any:
+        owner = value.owner
+        inside = not hasattr(owner, "operations") and owner.operation.block == block
+        return owner.operation if inside and owner.operation.name != "affine.load" else None
+
+    def leaves(value: Any) -> frozenset[Any]:
+        maker = maker_of(value)
+        if maker is None:
+            return frozenset([value] if getattr(value.owner, "name", "") == "affine.load" else [])
+        return frozenset[Any]().union(*map(leaves, maker.operands))
+
+    found = algebras.read(combiner, so_far, maker_of, leaves)
+    if isinstance(found, str):
+        return None
+    product = NestProduct(store, so_far.owner.opview, found.a.owner, found.a, found.b, m, n, k, found.algebra)
+    left, right = (_moves_with(product, factor) for factor in (found.a, found.b))
+    if m in right and n in left and not (m in left or n in right):
+        product.lhs, product.rhs, product.algebra = found.b, found.a, found.algebra.swapped()
+        left, right = right, left
+    return product if m in left and n in right else None
+
+
+def _reads(value: Any, store: Any) -> bool:
+    """Whether a value is what lies where a store writes."""
+    owner = value.owner
+    return getattr(owner, "name", "") == "affine.load" and affine.access(owner.opview) == affine.access(store)
 
 
 def _moves_with(product: NestProduct, value: Any) -> set[Any]:

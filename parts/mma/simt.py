@@ -1,24 +1,92 @@
 """simt: fused multiply-adds of ordinary arithmetic, for every type. Operands are extended to the accumulator's type
-before they are multiplied."""
+before they are multiplied. Other algebras than that of numbers are computed here too (`spec/algebra.py`)."""
 
 from __future__ import annotations
 
-from mlir_gemm.parts.base import Form, Mma
+from collections.abc import Iterator, Mapping
+from math import gcd
+from typing import Any
+
+from mlir_gemm.parts.base import Form, Mma, Rules
 from mlir_gemm.parts.warp_level.cost import LANES
 from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
 from mlir_gemm.parts.warp_level.search import searching
+from mlir_gemm.parts.wording import shown_tile
+from mlir_gemm.spec.algebra import parse
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import Tile
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 
 INSTRUCTION: Tile = (1, 1, 1)
+VECTORS = 64
+"""Columns of a warp tile of which each lane has two vectors of four."""
+_proposed = searching("simt")
+
+
+ISSUED, LOGIC, COUNTED = 128, 64, 16
+"""Operations on 32 bits that an SM does in one clock: of all kinds, with its four schedulers; minima, maxima, logic,
+comparisons and sums of integers; counts of bits ("Arithmetic Instructions" in NVIDIA's CUDA programming guide). H200:
+16.6 T/s of each of the second kind, 4.2 of the third (`2026-11-23-h200-algebras.json`)."""
+_MULTIPLIERS = ("arith.addf", "arith.subf", "arith.mulf")
+"""What the units do that multiply and add floating-point numbers."""
+_LOGIC = ("arith.andi", "arith.ori", "arith.xori")
+_MODIFIERS = ("math.absf", "arith.negf")
+"""What the instruction does to its operand that takes the result."""
+_PACKED = {"f16": 2, "bf16": 2, "i16": 2}
+"""Elements of 16 bits in an instruction; of logic, as many as its 32 bits hold."""
+
+
+def _terms(problem: Problem, target: Target) -> float:
+    """Terms of another algebra that an SM combines in one clock."""
+    names = [name for name in parse(problem.algebra).operations if name not in _MODIFIERS]
+    plain = [name for name in names if name not in _MULTIPLIERS]
+    merged = names[-2:] in (["arith.addi", "arith.minsi"], ["arith.addi", "arith.maxsi"]) or (
+        len(names) > 1 and all(name in _LOGIC for name in names[-2:])
+    )  # one instruction: VIADDMNMX, LOP3
+    if problem.acc == "f64":
+        return target.rates.fma_f64 / 2 / len(names)
+    wide = ELEMENT_BYTES[problem.acc] / 4
+    packed = 1 / wide if all(name in _LOGIC for name in names) else _PACKED.get(problem.acc, 1 / max(1.0, wide))
+    counted = sum(name == "math.ctpop" for name in names)
+    units = [(ISSUED, len(names) - merged), (LOGIC, len(plain) - merged), (COUNTED, counted)]
+    return packed * min(rate / used for rate, used in units if used)
 
 
 def _rate(problem: Problem, target: Target) -> float:
+    if problem.algebra:
+        return 2 * _terms(problem, target)
     rates = target.rates
     found = {"f64": rates.fma_f64, "i32": rates.fma_i32, "i64": rates.fma_i32 / 4}
     return found.get(problem.acc, rates.fma_f32)
+
+
+def _search(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
+    """Warp tiles of another algebra have two vectors for each lane where the block tile has as many columns: `xor` of
+    bytes takes 4.5 ms by tiles of 48 columns, 2.3 by 32, 1.7 by 64, a minimum of sums 7.0 by 48 and 5.8 by 64 (4096^3
+    on the H200)."""
+    for schedule in _proposed(problem, target, pinned, wide):
+        if not problem.algebra or "warp" in pinned or schedule.warp[1] % VECTORS == 0 or schedule.block[1] < VECTORS:
+            yield schedule
+
+
+def divides_numbers(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Slices of k are added up as numbers are."""
+    if not problem.algebra or schedule.split_k_workspace == 1:
+        return None
+    return f"split_k_workspace={schedule.split_k_workspace} with {problem.algebra}: expected split_k_workspace=1"
+
+
+def ends_with_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Operands that go on with something else than zeros beyond the end of k are loaded and completed; those that are
+    copied as they are end with it."""
+    if problem.pads_with_zeros or problem.a_memory or problem.b_memory or problem.k % schedule.block[2] == 0:
+        return None
+    return (
+        f"block={shown_tile(schedule.block)} with {problem.algebra}: tiles of {schedule.block[2]} along k do not "
+        f"divide k={problem.k}; the nearest: {gcd(problem.k, schedule.block[2])}"
+    )
 
 
 PART = Mma(
@@ -31,11 +99,13 @@ PART = Mma(
         Form(("i8", "i16", "i32", "i64"), True, "i64", INSTRUCTION),
     ),
     passes=lambda _, __: [at("lower", "mma", step("mma-to-fma"))],
-    search=searching("simt"),
+    search=_search,
     family=LANES,
     rate=_rate,
+    rules=Rules(shape=(divides_numbers, ends_with_k)),
     registers=registers_needed,
     lanes=(4, 8),
+    any_algebra=True,
     tensor_cores=False,
     fragments=fragments,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants
+from mlir_gemm.dialect import affine, constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.passes.base import Pass
@@ -33,7 +33,7 @@ def _only_adds(loop: Any) -> bool:
     """Whether a loop yields what it carries, taken through nothing but tile.mma, and uses it for nothing else."""
     value = in_block(body(loop))[-1].operands[0]
     while value != body(loop).arguments[1]:
-        if getattr(value.owner, "name", "") != "tile.mma" or len(users(value)) != 1:
+        if getattr(value.owner, "name", "") != "tile.mma" or len(users(value)) != 1 or tile.algebra_of(value.owner):
             return False
         value = value.owner.operands[2]
     return len(users(value)) == 1 and isinstance(ir.VectorType(value.type).element_type, ir.FloatType)

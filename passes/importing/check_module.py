@@ -36,7 +36,7 @@ WINDOWS = ("linalg.conv_", "linalg.depthwise_conv_", "linalg.pooling_")
 
 LINALG = tuple(f"linalg.{name}" for name in (*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce"))
 OTHERS = (
-    "arith.constant", "func.return",
+    "arith.constant", "complex.constant", "complex.create", "func.return",
     "tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast", "tensor.extract_slice",
     "tensor.insert_slice", "tensor.concat", "tensor.pad",
     "memref.alloc", "memref.dealloc", "memref.copy", "memref.get_global", "memref.cast", "memref.subview",
@@ -128,10 +128,10 @@ def _check_type(operation: Any, what: str, type_: Any) -> None:
     if not isinstance(type_, (ir.MemRefType, ir.RankedTensorType)):
         if isinstance(type_, ir.ShapedType):
             raise input_error(operation, f"{what} has type {type_}; expected ranked tensors or memrefs")
-        if str(type_) != "none" and str(type_) not in TYPES:
+        if str(type_) != "none" and _real(type_) not in TYPES:
             raise input_error(operation, f"{what} has type {type_}; expected one of {', '.join(TYPES)}")
         return
-    element = str(type_.element_type)
+    element = _real(type_.element_type)
     if element not in TYPES:
         raise input_error(operation, f"{what} has element type {element}; expected one of {', '.join(TYPES)}")
     if isinstance(type_, ir.RankedTensorType) and type_.encoding is not None:
@@ -139,6 +139,11 @@ def _check_type(operation: Any, what: str, type_: Any) -> None:
     if not type_.has_static_shape:
         raise input_error(operation, f"{what} has dynamic sizes ({type_}); sizes must be static")
     check_extent(operation, what, type_)
+
+
+def _real(type_: Any) -> str:
+    """The name of an element type, of a complex one that of its parts."""
+    return str(ir.ComplexType(type_).element_type if isinstance(type_, ir.ComplexType) else type_)
 
 
 def _check_operation(operation: Any) -> None:
@@ -262,7 +267,7 @@ def _check_body(operation: Any) -> None:
         name = inner.operation.name
         if name == "linalg.yield" or inner.operation not in live:
             continue
-        if not name.startswith(("arith.", "math.")) and name not in _IN_BODIES:
+        if not name.startswith(("arith.", "math.", "complex.")) and name not in _IN_BODIES:
             raise input_error(
                 inner,
                 f"'{name}' in the body of '{operation.operation.name}'; expected arith and math operations, "

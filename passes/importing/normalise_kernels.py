@@ -183,8 +183,7 @@ class _Rewriting:
         if self.order.swapped and self._is_product(generic):
             product = product_of(block.owner)
             assert product is not None  # it was one before, and still is
-            left, right = product.multiplication.operands
-            product.multiplication.operands[0], product.multiplication.operands[1] = right, left
+            product.swap_factors()
 
     def _in_order(self, op: Any, seen: list[Seen | None]) -> list[Seen | None]:
         if op not in self.statements:

@@ -30,7 +30,7 @@ from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.importing.copy_results import sinks
 from mlir_gemm.passes.importing.group_kernels import mark_of
 from mlir_gemm.passes.importing.group_rows import kind_of_group
-from mlir_gemm.spec.attributes import KIND, NOTE, ROLE, ROWS, SCHEDULE
+from mlir_gemm.spec.attributes import COMPLEX, KIND, NOTE, ROLE, ROWS, SCHEDULE
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
 from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 
@@ -196,10 +196,14 @@ class _Program:
     def _write_roles(self) -> None:
         count = len(body(self.function).arguments)
         old = argument_attributes(self.function)
+        given = self.function.attributes
+        of_results = list(given["res_attrs"]) if "res_attrs" in given else []
         attributes: list[dict[str, Any]] = []
         for number, argument in enumerate(self.block.arguments):
             each = dict(old[number]) if number < count else {}
             root = body(self.function).arguments[number] if number < count else argument
+            if number >= count and of_results and COMPLEX in of_results[number - count]:
+                each[COMPLEX] = ir.UnitAttr.get()
             role = self.roles.get(root, "in") if number < count else "result"
             each[ROLE] = ir.StringAttr.get(role)
             attributes.append(each)

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import algebras
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import clone
+from mlir_gemm.dialect.clone import clone, clone_slice
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import (
     Generic,
@@ -29,7 +30,7 @@ from mlir_gemm.dialect.linalg.generics import (
     scalar_of,
     zero,
 )
-from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.linalg.products import Product, product_of
 from mlir_gemm.dialect.reductions import Combination, combinations_of
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
@@ -61,7 +62,7 @@ def _is_narrow(element: Any) -> bool:
 def _widen_generic(generic: Generic) -> None:
     product = product_of(generic.operation)
     combination = None if product else _sum_along_rows(generic)
-    if product is None and combination is None:
+    if (product is None and combination is None) or (product is not None and not _rounds(product)):
         return
     old = generic.outputs[0]
     shape, element = old.type.shape, element_of(old)
@@ -74,6 +75,9 @@ def _widen_generic(generic: Generic) -> None:
         known: dict[Any, Any] = dict(zip(generic.block.arguments, arguments, strict=True))
         last = [combination.combiner] if combination else []
         last += [product.multiplication, product.addition] if product else []
+        if product is not None and product.algebra is not None:
+            a, b = clone_slice([product.a.value, product.b.value], generic.block, known)
+            return [algebras.build(product.algebra, _extended(a, sum_type), _extended(b, sum_type), arguments[-1])]
         for inner in in_block(generic.block)[:-1]:
             if inner.operation not in last:
                 clone(inner, known)
@@ -99,6 +103,11 @@ def _widen_generic(generic: Generic) -> None:
         narrow = build([wide], [empty(shape, element)], [loops] * 2, parallel, rounded)
     generic.results[0].replace_all_uses_with(narrow.results[0])
     generic.operation.erase()
+
+
+def _rounds(product: Product) -> bool:
+    """Whether a narrow accumulator loses what a wide one keeps: the least of some numbers is one of them."""
+    return product.algebra is None or product.addition.name in ("arith.addf", "arith.mulf")
 
 
 def _sum_along_rows(generic: Generic) -> Combination | None:

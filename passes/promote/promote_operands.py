@@ -5,7 +5,8 @@ shared-memory buffer for each factor (`memref.alloc` in memory space 3, before t
 `tile.layout`), filled at the head of the k loop, and the nest reading the buffer. The buffer keeps the order in which
 the operand lies in memory. A factor that is an element of memory, perhaps extended, is copied as it is (`tile.copy`).
 One that is computed, say from integers and a scale, is computed tile by tile: tile.load, arithmetic on vectors,
-tile.clip where the tile may pass the end of k (zero there adds nothing to the product), tile.store.
+tile.clip where the tile may pass the end of k (zero there adds nothing to the product), tile.store. So is one of
+another algebra than that of numbers, where something else than zero adds nothing: infinities to a minimum of sums.
 With `layout=swizzle128` each buffer has the widest panels that divide its rows: `swizzle128`, `swizzle64` or
 `swizzle32`.
 Refuses factors that the loop also writes, or that depend on both m and n, and with `swizzle128` rows of other than
@@ -19,13 +20,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, tile
+from mlir_gemm.dialect.algebras import number_attribute
 from mlir_gemm.dialect.attributes import is_layout
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.point_nests import vectors
 from mlir_gemm.dialect.point_nests.places import Access, access_of, memory_order
-from mlir_gemm.dialect.point_nests.product import NestProduct, product_in, unextended
+from mlir_gemm.dialect.point_nests.product import NestProduct, product_in
 from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.rings import PAD, PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.sizes import size_of
@@ -70,18 +72,16 @@ def _promote(k_loop: Any, layout: str) -> None:
     written = [affine.access(store)[0] for store in stores]
     for product in products:
         anchor = in_block(body(k_loop))[0]
-        for factor, points, others in (
-            (product.lhs, [product.m, product.k], [product.n]),
-            (product.rhs, [product.k, product.n], [product.m]),
-        ):
-            core = unextended(factor)
+        cores, pads = product.cores(), product.pads()
+        sides = (([product.m, product.k], [product.n]), ([product.k, product.n], [product.m]))
+        for core, pad, (points, others) in zip(cores, pads, sides, strict=True):
             loads = _loads_of(core, product, others)
             if all(affine.access(load)[0].type.memory_space is not None for load in loads):
                 continue
             for load in loads:
                 if affine.access(load)[0] in written:
                     raise pass_error(load, "an operand that the k loop also writes cannot be staged")
-            _stage(k_loop, anchor, product, core, points, loads, layout)
+            _stage(k_loop, anchor, product, (core, pad), points, loads, layout)
 
 
 def _in_nest(store: Any) -> bool:
@@ -100,8 +100,10 @@ def _loads_of(core: Any, product: NestProduct, others: list[Any]) -> list[Any]:
 
 
 def _stage(
-    k_loop: Any, anchor: Any, product: NestProduct, core: Any, points: list[Any], loads: list[Any], layout: str
-) -> None:
+    k_loop: Any, anchor: Any, product: NestProduct, given: tuple[Any, float | int], points: list[Any],
+    loads: list[Any], layout: str,
+) -> None:  # fmt: skip
+    core, pad = given
     accesses = [access_of(load, product.points) for load in loads]
     for load, access in zip(loads, accesses, strict=True):
         if any(defined_within(value, k_loop) and value != affine.induction_variable(k_loop)
@@ -112,11 +114,12 @@ def _stage(
     shape = [affine.extent_of(point) for point in order]
     buffer = _make_buffer(k_loop, loads[0], shape, core.type, layout)
     with ir.InsertionPoint(anchor), loads[0].location:
-        if core == loads[0].operation.results[0] and not is_position(leading.memory):
+        copied = core == loads[0].operation.results[0] and not is_position(leading.memory)
+        if copied and (pad == 0 or _ends_in_bounds(product, leading)):
             tile.copy(buffer, leading.memory, leading.along(order))
         else:
             value = vectors.of_points(product.behind(core), order, core)
-            value = _clipped(value, order, product, accesses)
+            value = _clipped(value, order, product, accesses, pad)
             origin = constants.index(0)
             tile.store(value, buffer, tile.Place.at([origin, origin], 2, in_bounds=True))
     with ir.InsertionPoint(product.store), loads[0].location:
@@ -125,8 +128,14 @@ def _stage(
     product.replace(core, staged)
 
 
-def _clipped(value: Any, order: list[Any], product: NestProduct, accesses: list[Access]) -> Any:
-    """`value` with zero beyond the end of k, where what the arithmetic makes of zeros may be anything."""
+def _ends_in_bounds(product: NestProduct, access: Access) -> bool:
+    """Whether a tile never passes the end of k."""
+    return all(access.in_bounds[axis] for axis, point in access.runs.items() if point == product.k)
+
+
+def _clipped(value: Any, order: list[Any], product: NestProduct, accesses: list[Access], pad: float | int) -> Any:
+    """`value` with what adds nothing to the product beyond the end of k, where the arithmetic makes anything of
+    zeros."""
     along = [(access, axis) for access in accesses for axis, point in access.runs.items() if point == product.k]
     if not along:
         return value
@@ -135,7 +144,8 @@ def _clipped(value: Any, order: list[Any], product: NestProduct, accesses: list[
         return value
     size = size_of(access.memory, axis)
     bound = constants.index(size) if isinstance(size, int) else size
-    return tile.clip(value, order.index(product.k), access.starts[axis].build(), bound)
+    neutral = None if pad == 0 else number_attribute(value.type.element_type, pad)
+    return tile.clip(value, order.index(product.k), access.starts[axis].build(), bound, neutral)
 
 
 def _make_buffer(k_loop: Any, load: Any, shape: list[int], element: Any, layout: str) -> Any:

@@ -37,6 +37,8 @@ class NarrowAccumulator(Pass):
 
 
 def _may_narrow(product: Product, function: Any) -> bool:
+    if product.algebra is not None:
+        return False
     memory = product.accumulator
     maker = getattr(memory.owner, "operation", None)
     if {element_of(product.a), element_of(product.b)} != {"f16"} or str(structured.element_of(memory)) != "f32":

@@ -82,8 +82,7 @@ def _swap(function: Any, generics: list[Any]) -> None:
                 for map_, operand in zip(maps, op.operands, strict=True)]  # fmt: skip
         product = product_of(op)
         if product is not None:  # the left factor is the one that moves with m
-            left, right = product.multiplication.operands
-            product.multiplication.operands[0], product.multiplication.operands[1] = right, left
+            product.swap_factors()
         op.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps])
     for op in [op.operation for op in in_block(body(function)) if op.operation.name == "memref.alloc"]:
         *batch, rows, columns = op.results[0].type.shape

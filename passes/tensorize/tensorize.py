@@ -1,11 +1,11 @@
 """tensorize: every point nest becomes operations on whole tiles.
 
 Expects the nests over `tile.loop = "point"` loops that `tile-loops` makes. A three-deep nest that adds the product of
-two loads to a third becomes tile.load, tile.mma, tile.store; a two-deep one becomes tile.load, the same arith and math
-operations on vectors, and tile.store. Loads may be broadcast or transposed, and at one index of other dimensions of
-their memory: the place of the tile says so. Operands of a product that were not staged in shared memory become
-subviews. Refuses a nest it does not recognise, and a product with an operand that is neither staged nor a matrix of
-whole tiles: a subview does not stop at the bounds.
+two loads to a third, or combines them by another algebra, becomes tile.load, tile.mma, tile.store; a two-deep one
+becomes tile.load, the same arith and math operations on vectors, and tile.store. Loads may be broadcast or transposed,
+and at one index of other dimensions of their memory: the place of the tile says so. Operands of a product that were not
+staged in shared memory become subviews. Refuses a nest it does not recognise, and a product with an operand that is
+neither staged nor a matrix of whole tiles: a subview does not stop at the bounds.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _product(outer: Any, inside: list[Any]) -> None:
         rows = [found.m, found.n]
         type_ = ir.VectorType.get([affine.extent_of(point) for point in rows], found.load.operation.results[0].type)
         acc = tile.load(result.memory, result.along(rows), type_)
-        product = tile.mma(lhs, rhs, acc, a, b, _unsigned(found))
+        product = tile.mma(lhs, rhs, acc, a, b, _unsigned(found), str(found.algebra or ""))
         tile.store(product.results[0], result.memory, result.along(rows))
 
 

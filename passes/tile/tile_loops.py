@@ -6,8 +6,9 @@ store. Leaves, for each, loops over block tiles (`tile.loop = "block"`, and `"k"
 bounds, one batch at a time, around a full nest over the points of one tile (`tile.loop = "point"`). Bounds that are
 known at run time only are computed in front, once for each size and tile. Where the tile does not divide the size,
 points beyond the bounds remain: reading them gives zero and writing them does nothing by definition of the operations
-that `tensorize` turns them into. Refuses nests that do anything with their induction
-variables but index affine.load and affine.store, and, where points remain, accesses that would then stay in bounds.
+that `tensorize` turns them into, and those beyond the end of k add nothing. Refuses nests that do anything with their
+induction variables but index affine.load and affine.store, and, where points remain, accesses that would then stay in
+bounds.
 Labelled loops are left alone, so a second run changes nothing.
 """
 

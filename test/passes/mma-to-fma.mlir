@@ -62,4 +62,33 @@ gpu.module @kernels {
     "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: false, true>} : (vector<4x8xf32>, memref<?x?xf32>, index, index) -> ()
     gpu.return
   }
+
+  // Another algebra: its operations in the place of the multiply-add, an equal one once. Operands are extended first.
+// CHECK-LABEL: @shortest
+// CHECK: %[[INF:.*]] = arith.constant dense<0x7F800000> : vector<1xf32>
+// CHECK: arith.extf %{{.*}} : vector<4xf16> to vector<4xf32>
+// CHECK: %[[T:.*]] = arith.addf %{{.*}}, %{{.*}} : vector<1xf32>
+// CHECK: arith.minimumf %[[INF]], %[[T]] : vector<1xf32>
+// CHECK-COUNT-3: arith.minimumf
+// CHECK-NOT: vector.fma
+  gpu.func @shortest(%A: memref<4x4xf16, 3>, %B: memref<4x8xf32, 3>, %C: memref<4x8xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %inf = arith.constant dense<0x7F800000> : vector<4x8xf32>
+    %d = "tile.mma"(%A, %B, %inf) {a = "mk", algebra = "arith.minimumf(c, arith.addf(a, b))", b = "kn", scope = "warp"} : (memref<4x4xf16, 3>, memref<4x8xf32, 3>, vector<4x8xf32>) -> vector<4x8xf32>
+    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<4x8xf32>, memref<4x8xf32>, index, index) -> ()
+    gpu.return
+  }
+  // The sum of squares of differences: a difference is computed once, and its square added by one instruction.
+// CHECK-LABEL: @distances
+// CHECK: %[[DIFFERENCE:.*]] = arith.subf
+// CHECK: vector.fma %[[DIFFERENCE]], %[[DIFFERENCE]], %{{.*}} : vector<1xf32>
+// CHECK-COUNT-3: arith.subf
+// CHECK-NOT: arith.subf
+  gpu.func @distances(%A: memref<4x4xf32, 3>, %B: memref<4x8xf32, 3>, %C: memref<4x8xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<4x8xf32>
+    %d = "tile.mma"(%A, %B, %zero) {a = "mk", algebra = "arith.addf(c, arith.mulf(arith.subf(a, b), arith.subf(a, b)))", b = "kn", scope = "warp"} : (memref<4x4xf32, 3>, memref<4x8xf32, 3>, vector<4x8xf32>) -> vector<4x8xf32>
+    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<4x8xf32>, memref<4x8xf32>, index, index) -> ()
+    gpu.return
+  }
 }

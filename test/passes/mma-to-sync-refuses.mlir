@@ -119,3 +119,13 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @minima(%a: memref<16x16xf16, 3>, %c: vector<16x16xf32>) kernel {
+    // CHECK: mma-to-sync-refuses.mlir:[[# @LINE + 1]]:10: error: a product by arith.minimumf(c, arith.addf(a, b)); expected one of numbers: mma-to-fma takes any algebra
+    %d = "tile.mma"(%a, %a, %c) {a = "mk", algebra = "arith.minimumf(c, arith.addf(a, b))", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    gpu.return
+  }
+}

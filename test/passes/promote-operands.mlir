@@ -99,3 +99,32 @@ func.func @computed(%A: memref<3x20x30xf16>, %B: memref<20x40xi8>, %S: memref<40
   } {tile.loop = "block"}
   return
 }
+
+// A minimum of sums: beyond the end of k an operand goes on with zeros and the other with infinities, which change no
+// minimum. Where tiles end with k, both are copied.
+// CHECK-LABEL: @minimum_of_sums
+//       CHECK:       "tile.copy"(%{{.*}}, %[[A:.*]], %{{.*}}, %{{.*}})
+//       CHECK:       %[[B:.*]] = "tile.load"(%{{.*}}) {{.*}} : (memref<20x16xf32>, index, index) -> vector<16x8xf32>
+//       CHECK:       %[[CLIPPED:.*]] = "tile.clip"(%[[B]], %{{.*}}, %c20) {dim = 0 : i64, neutral = 0x7F800000 : f32}
+//       CHECK:       "tile.store"(%[[CLIPPED]], %{{.*}})
+func.func @minimum_of_sums(%A: memref<16x20xf32>, %B: memref<20x16xf32>, %C: memref<16x16xf32>) {
+  affine.for %i = 0 to 1 {
+    affine.for %j = 0 to 2 {
+      affine.for %l = 0 to 2 {
+        affine.for %m = 0 to 16 {
+          affine.for %n = 0 to 8 {
+            affine.for %k = 0 to 16 {
+              %a = affine.load %A[%i * 16 + %m, %l * 16 + %k] : memref<16x20xf32>
+              %b = affine.load %B[%l * 16 + %k, %j * 8 + %n] : memref<20x16xf32>
+              %c = affine.load %C[%i * 16 + %m, %j * 8 + %n] : memref<16x16xf32>
+              %s = arith.addf %a, %b : f32
+              %d = arith.minimumf %c, %s : f32
+              affine.store %d, %C[%i * 16 + %m, %j * 8 + %n] : memref<16x16xf32>
+            } {tile.loop = "point"}
+          } {tile.loop = "point"}
+        } {tile.loop = "point"}
+      } {tile.loop = "k"}
+    } {tile.loop = "block"}
+  } {tile.loop = "block"}
+  return
+}

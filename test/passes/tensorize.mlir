@@ -127,3 +127,36 @@ func.func @places(%A: memref<16x32xf16, 3>, %B: memref<8x16xf16, 3>, %C: memref<
   } {tile.loop = "block"}
   return
 }
+
+// Other operations than addition and multiplication: an algebra, in which `a` is what moves with m, whatever the order.
+// CHECK-LABEL: @algebras
+//       CHECK:   "tile.mma"(%[[A:.*]], %[[B:.*]], %{{.*}}) {a = "mk", algebra = "arith.minimumf(c, arith.addf(a, b))", b = "kn"}
+//       CHECK:   "tile.mma"(%[[A]], %[[B]], %{{.*}}) {a = "mk", algebra = "arith.addf(c, math.absf(arith.subf(b, a)))", b = "kn"}
+func.func @algebras(%A: memref<16x16xf32, 3>, %B: memref<16x8xf32, 3>, %C: memref<16x8xf32>, %D: memref<16x8xf32>) {
+  affine.for %m = 0 to 16 {
+    affine.for %n = 0 to 8 {
+      affine.for %k = 0 to 16 {
+        %a = affine.load %A[%m, %k] : memref<16x16xf32, 3>
+        %b = affine.load %B[%k, %n] : memref<16x8xf32, 3>
+        %c = affine.load %C[%m, %n] : memref<16x8xf32>
+        %s = arith.addf %a, %b : f32
+        %d = arith.minimumf %s, %c : f32
+        affine.store %d, %C[%m, %n] : memref<16x8xf32>
+      } {tile.loop = "point"}
+    } {tile.loop = "point"}
+  } {tile.loop = "point"}
+  affine.for %m = 0 to 16 {
+    affine.for %n = 0 to 8 {
+      affine.for %k = 0 to 16 {
+        %b = affine.load %B[%k, %n] : memref<16x8xf32, 3>
+        %a = affine.load %A[%m, %k] : memref<16x16xf32, 3>
+        %c = affine.load %D[%m, %n] : memref<16x8xf32>
+        %s = arith.subf %b, %a : f32
+        %t = math.absf %s : f32
+        %d = arith.addf %c, %t : f32
+        affine.store %d, %D[%m, %n] : memref<16x8xf32>
+      } {tile.loop = "point"}
+    } {tile.loop = "point"}
+  } {tile.loop = "point"}
+  return
+}

@@ -27,7 +27,8 @@ BELOW: dict[str, tuple[str, ...]] = {
     "runtime": ("simulator",),
     "bench": ("runtime",),
     "viewer": ("runtime",),
-    "tools": ("bench", "viewer"),
+    "tracing": ("runtime",),
+    "tools": ("bench", "viewer", "tracing"),
     "mlir_gemm": ("tools",),
 }
 """What stands directly below each layer; what is below that may be used too."""

@@ -27,6 +27,7 @@ PACKAGES = (
     "runtime",
     "simulator",
     "tools",
+    "tracing",
     "viewer",
     "bench",
     "lowering",

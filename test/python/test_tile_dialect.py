@@ -181,6 +181,21 @@ WRONG = [
      "adds products of f32 and f32 up in f16; expected a type that is not narrower"),
     ('%0 = tile.mma(%A, %A, %acc) {a = "mk", b = "kn", unsigned = "b"} : vector<64x64xf32>',
      'unsigned = "b" for operands of f16 and f16, which have signs'),
+    ('%0 = tile.mma(%A, %A, %acc) {a = "mk", b = "kn", algebra = "arith.minimumf(c, a)"} : vector<64x64xf32>',
+     "algebra: the term 'a' is not computed from a and b; expected operations on both, without c"),
+    ('%0 = tile.mma(%A, %A, %acc) {a = "mk", b = "kn", algebra = "arith.subf(c, arith.mulf(a, b))"} : '
+     "vector<64x64xf32>",
+     "algebra: 'arith.subf(c, arith.mulf(a, b))' does not combine c with a term"),
+    ('%0 = tile.mma(%A, %A, %acc) {a = "mk", b = "kn", algebra = "arith.addf(c, arith.what(a, b))"} : '
+     "vector<64x64xf32>",
+     "algebra: 'arith.what' is no operation of an algebra"),
+    ('%0 = tile.mma(%A, %A, %acc) {a = "mk", b = "kn", algebra = "arith.addf(c, arith.mulf(a, b)"} : vector<64x64xf32>',
+     "algebra: the arguments of 'arith.addf' do not end; expected ')'"),
+    ('%0 = tile.mma(%A, %A, %acc) {a = "mk", b = "kn", algebra = "arith.addf(c, math.absf(a, b))"} : vector<64x64xf32>',
+     "algebra: 'math.absf(a, b)' has 2 arguments; expected 1"),
+    ('%0 = tile.mma(%A, %A, %acc) {a = "mk", b = "kn", algebra = "arith.minsi(c, arith.addi(a, b))"} : '
+     "vector<64x64xf32>",
+     "algebra: 'arith.addi' is an operation on integers; the accumulator has floating-point numbers"),
     ('%0 = tile.mma(%A, %A, %acc) {a = "mk", b = "kn", async = 1 : i64} : vector<64x64xf32>',
      "async = 1 : i64; expected no value: it is there or not"),
     ("%0 = tile.mma_wait(%row) {pending = 0 : i64} : vector<64xf16>", "acc is vector<64xf16>; expected a vector of 2"),

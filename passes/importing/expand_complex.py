@@ -1,0 +1,382 @@
+"""expand-complex: complex numbers become pairs of real ones, along a last dimension of 2.
+
+Expects one function with linalg.generic, linalg.fill, reshapes and slices (after linalg-generalize-named-ops and
+`raise-to-tensors`), some on tensors of `complex<T>`. Leaves tensors of T with one dimension more, as their elements lie
+in memory; arguments that were complex have `tile.complex`. A product becomes a real one with two columns for each
+column and two steps for each step of k: A is read as it lies, and an elementwise operation in front lays B out as
+
+    [  re(b)  im(b) ]   for each of its elements, with k along the rows of memory,
+    [ -im(b)  re(b) ]
+
+so that its sums are those of a schoolbook product, four multiplications and four additions each, by whatever multiplies
+real numbers. Any other operation computes both parts from those of what it reads. Where the result's neighbours are
+those of A, A and B change places. A second run changes nothing.
+
+Refuses functions of complex numbers other than sums, differences, products, negation, conj, re, im, create and
+constants, reductions other than sums of terms, and complex memrefs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import complex_numbers
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.complex_numbers import Pair, is_complex
+from mlir_gemm.dialect.linalg import generics, structured
+from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.walk import body, in_block, named, operations
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import COMPLEX
+
+_ALIKE = ("tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice")
+PARTS = 2
+
+
+@dataclass(frozen=True)
+class ExpandComplex(Pass):
+    """Compute with complex numbers as with pairs of real ones."""
+
+    name: ClassVar[str] = "expand-complex"
+
+    def run(self, module: Any) -> None:
+        for function in named(module, "func.func"):
+            if len(function.regions[0].blocks) and _has_complex(function):
+                _Rewriter(function).run()
+
+
+def _has_complex(function: Any) -> bool:
+    values = [value for op in in_block(body(function)) for value in [*op.operation.operands, *op.operation.results]]
+    inside = (result for op in operations(function) for result in op.operation.results)
+    return any(is_complex(value.type) for value in [*body(function).arguments, *values, *inside])
+
+
+def _real(type_: Any) -> Any:
+    """A type with real numbers in the place of complex ones."""
+    if not is_complex(type_):
+        return type_
+    if not isinstance(type_, ir.RankedTensorType):
+        return type_
+    return ir.RankedTensorType.get([*type_.shape, PARTS], ir.ComplexType(type_.element_type).element_type)
+
+
+@dataclass
+class _Rewriter:
+    function: Any
+    values: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What stands for each value of the function that is, or was computed from, a complex tensor."""
+
+    def run(self) -> None:
+        """Rewrites the function in place."""
+        block = body(self.function)
+        for argument in block.arguments:
+            if isinstance(argument.type, ir.MemRefType) and is_complex(argument.type):
+                raise input_error(self.function, f"argument {argument.arg_number} has type {argument.type}; expected "
+                                  "complex tensors, or memrefs of real numbers with a last dimension of 2")  # fmt: skip
+        old = in_block(block)
+        marked = [argument.arg_number for argument in block.arguments if is_complex(argument.type)]
+        results = [is_complex(value.type) for value in old[-1].operation.operands]
+        given = list(block.arguments)
+        for argument in given:  # those that are there stay until nothing needs their types
+            new = block.add_argument(_real(argument.type), argument.location)
+            if is_complex(argument.type):
+                self.values[argument] = new
+            else:
+                argument.replace_all_uses_with(new)
+        for operation in old:
+            with ir.InsertionPoint(operation), operation.location:
+                self._rewrite(operation.operation)
+        for operation in reversed(old):
+            if operation.operation.name != "func.return" and any(r in self.values for r in operation.operation.results):
+                operation.operation.erase()
+        for _ in given:
+            block.erase_argument(0)
+        self._write_type(marked, results)
+
+    def _write_type(self, marked: list[int], results: list[bool]) -> None:
+        block = body(self.function)
+        returned = [value.type for value in in_block(block)[-1].operation.operands]
+        type_ = ir.FunctionType.get([argument.type for argument in block.arguments], returned)
+        attributes = self.function.attributes
+        attributes["function_type"] = ir.TypeAttr.get(type_)
+        of_results = [number for number, each in enumerate(results) if each]
+        sides = (("arg_attrs", len(block.arguments), marked), ("res_attrs", len(returned), of_results))
+        for name, count, which in sides:
+            if not which:
+                continue
+            given = list(attributes[name]) if name in attributes else [ir.DictAttr.get({})] * count
+            for number in which:
+                known = {each.name: each.attr for each in given[number]}
+                given[number] = ir.DictAttr.get({**known, COMPLEX: ir.UnitAttr.get()})
+            attributes[name] = ir.ArrayAttr.get(given)
+
+    def _new(self, value: Any) -> Any:
+        return self.values.get(value, value)
+
+    def _rewrite(self, op: Any) -> None:
+        touched = [value for value in [*op.operands, *op.results] if value in self.values or is_complex(value.type)]
+        if op.name == "func.return":
+            for number, value in enumerate(op.operands):
+                op.operands[number] = self._new(value)
+        elif not touched and not (op.name == "linalg.generic" and _computes_complex(op)):
+            return
+        elif op.name == "linalg.fill" or _is_fill(op):
+            self.values[op.results[0]] = _filled(op, self._new(op.operands[1]))
+        elif op.name == "linalg.generic":
+            new = _GenericRewriter(self._new, structured.read(op)).build()
+            self.values.update(zip(op.results, new, strict=True))
+        elif op.name in _ALIKE:
+            self.values[op.results[0]] = _alike(op, [self._new(value) for value in op.operands])
+        elif op.name in ("complex.constant", "complex.create"):
+            return  # read where it is used
+        else:
+            known = "linalg.generic, linalg.fill, tensor.empty, reshapes and slices"
+            raise input_error(op, f"'{op.name}' on complex numbers; expected {known}")
+
+
+def _computes_complex(op: Any) -> bool:
+    return any(is_complex(value.type) for inner in operations(op) for value in inner.operation.results)
+
+
+def _is_fill(op: Any) -> bool:
+    """Whether a linalg.generic gives each element the same number."""
+    if op.name != "linalg.generic" or len(op.operands) != 2 or isinstance(op.operands[0].type, ir.ShapedType):
+        return False
+    block = body(op)
+    return list(in_block(block)[-1].operation.operands) == [block.arguments[0]]
+
+
+def _filled(op: Any, output: Any) -> Any:
+    """A tensor with a complex number everywhere."""
+    pair = complex_numbers.constant_of(op.operands[0])
+    if pair is None:
+        raise input_error(op, "a fill with a complex number that is no constant; expected complex.constant")
+    if pair[0].attribute == pair[1].attribute:
+        return generics.fill(list(output.type.shape), output.type.element_type, pair[0].build())
+    rank = output.type.rank
+    maps = [ir.AffineMap.get_identity(rank)]
+    generic, block = structured.make([], [output], maps, [True] * rank)
+    with ir.InsertionPoint(block):
+        structured.yield_([_part(rank - 1, Pair(*(number.build() for number in pair)))])
+    return generic.results[0]
+
+
+def _part(loop: int, pair: Pair) -> Any:
+    """The part of a complex number that a loop of two steps is at."""
+    arith = dialect("arith")
+    index = dialect("linalg").IndexOp(loop).result
+    zero = arith.ConstantOp(ir.IndexType.get(), 0).result
+    first = arith.CmpIOp(arith.CmpIPredicate.eq, index, zero).result
+    return arith.SelectOp(first, pair.re, pair.im).result
+
+
+def _alike(op: Any, operands: list[Any]) -> Any:
+    """A reshape or slice with the dimension of the parts, whole and last."""
+    type_ = _real(op.results[0].type)
+    attributes = attributes_of(op)
+    rank = op.results[0].type.rank
+    i64 = ir.IntegerType.get_signless(64)
+    if op.name in ("tensor.collapse_shape", "tensor.expand_shape"):
+        groups = [list(map(int, each)) for each in attributes["reassociation"]]
+        inner = (operands[0] if op.name == "tensor.collapse_shape" else op.results[0]).type.rank
+        last = inner - 1 if op.name == "tensor.collapse_shape" else inner
+        given = [[ir.IntegerAttr.get(i64, number) for number in group] for group in [*groups, [last]]]
+        attributes["reassociation"] = ir.ArrayAttr.get([ir.ArrayAttr.get(group) for group in given])
+        if "static_output_shape" in attributes:
+            shape = [*ir.DenseI64ArrayAttr(attributes["static_output_shape"]), PARTS]
+            attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(shape)
+    elif op.name == "tensor.extract_slice":
+        for name, number in (("static_offsets", 0), ("static_sizes", PARTS), ("static_strides", 1)):
+            attributes[name] = ir.DenseI64ArrayAttr.get([*ir.DenseI64ArrayAttr(attributes[name]), number])
+    elif rank + 1 != type_.rank:
+        raise input_error(op, f"'{op.name}' gives {op.results[0].type}, which is no complex tensor")
+    return ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes).results[0]
+
+
+@dataclass
+class _GenericRewriter:
+    new: Callable[[Any], Any]
+    generic: Generic
+
+    def build(self) -> list[Any]:
+        """The real operation, or two of them; the results."""
+        generic = self.generic
+        for map_ in generic.maps:
+            if not map_.is_projected_permutation:
+                raise input_error(generic.op, f"complex numbers through indexing map {map_}; expected whole loops")
+        factors = complex_numbers.product_of(generic)
+        if factors is not None:
+            return [self._product(*factors)]
+        return self._parts()
+
+    def _loops(self) -> int:
+        return len(self.generic.parallel)
+
+    def _map(self, number: int, loops: int, *more: int) -> Any:
+        """The map of an operand in more loops, with `more` of these at its end."""
+        old = [ir.AffineExpr.get_dim(each.position) for each in self.generic.maps[number].results]
+        return ir.AffineMap.get(loops, 0, [*old, *(ir.AffineExpr.get_dim(loop) for loop in more)])
+
+    def _read(self, number: int) -> list[Any]:
+        """The tensors from which an operand is read: that of its real and that of its imaginary parts, or itself."""
+        value = self.generic.operands[number]
+        if isinstance(value.type, ir.ComplexType):
+            pair = complex_numbers.constant_of(value)
+            if pair is None:
+                raise input_error(self.generic.op, "a complex number that is no constant; expected complex.constant")
+            return [each.build() for each in pair]
+        new = self.new(value)
+        return [_slice(new, part) for part in range(PARTS)] if is_complex(value.type) else [new]
+
+    def _parts(self) -> list[Any]:
+        """An elementwise operation, or a sum: each of two steps computes both parts, and keeps one."""
+        generic, loops = self.generic, self._loops()
+        inputs: list[Any] = []
+        maps: list[Any] = []
+        count = len(generic.inputs)
+        for number in range(count):
+            read = self._read(number)
+            inputs += read
+            maps += [self._map(number, loops + 1)] * len(read)
+        outputs = [self.new(value) for value in generic.outputs]
+        complex_ = [is_complex(value.type) for value in generic.outputs]
+        if any(not each for each in complex_) and any(complex_):
+            raise input_error(generic.op, "complex and real results of one operation; expected one kind")
+        whole = complex_[0]
+        if not whole:
+            maps = [ir.AffineMap.get(loops, 0, list(map_.results)) for map_ in maps]
+        maps += [self._map(count + n, loops + whole, *([loops] if whole else [])) for n in range(len(outputs))]
+        made, block = structured.make(inputs, outputs, maps, [*generic.parallel, *([True] if whole else [])])
+        with ir.InsertionPoint(block):
+            given = list(block.arguments)
+            values: dict[Any, Any] = {}
+            for number, argument in enumerate(generic.body.arguments):
+                if number >= count:
+                    values[argument] = given.pop(0)  # of a complex result, one part
+                elif is_complex(argument.type):
+                    values[argument] = Pair(given.pop(0), given.pop(0))
+                else:
+                    values[argument] = given.pop(0)
+            results = (
+                self._yielded(values, loops) if whole else complex_numbers.evaluate(generic.yielded, generic, values)
+            )
+            structured.yield_(results)
+        return list(made.results)
+
+    def _yielded(self, values: dict[Any, Any], loop: int) -> list[Any]:
+        generic = self.generic
+        found: list[Any] = []
+        for number, value in enumerate(generic.yielded):
+            output = generic.body.arguments[len(generic.inputs) + number]
+            if generic.elementwise and not list(output.uses):
+                found.append(_part(loop, complex_numbers.evaluate([value], generic, values)[0]))
+                continue
+            term = complex_numbers.added_to(output, value)
+            if term is None:
+                raise input_error(generic.op, "a reduction of complex numbers that is no sum; expected complex.add of "
+                                  "what there is so far and a term")  # fmt: skip
+            pair = complex_numbers.evaluate([term], generic, values)[0]
+            found.append(dialect("arith").AddFOp(values[output], _part(loop, pair)).result)
+        return found
+
+    def _product(self, left: Any, right: Any) -> Any:
+        """A real product with two columns for each, and two steps of k."""
+        generic, loops = self.generic, self._loops()
+        count = len(generic.inputs)
+        result = [each.position for each in generic.maps[count].results]
+        sides = [complex_numbers.operands_of(value, generic) for value in (left, right)]
+        where = [{each.position for n in side for each in generic.maps[n].results} for side in sides]
+        if result and result[-1] in where[0] and result[-1] not in where[1]:
+            (left, right), sides, where = (right, left), sides[::-1], where[::-1]
+        q, p = loops, loops + 1
+        columns = [loop for loop in result if loop in where[1]]
+        steps = [loop for loop in range(loops) if loop in where[1] and loop not in columns]
+        laid = self._laid_out(right, sides[1], columns, steps)
+        a, a_map = self._left(left, sides[0])
+        dims = [ir.AffineExpr.get_dim(loop) for loop in [*columns, q, *steps, p]]
+        maps = [ir.AffineMap.get(loops + 2, 0, each) for each in ([*a_map, ir.AffineExpr.get_dim(p)], dims)]
+        maps.append(self._map(count, loops + 2, q))
+        output = self.new(generic.outputs[0])
+        made, block = structured.make([a, laid], [output], maps, [*generic.parallel, True, False])
+        with ir.InsertionPoint(block):
+            x, y, total = block.arguments
+            arith = dialect("arith")
+            x, y = (each if each.type == total.type else arith.ExtFOp(total.type, each).result for each in (x, y))
+            structured.yield_([arith.AddFOp(total, arith.MulFOp(x, y).result).result])
+        return made.results[0]
+
+    def _left(self, value: Any, operands: list[int]) -> tuple[Any, list[Any]]:
+        """A factor as it lies where it is an operand, else computed in front; and the loops that it has."""
+        generic = self.generic
+        if value in list(generic.body.arguments):
+            number = list(generic.body.arguments).index(value)
+            return self.new(generic.operands[number]), self._dims(number)
+        loops = sorted({each.position for n in operands for each in generic.maps[n].results})
+        tensor = self._computed(value, operands, loops, lambda pair, axis: _part(axis, pair), 1)
+        return tensor, [ir.AffineExpr.get_dim(loop) for loop in loops]
+
+    def _dims(self, number: int) -> list[Any]:
+        return [ir.AffineExpr.get_dim(each.position) for each in self.generic.maps[number].results]
+
+    def _laid_out(self, value: Any, operands: list[int], columns: list[int], steps: list[int]) -> Any:
+        """B as a tensor [columns..., 2, steps..., 2]: of the first part of a result re(b) and -im(b), of the second
+        im(b) and re(b)."""
+        arith = dialect("arith")
+
+        def element(pair: Pair, _: int) -> Any:
+            part, step = len(columns), len(columns) + 1 + len(steps)
+            first = _part(step, Pair(pair.re, arith.NegFOp(pair.im).result))
+            second = _part(step, Pair(pair.im, pair.re))
+            return _part(part, Pair(first, second))
+
+        return self._computed(value, operands, [*columns, -1, *steps], element, 1)
+
+    def _computed(
+        self, value: Any, operands: list[int], order: list[int], element: Callable[[Pair, int], Any], more: int
+    ) -> Any:
+        """A tensor computed from operands, with these loops of the operation (-1 for a new one of two steps) and `more`
+        of two steps after them."""
+        generic = self.generic
+        sizes = structured.sizes_of(generic)
+        axes = [*order, *[-1] * more]
+        shape = [PARTS if loop < 0 else sizes[loop] for loop in axes]
+        inputs: list[Any] = []
+        maps: list[Any] = []
+        for number in operands:
+            read = self._read(number)
+            places = [ir.AffineExpr.get_dim(axes.index(each.position)) for each in generic.maps[number].results]
+            inputs += read
+            maps += [ir.AffineMap.get(len(axes), 0, places)] * len(read)
+        real = ir.ComplexType(value.type).element_type
+        output = dialect("tensor").EmptyOp(shape, real).result
+        maps.append(ir.AffineMap.get_identity(len(axes)))
+        made, block = structured.make(inputs, [output], maps, [True] * len(axes))
+        with ir.InsertionPoint(block):
+            given = list(block.arguments)
+            values: dict[Any, Any] = {}
+            for number in operands:
+                argument = generic.body.arguments[number]
+                values[argument] = Pair(given.pop(0), given.pop(0)) if is_complex(argument.type) else given.pop(0)
+            pair = complex_numbers.evaluate([value], generic, values)[0]
+            structured.yield_([element(pair, len(axes) - 1)])
+        return made.results[0]
+
+
+def _slice(tensor: Any, part: int) -> Any:
+    """The real or the imaginary parts of a tensor."""
+    type_ = tensor.type
+    rank = type_.rank
+    found = ir.RankedTensorType.get(list(type_.shape)[:-1], type_.element_type)
+    return ir.Operation.create(
+        "tensor.extract_slice", results=[found], operands=[tensor],
+        attributes={
+            "static_offsets": ir.DenseI64ArrayAttr.get([0] * (rank - 1) + [part]),
+            "static_sizes": ir.DenseI64ArrayAttr.get([*list(type_.shape)[:-1], 1]),
+            "static_strides": ir.DenseI64ArrayAttr.get([1] * rank),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
+        },
+    ).results[0]  # fmt: skip

@@ -1,0 +1,65 @@
+// expand-complex: complex numbers as pairs of real ones; a second run changes nothing.
+// RUN: mlir-gemm opt %s expand-complex | FileCheck %s
+// RUN: mlir-gemm opt %s expand-complex expand-complex | FileCheck %s
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// A product: B is laid out with both parts of what it adds to both parts of the result, and the product is a real one,
+// two columns (q) for each and two steps (p) for each.
+//       CHECK: #[[A:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d4)>
+//       CHECK: #[[B:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d3, d2, d4)>
+//       CHECK: #[[D:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3)>
+// CHECK-LABEL: func.func @product(
+//  CHECK-SAME:   %[[LEFT:.*]]: tensor<4x8x2xf32> {tile.complex}, %[[RIGHT:.*]]: tensor<8x6x2xf32> {tile.complex})
+//  CHECK-SAME:   -> (tensor<4x6x2xf32> {tile.complex})
+//       CHECK:   %[[START:.*]] = linalg.fill {{.*}} -> tensor<4x6x2xf32>
+//       CHECK:   %[[RE:.*]] = tensor.extract_slice %[[RIGHT]][0, 0, 0] [8, 6, 1] [1, 1, 1]
+//       CHECK:   %[[IM:.*]] = tensor.extract_slice %[[RIGHT]][0, 0, 1] [8, 6, 1] [1, 1, 1]
+//       CHECK:   %[[LAID:.*]] = linalg.generic {{.*}} ins(%[[RE]], %[[IM]] : {{.*}}) outs({{.*}} : tensor<6x2x8x2xf32>)
+//       CHECK:     arith.negf
+//       CHECK:   %[[P:.*]] = linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[D]]]
+//  CHECK-SAME:       iterator_types = ["parallel", "parallel", "reduction", "parallel", "reduction"]}
+//  CHECK-SAME:       ins(%[[LEFT]], %[[LAID]] : tensor<4x8x2xf32>, tensor<6x2x8x2xf32>) outs(%[[START]]
+//       CHECK:     arith.mulf
+//       CHECK:     arith.addf
+//       CHECK:   return %[[P]]
+func.func @product(%A: tensor<4x8xcomplex<f32>>, %B: tensor<8x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>> {
+  %zero = complex.constant [0.0 : f32, 0.0 : f32] : complex<f32>
+  %e = tensor.empty() : tensor<4x6xcomplex<f32>>
+  %f = linalg.fill ins(%zero : complex<f32>) outs(%e : tensor<4x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>
+  %p = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %B : tensor<4x8xcomplex<f32>>, tensor<8x6xcomplex<f32>>) outs(%f : tensor<4x6xcomplex<f32>>) {
+  ^bb0(%a: complex<f32>, %b: complex<f32>, %c: complex<f32>):
+    %m = complex.mul %a, %b : complex<f32>
+    %s = complex.add %c, %m : complex<f32>
+    linalg.yield %s : complex<f32>
+  } -> tensor<4x6xcomplex<f32>>
+  return %p : tensor<4x6xcomplex<f32>>
+}
+
+// Anything else computes both parts, and keeps the one that it is at.
+// CHECK-LABEL: func.func @elementwise(
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]} ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<4x6xf16>, tensor<4x6xf16>, tensor<4x6xf16>)
+//       CHECK:   ^bb0(%[[X:.*]]: f16, %[[Y:.*]]: f16, %[[S:.*]]: f16, %{{.*}}: f16):
+//       CHECK:     %[[NEGATED:.*]] = arith.negf %[[Y]]
+//       CHECK:     %[[PART:.*]] = linalg.index 2
+//       CHECK:     arith.cmpi eq, %[[PART]], %{{.*}}
+//       CHECK:     arith.select
+func.func @elementwise(%A: tensor<4x6xcomplex<f16>>, %s: tensor<4x6xf16>) -> tensor<4x6xcomplex<f16>> {
+  %e = tensor.empty() : tensor<4x6xcomplex<f16>>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %s : tensor<4x6xcomplex<f16>>, tensor<4x6xf16>) outs(%e : tensor<4x6xcomplex<f16>>) {
+  ^bb0(%a: complex<f16>, %b: f16, %o: complex<f16>):
+    %c = complex.conj %a : complex<f16>
+    %re = complex.re %c : complex<f16>
+    %im = complex.im %c : complex<f16>
+    %x = arith.mulf %re, %b : f16
+    %y = arith.mulf %im, %b : f16
+    %r = complex.create %x, %y : complex<f16>
+    linalg.yield %r : complex<f16>
+  } -> tensor<4x6xcomplex<f16>>
+  return %r : tensor<4x6xcomplex<f16>>
+}

@@ -1,0 +1,1 @@
+"""Products written in Python: `einsum` and `matmul`, whose functions of single elements become regions of MLIR."""

@@ -1,0 +1,167 @@
+"""`einsum` and `matmul`: contractions of arrays, with Python functions of single elements in them."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mlir_gemm.errors import InputError
+from mlir_gemm.runtime.kernel import Kernel, compile
+from mlir_gemm.tracing.contraction import Contraction, Operand
+from mlir_gemm.tracing.element_names import element_name
+
+if TYPE_CHECKING:
+    from mlir_gemm.spec.schedule import Schedule
+
+_KERNELS: dict[Hashable, Kernel] = {}
+_NAMES = ("A", "B")
+Function = Callable[..., Any]
+
+
+def einsum(
+    equation: str,
+    *operands: Any,
+    plus: Function | None = None,
+    times: Function | None = None,
+    prologue: Sequence[Function | None] = (),
+    mask: Function | None = None,
+    fill: float = 0,
+    epilogue: Function | None = None,
+    init: Any = None,
+    acc: Any = None,
+    out: Any = None,
+    chip: str | int | None = None,
+    device: str | int = "auto",
+    schedule: Schedule | str | Mapping[str, Any] | None = None,
+    **extras: tuple[str, Any],
+) -> Any:
+    """A contraction of one or two arrays by one kernel, `einsum("mk,kn->mn", a, b)`, in any algebra.
+
+    The functions get single elements, and are traced once: arithmetic, comparisons, `abs`, `x.astype(type)`, numpy's
+    functions (`numpy.where`, `exp`, `maximum`, ...). After the elements they may have as arguments, by name, indices of
+    the equation (the element's position there, a whole number), and arrays that are given as
+    `name=("indices", array)`.
+
+        einsum("mk,kn->mn", a, w, epilogue=lambda d, bias: numpy.maximum(d + bias, 0), bias=("n", bias))
+        einsum("ik,kj->ij", d, d, plus=numpy.minimum, times=lambda a, b: a + b)      # shortest paths of two steps
+        einsum("mk,nk->mn", q, k, mask=lambda m, n: n <= m, fill=-1e9)               # a causal mask
+
+    Args:
+        equation: a letter for each dimension of each operand, and after `->` those of the result. All others are
+            summed up. Without `->` those that occur once, in the order of the alphabet.
+        operands: NumPy, PyTorch, CuPy or other arrays that a `Kernel` takes, whose dimensions may lie in any order.
+        plus: takes what has been summed up and the next term; a sum where there is none. One of sums, products, minima,
+            maxima, and, or, xor: else the sum starts from `init`, and elements meet in the order of the summed letters.
+        times: the term from an element of each operand, in the type of the sum; their product where there is none.
+        prologue: for each operand what is done to its elements first, None for nothing.
+        mask: from positions whether an element of the sum is kept; else it is `fill`.
+        epilogue: what becomes of the sum.
+        init: an array of the result's shape that sums start from.
+        acc: the type of the sum: f32, f64 for such operands, and at least i32 for integers, where it is not given.
+        out: the type of the result: that of the operands where these are floating-point numbers and it is not given.
+        chip, device, schedule: as for `compile`.
+        extras: other arrays for the functions, each as `("indices", array)`.
+
+    Returns:
+        An array of the operands' library.
+
+    Raises:
+        InputError: the equation or the shapes do not fit, or a function cannot be traced, with its file and line.
+        Whatever `compile` and a call of a kernel raise.
+    """
+    sides, result = _sides(equation, operands)
+    arrays: list[Any] = []
+    described: list[Operand] = []
+    named = [(name, indices, array) for name, indices, array in zip(_NAMES, sides, operands, strict=False)]
+    for name, given in extras.items():
+        pair: Any = given
+        if not isinstance(pair, tuple) or list(map(type, given))[:1] != [str] or len(given) != 2:
+            raise InputError(f'{name}={type(given).__name__}: expected ("indices", array), or an option of einsum')
+        named.append((name, *given))
+    for name, indices, array in named:
+        turned, letters = _as_it_lies(array, indices, name)
+        arrays.append(turned)
+        described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype)))
+    start = None
+    if init is not None:
+        start = Operand("init", result, tuple(init.shape), element_name(init.dtype))
+        arrays.append(init)
+    count = len(operands)
+    functions = (plus, times, *prologue, mask, epilogue)
+    types = (_name(acc), _name(out))
+    options = (chip, device, str(schedule) if schedule is not None else None)
+    key = (result, *described, start, fill, *types, options, *map(_identity, functions), len(prologue))
+    kernel = _KERNELS.get(key)
+    if kernel is None:
+        whole = Contraction(
+            tuple(described[:count]), result, tuple(described[count:]), start, plus, times, tuple(prologue), mask, fill,
+            epilogue, *types,
+        )  # fmt: skip
+        kernel = _KERNELS[key] = compile(whole.module(), chip, device, schedule)
+    return kernel(*arrays)
+
+
+def matmul(a: Any, b: Any, **options: Any) -> Any:
+    """The matrix product of two arrays, [..., m, k] and [..., k, n], with the options of `einsum`.
+
+    Dimensions before the last two are batches, of both arrays or of one. Functions know the last ones as `m`, `k` and
+    `n`."""
+    letters = [letter for letter in string.ascii_lowercase if letter not in "mkn"]
+    batches = [len(each.shape) - 2 for each in (a, b)]
+    if min(batches) < 0:
+        raise InputError(f"matmul of arrays of {' and '.join(str(2 + each) for each in batches)} dimensions; expected "
+                         "at least 2: make a vector a matrix of one row or column")  # fmt: skip
+    batch = "".join(letters[: max(batches)])
+    left, right = (batch[max(batches) - each :] for each in batches)
+    return einsum(f"{left}mk,{right}kn->{batch}mn", a, b, **options)
+
+
+def _sides(equation: str, operands: Sequence[Any]) -> tuple[list[str], str]:
+    """The indices of each operand, and of the result."""
+    text = equation.replace(" ", "")
+    left, arrow, result = text.partition("->")
+    sides = left.split(",")
+    known = set(string.ascii_letters + ",->")
+    wrong = [letter for letter in text if letter not in known]
+    if wrong:
+        raise InputError(f"einsum '{equation}': '{wrong[0]}' is no letter; expected a letter for each dimension")
+    if len(sides) != len(operands) or len(sides) > len(_NAMES):
+        raise InputError(f"einsum '{equation}' of {len(operands)} arrays; expected one or two, as many as the equation "
+                         "has: contract more two at a time")  # fmt: skip
+    if not arrow:
+        result = "".join(sorted(letter for letter in set(left) - {","} if left.count(letter) == 1))
+    return sides, result
+
+
+def _as_it_lies(array: Any, indices: str, name: str) -> tuple[Any, str]:
+    """An array with its dimensions in the order in which they lie in memory, and their letters: a transposed one is
+    read where it lies."""
+    if not hasattr(array, "shape") or not hasattr(array, "dtype"):
+        raise InputError(f"{name} is a {type(array).__name__}; expected an array")
+    steps = array.stride() if hasattr(array, "stride") else getattr(array, "strides", None)
+    if steps is None or len(steps) != len(indices):
+        return array, indices
+    order = sorted(range(len(steps)), key=lambda axis: (-steps[axis], axis))
+    if order == list(range(len(steps))):
+        return array, indices
+    turned = array.permute(order) if hasattr(array, "permute") else array.transpose(order)
+    return turned, "".join(indices[axis] for axis in order)
+
+
+def _name(dtype: Any) -> str:
+    return "" if dtype is None else element_name(dtype)
+
+
+def _identity(function: Function | None) -> Hashable:
+    """What tells whether two functions are the same: their code and what it refers to."""
+    code = getattr(function, "__code__", None)
+    if function is None or code is None:
+        return function
+    cells = tuple(cell.cell_contents for cell in getattr(function, "__closure__", None) or ())
+    values = (cells, getattr(function, "__defaults__", None))
+    try:
+        hash(values)
+    except TypeError:
+        return function
+    return code, values
