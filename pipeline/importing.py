@@ -50,6 +50,7 @@ def kernel_passes() -> list[PassSpec]:
         step("copy-results"),
         step("group-kernels"),
         step("group-rows"),
+        step("compute-gathered"),
         step("outline-kernels"),
         step("normalise-kernels"),
         step("inline-kernel"),
