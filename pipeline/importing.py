@@ -33,6 +33,8 @@ def normalise_passes() -> list[PassSpec]:
         step("add-init-last"),
         step("fold-operands", extensions=True),
         step("fuse-elementwise"),
+        step("move-k-factors"),
+        step("move-row-factors"),
         step("fold-operands"),
         step("extend-operands"),
         step("fold-movement"),
