@@ -20,6 +20,7 @@ from mlir_gemm.dialect import constants, positions
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import ONE, Generic, erase_dead, inline, owner_of, producer, writes_once
+from mlir_gemm.dialect.outlining import cuts
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.importing.group_kernels import mark_of, source_of
@@ -128,5 +129,6 @@ def _number(function: Any) -> None:
     operations = [op.operation for op in in_block(body(function))]
     marked = [(op, number) for op in operations if (number := mark_of(op)) is not None]
     order = sorted({number for _, number in marked})
+    cuts.renumbered([op for op, _ in marked], {number: place for place, number in enumerate(order)})
     for op, number in marked:
         op.attributes[KERNEL] = constants.integer(order.index(number))

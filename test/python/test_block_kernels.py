@@ -8,11 +8,14 @@ import ml_dtypes
 import numpy as np
 
 import mlir_gemm
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
+from mlir_gemm.dialect.outlining import cuts, programs
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.pipeline.importing import import_passes
 from mlir_gemm.pipeline.runner import Runner
+from mlir_gemm.spec.kernel_record import KernelRecord
 
 M, D, H = 64, 32, 128
 MAPS = """\
@@ -125,12 +128,25 @@ class Block:
 
 
 def kernels(text: str) -> list[str]:
-    """The kinds of the kernels that a function becomes."""
+    """The kinds of the kernels that a function becomes; each says why it is cut from those that it reads from."""
     with new_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         Runner().run(module, import_passes(), stage="import")
+        _check_cuts(module)
         found = [f for f in named(module, "func.func") if len(named(f, "linalg.generic"))]
         return [str(f.attributes["tile.kind"]).strip('"') if "tile.kind" in f.attributes else "product" for f in found]
+
+
+def _check_cuts(module: Any) -> None:
+    written: dict[Any, str] = {}
+    modules = programs.kernel_modules(module)
+    for run in named(module, "tile.run"):
+        name, buffers = programs.kernel_of(run), programs.buffers_of(run)
+        attributes = argument_attributes(programs.function_of(modules[name]))
+        roles = [ir.StringAttr(each["tile.role"]).value for each in attributes]
+        read = {written[b] for b, role in zip(buffers, roles, strict=True) if role != "out" and b in written}
+        assert set(cuts.read(modules[name])) == read
+        written.update((b, name) for b, role in zip(buffers, roles, strict=True) if role != "in")
 
 
 def test_norms_before_a_linear_layer_are_two_kernels() -> None:
@@ -158,6 +174,8 @@ def test_factors_of_rows_past_a_product_round_less() -> None:
     assert [each.kind for each in kernel.kernels] == ["rows", "product"]
     written = sum(buffer.bytes for buffer in kernel.launch.buffers if isinstance(buffer.bytes, int))
     assert written == 4 * M, "a number for each row"
+    assert kernel.kernels[1].cuts == (("block_0", "it is read after the product, with the elements of the result"),)
+    assert all(KernelRecord.from_json(each.to_json()) == each for each in kernel.kernels)
     rng = np.random.default_rng(0)
     x, w = (rng.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in ((M, D), (24, D)))
     got = np.asarray(kernel(x, w)).astype(np.float64)
