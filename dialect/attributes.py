@@ -69,6 +69,8 @@ def _is_text(attribute: Any) -> bool:
 _TEXT = Kind(_is_text, "a string")
 _TEXTS = Kind(lambda given: isinstance(given, ir.ArrayAttr) and all(map(_is_text, given)),
               'a string for each dimension, such as ["s0", ""]')  # fmt: skip
+_REASONS = Kind(lambda given: isinstance(given, ir.DictAttr) and all(_is_text(each.attr) for each in given),
+                'a dictionary of strings such as {main_0 = "why"}')  # fmt: skip
 _SIZES = _dictionary("{s0 = 16 : i64}", numbers=True)
 _FIELDS = _dictionary("{block = [128, 128, 64]}")
 _PADDING = Kind(lambda given: _is_text(given) and is_layout(given.value),
@@ -79,6 +81,7 @@ MARKS = {
     names.STAGE: Mark(word(*STAGES), (_MODULE,)),
     names.CHIP: Mark(_TEXT, (_MODULE,)),
     names.NOTE: Mark(_TEXT, (_MODULE, "linalg")),
+    names.CUTS: Mark(_REASONS, (_MODULE, "linalg")),
     names.STAND_INS: Mark(_SIZES, (_MODULE,)),
     names.KIND: Mark(word(PRODUCT, ELEMENTWISE, REDUCTION, ROWS), (_FUNCTION,)),
     names.ROWS: Mark(_dictionary("{threads = 256, across = 128, ...}"), (_FUNCTION,)),

@@ -16,6 +16,7 @@ from mlir_gemm.dialect.attributes import verify_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context, without_collection
 from mlir_gemm.dialect.locations import input_error, lacking, location_of, readable, relabelled
+from mlir_gemm.dialect.outlining import cuts
 from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.tile_limits import check_tiles
 from mlir_gemm.errors import InputError, ScheduleError, TargetError
@@ -201,9 +202,8 @@ class KernelRun:
     def record(self, step: int | None) -> KernelRecord:
         """What is known of it. `step` is where it runs in the launch, if that is known."""
         rows = annotations.written_row_problem(outer_function(self.module)) if self.rows else None
-        return KernelRecord(
-            self.name, self.kind, self.problem, self.schedule, step, note_of(self.module), rows, self.rows
-        )
+        note, reasons = note_of(self.module), tuple(cuts.read(self.module).items())
+        return KernelRecord(self.name, self.kind, self.problem, self.schedule, step, note, rows, self.rows, reasons)
 
     def _read(self) -> None:
         function = outer_function(self.module)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.runtime import device
 from mlir_gemm.runtime.launcher import GpuLauncher
+from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Launch
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ class AutoLauncher(GpuLauncher):
         launch: Launch,
         whole: Launch,
         simulator: Callable[[], SimulatorLauncher],
+        records: Sequence[KernelRecord] = (),
     ) -> None:
-        super().__init__(ptx, launch, None, whole)
+        super().__init__(ptx, launch, None, whole, records)
         self._make_simulator = simulator
         self._simulator: SimulatorLauncher | None = None
         self._decided = False

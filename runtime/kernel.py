@@ -296,8 +296,8 @@ MakeLauncher: TypeAlias = (
 gave one."""
 
 
-def _on_gpu(variant: Variant, launch: Launch, _: tuple[KernelRecord, ...], ordinal: int | None) -> GpuLauncher:
-    return GpuLauncher(variant.artifact.ptx, launch, ordinal, variant.artifact.launch)
+def _on_gpu(variant: Variant, launch: Launch, kernels: tuple[KernelRecord, ...], ordinal: int | None) -> GpuLauncher:
+    return GpuLauncher(variant.artifact.ptx, launch, ordinal, variant.artifact.launch, kernels)
 
 
 def _on_simulator(
@@ -313,9 +313,8 @@ def _on_either(
 ) -> GpuLauncher | SimulatorLauncher:
     if ordinal is not None:  # a call of other sizes has decided
         return _on_gpu(variant, launch, kernels, ordinal)
-    return AutoLauncher(
-        variant.artifact.ptx, launch, variant.artifact.launch, lambda: _on_simulator(variant, launch, kernels, None)
-    )
+    compiled, simulator = variant.artifact, lambda: _on_simulator(variant, launch, kernels, None)
+    return AutoLauncher(compiled.ptx, launch, compiled.launch, simulator, kernels)
 
 
 _DEVICES: dict[str, MakeLauncher] = {"auto": _on_either, "gpu": _on_gpu, "simulator": _on_simulator}

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mlir_gemm.errors import ArgumentError
-from mlir_gemm.runtime import arguments, arrays, device, results
+from mlir_gemm.runtime import arguments, arrays, device, graphs, results
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.runtime.staging import Staged
 from mlir_gemm.runtime.torch_path import DECLINED, outcome_of, torch_path
 from mlir_gemm.spec import binding
+from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Launch
 
 __all__ = ["DECLINED", "GpuLauncher"]
@@ -24,15 +25,24 @@ class GpuLauncher:
     """Calls what was compiled on the GPU that holds the arguments, or on a certain one. It touches no GPU before a call
     runs there."""
 
-    def __init__(self, ptx: str, launch: Launch, ordinal: int | None, whole: Launch | None = None) -> None:
+    def __init__(
+        self,
+        ptx: str,
+        launch: Launch,
+        ordinal: int | None,
+        whole: Launch | None = None,
+        records: Sequence[KernelRecord] = (),
+    ) -> None:
         """`launch` has sizes that are numbers. Where it is bound to sizes, `whole` is what it comes from: the code is
-        loaded once for all of them. `ordinal` is the GPU to run on, None for that of the arguments."""
+        loaded once for all of them. `ordinal` is the GPU to run on, None for that of the arguments. `records` tell what
+        its kernels compute."""
         self.short: Callable[[tuple[Any, ...], Any], Any] | None = None
         """The short way, once a call has shown that there is one."""
         self._ptx = ptx
         self._launch = launch
         self._whole = launch if whole is None else whole
         self._ordinal = ordinal
+        self._records = records
         self._passed = binding.passed(launch)
         self._results = tuple(argument for argument in launch.arguments if argument.role == "result")
         self._loaded: dict[int, device.LoadedKernel] = {}
@@ -64,7 +74,8 @@ class GpuLauncher:
             outcome = self._run(loaded, views, libraries, handle, ordered=stream is not None)
         torch: Any = sys.modules.get("torch")
         if gpu.ordinal not in self._shorts and torch is not None and "torch" in libraries and self._is_for(torch):
-            self._shorts[gpu.ordinal] = torch_path(self._launch, loaded, torch)
+            as_graph = graphs.pays(self._launch, self._records, lambda: device.chip_of(gpu.driver, gpu.ordinal))
+            self._shorts[gpu.ordinal] = torch_path(self._launch, loaded, torch, as_graph)
             self.short = self._shorts[gpu.ordinal] if len(self._shorts) == 1 else self._short_on_its_gpu
         return outcome
 

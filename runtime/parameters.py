@@ -31,6 +31,7 @@ class Parameters:
         """For each step what `cuLaunchKernel` takes."""
         self.written: list[int] | None = None
         """The passed arguments' addresses that the slots hold, checked; None when they were not."""
+        self._view = memoryview(self.slots)
         self._count = count
         buffers = list(enumerate(launch.buffers, start=count))
         self._buffers = tuple((number, buffer.offset or 0) for number, buffer in buffers if not buffer.zeroed)
@@ -43,6 +44,10 @@ class Parameters:
         self._moving = [each for each in maps if each.memory in moving]
         self.has_moving_maps = bool(self._moving)
         """Whether there are tensor maps of what each call may have elsewhere: results and intermediate buffers."""
+
+    def contents(self) -> bytes:
+        """What the slots hold: with it all that the kernels get is known, as tensor maps follow from the addresses."""
+        return self._view.tobytes()
 
     def write(self, pointers: Sequence[int]) -> None:
         """Sets the arguments' addresses."""

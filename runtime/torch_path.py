@@ -8,6 +8,7 @@ Parameters are packed once for each thread: `cuLaunchKernel` reads an array of p
 slots. Each thread has its own (`threading.local`, 40 ns), so that threads never wait for each other. What was written
 stays: a call with the same addresses as the last one of its thread neither checks nor writes them again. That is safe
 because alignment and overlap follow from the addresses alone, the sizes being fixed; all else is checked each time.
+What is more than one kernel on its arguments is launched by `program_launches`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from typing import Any
 from mlir_gemm.runtime import arguments, device
 from mlir_gemm.runtime.arguments import strides_fit
 from mlir_gemm.runtime.arrays import forward_mode
-from mlir_gemm.runtime.dependent_launch import MOST_STREAMS
 from mlir_gemm.runtime.parameters import Parameters
+from mlir_gemm.runtime.program_launches import ProgramLaunches, Streams
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.element_types import NAMES, UNSIGNED_BYTE
 from mlir_gemm.spec.launch import Argument, Launch
@@ -30,10 +31,13 @@ DECLINED: Any = object()
 """What the short way returns for a call that must go the long way. Nothing has happened then."""
 
 
-def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Callable[[tuple[Any, ...], Any], Any]:
+def torch_path(
+    launch: Launch, loaded: device.LoadedKernel, torch: Any, as_graph: bool = False
+) -> Callable[[tuple[Any, ...], Any], Any]:
     """The short way for PyTorch tensors: a function from a call's tensors and stream to its results.
 
-    It returns DECLINED, with nothing done, for anything that is not plainly right.
+    It returns DECLINED, with nothing done, for anything that is not plainly right. `as_graph`: kernels of a program are
+    launched together where addresses come back.
     """
     passed = binding.passed(launch)
     pairs = arguments.written_pairs(passed)
@@ -51,17 +55,23 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
     empty = torch.empty
     current_stream = _raw_stream(torch)
     driver = gpu.driver
-    streams = _Streams(driver)
+    streams = Streams(driver)
     launch_kernel, launch_overlapped = driver.cuLaunchKernel, driver.cuLaunchKernelEx
     current_context = driver.cuCtxGetCurrent
-    steps = [(number, function) for number, function in enumerate(loaded.functions) if function is not None]
-    single = len(steps) == 1
-    first, function = steps[0] if single else (0, None)
-    grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes = loaded.shape(first) if single else (0,) * 7
-    launches = [] if single else [(number, function, loaded.shape(number)) for number, function in steps]
-    configurations = loaded.configurations
-    overlapped = configurations[first] if single else None
     workspace_bytes, byte = launch.workspace_bytes, torch.uint8 if launch.workspace_bytes else None
+    steps = [(number, function) for number, function in enumerate(loaded.functions) if function is not None]
+    program, first, function, overlapped = None, 0, None, None
+    grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes = (0,) * 7
+    if len(steps) != 1 or workspace_bytes:
+
+        def workspace() -> Any:
+            return empty(workspace_bytes, dtype=byte, device=place)  # PyTorch orders its reuse on this stream
+
+        program = ProgramLaunches(loaded, streams, workspace, as_graph)
+    else:
+        ((first, function),) = steps
+        overlapped = loaded.configurations[first]
+        grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes = loaded.shape(first)
     encoders, flags = loaded.encoders, loaded.flags
     moving = Parameters(launch, loaded.constants).has_moving_maps
     threads = threading.local()
@@ -115,50 +125,25 @@ def torch_path(launch: Launch, loaded: device.LoadedKernel, torch: Any) -> Calla
                 parameters.slots[index] = tensor.data_ptr()
                 tensors_made.append(tensor)
             outcome = outcome_of(tensors_made)
-        if workspace_bytes:
-            workspace = empty(workspace_bytes, dtype=byte, device=place)  # PyTorch orders its reuse on this stream
-            parameters.place(workspace.data_ptr())
+        if program is not None:
+            program.start(parameters, handle)
+            return outcome
         if flags is not None:
             parameters.place_flags(flags.at(handle))
         if moving:
             parameters.write_moving_maps(encoders)
-        addresses = parameters.addresses
-        if single:
-            if overlapped is None:
-                (status,) = launch_kernel(
-                    function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
-                    streams[handle], addresses[first], 0,
-                )  # fmt: skip
-            else:
-                (status,) = launch_overlapped(overlapped[handle], function, addresses[first], 0)
-            if status:
-                loaded.refuse(first, status)
-            return outcome
-        for number, each, shape in launches:
-            dependent = configurations[number]
-            if dependent is None:
-                (status,) = launch_kernel(each, *shape, streams[handle], addresses[number], 0)
-            else:
-                (status,) = launch_overlapped(dependent[handle], each, addresses[number], 0)
-            if status:
-                loaded.refuse(number, status)
+        address = parameters.addresses[first]
+        if overlapped is None:
+            (status,) = launch_kernel(
+                function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, streams[handle], address, 0
+            )
+        else:
+            (status,) = launch_overlapped(overlapped[handle], function, address, 0)
+        if status:
+            loaded.refuse(first, status)
         return outcome
 
     return call
-
-
-class _Streams(dict[int, Any]):
-    """Streams by their handles as the bindings take them at once: a number they would wrap at every call (0.1 us)."""
-
-    def __init__(self, driver: Any) -> None:
-        super().__init__()
-        self._driver = driver
-
-    def __missing__(self, handle: int) -> Any:
-        if len(self) >= MOST_STREAMS:
-            self.clear()
-        made = self[handle] = self._driver.CUstream(handle)
-        return made
 
 
 def _raw_stream(torch: Any) -> Callable[[int], int]:

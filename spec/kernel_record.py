@@ -37,10 +37,14 @@ class KernelRecord:
     """What a kernel of rows computes."""
     rows: RowSchedule | None = None
     """How its rows are divided."""
+    cuts: tuple[tuple[str, str], ...] = ()
+    """The kernels that it reads from, by name, and why each is a kernel of its own."""
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain data; what is about rows only of a kernel of rows."""
+        """The same as plain data; what is about rows only of a kernel of rows, and cuts where there are."""
         data = dataclasses.asdict(self)
+        cuts = data.pop("cuts")
+        data |= {"cuts": dict(cuts)} if cuts else {}
         return {name: value for name, value in data.items() if value is not None or name not in _OF_ROWS}
 
     @staticmethod
@@ -49,11 +53,13 @@ class KernelRecord:
         fields: dict[str, Any] = as_tuples(data)
         problem, schedule = fields.pop("problem"), fields.pop("schedule")
         row_problem, rows = (fields.pop(name, None) for name in _OF_ROWS)
+        cuts: Mapping[str, str] = fields.pop("cuts", {})
         return KernelRecord(
             problem=None if problem is None else Problem(**problem),
             schedule=None if schedule is None else Schedule.make(schedule),
             row_problem=None if row_problem is None else RowProblem(**row_problem),
             rows=None if rows is None else RowSchedule.make(rows),
+            cuts=tuple(cuts.items()),
             **fields,
         )
 

@@ -40,8 +40,8 @@ def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, 
     """What is known of one kernel of a program, as rows of a table."""
     rows = [("kernel", kernel.name), ("problem", _problem(kernel))]
     rows += _schedule_rows(kernel)
-    if kernel.note:
-        rows.append(("note", kernel.note))
+    rows += [("note", kernel.note)] if kernel.note else []
+    rows += [(f"after {name}", why) for name, why in kernel.cuts]
     if launch is not None and kernel.step is not None:
         rows += _step_rows(launch.steps[kernel.step], launch)
     return rows

@@ -5,7 +5,8 @@ along the rows of a matrix, takes in other reductions along the same rows and el
 them: a softmax or a layer norm is one kernel, which reads each row once. Kernels with products stay as they are. A
 kernel is taken in only if no third one lies between the two. Of up to 4 rows of half a million elements and more, which
 no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on (`split-rows-in-workspace`).
-Leaves `tile.kernel`, numbered again in the order in which kernels run. A second run changes nothing.
+Leaves `tile.kernel`, numbered again in the order in which kernels run, and on the first operation of each kernel
+`tile.cuts`: for each kernel that it reads from, why it is another one. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.outlining import cuts
 from mlir_gemm.dialect.outlining.row_kernels import can_be_rows, rows_of
 from mlir_gemm.dialect.outlining.tensors import place_in_tensors
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -85,6 +87,8 @@ class _Groups:
                 self.members.setdefault(number, []).append(op)
                 self.number.update((result, number) for result in op.results)
         self.kinds = {number: kind_of_group(ops) for number, ops in self.members.items()}
+        self.apart: dict[tuple[int, int], str] = {}
+        """Why two kernels, which were tried, are not one."""
 
     def join(self) -> None:
         """Joins what can be joined, and writes the numbers down."""
@@ -93,7 +97,10 @@ class _Groups:
         for number in sorted(first, key=lambda each: first[each]):
             while self.kinds.get(number) == ROWS and self._take_one(number):
                 joined = True
-        order = self._order() if joined else []
+        order = self._order() if joined else sorted(self.members)
+        found = {ops[0]: self._cuts(number, order) for number, ops in self.members.items()}
+        for op, reasons in found.items():
+            cuts.write(op, reasons)
         for number, ops in self.members.items():  # attributes change how operations are found: nothing after this
             for op in ops:
                 if self.kinds[number] == ROWS and NOTE in op.attributes:
@@ -105,9 +112,8 @@ class _Groups:
         """Whether a kernel of rows has taken in another one."""
         for other in self._beside(number):
             operations = sorted([*self.members[number], *self.members[other]], key=lambda op: self.place[op])
-            if _are_few_and_long(operations) or self._something_between(number, other):
-                continue
-            if isinstance(rows_of(operations, place_in_tensors), str):
+            self.apart[number, other] = why = self._why_apart(number, other, operations)
+            if why:
                 continue
             self.members[number] = operations
             for op in self.members.pop(other):
@@ -115,6 +121,28 @@ class _Groups:
             del self.kinds[other]
             return True
         return False
+
+    def _why_apart(self, one: int, other: int, operations: list[Any]) -> str:
+        """Why two kernels, which have these operations, are not one; empty where they can be."""
+        if _are_few_and_long(operations):
+            return "rows are few and long: all SMs work on each step"
+        if self._something_between(one, other):
+            return "a third kernel reads from one of them and is read by the other"
+        found = rows_of(operations, place_in_tensors)
+        return found if isinstance(found, str) else ""
+
+    def _cuts(self, number: int, order: list[int]) -> dict[str, str]:
+        """Why a kernel is cut from each that it reads from, by their numbers to come."""
+        found: dict[str, str] = {}
+        for other in sorted(self._needs(number), key=order.index):
+            made = {result for op in self.members[other] for result in op.results}
+            read = {op: {source_of(value) for value in structured.sources(op)} & made for op in self.members[number]}
+            makers = [value.owner.operation for values in read.values() for value in values]
+            readers = [op for op, values in read.items() if values]
+            apart = self.apart.get((number, other)) or self.apart.get((other, number), "")
+            why = cuts.why_after(self.kinds[other], self.kinds[number], readers, makers, apart)
+            found[str(order.index(other))] = why
+        return found
 
     def _needs(self, number: int) -> set[int]:
         """The kernels whose results a kernel reads."""

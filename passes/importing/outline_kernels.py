@@ -5,7 +5,8 @@ computed for it (`copy-results`). Leaves the same function on memrefs, holding m
 tile.run only, and for each kernel a module with a function on memrefs: fills, copies and linalg.generics, in the loops
 that they had, on memref.reinterpret_casts where a tensor was reshaped. Tensor results became arguments with the role
 `result`. Kernels without a product have `tile.kind`, `rows` or `elementwise`; modules have `tile.note` where there is
-something to say. A function without tensors is left alone.
+something to say, and `tile.cuts`, which says of each kernel that they read from why it is another one. A function
+without tensors is left alone.
 
 A result is written straight to the memory that it is for, unless that is read later by others than the operation that
 writes the same place; then it is copied at the end.
@@ -21,7 +22,7 @@ from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attrib
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import input_error, pass_error
-from mlir_gemm.dialect.outlining import programs
+from mlir_gemm.dialect.outlining import cuts, programs
 from mlir_gemm.dialect.outlining.buffers import Buffers, Groups, leaves
 from mlir_gemm.dialect.outlining.kernel_functions import KernelFunction, new_function
 from mlir_gemm.dialect.outlining.views import View, memref_type
@@ -90,13 +91,15 @@ class _Program:
         self.values: dict[Any, Any] = dict(zip(body(function).arguments, self.block.arguments, strict=False))
         self.roles: dict[Any, str] = {}
         self.count = 0
+        self.names: dict[str, str] = {}
+        """The kernels' names, by their numbers as text."""
 
     def build(self) -> None:
         """Writes the program after the function, which stays."""
         self._give_results()
         with ir.InsertionPoint(self.block):
-            for ops in self.groups.values():
-                self._run(ops)
+            for number, ops in self.groups.items():
+                self._run(number, ops)
             for value, memory in self.buffers.late:
                 self._run_copy(value, memory)
             dialect("func").ReturnOp([])
@@ -122,11 +125,14 @@ class _Program:
             else:
                 self.buffers.give(op.operands[0], op.operands[1])
 
-    def _run(self, ops: list[Any]) -> None:
+    def _run(self, number: int, ops: list[Any]) -> None:
         outside = [result for op in ops for result in op.results if leaves(result, ops)]
         if not outside:
             return
         kernel = self._kernel([op.attributes[NOTE] for op in ops if NOTE in op.attributes], kind_of_group(ops))
+        self.names[str(number)] = kernel.name
+        reasons = {before: why for op in ops for before, why in cuts.read(op).items()}
+        cuts.write(kernel.module, {name: reasons[before] for before, name in self.names.items() if before in reasons})
         for op in ops:
             with op.location:
                 kernel.add(op, self.buffers)

@@ -25,7 +25,7 @@ from mlir_gemm.dialect.clone import clone, clone_slice
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.outlining import kernel_modules, programs
+from mlir_gemm.dialect.outlining import cuts, kernel_modules, programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.outlining.views import view_of_type
 from mlir_gemm.dialect.walk import body, in_block, named, users
@@ -123,6 +123,7 @@ class _Computed:
         shape = [structured.sizes_of(self.product.generic)[loop] for loop in self._loops(self.inputs[0])]
         buffer = ir.MemRefType.get(shape, self.value.type)
         kernel = self._write_kernel(outer, inner, kernel_modules.unused_name(outer, f"{name}_{self.operand}"), buffer)
+        cuts.add(inner, kernel, self._note())
         self._read_buffer(buffer)
         kept, place = self._drop_arguments()
         for run in [each for each in named(outer, "tile.run") if programs.kernel_of(each) == name]:

@@ -24,7 +24,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.outlining import kernel_modules, programs
+from mlir_gemm.dialect.outlining import cuts, kernel_modules, programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.outlining.padding import buffer_shape, set_padded
 from mlir_gemm.dialect.outlining.views import view_of_type
@@ -147,6 +147,7 @@ class _Move:
             outer, inner, kernel_modules.unused_name(outer, f"{name}_{self.operand}"), before, target
         )
         argument = self._replace_argument()
+        cuts.add(inner, copy, self._note(element))
         for run in [each for each in named(outer, "tile.run") if programs.kernel_of(each) == name]:
             buffers = programs.buffers_of(run)
             with ir.InsertionPoint(run), run.location:

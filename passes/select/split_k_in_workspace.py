@@ -27,7 +27,7 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import Product, the_product
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.outlining import kernel_modules, padding, programs
+from mlir_gemm.dialect.outlining import cuts, kernel_modules, padding, programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.outlining.partial_sums import Partial, Term, write_level, write_total
 from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
@@ -326,6 +326,8 @@ class _Division:
         used = [self.sums] if self.behind is None else [each for each in self.behind.operands if each != self.sums]
         others = [number for number, argument in enumerate(arguments) if argument in used]
         made = self._points_module(outer, inner, name, f"adds up the {self.slices} slices of a product")
+        why = f"k is multiplied in {self.slices} slices side by side, which are added up when all are there"
+        cuts.add(made, kernel_modules.name_of(inner), why)
         buffers = list(dict.fromkeys(term.buffer for term in terms))
         where = ir.InsertionPoint(made.regions[0].blocks[0])
         with self.product.op.location:

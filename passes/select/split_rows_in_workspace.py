@@ -22,7 +22,7 @@ from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.outlining import kernel_modules, programs
+from mlir_gemm.dialect.outlining import cuts, kernel_modules, programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
 from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
@@ -131,6 +131,8 @@ class _Division:
         last = kernel_modules.new_module(
             kernel_modules.unused_name(outer, f"{name}_sum"), inner, f"combines the {self.places} parts of each row"
         )
+        why = f"rows are reduced in {self.parts} parts side by side, which are combined when all are there"
+        cuts.add(last, name, why)
         others = self._write_last(last)
         inner.operation.move_before(last)
         steps = [name]

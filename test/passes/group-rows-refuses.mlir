@@ -10,7 +10,7 @@
 // A difference has no neutral element, and its order matters: it stays an elementwise kernel, with its note.
 // CHECK-LABEL: func.func @difference(
 //       CHECK:   attrs = {tile.kernel = 0 : i64, tile.note = "this reduction is no product"}
-//       CHECK:   attrs = {tile.kernel = 1 : i64}
+//       CHECK:   attrs = {tile.cuts = {"0" = "each of its elements is added up by one thread before it is read"}, tile.kernel = 1 : i64}
 func.func @difference(%A: tensor<4x6xf32>, %R: tensor<4xf32>) -> tensor<4xf32> {
   %row = tensor.empty() : tensor<4xf32>
   %s = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}

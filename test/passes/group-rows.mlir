@@ -60,7 +60,7 @@ func.func @softmax(%A: tensor<4x6xf32>) -> tensor<4x6xf32> {
 // Sums of rows and of columns of one matrix are two kernels: no loop of one runs along what the other's does.
 // CHECK-LABEL: func.func @both_ways(
 //       CHECK:   {{.*}}attrs = {tile.kernel = 0 : i64}
-//       CHECK:   {{.*}}attrs = {tile.kernel = 1 : i64}
+//       CHECK:   {{.*}}tile.kernel = 1 : i64}
 func.func @both_ways(%A: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<6xf32>) {
   %zero = arith.constant 0.0 : f32
   %row = tensor.empty() : tensor<4xf32>
@@ -122,8 +122,8 @@ func.func @side_by_side(%A: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 // A sum before a product and a factor after it: the product lies between, so the factor stays with it.
 // CHECK-LABEL: func.func @around_a_product(
 //       CHECK:   {{.*}}attrs = {tile.kernel = 0 : i64}
-//       CHECK:   linalg.matmul {tile.kernel = 1 : i64}
-//       CHECK:   {{.*}}attrs = {tile.kernel = 1 : i64}
+//       CHECK:   linalg.matmul {tile.cuts = {"0" = "it is read after the product, with the elements of the result"}, tile.kernel = 1 : i64}
+//       CHECK:   {{.*}}tile.kernel = 1 : i64}
 func.func @around_a_product(%A: tensor<4x6xf32>, %B: tensor<6x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %row = tensor.empty() : tensor<4xf32>
@@ -155,8 +155,8 @@ func.func @around_a_product(%A: tensor<4x6xf32>, %B: tensor<6x6xf32>) -> tensor<
 // One row that no cluster of blocks holds: a kernel for each step, but what has no element for each of the row's joins.
 // CHECK-LABEL: func.func @one_long_row(
 //       CHECK:   {{.*}}["reduction"]} {{.*}} attrs = {tile.kernel = 0 : i64
-//       CHECK:   {{.*}}["parallel"]} {{.*}} attrs = {tile.kernel = 1 : i64
-//       CHECK:   {{.*}}["reduction"]} {{.*}} attrs = {tile.kernel = 2 : i64
+//       CHECK:   {{.*}}["parallel"]} {{.*}} attrs = {tile.cuts = {"0" = "rows are few and long: all SMs work on each step"}, tile.kernel = 1 : i64
+//       CHECK:   {{.*}}["reduction"]} {{.*}}tile.kernel = 2 : i64
 func.func @one_long_row(%A: tensor<600000xf32>) -> tensor<f32> {
   %least = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32

@@ -23,7 +23,7 @@
 //      CHECK:       "tile.copy"(%[[Y]], %[[X]], %{{.*}}, %{{.*}}) {operandSegmentSizes
 //      CHECK:   module @f_0_b
 //      CHECK:     "tile.copy"
-//      CHECK:   module @f_0 attributes {tile.chip = "sm_90", tile.stage = "import"} {
+//      CHECK:   module @f_0 attributes {tile.chip = "sm_90", tile.cuts = {f_0_a = "operand A of a product is re-laid out for it: its rows are 90 bytes apart, {{.*}}", f_0_b = "operand B {{.*}}"}, tile.stage = "import"} {
 // CHECK-NEXT:     func.func @f_0(%[[A:.*]]: memref<37x45xf16, strided<[48, 1]>> {tile.padded = array<i64: 37, 48>, tile.role = "in"}, %[[B:.*]]: memref<45x29xf16, strided<[32, 1]>> {tile.padded = array<i64: 45, 32>, tile.role = "in"}, %[[D:.*]]: memref<37x29xf32> {tile.role = "out"}) attributes {tile.schedule = {stages = 1 : i64}} {
 //      CHECK:       linalg.generic {{.*}} ins(%[[A]], %[[B]] :
 

@@ -21,7 +21,7 @@
 //       CHECK:     linalg.fill ins(%{{.*}} : f32) outs(%[[P0]]
 //       CHECK:     linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[D]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[A0]], %[[B0]] : {{.*}}) outs(%[[P0]]
 //   CHECK-NOT:     linalg.generic
-//       CHECK: module @product_0_sum attributes {tile.note = "adds up the 2 slices of a product"}
+//       CHECK: module @product_0_sum attributes {tile.cuts = {product_0 = "k is multiplied in 2 slices side by side, which are added up when all are there"}, tile.note = "adds up the 2 slices of a product"}
 //       CHECK:   func.func @product_0_sum(%[[P:.*]]: memref<2x32x64xf32> {tile.role = "in"}, %[[C:.*]]: memref<64xf16> {tile.role = "in"}, %[[R:.*]]: memref<32x64xf16> {tile.role = "out"}) attributes {tile.kind = "elementwise", tile.split_k_workspace = 2 : i64}
 //       CHECK:     linalg.generic {indexing_maps = [#[[FIRST]], #[[SECOND]], #[[ROW]], #{{.*}}], iterator_types = ["parallel", "parallel"]} ins(%[[P]], %[[P]], %[[C]] :
 //  CHECK-NEXT:     ^bb0(%[[ONE:.*]]: f32, %[[TWO:.*]]: f32, %[[TERM:.*]]: f16, %{{.*}}: f16):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,17 @@ class FakeDriver:
     CUcontext = int
     CUstream = int
 
-    class CUevent_flags:  # noqa: N801 - the driver's name
-        CU_EVENT_DISABLE_TIMING = 2
+    CUevent_flags = types.SimpleNamespace(CU_EVENT_DISABLE_TIMING=2)
+    CUstream_flags = types.SimpleNamespace(CU_STREAM_NON_BLOCKING=1)
+    CUstreamCaptureMode = types.SimpleNamespace(CU_STREAM_CAPTURE_MODE_RELAXED=2)
 
     def __init__(self, launch: Launch) -> None:
+        self.captures: dict[int, list[Callable[[], None]]] = {}
+        """What has been launched on each stream that is captured."""
+        self.graphs: list[list[Callable[[], None]]] = []
+        self.graph_launches: list[int] = []
+        self.allocated: dict[int, Any] = {}
+        """Memory that is kept for workspaces, by address."""
         self.launch = launch
         self.context = 0x1000
         self.launches: list[int] = []
@@ -78,6 +86,57 @@ class FakeDriver:
         self.waits: list[tuple[int, int]] = []
         self.recorded = 0
         self.status = 0
+
+    def perform(self, stream: int, work: Callable[[], None]) -> None:
+        """Does at once what is launched on a stream, or keeps it where the stream is captured."""
+        if stream in self.captures:
+            self.captures[stream].append(work)
+        else:
+            work()
+
+    def cuStreamIsCapturing(self, stream: int) -> tuple[int, int]:  # noqa: N802 the driver's names
+        return 0, int(stream in self.captures)
+
+    def cuThreadExchangeStreamCaptureMode(self, mode: int) -> tuple[int, int]:  # noqa: N802
+        return 0, 0
+
+    def cuStreamCreate(self, flags: int) -> tuple[int, int]:  # noqa: N802
+        return 0, 7700
+
+    def cuStreamDestroy(self, stream: int) -> tuple[int]:  # noqa: N802
+        assert stream not in self.captures, "the capture must have ended"
+        return (0,)
+
+    def cuStreamBeginCapture(self, stream: int, mode: int) -> tuple[int]:  # noqa: N802
+        self.captures[stream] = []
+        return (0,)
+
+    def cuStreamEndCapture(self, stream: int) -> tuple[int, int]:  # noqa: N802
+        self.graphs.append(self.captures.pop(stream))
+        return 0, len(self.graphs) - 1
+
+    def cuGraphInstantiate(self, graph: int, flags: int) -> tuple[int, int]:  # noqa: N802
+        return self.status, 100 + graph
+
+    def cuGraphDestroy(self, graph: int) -> tuple[int]:  # noqa: N802
+        return (0,)
+
+    cuGraphExecDestroy = cuGraphDestroy  # noqa: N815
+
+    def cuGraphLaunch(self, graph: int, stream: int) -> tuple[int]:  # noqa: N802
+        self.graph_launches.append(stream)
+        for work in self.graphs[graph - 100]:
+            work()
+        return (self.status,)
+
+    def cuMemAllocAsync(self, size: int, stream: int) -> tuple[int, int]:  # noqa: N802
+        buffer = FakeBuffer(size)
+        self.allocated[buffer.handle] = buffer
+        return 0, buffer.handle
+
+    def cuMemFreeAsync(self, address: int, stream: int) -> tuple[int]:  # noqa: N802
+        del self.allocated[address]
+        return (0,)
 
     def cuDeviceGetCount(self) -> tuple[int, int]:  # noqa: N802
         return 0, 1
@@ -167,6 +226,7 @@ class Machine:
         self.places: dict[int, int | None] = {}
         monkeypatch.setattr(device, "find_driver", lambda: self.driver)
         monkeypatch.setattr(device, "ordinal_of", lambda _, pointer: self.places.get(pointer, 0))
+        monkeypatch.setattr(device, "chip_of", lambda *_: "sm_90a")
         monkeypatch.setattr(device, "load", self.load)
 
     def load(self, ptx: str, launch: Launch, ordinal: int) -> device.LoadedKernel:
@@ -262,7 +322,7 @@ class FakeDtype:
 def fake_torch() -> Any:
     """A module with what the runtime asks of PyTorch."""
     module: Any = types.ModuleType("torch")
-    for name in ("float16", "float32", "float64"):
+    for name in ("float16", "float32", "float64", "uint8"):
         setattr(module, name, FakeDtype(name))
     module.Tensor, module.Size = FakeTensor, tuple
     module.nn = types.SimpleNamespace(Parameter=FakeTensor)
@@ -274,7 +334,8 @@ def fake_torch() -> Any:
     def current_stream(ordinal: int) -> int:
         return module.elsewhere.get(ordinal, module.current)
 
-    def empty(shape: tuple[int, ...], dtype: Any, device: str) -> FakeTensor:
+    def empty(shape: tuple[int, ...] | int, dtype: Any, device: str) -> FakeTensor:
+        shape = (shape,) if isinstance(shape, int) else shape
         return FakeTensor(aligned(shape, dtype.name), where=int(device.partition(":")[2]))
 
     module.empty = empty

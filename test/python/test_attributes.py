@@ -64,6 +64,7 @@ RIGHT = {
     attributes.STAGE: {'"import"'},
     attributes.CHIP: {'"import"', '"cooked"', '"elementwise"', '"in"', '"xor"', '"pad"', '"k"', '"flags"'},
     attributes.STAND_INS: {"{}", "{s0 = 4 : i64}"},
+    attributes.CUTS: {"{}", '{s0 = "4"}'},
     attributes.KIND: {'"elementwise"'},
     attributes.SCHEDULE: {"{}", "{s0 = 4 : i64}", '{s0 = "4"}'},
     attributes.SPLIT_K_WORKSPACE: {"2 : i64", "64 : i64"},

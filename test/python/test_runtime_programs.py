@@ -13,7 +13,6 @@ from runtime_fakes import (
     Compiler,
     DeviceLike,
     FakeDriver,
-    FakeDtype,
     FakeGpu,
     FakeTensor,
     Machine,
@@ -78,7 +77,8 @@ class Driver(FakeDriver):
             return (701,)
         step = next(step for step in self.launch.steps if step.entry == function)
         slots = (ctypes.c_void_p * len(step.parameters)).from_address(parameters)
-        KERNELS[function](*(ctypes.c_uint64.from_address(slot or 0).value for slot in slots))
+        values = [ctypes.c_uint64.from_address(slot or 0).value for slot in slots]
+        self.perform(stream, lambda: KERNELS[function](*values))
         self.ran.append((function, stream))
         return (0,)
 
@@ -129,28 +129,32 @@ def test_arrays_of_unknown_libraries(programs: Programs) -> None:
     np.testing.assert_array_equal(got, expected(x, w))
 
 
-def test_tensors_take_the_short_way_with_a_workspace_of_their_own(programs: Programs, torch: Any) -> None:
-    torch.uint8 = FakeDtype("uint8")
+def test_tensors_take_the_short_way_with_a_workspace_of_their_stream(programs: Programs, torch: Any) -> None:
     sizes: list[int] = []
     empty = torch.empty
 
     def counting(shape: Any, dtype: Any, device: Any) -> Any:
         sizes.append(int(np.prod(shape)))
-        return empty(shape if isinstance(shape, tuple) else (shape,), dtype, device)
+        return empty(shape, dtype, device)
 
     torch.empty = counting
     made = mlir_gemm.compile(TEXT, chip="sm_80")
-    for call in range(4):
+    for call in range(6):
         x, w = inputs(call)
-        torch.current = 5 + call
+        torch.current = 5 + call % 2
+        programs.driver.captures = {5: [], 6: []} if call == 5 else {}
         if call == 1:
             assert made._launcher.short is not None
             made._launcher._run = None  # type: ignore[assignment]  # the long way would fail now
         result = made(FakeTensor(x), FakeTensor(w))
+        for work in programs.driver.captures.get(6, []):
+            work()
         np.testing.assert_array_equal(result.array, expected(x, w))
-    assert programs.driver.ran == [(name, 5 + call) for call in range(4) for name in ("scale", "multiply", "bias")]
-    assert sizes == [M * N, 512] * 4
-    programs.driver.fails = "multiply"
+    order = [5, 6, 5, 6, 5, 6]
+    assert programs.driver.ran == [(name, stream) for stream in order for name in ("scale", "multiply", "bias")]
+    assert sizes == [M * N, 512, *[M * N] * 4, M * N, 512], "the long way and a capture have memory of their own"
+    assert len(programs.driver.allocated) == 2
+    programs.driver.captures, programs.driver.fails = {}, "multiply"
     with pytest.raises(DeviceError, match="launching 'multiply'"):
         made(FakeTensor(x), FakeTensor(w))
 
