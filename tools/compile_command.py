@@ -12,7 +12,6 @@ from mlir_gemm.dialect.reading import reading
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.schedule import Schedule
@@ -41,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if launch_info and until != "ptx":
         raise UsageError("--launch-info needs a whole compilation: emit ptx, cubin or llvm")
 
-    source = one_function(read_input(arguments.input), arguments.input, arguments.entry)
+    source = read_input(arguments.input)
     asked: dict[str, Any] = {"hints": arguments.sizes, "divisors": arguments.divisors}
     compilation = compile_module(
         source,
@@ -49,6 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         # A file saved after a stage names its chip itself.
         chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
         schedule=Schedule.parse(arguments.schedule) if arguments.schedule else None,
+        entry=arguments.entry,
         until=until,
         lines=arguments.debug_info == "line",
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},

@@ -12,7 +12,6 @@ from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
-from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.pipeline.program import kind_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.pipeline.selecting import before_choices
@@ -119,11 +118,11 @@ def _asked(each: Undecided) -> tuple[Problem, Target, dict[str, Any], Refuses, b
 
 def _kernels(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
     """A source as a module, with which all that is in it dies, and its products."""
-    source = one_function(source, arguments.input, arguments.entry)
     compilation = compile_module(
         source,
         filename=arguments.input,
         chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
+        entry=arguments.entry,
         until="import",
     )
     variant = Variant(arguments.sizes or {}, arguments.divisors or {}).checked()

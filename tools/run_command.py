@@ -39,22 +39,22 @@ STREAM = 0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    written = read_input(arguments.input)
-    source = one_function(written, arguments.input, arguments.entry)
+    source = read_input(arguments.input)
+    computed = one_function(source, arguments.input, arguments.entry)
     schedule = Schedule.parse(arguments.schedule) if arguments.schedule else None
     if arguments.bisect:
-        return _bisect(arguments, source, schedule)
+        return _bisect(arguments, computed, schedule)
     on_simulator = _on_simulator(arguments)
     if arguments.device == "gpu":
         device.open_gpu(0)  # refuses at once where there is none
     where = "simulator" if on_simulator else arguments.device
-    whole = source if arguments.input == STDIO or source != written else Path(arguments.input)
-    kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule)
+    whole = source if arguments.input == STDIO else Path(arguments.input)
+    kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule, entry=arguments.entry)
     statuses: list[int] = []
-    for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(source)):
+    for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(computed)):
         if kernel.symbols:
             print(("\n" if statuses else "") + table([("sizes", _shown(sizes))]))
-        statuses.append(_run_once(arguments, kernel.at(**sizes), source, on_simulator))
+        statuses.append(_run_once(arguments, kernel.at(**sizes), computed, on_simulator))
     return max(statuses)
 
 
