@@ -125,6 +125,9 @@ CASES = (
     Case("open_causal", QKV, f.causal, ((0, 2), (1, 2), (2, 2))),
     Case("open_batch_norm", ("f32 3x4x5x6", *NORM), f.batch_norm, ((0, 0),)),
     Case("open_linear_both", ("f32 2x5x24", "f32 40x24", "f32 40"), f.linear, BOTH),
+    Case("open_mlp_both", MLP, lambda x, w, b, u, c: f.linear(f.gelu(f.linear(x, w, b)), u, c), BOTH),
+    Case("open_norm_linear", ("f32 2x5x24", "f32 24", "f32 24", "f32 40x24"),
+         lambda x, g, b, w: f.linear(f.layer_norm(x, g, b), w), BOTH),
     Case("open_attention_both", ATTENTION, f.attention, BOTH),
     Case("open_products", ("f32 2x5x24", "f32 24x40", "f32 40"), lambda x, w, b: x @ w + b, BOTH),
 )  # fmt: skip

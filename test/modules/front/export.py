@@ -143,6 +143,8 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_causal": causal,
     "open_batch_norm": nn.batch_norm,
     "open_linear_both": nn.linear,
+    "open_mlp_both": mlp,
+    "open_norm_linear": lambda x, g, b, w: nn.linear(nn.layer_norm(x, (24,), g, b), w),
     "open_attention_both": attention,
     "open_products": open_products,
 }
