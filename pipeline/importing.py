@@ -10,6 +10,7 @@ def entry_passes(entry: str = "") -> list[PassSpec]:
     return [
         step("lower-tosa"),
         step("inline-calls", **({"entry": entry} if entry else {})),
+        step("expand-scatter"),
         step("flatten-open-views"),
     ]
 

@@ -89,6 +89,7 @@ CASES = (
     Case("slice_product", ("f32 6x9", "f32 5x8"), lambda x, w: x[:, 2:7] @ w),
     Case("roll", ("f32 6x9",), lambda x: np.roll(x, 2, 1)),
     Case("flip", ("f32 6x9",), lambda x: x[:, ::-1]),
+    Case("cache_put", ("f32 2x9x16", "f32 2x16", "i64<9 2"), f.with_rows_at),
     Case("cache_row", ("f32 2x9x16", "f32 2x1x16"), lambda c, x: f.with_row(c, x, 4)),
     Case("upsample", ("f32 2x3x4x5",), lambda x: x.repeat(2, 2).repeat(2, 3)),
     Case("unfold", ("f32 1x2x6x7",), f.unfold),
