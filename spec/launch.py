@@ -44,6 +44,8 @@ class Argument:
     offset: int = 0
     """Elements between the address that the kernel takes and element [0, ..., 0]. The caller's array starts at that
     element, so the address handed over is the array's own less this many elements."""
+    checks: tuple[str, ...] = ()
+    """What the program says of a dimension whose size does not agree; empty where it says nothing."""
 
     @property
     def item_bytes(self) -> int:
@@ -308,6 +310,9 @@ class Launch:
             del data["values"]
         if not self.zeroed_bytes:
             del data["zeroed_bytes"]
+        for argument in data["arguments"]:
+            if not argument["checks"]:
+                del argument["checks"]
         for buffer in data["buffers"]:
             if not buffer["scratch"]:
                 del buffer["scratch"]

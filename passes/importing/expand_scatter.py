@@ -59,8 +59,8 @@ class _Scatter:
         block = body(op)
         if in_block(block)[-1].operation.operands[0] != block.arguments[0]:
             raise input_error(
-                op, f"'{SCATTER}' that combines updates with what is there (accumulate=True); expected that it replaces "
-                "it: add them up before, or cut the program there and run this step in PyTorch",
+                op, f"'{SCATTER}' that combines updates with what is there (accumulate=True); expected that it "
+                "replaces it: add them up before, or cut the program there and run this step in PyTorch",
             )  # fmt: skip
         shape, whole = list(types[0].shape)[1:], list(types[2].shape)
         wanted = [1 if axis in found.dimensions else size for axis, size in enumerate(whole)]

@@ -72,8 +72,8 @@ class _Rewriting:
         self.function = function
         self.arguments = list(body(function).arguments)
         for op in in_block(body(function)):
-            _unshare(op.operation)
             _compute_positions(op.operation)
+            _unshare(op.operation)
         self.work = [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
         self.kernel = Kernel()
         self.statements: dict[Any, Statement] = {}

@@ -101,6 +101,28 @@ def test_the_entry_is_chosen_by_name() -> None:
         mlir_gemm.compile(SEVERAL, device="simulator", entry="three")
 
 
+def test_sizes_that_do_not_agree_are_told_in_the_words_of_the_program() -> None:
+    text = """#map = affine_map<(i) -> (i)>
+func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %same = arith.cmpi eq, %n, %m : index
+  cf.assert %same, "mismatched size for broadcast"
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+    kernel = mlir_gemm.compile(text, device="simulator")
+    with pytest.raises(mlir_gemm.ArgumentError, match=r"'y'.*: mismatched size for broadcast: its size 4 .* must be 3"):
+        kernel(np.zeros(3, np.float32), np.zeros(4, np.float32))
+
+
 def test_the_commands_take_the_entry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     several, saved = tmp_path / "several.mlir", tmp_path / "several.import.mlir"
     several.write_text(SEVERAL)
