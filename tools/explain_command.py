@@ -32,6 +32,7 @@ from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tools.files import read_input
 from mlir_gemm.tools.json_output import choice_data, kernel_data, text_of
 from mlir_gemm.tools.report import kernel_rows, table
+from mlir_gemm.tools.terminal import say
 from mlir_gemm.usage import UsageError
 
 DEFAULT_TYPES = "f16,f16,f32"
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     with module.context:
         parts = [(f"kernel {each.name}\n" if len(found) > 1 else "") + explain(*_asked(each)) for each in found]
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
-    print("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
+    say("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
 
 

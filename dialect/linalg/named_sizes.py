@@ -328,7 +328,7 @@ class NamedSizes:
 
     def _assert(self, op: Any) -> None:
         condition = op.operands[0]
-        message = ir.StringAttr(op.attributes["msg"]).value
+        message: str = ir.StringAttr(op.attributes["msg"]).value or ""
         if constants.integer_of(condition) in (1, -1, True) or self.decided.get(condition):
             return
         if condition in self.decided or constants.integer_of(condition) is not None:
@@ -336,7 +336,7 @@ class NamedSizes:
         predicate, left, right = self.truths.get(condition, (None, Size(), Size()))
         if predicate != 0:
             raise input_error(op, f"a check at run time of other than equal sizes ({message}); expected none")
-        self.said |= {symbol: message for symbol in (*left.symbols, *right.symbols)}
+        self.said |= dict.fromkeys((*left.symbols, *right.symbols), message)
         self._equal(op, left, right)
 
     def _linalg(self, op: Any) -> None:
