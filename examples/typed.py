@@ -12,8 +12,8 @@ import mlir_gemm
 
 SOURCE = """
 func.func @scaled(%a: tensor<16x32xf16>, %b: tensor<32x8xf16>) -> tensor<16x8xf32> {
-  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<16x32xf16>, tensor<32x8xf16>) outs(%zero : tensor<16x8xf32>) -> tensor<16x8xf32>
+  %c = arith.constant dense<0.0> : tensor<16x8xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x32xf16>, tensor<32x8xf16>) outs(%c : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %0 : tensor<16x8xf32>
 }
 """

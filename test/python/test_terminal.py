@@ -6,8 +6,8 @@ import io
 from pathlib import Path
 
 import pytest
-
 from command_line import run_main
+
 from mlir_gemm.tools.terminal import coloured, say, sum_up
 
 TEXT = """problem:  64x64x64
