@@ -2,13 +2,16 @@
 
 Up to a limit n pi/2 is subtracted in parts (Cody and Waite). Beyond it x times 2/pi is computed in integers, modulo 4,
 from the bits of 2/pi that matter at the exponent of x (Payne and Hanek, "Radian reduction for trigonometric functions",
-1983): 192 bits, so that of r at least 64 are left where x is as close to a multiple of pi/2 as an f64 can be. Only
-threads that have such an angle compute that.
+1983): 192 bits, so that of r at least 64 are left where x is as close to a multiple of pi/2 as an f64 can be, and 128
+for f32. Only threads that have such an angle compute that,
+so each element of a vector has a branch of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
@@ -30,15 +33,12 @@ LIMIT = {32: 2.0**30, 64: 2.0**19}
 two parts are enough for f32."""
 _NEAREST = 6755399441055744.0, 0x4338000000000000
 """1.5 times 2^52, and its bits: added to a number, its last bit is worth one."""
-_LEADING_ZEROS = 40
-"""Written before the bits of 2/pi, so that those of the smallest angles start at a place that is not negative."""
-_LARGEST_EXPONENT = {32: 127, 64: 1023}
 _HALF = 0xFFFFFFFF
 
 
 def quarter_turns(x: Number, bits: int) -> tuple[Number, Pair]:
-    """For an f64 number, which stands for one of so many `bits`, the nearest number of quarter turns, modulo 4, as i32,
-    and the rest; of an infinity or NaN any."""
+    """For an f64 number, no vector, which stands for one of so many `bits`, the nearest number of quarter turns, modulo
+    4, as i32, and the rest; of an infinity or NaN any."""
     shifted = fma(x, 0.6366197723675814, _NEAREST[0])
     whole, number = shifted - _NEAREST[0], shifted.bits() - _NEAREST[1]
     number = number.converted("TruncIOp", ir.IntegerType.get_signless(32))
@@ -50,77 +50,80 @@ def quarter_turns(x: Number, bits: int) -> tuple[Number, Pair]:
         second = exact_sum(first, whole * -HALF_PI_PARTS[1])
         pair = quick_sum(second.high, fma(whole, -HALF_PI_PARTS[2], second.low))
         near = [number, pair.high, pair.low]
-    found = _where_any(absolute(x) > LIMIT[bits], near, lambda: _far(x, bits)[: len(near)])
+    found = _where(absolute(x) > LIMIT[bits], near, lambda: _far(x, bits))
     return found[0], Pair(found[1], found[2] if len(found) > 2 else 0.0)
 
 
-def _where_any(condition: Number, otherwise: list[Number], compute: Callable[[], list[Number]]) -> list[Number]:
-    """What `compute` gives where the condition holds; it runs only if that is so for an element at least."""
+def _where(condition: Number, otherwise: list[Number], compute: Callable[[], list[Number]]) -> list[Number]:
+    """What `compute` gives where the condition holds, which only runs then."""
     scf = dialect("scf")
-    branch = scf.IfOp(_any(condition), [each.type for each in otherwise], has_else=True)
+    branch = scf.IfOp(condition.value, [each.type for each in otherwise], has_else=True)
     with ir.InsertionPoint(branch.then_block):
-        found = [select(condition, then, each) for then, each in zip(compute(), otherwise, strict=True)]
-        scf.YieldOp([each.value for each in found])
+        scf.YieldOp([each.value for each in compute()])
     with ir.InsertionPoint(branch.else_block):
         scf.YieldOp([each.value for each in otherwise])
     return [Number(result) for result in branch.results]
 
 
-def _any(condition: Number) -> Any:
-    if not condition.vector:
-        return condition.value
-    return reduced(condition, "OR")
-
-
-def reduced(x: Number, kind: str) -> Any:
-    """The elements of a vector combined, by the name of a kind of vector.reduction."""
-    vector, shape = dialect("vector"), list(ir.VectorType(x.type).shape)
-    value = x.value
-    if len(shape) != 1:
-        count = 1
-        for size in shape:
-            count *= size
-        value = vector.ShapeCastOp(ir.VectorType.get([count], x.element), value).result
-    return vector.ReductionOp(x.element, getattr(vector.CombiningKind, kind), value).result
-
-
 def _far(x: Number, bits: int) -> list[Number]:
-    """Quarter turns and the two parts of the rest, by Payne and Hanek, for |x| of 2^19 and more."""
+    """Quarter turns and the two parts of the rest, by Payne and Hanek, for |x| of 2^19 and more, or, of numbers that
+    stand for f32, 2^30; of those the second part is left out."""
+    form = _FORMS[bits]
     whole = x.bits()
-    exponent = (whole.shifted_right(52) & 0x7FF) - (1077 - _LEADING_ZEROS)  # bits before it make multiples of 4
-    mantissa = (whole & ((1 << 52) - 1)) | (1 << 52)
-    window = _window(exponent, _LARGEST_EXPONENT[bits] - 54 + _LEADING_ZEROS)
-    top, middle, low = _product(mantissa, window)
-    number = (top.shifted_right(61) + 1).shifted_right(1).converted("TruncIOp", ir.IntegerType.get_signless(32))
-    rest = _fraction((top << 2) | middle.shifted_right(62), (middle << 2) | low.shifted_right(62), low << 2)
-    angle = multiplied(rest, HALF_PI)
+    start = whole.shifted_right(52) & 0x7FF  # the first bit of 2/pi that makes no multiple of 4
+    start = start - (1077 - form.dropped - form.zeros)
+    mantissa = ((whole & ((1 << 52) - 1)) | (1 << 52)).shifted_right(form.dropped)
+    words = _product(mantissa, _window(start, form), 1 if form.dropped else 2)
+    number = (words[0].shifted_right(61) + 1).shifted_right(1).converted("TruncIOp", ir.IntegerType.get_signless(32))
+    fraction = [(word << 2) | after.shifted_right(62) for word, after in pairwise(words)]
+    if form.dropped:
+        found = [fraction[0].converted("SIToFPOp", ir.F64Type.get()) * (HALF_PI.high * 2.0**-64)]
+    else:
+        angle = multiplied(_fraction(fraction[0], fraction[1], words[-1] << 2), HALF_PI)
+        found = [angle.high, angle.low]
     negative = x < 0.0
-    return [
-        select(negative, 0 - number, number),
-        select(negative, -angle.high, angle.high),
-        select(negative, -angle.low, angle.low),
-    ]
+    return [select(negative, 0 - number, number), *(select(negative, -each, each) for each in found)]
 
 
-def _window(start: Number, largest: int) -> list[Number]:
-    """The 192 bits of 2/pi, after some zeros, from bit `start` on, as six integers of 32 bits, the lowest first.
+@dataclass(frozen=True)
+class _Form:
+    """What is needed of numbers of a type, as f64."""
 
-    The words are constants: which four are needed is chosen by halving, so that no table is read."""
-    count = largest // 64 + 4
-    bits = TWO_OVER_PI >> (1280 + _LEADING_ZEROS - 64 * count)
+    largest: int
+    """The largest exponent of a number."""
+    dropped: int
+    """Bits of the mantissa that are zero."""
+    words: int
+    """Words of 64 bits of 2/pi that are multiplied: for the bits of a number, for what the nearest multiple of pi/2
+    takes off, and for what is to be left."""
+    zeros: int
+    """Written before the bits of 2/pi, so that those of the smallest angles start at a place that is not negative."""
+
+
+_FORMS = {32: _Form(largest=127, dropped=29, words=2, zeros=0), 64: _Form(largest=1023, dropped=0, words=3, zeros=40)}
+
+
+def _window(start: Number, form: _Form) -> list[Number]:
+    """Some words of 2/pi, after some zeros, from bit `start` on, as integers of 32 bits, the lowest first.
+
+    The words are constants: which are needed is chosen by halving, so that no table is read."""
+    needed = form.words + 1
+    count = (form.largest - 54 + form.dropped + form.zeros) // 64 + needed
+    bits = TWO_OVER_PI >> (1280 + form.zeros - 64 * count)
     words: list[Any] = [_signed(bits >> (64 * (count - 1 - number))) for number in range(count)]
     index, shift = start.shifted_right(6), start & 63
-    step = 1 << (count - 4).bit_length()
+    step = 1 << (count - needed).bit_length()
     while step > 1:
         step //= 2
         further = (index & step).differs(0)
         words = [
             select(further, start.like(words[number + step]), words[number])
             if number + step < len(words) else start.like(words[number])
-            for number in range(min(len(words), 4 + step - 1))
+            for number in range(min(len(words), needed + step - 1))
         ]  # fmt: skip
     found = [
-        (words[number] << shift) | words[number + 1].shifted_right(1).shifted_right(63 - shift) for number in (2, 1, 0)
+        (words[number] << shift) | words[number + 1].shifted_right(1).shifted_right(63 - shift)
+        for number in reversed(range(form.words))
     ]
     return [half for word in found for half in (word & _HALF, word.shifted_right(32))]
 
@@ -130,18 +133,19 @@ def _signed(word: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
-def _product(mantissa: Number, window: list[Number]) -> tuple[Number, Number, Number]:
-    """The lower 192 bits of the product, the highest 64 first. No step exceeds 64 bits."""
-    digits: list[Any] = [0] * 6
-    for place, factor in enumerate((mantissa & _HALF, mantissa.shifted_right(32))):
+def _product(mantissa: Number, window: list[Number], factors: int) -> list[Number]:
+    """The product, of a mantissa of so many times 32 bits, modulo two to the bits of the window, as words of 64, the
+    highest first. No step exceeds 64 bits."""
+    digits: list[Any] = [0] * len(window)
+    parts = (mantissa,) if factors == 1 else (mantissa & _HALF, mantissa.shifted_right(32))
+    for place, factor in enumerate(parts):
         carry: Any = 0
-        for number in range(6 - place):
+        for number in range(len(window) - place):
             total = factor * window[number]
             for each in (digits[number + place], carry):
                 total = total + each if isinstance(each, Number) else total
             digits[number + place], carry = total & _HALF, total.shifted_right(32)
-    first, second, third = ((digits[number + 1] << 32) | digits[number] for number in (4, 2, 0))
-    return first, second, third
+    return [(digits[number + 1] << 32) | digits[number] for number in reversed(range(0, len(window), 2))]
 
 
 def _fraction(top: Number, middle: Number, low: Number) -> Pair:

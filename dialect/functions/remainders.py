@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.functions.angles import reduced
 from mlir_gemm.dialect.functions.approximations import F64, format_of, scaled
 from mlir_gemm.dialect.functions.number import INFINITY, NAN, Number, absolute, select, with_sign
 
@@ -35,7 +36,7 @@ def _further(rest: Number, right: Number, missing: Number, most: int) -> tuple[N
 
 def _divided_in_a_loop(rest: Number, right: Number, missing: Number) -> Number:
     arith, scf, index = dialect("arith"), dialect("scf"), ir.IndexType.get()
-    most = Number(reduced(missing, "MAXSI")) if missing.vector else missing
+    most = _largest(missing) if missing.vector else missing
     rounds = (most + (_STEP_F64 - 1)).quotient(_STEP_F64)
     zero, one = (arith.ConstantOp(index, ir.IntegerAttr.get(index, number)).result for number in (0, 1))
     loop = scf.ForOp(zero, arith.IndexCastOp(index, rounds.value).result, one, [rest.value, missing.value])
@@ -43,6 +44,13 @@ def _divided_in_a_loop(rest: Number, right: Number, missing: Number) -> Number:
         now, still = (Number(argument) for argument in loop.inner_iter_args)
         scf.YieldOp([each.value for each in _further(now, right, still, _STEP_F64)])
     return Number(loop.results[0])
+
+
+def _largest(x: Number) -> Number:
+    """The largest element of a vector of any rank."""
+    vector, shape = dialect("vector"), list(ir.VectorType(x.type).shape)
+    flat = vector.ShapeCastOp(ir.VectorType.get([math.prod(shape)], x.element), x.value).result
+    return Number(vector.ReductionOp(x.element, vector.CombiningKind.MAXSI, flat).result)
 
 
 def _from_mantissas(x: Number, y: Number, rest: Number, least: Number) -> Number:

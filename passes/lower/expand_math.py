@@ -10,12 +10,13 @@ from 1 to 4 become products; arith.remf becomes a long division. Refuses every o
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
-from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.functions import approximations, in_f64, integers, through_f64
 from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select, with_sign
 from mlir_gemm.dialect.functions.pairs import Pair, quick_sum
@@ -52,6 +53,8 @@ IN_F64: dict[str, Callable[..., Number]] = {
     name: getattr(in_f64 if hasattr(in_f64, name[5:]) else approximations, name[5:]) for name in (*FORMULAS, *RARE)
 }
 """Functions of f64."""
+ANGLES = ("math.sin", "math.cos", "math.tan")
+"""What has a branch, for large angles."""
 TESTS: dict[str, Callable[[Number, float], Number]] = {
     "math.isnan": lambda x, _: x.differs(x),
     "math.isinf": lambda x, _: absolute(x).equals(INFINITY),
@@ -181,6 +184,8 @@ def _result(operation: Any, operands: list[Number]) -> Number:
 
 def _of_floats(name: str, operands: list[Number]) -> Number:
     """A function of f32 or f64."""
+    if name in ANGLES and operands[0].vector:
+        return _by_elements(name, operands[0])
     element = operands[0].element
     if isinstance(element, ir.F64Type):
         return IN_F64[name](*operands)
@@ -188,6 +193,14 @@ def _of_floats(name: str, operands: list[Number]) -> Number:
         return FORMULAS[name](*operands)
     wide = [each.converted("ExtFOp", ir.F64Type.get()) for each in operands]
     return THROUGH_F64[name](*wide).converted("TruncFOp", element)
+
+
+def _by_elements(name: str, x: Number) -> Number:
+    """A function with a branch, which each element of a vector has for itself."""
+    vector = dialect("vector")
+    places = itertools.product(*(range(size) for size in ir.VectorType(x.type).shape))
+    elements = [Number(vector.ExtractOp(x.value, [], list(place)).result) for place in places]
+    return Number(vector.FromElementsOp(x.type, [_of_floats(name, [each]).value for each in elements]).result)
 
 
 def _as_pair(n: Number) -> Pair:
