@@ -28,7 +28,9 @@ types: $(VENV)/installed-test
 	rm -rf build/typecheck && mkdir -p build/typecheck
 	cp -rs $(CURDIR)/mlir_gemm build/typecheck/
 	cp -rs $(addprefix $(CURDIR)/,$(FOLDERS)) build/typecheck/mlir_gemm/
+	mkdir build/typecheck/examples && ln -s $(CURDIR)/examples/typed.py build/typecheck/examples/
 	$(BIN)/pyright --pythonpath $(BIN)/python
+	MYPYPATH=build/typecheck $(BIN)/mypy --strict --follow-imports=silent --cache-dir=build/mypy examples/typed.py
 
 docs: $(VENV)/installed-test
 	$(BIN)/mkdocs build --strict --quiet

@@ -92,6 +92,7 @@ MARKS = {
     names.HINTS: Mark(_SIZES, (_FUNCTION,)),
     names.REFERENCE: Mark(_TEXT, (_FUNCTION,)),
     names.NAME: Mark(_TEXT, (ARGUMENT,)),
+    names.CHECKS: Mark(_TEXTS, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
     names.COMPLEX: Mark(FLAG, (ARGUMENT, RESULT)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),

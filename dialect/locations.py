@@ -55,7 +55,7 @@ _CUT = "cut the program there: compile what comes before and after it, and run t
 _ADVICE = {
     "tm_tensor.scan": f"scans (cumsum, cumprod) are not compiled; {_CUT}",
     "tm_tensor.sort": f"sorts (sort, topk, argsort) are not compiled; {_CUT}",
-    "tm_tensor.scatter": "writing to places that the data name (index_put, scatter, index_copy) is not compiled; "
+    "tm_tensor.scatter": "writing to places that the data name is understood as torch-mlir writes index_put; "
     f"rows at a position can be written by slice_scatter (tensor.insert_slice). Else {_CUT}",
     "tm_tensor.attention": "write attention as its products and a softmax: export with the decomposition of "
     "scaled_dot_product_attention",

@@ -13,6 +13,7 @@ import threading
 import time
 from typing import Any
 
+from mlir_gemm.dialect import foreign
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import from_mlir
 from mlir_gemm.dialect.parse_guard import GUARD, allowed_seconds
@@ -50,6 +51,9 @@ def parse_module(source: str | bytes, filename: str, context: Any, *, own: bool 
     Raises InputError with the place of what is wrong.
     """
     text = source if isinstance(source, str) else text_of(source, filename)
+    if foreign.is_foreign(text):
+        text = foreign.in_generic_form(text)
+        context.allow_unregistered_dialects = True  # what else there is of such dialects, `check-module` refuses
     if not own:
         _check_readable(text, filename, context)
     try:

@@ -13,7 +13,6 @@ from contextlib import nullcontext
 from typing import Any
 
 from mlir_gemm.dialect.attributes import verify_attributes
-from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context, without_collection
 from mlir_gemm.dialect.locations import input_error, lacking, location_of, readable, relabelled
 from mlir_gemm.dialect.outlining import cuts
@@ -34,6 +33,7 @@ from mlir_gemm.pipeline.program import (
     is_program,
     kind_of,
     name_file,
+    name_of,
     nested_kernels,
     note_of,
     outer_function,
@@ -67,6 +67,7 @@ def compile_module(
     filename: str = "-",
     chip: str | None = None,
     schedule: Mapping[str, Any] | Schedule | None = None,
+    entry: str = "",
     until: str = "ptx",
     keep: Collection[str] = (),
     observe: Callable[[str, str], None] | None = None,
@@ -79,8 +80,9 @@ def compile_module(
     """Compiles MLIR text.
 
     `chip` is LLVM's name (`sm_90`); by default the one that the text names, else sm_80. `schedule` sets fields, of
-    every product in a program, and the model chooses the rest. `until` is the last stage to run; `keep` names stages
-    whose IR is kept (`all` for all); that of the last one always is.
+    every product in a program, and the model chooses the rest. `entry` is the function to compile, where there are
+    several that no other calls. `until` is the last stage to run; `keep` names stages whose IR is kept (`all` for all);
+    that of the last one always is.
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
     tells for each operation where in the source it comes from: that is `ir(stage, locations=True)`.
     `hooks` are told before and after every pass. With `lines` the PTX names the lines of `filename` it comes
@@ -102,7 +104,7 @@ def compile_module(
         if stage not in STAGES:
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
         once_more = compile_module(
-            source, filename=filename, chip=chip, schedule=schedule, until=stage, keep=(stage,),
+            source, filename=filename, chip=chip, schedule=schedule, entry=entry, until=stage, keep=(stage,),
             locations=with_locations, hints=hints, divisors=divisors, hooks=hooks, lines=lines,
         )  # fmt: skip
         return once_more.ir(stage, with_locations)
@@ -117,6 +119,7 @@ def compile_module(
             verify_attributes(module)
         with lacking(f"the module, saved after stage '{saved}',") if saved else nullcontext():
             run = _Run(module, source, chip, schedule, kept, until, observe, variant, hooks)
+            run.entry = run.checked_entry(entry)
             run.filename = filename
             run.locations = filename if locations else None
             run.lines = source_place(filename) if lines else None
@@ -246,6 +249,7 @@ class _Run:
         self.last = last
         self.observe = observe
         self.variant = variant
+        self.entry = ""
         self.filename = "-"
         self.locations: str | None = None
         self.lines: Place | None = None
@@ -311,6 +315,13 @@ class _Run:
     def _after(self, stage: str) -> bool:
         return bool(self.stage) and STAGES.index(self.stage) >= STAGES.index(stage)
 
+    def checked_entry(self, entry: str) -> str:
+        """The function to compile. Raises InputError where the text was saved with another one."""
+        if entry and self.stage and entry != name_of(self.module):
+            raise InputError(f"the module was saved after '{self.stage}', of @{name_of(self.module)}; start from the "
+                             f"source for @{entry}")  # fmt: skip
+        return entry
+
     def _target(self, chip: str | None) -> Target:
         written = annotations.module_string(self.module, CHIP)
         if self.stage and written and chip is not None and target_of(chip) != target_of(written):
@@ -338,8 +349,7 @@ class _Run:
         if self.program:
             self.kernels = [KernelRun(each, name, self.target, nested=True) for name, each in nested]
         else:
-            name = ir.StringAttr(outer_function(self.module).attributes["sym_name"]).value
-            self.kernels = [KernelRun(self.module, name, self.target, nested=False)]
+            self.kernels = [KernelRun(self.module, name_of(self.module), self.target, nested=False)]
 
     def _run(self, stage: str) -> None:
         if stage == "import":
@@ -381,6 +391,6 @@ class _Run:
     def _import(self) -> None:
         with self.module.context:
             annotations.name_arguments(self.module, self.source)
-        self.runner.run(self.module, import_passes(), stage="import")
+        self.runner.run(self.module, import_passes(self.entry), stage="import")
         with self.module.context:
             name_file(self.module, self.filename)

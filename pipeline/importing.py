@@ -5,7 +5,17 @@ from __future__ import annotations
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 
 
-def normalise_passes() -> list[PassSpec]:
+def entry_passes(entry: str = "") -> list[PassSpec]:
+    """From a user's module to one function of linalg: `entry`, by default the only one that no other calls."""
+    return [
+        step("lower-tosa"),
+        step("inline-calls", **({"entry": entry} if entry else {})),
+        step("expand-scatter"),
+        step("flatten-open-views"),
+    ]
+
+
+def normalise_passes(entry: str = "") -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
 
     What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
@@ -14,9 +24,7 @@ def normalise_passes() -> list[PassSpec]:
     materialize_in_destination for memref arguments, func.return.
     """
     return [
-        step("lower-tosa"),
-        step("inline-calls"),
-        step("flatten-open-views"),
+        *entry_passes(entry),
         step("expand-softmax"),
         step("name-sizes"),
         step("check-module"),
@@ -63,6 +71,6 @@ def kernel_passes() -> list[PassSpec]:
     ]
 
 
-def import_passes() -> list[PassSpec]:
-    """The whole stage."""
-    return [*normalise_passes(), *kernel_passes()]
+def import_passes(entry: str = "") -> list[PassSpec]:
+    """The whole stage, of the function `entry`, by default the only one that no other calls."""
+    return [*normalise_passes(entry), *kernel_passes()]

@@ -19,7 +19,7 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.spec.attributes import COMPLEX, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
+from mlir_gemm.spec.attributes import CHECKS, COMPLEX, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
@@ -99,7 +99,8 @@ def arguments_of(function: Any) -> tuple[Argument, ...]:
             raise input_error(
                 function, f"{name} has the type {argument.type}; a result must be dense, row-major memory"
             )
-        found.append(made)
+        said = tuple(each.value for each in attributes[CHECKS]) if CHECKS in attributes else ()
+        found.append(dataclasses.replace(made, checks=said) if said else made)
     return tuple(found)
 
 

@@ -51,6 +51,11 @@ def outer_function(module: Any) -> Any:
     return functions[0]
 
 
+def name_of(module: Any) -> str:
+    """The name of that function."""
+    return ir.StringAttr(outer_function(module).attributes["sym_name"]).value
+
+
 def is_program(module: Any) -> bool:
     """Whether a module that has been imported runs other than exactly one kernel."""
     if nested_kernels(module):

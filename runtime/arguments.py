@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 
 from mlir_gemm.errors import ArgumentError, Error
 from mlir_gemm.runtime.arrays import View
-from mlir_gemm.spec.binding import label
+from mlir_gemm.spec.binding import label, said
 from mlir_gemm.spec.element_types import NAMES, UNSIGNED_BYTE, accepts
 from mlir_gemm.spec.launch import Argument, dense
 
@@ -140,7 +140,9 @@ def _problem(view: View, argument: Argument, ordinal: int, copy: str) -> str | N
         wanted = NAMES[argument.dtype] + (f" or {NAMES[UNSIGNED_BYTE]}" if argument.dtype == "i8" else "")
         return f"{given} given, the kernel takes {wanted} ({argument.dtype})"
     if view.shape != argument.shape:
-        return f"shape {view.shape} given, the kernel takes {argument.shape}"
+        differ = [axis for axis, pair in enumerate(zip(view.shape, argument.shape, strict=False)) if pair[0] != pair[1]]
+        program = said(argument, differ[0]) if differ and len(view.shape) == len(argument.shape) else ""
+        return f"{program}shape {view.shape} given, the kernel takes {argument.shape}"
     given_strides = view.strides if view.strides is not None else dense(view.shape)
     if not strides_fit(argument, given_strides):
         if argument.strides is not None:

@@ -223,14 +223,14 @@ def compile(
     """
     _, ordinal = _device(device)
     text, filename = _read_source(source)
-    text = _one_function(text, filename, entry) if entry else text
     if chip is not None:
         name: str | None = chip_name(chip)
     else:
         name = None if CHIP in text else default_chip(ordinal or 0)
     hints, given = tuple((sizes or {}).items()), tuple((divisors or {}).items())
     fields, simulated = _schedule_fields(schedule), device == "simulator"
-    first = Variant(Request(text, filename, name, fields, hints, given, simulated=simulated, compiler=_compile_module))
+    asked = Request(text, filename, name, fields, hints, given, entry, simulated=simulated, compiler=_compile_module)
+    first = Variant(asked)
     symbols = first.artifact.launch.symbols
     _check_sizes({name: 1 for name, _ in (*hints, *given)} | dict.fromkeys(symbols, 1), symbols)
     return _made(first, device, first.artifact.launch, first.artifact.kernels)
@@ -261,13 +261,6 @@ def _compile_module(source: str, **asked: Any) -> Compilation:
     from mlir_gemm.pipeline.driver import compile_module  # late: it imports the MLIR bindings
 
     return compile_module(source, **asked)
-
-
-def _one_function(source: str, filename: str, entry: str) -> str:
-    GUARD.before_bindings()
-    from mlir_gemm.pipeline.entry_function import one_function  # late: it imports the MLIR bindings
-
-    return one_function(source, filename, entry)
 
 
 def _text_of(bytecode: bytes, filename: str) -> str:

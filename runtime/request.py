@@ -30,6 +30,8 @@ class Request:
     """Typical values of sizes that are known at run time only."""
     divisors: Pairs = ()
     """What such sizes are multiples of."""
+    entry: str = ""
+    """The function to compile, of a module with several that no other calls."""
     until: str = ""
     """The last stage, if not all are to run."""
     simulated: bool = dataclasses.field(default=False, compare=False)
@@ -53,7 +55,9 @@ class Request:
         return cache.keep(entry, _artifact(compilation, whole=not self.until)), compilation
 
     def _variant(self) -> dict[str, Any]:
-        fields = {"hints": dict(self.hints), "divisors": dict(self.divisors), "until": self.until}
+        fields = {
+            "hints": dict(self.hints), "divisors": dict(self.divisors), "entry": self.entry, "until": self.until
+        }  # fmt: skip
         return {name: field for name, field in fields.items() if field}
 
 

@@ -12,6 +12,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.decode import Decoder, Info, Step, handles, is_vector
 from mlir_gemm.simulator.elements import Element, collapse, element_of, expand, is_array
 from mlir_gemm.simulator.errors import unsupported
+from mlir_gemm.simulator.fused import multiply_add
 from mlir_gemm.simulator.warps import Warp
 
 _UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
@@ -231,7 +232,7 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
 
 
 def _multiply_add(a: Any, b: Any, c: Any) -> Any:
-    return a * b + c
+    return a * b + c  # of narrower types: the product is exact
 
 
 @handles(*_FLOATS, *_UNARY, "math.fma")
@@ -250,7 +251,8 @@ def _floats(decoder: Decoder, operation: Any) -> Step:
             values[out] = element.cast(function(values[left], values[right]))
 
         return simple
-    wide: Callable[..., Any] = _multiply_add if name == "math.fma" else {**_FLOATS, **_UNARY}[name]
+    fused = multiply_add if element.bits == 64 else _multiply_add
+    wide: Callable[..., Any] = fused if name == "math.fma" else {**_FLOATS, **_UNARY}[name]
 
     def step(warp: Warp) -> None:  # in f64, so that the result is rounded once
         operands = [np.asarray(warp.slots[slot], np.float64) for slot in slots]

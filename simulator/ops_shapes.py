@@ -10,6 +10,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.decode import Decoder, Step, handles, integers, is_vector
 from mlir_gemm.simulator.elements import LANES, is_array
 from mlir_gemm.simulator.errors import unsupported
+from mlir_gemm.simulator.fused import multiply_add
 from mlir_gemm.simulator.memory import count
 from mlir_gemm.simulator.warps import Warp
 
@@ -149,7 +150,7 @@ def _fma(decoder: Decoder, operation: Any) -> Step:
 
     def step(warp: Warp) -> None:  # in f64, so that the result is rounded once
         a, b, c = (warp.slots[slot].astype(np.float64) for slot in slots)
-        warp.slots[out] = element.cast(a * b + c)
+        warp.slots[out] = element.cast(multiply_add(a, b, c) if element.bits == 64 else a * b + c)
 
     return step
 

@@ -21,6 +21,7 @@ from mlir_gemm.errors import InputError
 from mlir_gemm.simulator import (
     tile_affine,
     tile_control,
+    tile_functions,
     tile_lanes,
     tile_linalg,
     tile_memory,
@@ -45,6 +46,7 @@ FUNCTIONS: dict[str, Maker] = {
     **tile_ops.FUNCTIONS,
     **tile_lanes.FUNCTIONS,
     **tile_rings.FUNCTIONS,
+    **tile_functions.FUNCTIONS,
 }
 """Operations that are a function of their operands."""
 STEPS: dict[str, StepMaker] = {
@@ -57,6 +59,7 @@ STEPS: dict[str, StepMaker] = {
     **tile_lanes.STEPS,
     **tile_rings.STEPS,
     **tile_reductions.STEPS,
+    **tile_functions.STEPS,
 }
 """All other operations."""
 _BLOCK, _WARP, _PING_PONG = "block", "warp", "ping_pong"

@@ -20,6 +20,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.simulator.constants import dense_contents
 from mlir_gemm.simulator.errors import SimulationError
+from mlir_gemm.simulator.fused import multiply_add
 from mlir_gemm.simulator.tile_program import Function, Maker
 from mlir_gemm.spec.element_types import Derived, numpy_dtype, of_modules
 
@@ -177,6 +178,8 @@ def _select(operation: Any) -> Function:
 
 def _fma(left: Any, right: Any, addend: Any) -> Any:
     """Rounded once: the product of two f32 is exact in f64 (the sum is rounded there too, far below f32's last bit)."""
+    if np.asarray(addend).dtype == np.float64:
+        return multiply_add(left, right, addend)[()]
     exact = np.asarray(left, np.float64) * np.asarray(right, np.float64) + np.asarray(addend, np.float64)
     return exact.astype(np.asarray(addend).dtype)[()]
 
@@ -297,8 +300,11 @@ def _erf(value: Any) -> Any:
     return np.asarray(_ERF(value), np.float64)
 
 
+_ERFC: Any = np.frompyfunc(math.erfc, 1, 1)
+
+
 def _erfc(value: Any) -> Any:
-    return 1 - _erf(value)
+    return np.asarray(_ERFC(value), np.float64)
 
 
 def _rsqrt(value: Any) -> Any:
@@ -315,7 +321,8 @@ FUNCTIONS: dict[str, Maker] = {
     "arith.divf": _always(np.divide), "arith.negf": _always(np.negative), "arith.remf": _floats(np.fmod),
     "arith.maximumf": _always(np.maximum), "arith.maxnumf": _always(np.fmax),
     "arith.minimumf": _always(np.minimum), "arith.minnumf": _always(np.fmin),
-    "arith.extf": _cast, "arith.truncf": _cast, "arith.sitofp": _cast, "arith.uitofp": _cast,
+    "arith.extf": _cast, "arith.truncf": _cast, "arith.convertf": _cast,
+    "arith.sitofp": _cast, "arith.uitofp": _cast,
     "arith.fptosi": _to_integer, "arith.fptoui": _to_integer, "arith.bitcast": _bitcast, "vector.bitcast": _bitcast,
     "arith.cmpf": _compare_floats, "arith.cmpi": _compare_integers, "arith.select": _select,
     "arith.addi": _on_bits(_PYTHON.add, np.logical_xor), "arith.subi": _on_bits(_PYTHON.sub, np.logical_xor),

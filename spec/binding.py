@@ -20,6 +20,11 @@ def label(index: int, argument: Argument) -> str:
     return f"argument {index} ('{argument.name}')"
 
 
+def said(argument: Argument, axis: int) -> str:
+    """What the program itself says of a size that does not agree, before what is said of it here."""
+    return f"{argument.checks[axis]}: " if argument.checks and argument.checks[axis] else ""
+
+
 def check_count(arrays: Sequence[Any], arguments: Sequence[Argument]) -> None:
     """Raises ArgumentError unless as many arrays are given as the function has arguments."""
     if len(arrays) == len(arguments):
@@ -78,8 +83,9 @@ def bind(shapes: Sequence[Sequence[int]], launch: Launch) -> tuple[int, ...]:
                 continue
             first, first_axis, _ = places[symbols_of(size)[0]]
             raise ArgumentError(
-                f"{label(index, argument)}: its size {given} in dimension {axis} must be {wanted}, as follows from "
-                f"{label(first, arguments[first])} with {shapes[first][first_axis]} in dimension {first_axis}; the "
+                f"{label(index, argument)}: {said(argument, axis)}its size {given} in dimension {axis} must be "
+                f"{wanted}, as follows from {label(first, arguments[first])} "
+                f"with {shapes[first][first_axis]} in dimension {first_axis}; the "
                 f"kernel takes ({_sizes(argument.shape)}) and ({_sizes(arguments[first].shape)})"
             )
     return tuple(values)

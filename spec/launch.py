@@ -46,6 +46,8 @@ class Argument:
     element, so the address handed over is the array's own less this many elements."""
     complex: bool = False
     """Whether the last dimension, of 2, holds the parts of complex numbers: arrays of these are taken and given."""
+    checks: tuple[str, ...] = ()
+    """What the program says of a dimension whose size does not agree; empty where it says nothing."""
 
     @property
     def item_bytes(self) -> int:
@@ -310,6 +312,9 @@ class Launch:
             del data["values"]
         if not self.zeroed_bytes:
             del data["zeroed_bytes"]
+        for argument in data["arguments"]:
+            if not argument["checks"]:
+                del argument["checks"]
         for buffer in data["buffers"]:
             if not buffer["scratch"]:
                 del buffer["scratch"]

@@ -12,7 +12,6 @@ from mlir_gemm.dialect.reading import reading
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.schedule import Schedule
@@ -21,6 +20,7 @@ from mlir_gemm.tools.files import STDIO, read_input, write_outputs
 from mlir_gemm.tools.json_output import report_data, text_of
 from mlir_gemm.tools.pass_output import hooks_of
 from mlir_gemm.tools.report import report
+from mlir_gemm.tools.terminal import say, sum_up
 from mlir_gemm.usage import UsageError, stage
 
 BINARIES = {"ptx": ".ptx", "cubin": ".cubin", "llvm": ".ll"}
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if launch_info and until != "ptx":
         raise UsageError("--launch-info needs a whole compilation: emit ptx, cubin or llvm")
 
-    source = one_function(read_input(arguments.input), arguments.input, arguments.entry)
+    source = read_input(arguments.input)
     asked: dict[str, Any] = {"hints": arguments.sizes, "divisors": arguments.divisors}
     compilation = compile_module(
         source,
@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         # A file saved after a stage names its chip itself.
         chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
         schedule=Schedule.parse(arguments.schedule) if arguments.schedule else None,
+        entry=arguments.entry,
         until=until,
         lines=arguments.debug_info == "line",
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
@@ -62,7 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.print_after not in (None, "all") and arguments.print_after not in compilation.stages:
         compilation.ir(printed[0])  # the input was saved after this stage: says so
     if arguments.report:
-        print(text_of(report_data(compilation)) if arguments.json else report(compilation), file=sys.stderr)
+        if arguments.json:
+            print(text_of(report_data(compilation)), file=sys.stderr)
+        else:
+            say(report(compilation), sys.stderr)
 
     outputs: dict[str, str | bytes] = {output: compilation.emit(emit)}
     if launch_info:
@@ -70,7 +74,16 @@ def run(arguments: argparse.Namespace) -> int:
     write_outputs(outputs)
     if not arguments.output and output != STDIO:
         print(f"wrote {output}", file=sys.stderr)
+    if output != STDIO and not arguments.report:
+        sum_up(_summary(compilation), sys.stderr)
     return 0
+
+
+def _summary(compilation: Compilation) -> str:
+    """What was compiled, in a line."""
+    count, kinds = len(compilation.kernels), ", ".join(each.kind for each in compilation.kernels)
+    made = f"{count} kernel{'' if count == 1 else 's'} for {compilation.target.chip}: {kinds or 'nothing to run'}"
+    return f"{made} ({sum(compilation.timings.values()):.2f} s; --report tells more)"
 
 
 def _check_symbols(compilation: Compilation, asked: dict[str, dict[str, int] | None]) -> None:

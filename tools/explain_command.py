@@ -12,7 +12,6 @@ from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
-from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.pipeline.program import kind_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.pipeline.selecting import before_choices
@@ -33,6 +32,7 @@ from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tools.files import read_input
 from mlir_gemm.tools.json_output import choice_data, kernel_data, text_of
 from mlir_gemm.tools.report import kernel_rows, table
+from mlir_gemm.tools.terminal import say
 from mlir_gemm.usage import UsageError
 
 DEFAULT_TYPES = "f16,f16,f32"
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     with module.context:
         parts = [(f"kernel {each.name}\n" if len(found) > 1 else "") + explain(*_asked(each)) for each in found]
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
-    print("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
+    say("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
 
 
@@ -119,11 +119,11 @@ def _asked(each: Undecided) -> tuple[Problem, Target, dict[str, Any], Refuses, b
 
 def _kernels(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
     """A source as a module, with which all that is in it dies, and its products."""
-    source = one_function(source, arguments.input, arguments.entry)
     compilation = compile_module(
         source,
         filename=arguments.input,
         chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
+        entry=arguments.entry,
         until="import",
     )
     variant = Variant(arguments.sizes or {}, arguments.divisors or {}).checked()

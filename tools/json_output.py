@@ -1,4 +1,4 @@
-"""What commands know as JSON, for other programs: `--json` of `info`, `explain` and `compile --report`."""
+"""What commands know as JSON, for other programs: `--json` of `info`, `explain`, `run` and `compile --report`."""
 
 from __future__ import annotations
 

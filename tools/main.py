@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from mlir_gemm.errors import Error
 from mlir_gemm.tools.opt_syntax import in_our_words
+from mlir_gemm.tools.terminal import say
 from mlir_gemm.usage import UsageError, block_numbers, count, matrix_sizes, seed, sizes
 from mlir_gemm.version import __version__
 
@@ -87,6 +88,7 @@ def make_parser() -> argparse.ArgumentParser:
     run.add_argument("--report", action="store_true", help="simulator: print what was executed and moved")
     run.add_argument("--blocks", type=block_numbers, metavar="N,N,...", help="simulator: run only these blocks")
     run.add_argument("--bisect", action="store_true", help="run the IR after every stage, name the first wrong one")
+    _add_json(run, "all that is told as JSON, at the end")
 
     opt = commands.add_parser(
         "opt",
@@ -233,7 +235,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else WRONG_USAGE
     except UsageError as error:
-        print(f"mlir-gemm {given[0]}: error: {error} (see mlir-gemm --help)", file=sys.stderr)
+        say(f"mlir-gemm {given[0]}: error: {error} (see mlir-gemm --help)", sys.stderr)
         return WRONG_USAGE
     try:
         _hint_at_chip(getattr(arguments, "chip", None))
@@ -241,10 +243,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except UsageError as error:
-        print(f"mlir-gemm {arguments.command}: error: {error} (see mlir-gemm --help)", file=sys.stderr)
+        say(f"mlir-gemm {arguments.command}: error: {error} (see mlir-gemm --help)", sys.stderr)
         return WRONG_USAGE
     except Error as error:
-        print(error, file=sys.stderr)
+        say(str(error), sys.stderr)
         return INPUT_AT_FAULT
     except MemoryError as error:
         print(f"error: not enough memory on this machine: {error}", file=sys.stderr)

@@ -30,7 +30,10 @@ from mlir_gemm.spec.element_types import TYPES, numpy_dtype, spread
 from mlir_gemm.spec.launch import Argument, Launch, dense
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools.files import STDIO, read_input
-from mlir_gemm.tools.report import kernel_rows, launch_rows, table
+from mlir_gemm.tools.json_output import kernel_data
+from mlir_gemm.tools.report import kernel_rows, launch_rows
+from mlir_gemm.tools.run_output import Checked, Rows, RunOutput, shown
+from mlir_gemm.tools.terminal import say
 from mlir_gemm.usage import UsageError
 
 CHECK_FAILED = 3  # exit status
@@ -39,41 +42,44 @@ STREAM = 0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    written = read_input(arguments.input)
-    source = one_function(written, arguments.input, arguments.entry)
+    output = RunOutput(as_json=arguments.json)
+    source = read_input(arguments.input)
+    computed = one_function(source, arguments.input, arguments.entry)
     schedule = Schedule.parse(arguments.schedule) if arguments.schedule else None
     if arguments.bisect:
-        return _bisect(arguments, source, schedule)
+        return _bisect(arguments, computed, schedule, output)
     on_simulator = _on_simulator(arguments)
     if arguments.device == "gpu":
         device.open_gpu(0)  # refuses at once where there is none
     where = "simulator" if on_simulator else arguments.device
-    whole = source if arguments.input == STDIO or source != written else Path(arguments.input)
-    kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule)
+    whole = source if arguments.input == STDIO else Path(arguments.input)
+    kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule, entry=arguments.entry)
     statuses: list[int] = []
-    for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(source)):
-        if kernel.symbols:
-            print(("\n" if statuses else "") + table([("sizes", _shown(sizes))]))
-        statuses.append(_run_once(arguments, kernel.at(**sizes), source, on_simulator))
+    for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(computed)):
+        output.begin(sizes)
+        statuses.append(_run_once(arguments, kernel.at(**sizes), computed, on_simulator, output))
+        output.end(right=not statuses[-1])
+    output.finish()
     return max(statuses)
 
 
-def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_simulator: bool) -> int:
+def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_simulator: bool, output: RunOutput) -> int:
     """Runs a kernel all of whose sizes are numbers."""
-    print(table(_compiled(kernel)))
+    output.rows(*_compiled(kernel))
     before = random_arrays(kernel.launch.arguments, arguments.seed)
     if on_simulator:
-        return _simulate(arguments, kernel, source, before)
+        return _simulate(arguments, kernel, source, before, output)
     loaded = kernel.load(0)
     with loaded.gpu.active():
         after, seconds = _run_on(loaded, before)
     computed = computed_by(source)
     expected = reference(computed, before)
     allowed = limits(kernel.launch.arguments, kernel.kernels, computed, before, expected)
-    correct = _check(kernel.launch.arguments, after, expected, allowed)
+    correct = output.checked(_errors(kernel.launch.arguments, after, expected, allowed), [], {"device": "gpu"})
     flops = sum(each.problem.flops for each in kernel.kernels if each.problem is not None)
     rate = [("rate", f"{flops / seconds / 1e12:.1f} TFLOP/s")] if flops else []
-    print(table([("time", f"{1e6 * seconds:.1f} us"), *rate]))
+    flops_a_second = {"flops_per_second": flops / seconds} if flops else {}
+    output.rows([("time", f"{1e6 * seconds:.1f} us"), *rate], {"seconds": seconds, **flops_a_second})
     return 0 if correct else CHECK_FAILED
 
 
@@ -85,7 +91,7 @@ def _chosen_sizes(
     for sizes in given or ():
         if set(sizes) != set(symbols):
             names = ", ".join(symbols) or "none"
-            raise UsageError(f"--sizes {_shown(sizes)}: the sizes of this module that are known at run time: {names}")
+            raise UsageError(f"--sizes {shown(sizes)}: the sizes of this module that are known at run time: {names}")
     if given:
         return given
     random = np.random.default_rng(seed)
@@ -95,10 +101,6 @@ def _chosen_sizes(
         return step * int(random.integers(1, max(2, 200 // step)))
 
     return [{name: small(math.lcm(step, divisors.get(name, 1))) for name in symbols} for step in steps]
-
-
-def _shown(sizes: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={size}" for name, size in sizes.items())
 
 
 def _on_simulator(arguments: argparse.Namespace) -> bool:
@@ -118,20 +120,22 @@ def _on_simulator(arguments: argparse.Namespace) -> bool:
         return arguments.device == "simulator" or bool(asked)
     why = why_no_gpu()
     if why:
-        print(f"note: {why}; --device auto takes the simulator then", file=sys.stderr)
+        say(f"note: {why}; --device auto takes the simulator then", sys.stderr)
     return bool(why)
 
 
-def _simulate(arguments: argparse.Namespace, kernel: Kernel, source: str, before: list[Array]) -> int:
+def _simulate(
+    arguments: argparse.Namespace, kernel: Kernel, source: str, before: list[Array], output: RunOutput
+) -> int:
     from mlir_gemm.tools.run_simulator import run_simulated  # late: a run on a GPU does not need it
 
     correct = run_simulated(
-        kernel, source, before, checks=arguments.check, blocks=arguments.blocks, report=arguments.report
+        kernel, source, before, output, checks=arguments.check, blocks=arguments.blocks, report=arguments.report
     )
     return 0 if correct else CHECK_FAILED
 
 
-def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any] | None) -> int:
+def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any] | None, output: RunOutput) -> int:
     from mlir_gemm.tools.run_simulator import run_bisect
 
     if arguments.device == "gpu":
@@ -147,7 +151,10 @@ def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any]
     if chip is None and CHIP not in source:
         chip = device.default_chip(0)
     filename = "-" if arguments.input == STDIO else arguments.input
-    return 0 if run_bisect(source, filename, schedule, chip, arrays) else CHECK_FAILED
+    right = run_bisect(source, filename, schedule, chip, arrays, output)
+    output.end(right=right)
+    output.finish()
+    return 0 if right else CHECK_FAILED
 
 
 def random_arrays(arguments: Sequence[Argument], seed: int) -> list[Array]:
@@ -183,13 +190,23 @@ def _unwritten(argument: Argument) -> Array:
     return spread(memory, argument.shape, strides)
 
 
-def _compiled(kernel: Kernel) -> list[tuple[str, str]]:
+def _compiled(kernel: Kernel) -> tuple[Rows, dict[str, Any]]:
+    """What was compiled, as rows of a table and as data."""
+    lines = len(kernel.ptx.splitlines())
+    data: dict[str, Any] = {
+        "chip": kernel.chip,
+        "kernels": [kernel_data(each) for each in kernel.kernels],
+        "launch": kernel.launch.to_json(),
+        "ptx_lines": lines,
+    }
+    return [*_about(kernel), *launch_rows(kernel.launch), ("ptx", f"{lines} lines")], data
+
+
+def _about(kernel: Kernel) -> Rows:
     if not kernel.launch.is_program and kernel.problem is not None:
-        about = [("problem", str(kernel.problem)), ("chip", kernel.chip), ("schedule", str(kernel.schedule))]
-        return [*about, *launch_rows(kernel.launch), ("ptx", f"{len(kernel.ptx.splitlines())} lines")]
+        return [("problem", str(kernel.problem)), ("chip", kernel.chip), ("schedule", str(kernel.schedule))]
     rows = [("chip", kernel.chip), ("kernels", str(len(kernel.kernels)))]
-    rows += [row for each in kernel.kernels for row in kernel_rows(each, kernel.launch)]
-    return [*rows, *launch_rows(kernel.launch), ("ptx", f"{len(kernel.ptx.splitlines())} lines")]
+    return [*rows, *(row for each in kernel.kernels for row in kernel_rows(each, kernel.launch))]
 
 
 def _run_on(loaded: device.LoadedKernel, before: Sequence[Array]) -> tuple[list[Array], float]:
@@ -238,17 +255,12 @@ def _median_seconds(loaded: device.LoadedKernel, parameters: Parameters) -> floa
     return statistics.median(times) / 1e3
 
 
-def _check(
+def _errors(
     arguments: Sequence[Argument], actual: Sequence[Array], expected: Sequence[Array], allowed: Sequence[float]
-) -> bool:
-    """Prints the error of each argument; whether all are right. Arguments that are only read must not change."""
-    rows: list[tuple[str, str]] = []
-    correct = True
+) -> list[Checked]:
+    """The error of each argument. Arguments that are only read must not change."""
+    found: list[Checked] = []
     for argument, got, wanted, limit in zip(arguments, actual, expected, allowed, strict=True):
         error = relative_error(got, wanted)
-        right = error <= limit
-        correct = correct and right
-        verdict = "" if right else "  WRONG"
-        rows.append((f"error {argument.name}", f"{error:.2e} (at most {limit:.0e}){verdict}"))
-    print(table(rows))
-    return correct
+        found.append(Checked(argument.name, error, limit, error <= limit))
+    return found

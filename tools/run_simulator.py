@@ -3,6 +3,7 @@ with --bisect, the IR after every stage."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -23,18 +24,23 @@ from mlir_gemm.simulator.report import first_findings
 from mlir_gemm.simulator.sampling import Plan, Tile
 from mlir_gemm.spec.launch import Argument
 from mlir_gemm.tools.reference_tile import reference_tile
-from mlir_gemm.tools.report import table
-
-Rows = list[tuple[str, str]]
+from mlir_gemm.tools.run_output import Checked, Rows, RunOutput
 
 
 def run_simulated(
-    kernel: Kernel, source: str, before: list[Array], *, checks: bool | None, blocks: list[int] | None, report: bool
+    kernel: Kernel,
+    source: str,
+    before: list[Array],
+    output: RunOutput,
+    *,
+    checks: bool | None,
+    blocks: list[int] | None,
+    report: bool,
 ) -> bool:
-    """Simulates a kernel on `before` and prints what came out; whether all is right and the checks found nothing."""
+    """Simulates a kernel on `before` and tells what came out; whether all is right and the checks found nothing."""
     plan = _plan(kernel, checks, blocks)
     lowered, saved = _lowered(kernel, source)
-    print(table([*saved, ("simulated", str(plan))]), flush=True)
+    output.rows([*saved, ("simulated", str(plan))], {"device": "simulator", "simulated": str(plan)})
     after = [array.copy() for array in before]
     start = time.perf_counter()
     with Progress("blocks") as progress:
@@ -54,12 +60,14 @@ def run_simulated(
             kernel.launch.arguments, computed, before, after, sampling.tiles_of(tiles, before, plan.blocks)
         )
     verdict = "FAULTS" if found.findings or found.stopped else "no findings" if plan.checks else "off"
-    print(table([*(row for row, _ in errors), ("checks", verdict), ("time", f"{seconds:.2f} s")]))
-    for line in first_findings(found):
-        print(line)
+    more = [("checks", verdict), ("time", f"{seconds:.2f} s")]
+    right = output.checked(errors, more, {"checks": verdict, "simulation_seconds": seconds})
+    findings = first_findings(found)
+    if findings:
+        output.lines(findings, {"findings": findings})
     if report:
-        print(found.counters)
-    return all(right for _, right in errors) and not found.findings and not found.stopped
+        output.lines([str(found.counters)], {"counters": str(found.counters)})
+    return right and not found.findings and not found.stopped
 
 
 def counted(kernel: Kernel, source: str, before: list[Array]) -> str:
@@ -81,17 +89,23 @@ def _lowered(kernel: Kernel, source: str) -> tuple[str, Rows]:
 
 
 def run_bisect(
-    source: str, filename: str, schedule: Any, chip: str | None, arrays: Callable[[Sequence[Argument]], list[Array]]
+    source: str,
+    filename: str,
+    schedule: Any,
+    chip: str | None,
+    arrays: Callable[[Sequence[Argument]], list[Array]],
+    output: RunOutput,
 ) -> bool:
-    """Runs the IR after every stage and prints which one is the first wrong one; whether all are right."""
+    """Runs the IR after every stage and tells which one is the first wrong one; whether all are right."""
     result = bisect(source, arrays, schedule=schedule, chip=chip, filename=filename)
-    print(result)
+    output.begin({})
+    stages = [dataclasses.asdict(row) for row in result.rows]
+    output.lines([str(result)], {"stages": stages, "first_wrong_stage": result.stage, "first_wrong_pass": result.pass_})
     return result.right
 
 
-def _row(name: str, error: float, limit: float) -> tuple[tuple[str, str], bool]:
-    right = error <= limit
-    return (f"error {name}", f"{error:.2e} (at most {limit:.0e}){'' if right else '  WRONG'}"), right
+def _checked(name: str, error: float, limit: float) -> Checked:
+    return Checked(name, error, limit, error <= limit)
 
 
 def _plan(kernel: Kernel, checks: bool | None, blocks: list[int] | None) -> Plan:
@@ -112,12 +126,12 @@ def _what(kernel: Kernel) -> str:
     return ", ".join(f"{each.name} ({each.problem or each.kind})" for each in kernel.kernels) or "nothing"
 
 
-def _whole(kernel: Kernel, source: str, before: list[Array], after: list[Array]) -> list[tuple[tuple[str, str], bool]]:
+def _whole(kernel: Kernel, source: str, before: list[Array], after: list[Array]) -> list[Checked]:
     expected = reference(source, before)
     arguments = kernel.launch.arguments
     allowed = limits(arguments, kernel.kernels, source, before, expected)
     return [
-        _row(argument.name, relative_error(got, wanted), limit)
+        _checked(argument.name, relative_error(got, wanted), limit)
         for argument, got, wanted, limit in zip(arguments, after, expected, allowed, strict=True)
     ]
 
@@ -129,18 +143,18 @@ def _limit(argument: Argument) -> float:
 
 def _sampled(
     arguments: Sequence[Argument], source: str, before: list[Array], after: list[Array], tiles: Sequence[Tile]
-) -> list[tuple[tuple[str, str], bool]]:
+) -> list[Checked]:
     """The tiles of the blocks that ran, and that nothing else changed."""
-    errors: list[tuple[tuple[str, str], bool]] = []
+    errors: list[Checked] = []
     for number, argument in enumerate(arguments):
         mine = [tile for tile in tiles if tile.argument == number]
         if mine:
             worst = max(_tile_error(source, before, after, tile) for tile in mine)
             name = f"{argument.name}, {len(mine)} tile{'s' if len(mine) > 1 else ''}"
-            errors.append(_row(name, worst, _limit(argument)))
+            errors.append(_checked(name, worst, _limit(argument)))
         kept = sampling.unchanged_outside(before[number], after[number], [tile.region for tile in mine])
         where = f"{argument.name} elsewhere" if mine else argument.name
-        errors.append(((f"rest {where}", "unchanged" if kept else "CHANGED  WRONG"), kept))
+        errors.append(Checked(where, 0.0 if kept else math.inf, 0.0, kept, kept=True))
     return errors
 
 

@@ -13,7 +13,6 @@ from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.pipeline.entry_function import one_function
 from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.runtime.kernel import compile as compile_kernel
 from mlir_gemm.spec.attributes import CHIP
@@ -34,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     output: str = arguments.output or _default_output(arguments.input)
     if STDIO not in (output, arguments.input) and os.path.realpath(output) == os.path.realpath(arguments.input):
         raise UsageError(f"output '{output}' is the input; name another with -o")
-    source = one_function(read_input(arguments.input), arguments.input, arguments.entry)
+    source = read_input(arguments.input)
     wanted = Schedule.parse(arguments.schedule) if arguments.schedule else {}
     write_outputs({output: page_of(arguments, source, wanted)})
     if output != STDIO:
@@ -51,6 +50,7 @@ def page_of(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any
         filename=arguments.input,
         chip=arguments.chip if arguments.chip is not None or CHIP in source else default_chip(),
         schedule=wanted or None,
+        entry=arguments.entry,
         hooks=(trace,),
         **{name: values for name, values in asked.items() if values},
     )
@@ -83,7 +83,9 @@ def _kernel(
 
 
 def _counters(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> str:
-    kernel = compile_kernel(source, chip=arguments.chip, device="simulator", schedule=dict(wanted) or None)
+    kernel = compile_kernel(
+        source, chip=arguments.chip, device="simulator", schedule=dict(wanted) or None, entry=arguments.entry
+    )
     if kernel.symbols:
         sizes: dict[str, int] = arguments.sizes or {}
         missing = [name for name in kernel.symbols if name not in sizes]

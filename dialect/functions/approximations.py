@@ -15,10 +15,10 @@ f64 by `test/python/test_math.py` with 140,000 numbers against a long double:
 | erf | 1.29 | sin, cos | 1.58 | rsqrt | 1.50 |
 | rsqrt | 1.50 | powf, fpowi | 0.51 (2^30 pairs) | | |
 
-f16 and bf16 are computed in f32 and rounded once more. arith.remf is exact. sin and cos take |x| up to 2^30; beyond
-they give NaN, not a number without meaning. tanh and erf of f32 use PTX's ex2.approx and rcp.approx where that error is
-subtracted from something larger; by its specification both stay within 4 ulp on every chip. Powers, sin and cos use a
-few operations of f64, which are slow on chips made for graphics.
+Other functions of f64 are in `in_f64`, rare ones of f32 in `through_f64`. f16 and bf16 are computed in f32 and rounded
+once more. Angles of any size are reduced exactly (`angles`). tanh and erf of f32 use PTX's ex2.approx and rcp.approx
+where that error is subtracted from something larger; by its specification both stay within 4 ulp on every chip. Powers,
+sin and cos use a few operations of f64, which are slow on chips made for graphics.
 
 The methods are the textbook ones: reduction to a small interval (Cody and Waite, "Software Manual for the Elementary
 Functions", 1980), and a polynomial there. All coefficients are our own: minimax fits of the function named beside each
@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.functions.angles import quarter_turns
 from mlir_gemm.dialect.functions.number import (
     INFINITY,
     NAN,
@@ -63,6 +64,8 @@ class Format:
     """The logarithm of two as a sum of two numbers of this format, the larger first."""
     exp: tuple[float, float]
     """Arguments below the first give zero, those above the second infinity."""
+    expm1: tuple[float, float]
+    """Arguments below the first give -1, those above the second infinity."""
     exp_tail: tuple[float, ...]
     """(exp r - 1 - r) / r^2 for |r| <= ln(2)/2, highest power first, like all tables here."""
     tanh_tail: tuple[float, ...]
@@ -80,7 +83,7 @@ class Format:
 
 F32 = Format(
     mantissa=23, bias=127, round=12582912.0, round_bits=0x4B400000, half_sqrt=0x3F3504F3,
-    ln2=(0.693147182464599609375, -1.904654299957768e-09), exp=(-104.0, 89.0),
+    ln2=(0.693147182464599609375, -1.904654299957768e-09), exp=(-104.0, 89.0), expm1=(-18.0, 89.0),
     exp_tail=(1.9905438e-4, 1.3933716e-3, 8.333289e-3, 4.1666463e-2, 0.16666667, 0.5),  # 2^-29.5
     tanh_tail=(-6.1322995e-3, 2.0974569e-2, -5.382969e-2, 0.13332382, -0.3333331),  # 2^-29.4
     tanh_one=10.0,
@@ -92,6 +95,7 @@ F32 = Format(
 F64 = Format(
     mantissa=52, bias=1023, round=6755399441055744.0, round_bits=0x4338000000000000, half_sqrt=0x3FE6A09E667F3BCD,
     ln2=(0.6931471805599453, 2.319046813846299e-17), exp=(-746.0, 710.0),
+    expm1=(-40.0, 710.0),
     exp_tail=(1.6094305154872737e-10, 2.092451876417302e-09, 2.505204372190661e-08, 2.7557241508586574e-07,
               2.755731928369873e-06, 2.4801587363799795e-05, 0.0001984126984124104, 0.0013888888888863697,
               0.00833333333333334, 0.04166666666666671, 0.16666666666666666, 0.5),  # 2^-70.6
@@ -134,10 +138,6 @@ LOG2_E = (1.44269502162933349609375, 1.925963033500011e-08)
 LOG10_E = (0.4342944920063018798828125, -1.0103050118726031e-08)
 LOG10_2 = (0.301030009984970092773438, -1.4320988897547387e-08)
 """Factors of the logarithms in f32, each as a sum of two numbers, the larger first."""
-HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
-"""The same for half of pi, in f64."""
-SIN_LIMIT = 2.0**30
-"""sin and cos of larger numbers are NaN: their reduction would need more digits of pi than HALF_PI has."""
 
 
 def polynomial(x: Number, coefficients: Sequence[float]) -> Number:
@@ -158,36 +158,40 @@ def power_of_two(exponent: Number, x: Number) -> Number:
     return ((exponent + form.bias) << form.mantissa).converted("BitcastOp", x.element)
 
 
-def _scaled(x: Number, exponent: Number) -> Number:
+def scaled(x: Number, exponent: Number) -> Number:
     """x 2^exponent in two steps, each of which stays in the range of normal numbers: rounded at most once."""
     half = exponent >> 1
     return x * power_of_two(half, x) * power_of_two(exponent - half, x)
 
 
-def _clamped(x: Number, low: float, high: float) -> Number:
+def clamped(x: Number, low: float, high: float) -> Number:
     x = select(x < low, low, x)
     return select(x > high, high, x)
 
 
-def _nearest(x: Number, factor: float) -> tuple[Number, Number]:
+def nearest(x: Number, factor: float) -> tuple[Number, Number]:
     """The integer nearest to x factor, as a float and as an integer (for NaN that is any number)."""
     form = format_of(x)
     shifted = fma(x, factor, form.round)
     return shifted - form.round, shifted.bits() - form.round_bits
 
 
-def _reduced_exp(x: Number) -> tuple[Number, Number]:
+def reduced_exp(x: Number) -> tuple[Number, Number]:
     """(e^r - 1, k) for x = k ln 2 + r."""
     form = format_of(x)
-    whole, exponent = _nearest(x, 1.4426950408889634)
-    r = fma(whole, -form.ln2[1], fma(whole, -form.ln2[0], x))
-    return fma(r * r, polynomial(r, form.exp_tail), r), exponent
+    whole, exponent = nearest(x, 1.4426950408889634)
+    return exp_tail(fma(whole, -form.ln2[1], fma(whole, -form.ln2[0], x))), exponent
+
+
+def exp_tail(r: Number) -> Number:
+    """e^r - 1 for |r| <= ln(2)/2."""
+    return fma(r * r, polynomial(r, format_of(r).exp_tail), r)
 
 
 def exp(x: Number) -> Number:
     form = format_of(x)
-    rest, exponent = _reduced_exp(_clamped(x, *form.exp))
-    return _scaled(rest + 1.0, exponent)
+    rest, exponent = reduced_exp(clamped(x, *form.exp))
+    return scaled(rest + 1.0, exponent)
 
 
 def exp_by_ex2(x: Number) -> Number:
@@ -206,26 +210,26 @@ def exp_by_ex2(x: Number) -> Number:
 
 def _exp_in_range(x: Number) -> Number:
     """exp of an argument whose result is known to be a normal number."""
-    rest, exponent = _reduced_exp(x)
+    rest, exponent = reduced_exp(x)
     return (rest + 1.0) * power_of_two(exponent, x)
 
 
 def exp2(x: Number) -> Number:
-    x = _clamped(x, -151.0, 129.0)
-    whole, exponent = _nearest(x, 1.0)
+    x = clamped(x, -151.0, 129.0)
+    whole, exponent = nearest(x, 1.0)
     r = x - whole
-    return _scaled(fma(r, polynomial(r, EXP2), 1.0), exponent)
+    return scaled(fma(r, polynomial(r, EXP2), 1.0), exponent)
 
 
 def expm1(x: Number) -> Number:
     """2^k (e^r - 1) + (2^k - 1), at half the scale, because 2^128 is no f32."""
-    rest, exponent = _reduced_exp(_clamped(x, -18.0, 89.0))
+    rest, exponent = reduced_exp(clamped(x, *format_of(x).expm1))
     scale = power_of_two(exponent - 1, x)
     result = select(exponent.equals(0), rest, fma(scale, rest, scale - 0.5) * 2.0)
     return with_sign(result, x)
 
 
-def _split(x: Number) -> tuple[Number, Number]:
+def split(x: Number) -> tuple[Number, Number]:
     """(f, e) for a positive number x = 2^e (1 + f), 1 + f between the square roots of a half and of two."""
     form = format_of(x)
     small = x < 2.0 ** (1 - form.bias)
@@ -240,7 +244,7 @@ def _fraction(bits: Number, x: Number) -> Number:
     return ((bits & ((1 << form.mantissa) - 1)) + form.half_sqrt).converted("BitcastOp", x.element) - 1.0
 
 
-def _of_positive(x: Number, zero: Number, inside: Number) -> Number:
+def of_positive(x: Number, zero: Number, inside: Number) -> Number:
     """`inside` where `zero` is positive and finite; else what a logarithm is: -inf for a `zero` of 0, and so on."""
     outside = select(zero.equals(0.0), -INFINITY, select(zero < 0.0, NAN, x))
     return select(zero > 0.0, select(zero < INFINITY, inside, x), outside)
@@ -253,27 +257,32 @@ def _log_tail(f: Number) -> Number:
 
 
 def log(x: Number) -> Number:
-    f, exponent = _split(x)
-    high, low = format_of(x).ln2
-    if format_of(x) is F64:
+    f, exponent = split(x)
+    return of_positive(x, x, _log_near_one(f, exponent))
+
+
+def _log_near_one(f: Number, exponent: Number) -> Number:
+    """log(2^exponent (1 + f)), f as `split` gives it."""
+    high, low = format_of(f).ln2
+    if format_of(f) is F64:
         s = f / (f + 2.0)
         square, half = s * s, f * f * 0.5
         # log(1 + f) = f - (half - s (half + tail)), where s (2 + s^2 R) = f - s (f - s^2 R)
         tail = fma(s, half + square * polynomial(square, LOG_F64), exponent * low)
-        return _of_positive(x, x, fma(exponent, high, f - (half - tail)))
-    return _of_positive(x, x, fma(exponent, high, f + fma(exponent, low, _log_tail(f))))
+        return fma(exponent, high, f - (half - tail))
+    return fma(exponent, high, f + fma(exponent, low, _log_tail(f)))
 
 
 def log2(x: Number) -> Number:
-    f, exponent = _split(x)
+    f, exponent = split(x)
     small = fma(f, LOG2_E[1], _log_tail(f) * LOG2_E[0])
-    return _of_positive(x, x, fma(f, LOG2_E[0], exponent) + small)
+    return of_positive(x, x, fma(f, LOG2_E[0], exponent) + small)
 
 
 def log10(x: Number) -> Number:
-    f, exponent = _split(x)
+    f, exponent = split(x)
     small = fma(exponent, LOG10_2[1], fma(f, LOG10_E[1], _log_tail(f) * LOG10_E[0]))
-    return _of_positive(x, x, fma(exponent, LOG10_2[0], fma(f, LOG10_E[0], small)))
+    return of_positive(x, x, fma(exponent, LOG10_2[0], fma(f, LOG10_E[0], small)))
 
 
 def log1p(x: Number) -> Number:
@@ -282,10 +291,9 @@ def log1p(x: Number) -> Number:
     bits = (x + 1.0).bits() - form.half_sqrt
     exponent = bits >> form.mantissa
     scale = power_of_two(0 - exponent, x)
-    f = select(exponent > 24, _fraction(bits, x), fma(x, scale, scale - 1.0))
-    whole = exponent.converted("SIToFPOp", x.element)
-    inside = fma(whole, form.ln2[0], f + fma(whole, form.ln2[1], _log_tail(f)))
-    return select(absolute(x) < 2.0**-25, x, _of_positive(x, x + 1.0, inside))
+    f = select(exponent > form.mantissa + 1, _fraction(bits, x), fma(x, scale, scale - 1.0))
+    inside = _log_near_one(f, exponent.converted("SIToFPOp", x.element))
+    return select(absolute(x) < 2.0 ** -(form.mantissa + 2), x, of_positive(x, x + 1.0, inside))
 
 
 def tanh(x: Number) -> Number:
@@ -325,74 +333,41 @@ def cos(x: Number) -> Number:
 
 def _circular(x: Number, quarter: int) -> Number:
     """sin(x + quarter pi/2)."""
-    wide = x.converted("ExtFOp", ir.F64Type.get())
-    whole, number = _nearest(wide, 0.6366197723675814)
-    r = fma(whole, -HALF_PI[1], fma(whole, -HALF_PI[0], wide)).converted("TruncFOp", x.element)
-    number = number.converted("TruncIOp", ir.IntegerType.get_signless(32)) + quarter
+    number, rest = quarter_turns(x.converted("ExtFOp", ir.F64Type.get()), 32)
+    number, r = number + quarter, rest.high.converted("TruncFOp", x.element)
     square = r * r
     sine = fma(r * square, polynomial(square, SIN), r)
     cosine = fma(square * square, polynomial(square, COS), fma(square, -0.5, 1.0))
     result = select((number & 1).equals(0), sine, cosine)
     result = select((number & 2).equals(0), result, 0.0 - result)
-    return select(absolute(x) <= SIN_LIMIT, result, NAN)
+    return select(absolute(x) < INFINITY, result, NAN)
 
 
-def quarter_turns(x: Number) -> tuple[Number, Number]:
-    """For an f64 number up to 2^30 the nearest number of quarter turns, as i32, and the rest, from -pi/4 to pi/4."""
-    whole, number = _nearest(x, 0.6366197723675814)
-    rest = fma(whole, -HALF_PI[1], fma(whole, -HALF_PI[0], x))
-    return number.converted("TruncIOp", ir.IntegerType.get_signless(32)), rest
-
-
-def power(x: Number, y: Number) -> Number:
-    """x^y for f32 x and f64 y, as C's pow defines it: 2^(y log2 |x|) in f64, rounded once."""
+def power(x: Number, y: Number, odd: Number | None = None) -> Number:
+    """x^y for f32 x and f64 y, as C's pow defines it: 2^(y log2 |x|) in f64, rounded once. `odd` says whether y is odd,
+    where y itself may be too large to tell."""
     wide = x.converted("ExtFOp", ir.F64Type.get())
     size = absolute(wide)
-    logarithm = _of_positive(size, size, _log2_f64(size))
-    exponent = _clamped(y * logarithm, -400.0, 400.0)
-    whole, number = _nearest(exponent, 1.0)
+    logarithm = of_positive(size, size, _log2_f64(size))
+    exponent = clamped(y * logarithm, -400.0, 400.0)
+    whole, number = nearest(exponent, 1.0)
     r = exponent - whole
     result = fma(r, polynomial(r, POWER_EXP2), 1.0) * power_of_two(number, wide)
+    return signed_power(wide, y, result, odd).converted("TruncFOp", x.element)
+
+
+def signed_power(x: Number, y: Number, result: Number, odd: Number | None = None) -> Number:
+    """|x|^y as `result` with what C's pow says of signs and special numbers."""
+    size = absolute(x)
     result = select(size.equals(1.0), select(absolute(y) <= INFINITY, 1.0, y), result)
     half = y * 0.5
-    odd = floor(y).equals(y) & floor(half).differs(half)
-    result = select((wide.bits() < 0) & odd, 0.0 - result, result)
-    result = select((wide < 0.0) & (wide > -INFINITY) & floor(y).differs(y), NAN, result)
-    return select(x.equals(1.0) | y.equals(0.0), 1.0, result).converted("TruncFOp", x.element)
+    odd = floor(y).equals(y) & floor(half).differs(half) if odd is None else odd
+    result = select((x.bits() < 0) & odd, -result, result)
+    result = select((x < 0.0) & (x > -INFINITY) & floor(y).differs(y), NAN, result)
+    return select(x.equals(1.0) | y.equals(0.0), 1.0, result)
 
 
 def _log2_f64(x: Number) -> Number:
-    f, exponent = _split(x)
+    f, exponent = split(x)
     s = f / (f + 2.0)
     return fma(s, polynomial(s * s, POWER_LOG2), exponent)
-
-
-def remainder(x: Number, y: Number) -> Number:
-    """x - y n for the whole number n of the quotient, exactly, with the sign of x, as C's fmod, in f32.
-
-    The quotient has up to 277 bits: long division of the mantissas, 32 bits at a time.
-    """
-    size, limit = absolute(x), absolute(y)
-    (left, exponent), (right, least) = _mantissa(size), _mantissa(limit)
-    missing = exponent - least
-    missing = select(missing < 0, 0, missing)
-    right = select(right.equals(0), 1, right)
-    rest = left.remainder(right)
-    for _ in range(8):
-        step = select(missing < 32, missing, 32)
-        rest = (rest << step).remainder(right)
-        missing = missing - step
-    scale = (least - (format_of(x).bias + format_of(x).mantissa)).converted("TruncIOp", ir.IntegerType.get_signless(32))
-    result = _scaled(rest.converted("SIToFPOp", x.element), scale)
-    result = with_sign(select(size < limit, x, result), x)
-    defined = (size < INFINITY) & (limit > 0.0)  # false for NaN
-    return select(defined, result, NAN)
-
-
-def _mantissa(x: Number) -> tuple[Number, Number]:
-    """Mantissa and biased exponent of a number that is not negative, as integers of 64 bits."""
-    form = format_of(x)
-    bits = x.bits().converted("ExtUIOp", ir.IntegerType.get_signless(64))
-    exponent, fraction = bits >> form.mantissa, bits & ((1 << form.mantissa) - 1)
-    small = exponent.equals(0)
-    return select(small, fraction, fraction + (1 << form.mantissa)), select(small, 1, exponent)

@@ -49,6 +49,9 @@ class Number:
     def __add__(self, other: Any) -> Number:
         return self._arith("AddFOp", "AddIOp", other)
 
+    def __radd__(self, other: Any) -> Number:
+        return self._arith("AddFOp", "AddIOp", other, swapped=True)
+
     def __sub__(self, other: Any) -> Number:
         return self._arith("SubFOp", "SubIOp", other)
 
@@ -85,6 +88,10 @@ class Number:
         """Of integers without a sign."""
         return self._arith("", "RemUIOp", other)
 
+    def quotient(self, other: Any) -> Number:
+        """Of integers without a sign."""
+        return self._arith("", "DivUIOp", other)
+
     def _compare(self, on_floats: str, on_integers: str, other: Any) -> Number:
         arith, other = dialect("arith"), self.like(other)
         if self.is_integer:
@@ -102,6 +109,10 @@ class Number:
 
     def __ge__(self, other: Any) -> Number:
         return self._compare("OGE", "sge", other)
+
+    def below(self, other: Any) -> Number:
+        """Of integers without a sign."""
+        return self._compare("OLT", "ult", other)
 
     def equals(self, other: Any) -> Number:
         return self._compare("OEQ", "eq", other)

@@ -9,8 +9,9 @@ at 40 digits, highest power first; the error stands beside each.
 from __future__ import annotations
 
 from mlir_gemm.dialect.functions import approximations
+from mlir_gemm.dialect.functions.angles import quarter_turns
 from mlir_gemm.dialect.functions.approximations import polynomial
-from mlir_gemm.dialect.functions.number import NAN, Number, absolute, select, square_root, with_sign
+from mlir_gemm.dialect.functions.number import INFINITY, NAN, Number, absolute, select, square_root, with_sign
 
 ATAN = (0.03295679541870136, -0.06027307460946675, 0.07604800046078292, -0.09084101895346429, 0.11110819716745676,
         -0.142857081103604, 0.19999999949854794, -0.33333333333266196)  # fmt: skip
@@ -83,13 +84,13 @@ def acos(x: Number) -> Number:
 
 
 def tan(x: Number) -> Number:
-    """NaN beyond 2^30, as sin and cos."""
-    whole, r = approximations.quarter_turns(x)
+    whole, rest = quarter_turns(x, 32)
+    r = rest.high
     square = r * r
     sine, cosine = r + r * (square * polynomial(square, SIN)), square * polynomial(square, COS) + 1.0
     odd = (whole & 1).equals(1)
     result = select(odd, 0.0 - cosine, sine) / select(odd, sine, cosine)
-    result = select(absolute(x) <= approximations.SIN_LIMIT, result, NAN)
+    result = select(absolute(x) < INFINITY, result, NAN)
     return select(x.equals(0.0), x, result)
 
 

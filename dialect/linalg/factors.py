@@ -151,8 +151,8 @@ def multiplied(value: Any | None, factors: Sequence[tuple[Any, bool]], type_: An
 def operands(operation: Any) -> Iterator[Operand]:
     """The computed operands of a product that are products of factors; none of another operation, of a product that
     adds to something, or whose sums are no wider than what is multiplied."""
-    product = read(operation)
-    if product is None or product_of(operation) is None or len(product.outputs) != 1:
+    product, found = read(operation), product_of(operation)
+    if product is None or found is None or found.algebra is not None or len(product.outputs) != 1:
         return
     start = start_of(product.outputs[0])
     result = product.outputs[0].type.element_type

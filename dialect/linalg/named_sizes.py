@@ -8,6 +8,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, symbols
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.size_arithmetic import (
+    check_layout,
     compared,
     evaluated,
     flattens,
@@ -46,10 +47,12 @@ class NamedSizes:
         self.decided: dict[Any, bool] = {}
         """Comparisons that come out the same for all sizes."""
         self.elements: dict[Any, list[Any]] = {}  # of small tensors of sizes
+        self.said: dict[str, str] = {}
+        """What the program says where the size that a symbol stands for does not agree with another."""
         self.count = 0
         for argument in body(function).arguments:
             if is_shaped(argument):
-                self._check_layout(argument)
+                check_layout(function, argument)
                 self.shapes[argument] = [size or self._new() for size in given_sizes(argument.type)]
         self.flattened = any(flattens(operation.operation) for operation in in_block(body(function)))
         for operation in in_block(body(function)):
@@ -75,17 +78,6 @@ class NamedSizes:
     def _new(self) -> Size:
         self.count += 1
         return Size(1, (f"t{self.count - 1}",))
-
-    def _check_layout(self, argument: Any) -> None:
-        type_ = argument.type
-        if not isinstance(type_, ir.MemRefType) or type_.has_static_shape:
-            return
-        plain = ir.MemRefType.get(list(type_.shape), type_.element_type, memory_space=type_.memory_space)
-        if type_ != plain:
-            raise input_error(
-                self.function,
-                f"argument {argument.arg_number} has dynamic sizes and a layout ({type_}); expected dense memory",
-            )
 
     def _resolved(self, size: Size) -> Size:
         while any(symbol in self.known for symbol in size.symbols):
@@ -336,7 +328,7 @@ class NamedSizes:
 
     def _assert(self, op: Any) -> None:
         condition = op.operands[0]
-        message = ir.StringAttr(op.attributes["msg"]).value
+        message: str = ir.StringAttr(op.attributes["msg"]).value or ""
         if constants.integer_of(condition) in (1, -1, True) or self.decided.get(condition):
             return
         if condition in self.decided or constants.integer_of(condition) is not None:
@@ -344,6 +336,7 @@ class NamedSizes:
         predicate, left, right = self.truths.get(condition, (None, Size(), Size()))
         if predicate != 0:
             raise input_error(op, f"a check at run time of other than equal sizes ({message}); expected none")
+        self.said |= dict.fromkeys((*left.symbols, *right.symbols), message)
         self._equal(op, left, right)
 
     def _linalg(self, op: Any) -> None:

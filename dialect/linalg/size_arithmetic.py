@@ -9,6 +9,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, operations
 
@@ -24,6 +25,18 @@ _REFLEXIVE = (0, 3, 5, 7, 9)
 def is_shaped(value: Any) -> bool:
     """Whether a value is a tensor or memref."""
     return isinstance(value.type, (ir.RankedTensorType, ir.MemRefType))
+
+
+def check_layout(function: Any, argument: Any) -> None:
+    """Refuses memory of sizes known at run time only that is not dense."""
+    type_ = argument.type
+    if not isinstance(type_, ir.MemRefType) or type_.has_static_shape:
+        return
+    plain = ir.MemRefType.get(list(type_.shape), type_.element_type, memory_space=type_.memory_space)
+    if type_ != plain:
+        raise input_error(
+            function, f"argument {argument.arg_number} has dynamic sizes and a layout ({type_}); expected dense memory"
+        )
 
 
 def given_sizes(type_: Any) -> list[Size | None]:

@@ -10,11 +10,11 @@ from mlir_gemm.dialect.attributes import OWN, unknown
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import operations
-from mlir_gemm.spec.attributes import CHIP, NAME, ROWS, SCHEDULE, STAND_INS
+from mlir_gemm.spec.attributes import CHECKS, CHIP, NAME, ROWS, SCHEDULE, STAND_INS
 
 ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE, ROWS)
-ON_ARGUMENT = (NAME,)
+ON_ARGUMENT = (NAME, CHECKS)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
 CHECKED = (STAND_INS,)

@@ -61,6 +61,8 @@ class InlineCalls(Pass):
         found = [name for name, each in functions.items() if len(each.regions[0].blocks) and name not in called]
         if len(found) == 1:
             return found[0]
+        if not found:
+            _check_calls(functions, calls)  # all are called: one calls itself, or what is called has no body
         names = ", ".join(f"@{name}" for name in found or functions)
         place = functions[found[1]] if found else next(iter(functions.values()))
         raise InputError(f"several functions that no other calls: {names}; choose one with --entry NAME"

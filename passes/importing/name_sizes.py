@@ -6,8 +6,8 @@ are told from these: through tensor.dim, arithmetic that multiplies or divides e
 module of constant sizes in which a prime of its own stands for each symbol (`tile.stand_ins` on the module says which),
 so that sizes are equal only if they are for all values of the symbols; `free-sizes` undoes this after `import`. Named
 operations become linalg.generic on the way. cf.assert goes where it states that two sizes are equal: that is required
-of the arguments. Refuses sizes that are no products of symbols, and dynamic strides, offsets and slices. A module of
-constant sizes is left alone.
+of the arguments, and a call that breaks it is told the program's message (`tile.checks` on the argument). Refuses sizes
+that are no products of symbols, and dynamic strides, offsets and slices. A module of constant sizes is left alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import symbols
+from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir, passmanager
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.named_sizes import NamedSizes
@@ -26,7 +27,7 @@ from mlir_gemm.dialect.locations import from_mlir, input_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import STAND_INS
+from mlir_gemm.spec.attributes import CHECKS, STAND_INS
 
 _TIDY = "builtin.module(func.func(linalg-generalize-named-ops,canonicalize,cse))"
 
@@ -53,8 +54,22 @@ class NameSizes(Pass):
         _take_sizes_out(function)
         sizes = NamedSizes(function)
         stand_ins = sizes.stand_ins()
+        _note_checks(function, sizes)
         _Rewrite(sizes, stand_ins).run()
         module.operation.attributes[STAND_INS] = symbols.dictionary(stand_ins)
+
+
+def _note_checks(function: Any, sizes: NamedSizes) -> None:
+    """Writes down what the program says of sizes of arguments that do not agree."""
+    if not sizes.said:
+        return
+    attributes = argument_attributes(function)
+    for argument, each in zip(body(function).arguments, attributes, strict=True):
+        own = sizes.shapes.get(argument, [])
+        said = [next((sizes.said[name] for name in size.symbols if name in sizes.said), "") for size in own]
+        if any(said):
+            each[CHECKS] = ir.ArrayAttr.get([ir.StringAttr.get(text) for text in said])
+    set_argument_attributes(function, attributes)
 
 
 def _take_sizes_out(function: Any) -> None:

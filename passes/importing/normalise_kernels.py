@@ -72,6 +72,7 @@ class _Rewriting:
         self.function = function
         self.arguments = list(body(function).arguments)
         for op in in_block(body(function)):
+            _compute_positions(op.operation)
             _unshare(op.operation)
         self.work = [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
         self.kernel = Kernel()
@@ -230,6 +231,16 @@ def _unshare(op: Any) -> None:
         total = clone(product.addition, {**for_a, product.multiplication.results[0]: term.results[0]})
         structured.yield_([total.results[0]])
     op.erase()
+
+
+def _compute_positions(op: Any) -> None:
+    """A position that a body reads at a computed place is that place's number."""
+    for load in named(op, "memref.load"):
+        memory, *indices = load.operation.operands
+        if positions.is_position(_resolve(memory)[0]):
+            with ir.InsertionPoint(load), load.location:
+                load.operation.results[0].replace_all_uses_with(positions.at(memory, indices))
+            load.operation.erase()
 
 
 def _map(loops: int, seen: Seen | None) -> Any:

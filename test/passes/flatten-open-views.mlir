@@ -2,6 +2,10 @@
 // RUN: mlir-gemm opt %s flatten-open-views | FileCheck %s
 // RUN: mlir-gemm opt %s flatten-open-views flatten-open-views | FileCheck %s
 
+#all = affine_map<(i, j, k) -> (i, j, k)>
+#row = affine_map<(i, j, k) -> (i, j, 0)>
+#last = affine_map<(i, j, k) -> (k)>
+
 // CHECK-LABEL: func.func @view(
 //       CHECK:   tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x?x24xf32> into tensor<?x24xf32>
 func.func @view(%x: tensor<?x?x24xf32>) -> tensor<?x24xf32> {
@@ -18,4 +22,68 @@ func.func @one(%x: tensor<4x?x24xf32>) -> tensor<4x24xf32> {
   %0 = tensor.cast %x : tensor<4x?x24xf32> to tensor<4x1x24xf32>
   %1 = tensor.collapse_shape %0 [[0], [1, 2]] : tensor<4x1x24xf32> into tensor<4x24xf32>
   return %1 : tensor<4x24xf32>
+}
+
+// The cast stands before elementwise work, as in an MLP: the work is done on both sizes.
+// CHECK-LABEL: func.func @before(
+//  CHECK-SAME:   %[[X:.*]]: tensor<?x?x24xf32>
+//   CHECK-NOT:   tensor.cast
+//   CHECK-DAG:   %[[B:.*]] = tensor.dim %[[X]], %c0
+//   CHECK-DAG:   %[[T:.*]] = tensor.dim %[[X]], %c1
+//       CHECK:   %[[E:.*]] = tensor.empty(%[[B]], %[[T]]) : tensor<?x?x24xf32>
+//       CHECK:   %[[R:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<?x?x24xf32>) outs(%[[E]] : tensor<?x?x24xf32>)
+//       CHECK:   %[[F:.*]] = linalg.generic {{.*}} ins(%[[R]], %[[X]] : tensor<?x?x24xf32>, tensor<?x?x24xf32>)
+//       CHECK:   tensor.collapse_shape %[[F]] {{\[\[}}0, 1], [2]]
+func.func @before(%x: tensor<?x?x24xf32>, %b: index) -> tensor<?x24xf32> {
+  %0 = tensor.cast %x : tensor<?x?x24xf32> to tensor<?x1x24xf32>
+  %e = tensor.empty(%b) : tensor<?x1x24xf32>
+  %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%0 : tensor<?x1x24xf32>) outs(%e : tensor<?x1x24xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %r = math.tanh %v : f32
+    linalg.yield %r : f32
+  } -> tensor<?x1x24xf32>
+  %2 = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%1, %0 : tensor<?x1x24xf32>, tensor<?x1x24xf32>) outs(%e : tensor<?x1x24xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %r = arith.mulf %v, %w : f32
+    linalg.yield %r : f32
+  } -> tensor<?x1x24xf32>
+  %3 = tensor.collapse_shape %2 [[0], [1, 2]] : tensor<?x1x24xf32> into tensor<?x24xf32>
+  return %3 : tensor<?x24xf32>
+}
+
+// The cast has become part of the work, as after a norm: an operand has the size that the result has lost.
+// CHECK-LABEL: func.func @inside(
+//       CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<?x?x24xf32>)
+//       CHECK:   tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x?x24xf32>
+func.func @inside(%x: tensor<?x?x24xf32>, %f: tensor<?x?x1xf32>, %w: tensor<24xf32>, %b: index) -> tensor<?x24xf32> {
+  %e = tensor.empty(%b) : tensor<?x1x24xf32>
+  %1 = linalg.generic {indexing_maps = [#all, #row, #last, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %f, %w : tensor<?x?x24xf32>, tensor<?x?x1xf32>, tensor<24xf32>) outs(%e : tensor<?x1x24xf32>) {
+  ^bb0(%v: f32, %s: f32, %g: f32, %o: f32):
+    %t = arith.mulf %v, %s : f32
+    %r = arith.mulf %t, %g : f32
+    linalg.yield %r : f32
+  } -> tensor<?x1x24xf32>
+  %3 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<?x1x24xf32> into tensor<?x24xf32>
+  return %3 : tensor<?x24xf32>
+}
+
+// A size that is 1 in an operand is 1; and what something else uses stays as it is.
+// CHECK-LABEL: func.func @kept(
+//       CHECK:   tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]]
+//       CHECK:   tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]]
+func.func @kept(%x: tensor<?x1x24xf32>, %y: tensor<?x?x24xf32>, %b: index) -> (tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x1x24xf32>) {
+  %e = tensor.empty(%b) : tensor<?x1x24xf32>
+  %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<?x1x24xf32>) outs(%e : tensor<?x1x24xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %r = math.tanh %v : f32
+    linalg.yield %r : f32
+  } -> tensor<?x1x24xf32>
+  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<?x1x24xf32> into tensor<?x24xf32>
+  %3 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y : tensor<?x?x24xf32>) outs(%e : tensor<?x1x24xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %r = math.tanh %v : f32
+    linalg.yield %r : f32
+  } -> tensor<?x1x24xf32>
+  %4 = tensor.collapse_shape %3 [[0], [1, 2]] : tensor<?x1x24xf32> into tensor<?x24xf32>
+  return %2, %4, %3 : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x1x24xf32>
 }

@@ -158,3 +158,29 @@ module @columns_0 {
     return
   }
 }
+
+// -----
+
+// A position that a body reads at a computed place is that place's number: there is no memory behind it.
+//       CHECK: func.func @places(
+//   CHECK-NOT:   memref.load
+//       CHECK:   ^bb0(%[[I:.*]]: i64, %{{.*}}: i64):
+//       CHECK:     %[[AT:.*]] = arith.index_cast %[[I]] : i64 to index
+//       CHECK:     arith.muli %[[AT]], %c2
+//   CHECK-NOT:   memref.load
+module @program {
+  module @places {
+    func.func @places(%i: memref<4xi64>, %o: memref<4xi64>) attributes {tile.kind = "elementwise"} {
+      %0 = "tile.position"() {operandSegmentSizes = array<i32: 0>} : () -> memref<8xi64>
+      %even = memref.reinterpret_cast %0 to offset: [0], sizes: [4], strides: [2] : memref<8xi64> to memref<4xi64, strided<[2]>>
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%i : memref<4xi64>) outs(%o : memref<4xi64>) {
+      ^bb0(%a: i64, %c: i64):
+        %at = arith.index_cast %a : i64 to index
+        %v = memref.load %even[%at] : memref<4xi64, strided<[2]>>
+        linalg.yield %v : i64
+      }
+      return
+    }
+  }
+}

@@ -22,14 +22,14 @@ DOCS = ROOT / "docs"
 OPERATIONS = re.findall(
     r'\(Tile\.Operation, name="(\w+)"', "".join(path.read_text() for path in (ROOT / "dialect").glob("*.py"))
 )
-INPUTS = "".join((DOCS / name).read_text() for name in ("inputs.md", "inputs-forms.md"))
+INPUTS = "".join((DOCS / name).read_text() for name in ("inputs.md", "inputs-forms.md", "inputs-refused.md"))
 EXAMPLES = re.findall(r"```mlir\n(// (kernels|refused): ([^\n]*)\n.*?)```", INPUTS, re.S)
 
 
 def name_of(text: str) -> str:
-    found = re.search(r"func\.func @(\w+)", text)
+    found = re.findall(r'func\.func @"?([\w-]+)', text)
     assert found
-    return found[1]
+    return found[-1]
 
 
 def test_every_module_in_inputs_says_what_becomes_of_it() -> None:

@@ -11,8 +11,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from assembled import usage
+from formulas import evaluate, unary
 from test_layers import modules
-from test_math import evaluate, unary
 
 import mlir_gemm
 from mlir_gemm.dialect import plain_values

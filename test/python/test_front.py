@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from command_line import run_main
 
 import mlir_gemm
 
@@ -93,11 +94,47 @@ def test_the_entry_is_chosen_by_name() -> None:
     x = np.array([-1, 2, -3, 4], np.float32)
     for name, want in (("one", -x), ("two", np.abs(x))):
         kernel = mlir_gemm.compile(SEVERAL, device="simulator", entry=name)
-        assert np.array_equal(np.asarray(kernel(x)), want)
+        assert np.array_equal(np.asarray(kernel(x=x)), want)
     with pytest.raises(mlir_gemm.InputError, match="choose one with --entry NAME"):
         mlir_gemm.compile(SEVERAL, device="simulator")
     with pytest.raises(mlir_gemm.InputError, match="there is no function @three"):
         mlir_gemm.compile(SEVERAL, device="simulator", entry="three")
+
+
+def test_sizes_that_do_not_agree_are_told_in_the_words_of_the_program() -> None:
+    text = """#map = affine_map<(i) -> (i)>
+func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %same = arith.cmpi eq, %n, %m : index
+  cf.assert %same, "mismatched size for broadcast"
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+    kernel = mlir_gemm.compile(text, device="simulator")
+    with pytest.raises(mlir_gemm.ArgumentError, match=r"'y'.*: mismatched size for broadcast: its size 4 .* must be 3"):
+        kernel(np.zeros(3, np.float32), np.zeros(4, np.float32))
+
+
+def test_the_commands_take_the_entry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    several, saved = tmp_path / "several.mlir", tmp_path / "several.import.mlir"
+    several.write_text(SEVERAL)
+    status, _, _ = run_main(capsys, "compile", several, "--entry", "two", "--emit", "import", "-o", saved)
+    assert status == 0
+    assert 'tile.name = "x"' in saved.read_text()
+    status, out, _ = run_main(capsys, "run", several, "--entry", "one", "--device", "simulator")
+    assert status == 0
+    assert "arguments:      x: 4xf32 (in)" in out
+    status, _, err = run_main(capsys, "compile", saved, "--entry", "one", "-o", tmp_path / "one.ptx")
+    assert status == 1
+    assert "saved after 'import', of @two; start from the source for @one" in err
 
 
 def test_an_operation_of_another_dialect_is_named_with_what_to_do() -> None:

@@ -45,3 +45,27 @@ def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
     assert "mlir-gemm" in script and "explain" in script and "schedule" in script
+
+
+OPEN = """func.func @negated(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.negf ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+
+
+def test_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "negated.mlir"
+    source.write_text(OPEN)
+    told = ["run", str(source), "--device", "simulator", "--json"]
+    assert main([*told, "--sizes", "s0=4", "--sizes", "s0=9"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["right"] and [run["sizes"] for run in data["runs"]] == [{"s0": 4}, {"s0": 9}]
+    run = data["runs"][1]
+    assert run["checks"] == "no findings" and run["kernels"][0]["kind"] == "elementwise" and run["right"]
+    assert [each["argument"] for each in run["errors"]] == ["x", "result0"]
+    assert main([*told, "--bisect"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["first_wrong_stage"] is None and run["stages"][0]["stage"] == "import" and run["stages"][-1]["right"]

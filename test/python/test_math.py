@@ -8,23 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from formulas import TYPES, evaluate, kernel, unary
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
-from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.nvvm.select_math import INTRINSICS
 from mlir_gemm.pipeline import emission
 from mlir_gemm.pipeline.registry import parse_pass
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.simulator.kernel import Options, simulate
-from mlir_gemm.spec.eight_bit_floats import MLIR_NAMES
 
 COUNT = 1_000_000
-TYPES: dict[str, Any] = {
-    "f16": np.float16, "f32": np.float32, "f64": np.float64, "i1": np.bool_, "i8": np.int8, "i16": np.int16,
-    "i32": np.int32, "i64": np.int64, "index": np.int64, **dict.fromkeys(MLIR_NAMES, np.int8),
-}  # fmt: skip
 ULPS = {
     "exp": 1.0, "exp2": 0.9, "expm1": 1.5, "log": 0.9, "log2": 2.0, "log10": 1.1, "log1p": 1.5, "tanh": 1.6,
     "erf": 1.5, "rsqrt": 1.5, "sin": 1.6, "cos": 1.6,
@@ -33,89 +29,6 @@ ULPS = {
 ULPS_F64 = {"exp": 1.0, "log": 0.9, "tanh": 1.6, "erf": 3.0, "rsqrt": 1.5}
 
 
-def kernel(text: str, passes: tuple[str, ...] = ("expand-math",)) -> Any:
-    module = parse_module(f"gpu.module @kernels {{ {text} }}", "-", new_context())
-    for name in passes:
-        Runner().run(module, [parse_pass(name)])
-    return module
-
-
-def unary(operation: str, before: str, after: str | None = None, conversion: str = "") -> Any:
-    """A kernel that stores `operation` of its argument."""
-    after = after or before
-    tail = f"{before} to {after}" if operation.startswith("arith.") else before
-    return kernel(
-        f"gpu.func @f(%x: {before}, %o: memref<1x{after}>) kernel {{ %c = arith.constant 0 : index "
-        f"%r = {operation} %x : {tail} memref.store %r, %o[%c] : memref<1x{after}> gpu.return }}",
-        ("expand-fp8", "expand-math"),
-    )
-
-
-def evaluate(module: Any, *arguments: Any) -> Any:
-    """What the kernel stores, for arrays in place of its numbers."""
-    function = named(module, "gpu.func")[0]
-    values: dict[Any, Any] = dict(zip(body(function).arguments, arguments, strict=False))
-    with np.errstate(all="ignore"):
-        for operation in body(function).operations:
-            op = operation.operation
-            if op.name == "memref.store":
-                return values[op.operands[0]]
-            values[op.results[0]] = _value(op, [values[operand] for operand in op.operands])
-    raise AssertionError("nothing is stored")
-
-
-def _value(op: Any, x: list[Any]) -> Any:
-    name, type_ = op.name, str(op.results[0].type)
-    dtype = TYPES[type_]
-    if name == "arith.constant":
-        return np.asarray(op.attributes["value"].value).astype(dtype)
-    if name in ("arith.cmpf", "arith.cmpi"):
-        compare = _COMPARE[name[-1]][op.attributes["predicate"].value]
-        return compare(*x)
-    if name == "arith.bitcast":
-        return np.asarray(x[0]).view(dtype)
-    if name == "math.fma":
-        return _fma(*x)
-    if name == "arith.shrui":
-        return (x[0].view(f"u{x[0].dtype}") >> x[1].view(f"u{x[1].dtype}")).view(dtype)
-    if name == "arith.remui":
-        return (x[0].view(f"u{x[0].dtype}") % x[1].view(f"u{x[1].dtype}")).view(dtype)
-    if name == "arith.extui":
-        return x[0].view(f"u{x[0].dtype}").astype(dtype)
-    return np.asarray(_FUNCTIONS[name](*x)).astype(dtype)
-
-
-def _fma(a: Any, b: Any, c: Any) -> Any:
-    if a.dtype == np.float32:  # the product is exact in f64
-        return (a.astype(np.float64) * b + c).astype(np.float32)
-
-    def halves(v: Any) -> tuple[Any, Any]:
-        big = v * 134217729.0
-        high = big - (big - v)
-        return high, v - high
-
-    product = a * b
-    (a1, a2), (b1, b2) = halves(a), halves(b)
-    low = a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
-    total = product + c
-    back = total - product
-    error = (product - (total - back)) + (c - back)
-    exact = total + (error + low)
-    return np.where(np.isfinite(exact), exact, a * b + c)
-
-
-_COMPARE: dict[str, dict[int, Callable[..., Any]]] = {
-    "f": {1: np.equal, 2: np.greater, 3: np.greater_equal, 4: np.less, 5: np.less_equal, 13: np.not_equal},
-    "i": {0: np.equal, 1: np.not_equal, 2: np.less, 3: np.less_equal, 4: np.greater, 5: np.greater_equal},
-}
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "arith.addf": np.add, "arith.subf": np.subtract, "arith.mulf": np.multiply, "arith.divf": np.divide,
-    "arith.addi": np.add, "arith.subi": np.subtract, "arith.muli": np.multiply, "arith.andi": np.bitwise_and,
-    "arith.ori": np.bitwise_or, "arith.shli": np.left_shift, "arith.shrsi": np.right_shift, "arith.select": np.where,
-    "arith.sitofp": lambda x: x, "arith.extf": lambda x: x, "arith.truncf": lambda x: x, "arith.trunci": lambda x: x,
-    "math.absf": np.abs, "math.sqrt": np.sqrt, "math.copysign": np.copysign, "math.floor": np.floor,
-    "math.exp2": lambda x: np.exp2(x.astype(np.float64)),
-}  # fmt: skip
 _REFERENCES: dict[str, Callable[[Any], Any]] = {
     "erf": lambda x: np.vectorize(math.erf, otypes=[x.dtype])(x.astype(np.float64)),
     "rsqrt": lambda x: 1 / np.sqrt(x),
@@ -171,8 +84,6 @@ def check(name: str, got: Any, x: Any, bound: float) -> None:
 @pytest.mark.parametrize("name", ULPS)
 def test_f32(name: str) -> None:
     x = arguments(np.float32)
-    if name in ("sin", "cos"):
-        x = x[~(np.abs(x) > 2.0**30)]
     check(name, evaluate(unary(f"math.{name}", "f32"), x), x, ULPS[name])
 
 
@@ -189,12 +100,6 @@ def test_f64(name: str) -> None:
         assert error.max() <= ULPS_F64["erf"] - 1
     else:
         check(name, evaluate(unary(f"math.{name}", "f64"), x), x, ULPS_F64[name])
-
-
-def test_beyond_the_range_of_sin() -> None:
-    x = np.array([2.0**31, -3e38, np.inf, np.nan], np.float32)
-    for name in ("sin", "cos"):
-        assert np.isnan(evaluate(unary(f"math.{name}", "f32"), x)).all()
 
 
 def _power(argument: str, constant: str = "", type_: str = "f32") -> Any:

@@ -89,6 +89,7 @@ CASES = (
     Case("slice_product", ("f32 6x9", "f32 5x8"), lambda x, w: x[:, 2:7] @ w),
     Case("roll", ("f32 6x9",), lambda x: np.roll(x, 2, 1)),
     Case("flip", ("f32 6x9",), lambda x: x[:, ::-1]),
+    Case("cache_put", ("f32 2x9x16", "f32 2x16", "i64<9 2"), f.with_rows_at),
     Case("cache_row", ("f32 2x9x16", "f32 2x1x16"), lambda c, x: f.with_row(c, x, 4)),
     Case("upsample", ("f32 2x3x4x5",), lambda x: x.repeat(2, 2).repeat(2, 3)),
     Case("unfold", ("f32 1x2x6x7",), f.unfold),
@@ -125,6 +126,9 @@ CASES = (
     Case("open_causal", QKV, f.causal, ((0, 2), (1, 2), (2, 2))),
     Case("open_batch_norm", ("f32 3x4x5x6", *NORM), f.batch_norm, ((0, 0),)),
     Case("open_linear_both", ("f32 2x5x24", "f32 40x24", "f32 40"), f.linear, BOTH),
+    Case("open_mlp_both", MLP, lambda x, w, b, u, c: f.linear(f.gelu(f.linear(x, w, b)), u, c), BOTH),
+    Case("open_norm_linear", ("f32 2x5x24", "f32 24", "f32 24", "f32 40x24"),
+         lambda x, g, b, w: f.linear(f.layer_norm(x, g, b), w), BOTH),
     Case("open_attention_both", ATTENTION, f.attention, BOTH),
     Case("open_products", ("f32 2x5x24", "f32 24x40", "f32 40"), lambda x, w, b: x @ w + b, BOTH),
 )  # fmt: skip

@@ -80,6 +80,10 @@ def mlp(x: Tensor, w: Tensor, b: Tensor, u: Tensor, c: Tensor) -> Tensor:
     return nn.linear(nn.gelu(nn.linear(x, w, b)), u, c)
 
 
+def cache_put(cache: Tensor, rows: Tensor, at: Tensor) -> Tensor:
+    return cache.index_put((torch.arange(cache.shape[0]), at), rows)
+
+
 def rms_norm(x: Tensor, w: Tensor) -> Tensor:
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * w
 
@@ -111,6 +115,7 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "slice_product": lambda x, w: x[:, 2:7] @ w,
     "roll": lambda x: x.roll(2, 1),
     "flip": lambda x: x.flip(1),
+    "cache_put": cache_put,
     "cache_row": lambda c, x: c.slice_scatter(x, 1, 4, 5),
     "upsample": lambda x: nn.interpolate(x, scale_factor=2, mode="nearest"),
     "unfold": lambda x: nn.unfold(x, 3),
@@ -143,6 +148,8 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_causal": causal,
     "open_batch_norm": nn.batch_norm,
     "open_linear_both": nn.linear,
+    "open_mlp_both": mlp,
+    "open_norm_linear": lambda x, g, b, w: nn.linear(nn.layer_norm(x, (24,), g, b), w),
     "open_attention_both": attention,
     "open_products": open_products,
 }

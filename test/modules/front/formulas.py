@@ -140,3 +140,9 @@ def with_row(cache: Array, row: Array, at: int) -> Array:
     found = cache.copy()
     found[:, at : at + row.shape[1]] = row
     return found
+
+
+def with_rows_at(cache: Array, rows: Array, at: Array) -> Array:
+    written = cache.copy()
+    written[np.arange(len(rows)), at] = rows
+    return written
