@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.clone import clone
+from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import build, empty, erase_dead, owner_of, read, rebuild
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -177,9 +179,7 @@ def _constant(module: Any, operation: Any) -> Any:
 
 
 def _generic(operation: Any, memory: _Memory) -> None:
-    generic = read(operation)
-    if generic is None:
-        raise pass_error(operation, "a linalg.generic with maps that are no projected permutations")
+    generic = structured.read(operation)
     if any(isinstance(value.type, ir.RankedTensorType) for value in generic.operands):
         raise pass_error(operation, "an operation on tensors and memrefs at once; expected all of one kind")
     inputs = [memory.load(value, operation) if _is_memref(value) else value for value in generic.inputs]
@@ -189,9 +189,20 @@ def _generic(operation: Any, memory: _Memory) -> None:
             outputs.append(memory.load(value, operation))
         else:
             outputs.append(empty(value.type.shape, value.type.element_type))
-    new = rebuild(generic, inputs=inputs, outputs=outputs)
+    plain = read(operation)
+    new = _on_tensors(generic, inputs, outputs) if plain is None else rebuild(plain, inputs=inputs, outputs=outputs)
     for value, result in zip(generic.outputs, new.results, strict=True):
         memory.store(value, result, operation)
+
+
+def _on_tensors(generic: structured.Generic, inputs: list[Any], outputs: list[Any]) -> Any:
+    """The same operation on tensors, whatever its maps are."""
+    new, block = structured.make(inputs, outputs, generic.maps, generic.parallel)
+    values: dict[Any, Any] = dict(zip(generic.body.arguments, block.arguments, strict=True))
+    with ir.InsertionPoint(block):
+        for inner in in_block(generic.body):
+            clone(inner, values)
+    return new
 
 
 def _read_view(view: Any, tensor: Any) -> Any:
