@@ -17,6 +17,7 @@ def normalise_passes() -> list[PassSpec]:
         step("lower-tosa"),
         step("inline-calls"),
         step("flatten-open-views"),
+        step("unroll-steps"),
         step("raise-loops"),
         step("expand-softmax"),
         step("name-sizes"),

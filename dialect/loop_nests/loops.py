@@ -104,7 +104,8 @@ def _fits(index: Linear, type_: Any, cast: str) -> bool:
 def _of_expr(expression: Any, given: Sequence[Linear | None], dims: int) -> Linear | None:
     """An affine expression of values, its symbols after its dimensions."""
     if isinstance(expression, ir.AffineSymbolExpr):
-        return given[dims + expression.position]
+        symbol: int = expression.position
+        return given[dims + symbol]
     if isinstance(expression, (ir.AffineAddExpr, ir.AffineMulExpr)):
         left, right = (_of_expr(side, given, dims) for side in (expression.lhs, expression.rhs))
         if left is None or right is None:
@@ -115,7 +116,8 @@ def _of_expr(expression: Any, given: Sequence[Linear | None], dims: int) -> Line
             return None
         return left.scaled(right.constant) if not right.terms else right.scaled(left.constant)
     if isinstance(expression, ir.AffineDimExpr):
-        return given[expression.position]
+        position: int = expression.position
+        return given[position]
     return linear_of_expr(expression, [])
 
 

@@ -185,7 +185,10 @@ def _understood(name: str) -> str:
             [*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce", "and convolutions and poolings"]
         )
     if name.startswith(("scf.", "cf.", "affine.")):
-        return "expected straight-line linalg operations, without control flow"
+        return (
+            "expected straight-line linalg operations, loops over elements of memrefs, loops with constant bounds and "
+            "branches whose condition follows from them"
+        )
     if name.startswith(("arith.", "math.")):
         return "arithmetic stands in the body of a linalg.generic; outside it only arith.constant"
     if name.startswith("func."):

@@ -41,7 +41,7 @@ func.func @branches(%A: tensor<4x4xf32>) {
 // FUNCTIONS: error: the module has more than one function with a body; expected one, compile each on its own
 func.func @loop(%A: memref<4x4xf32>) {
   %c0 = arith.constant 0 : i32
-  // LOOP: -:[[# @LINE + 1]]:3: error: 'scf.for' is not understood; expected straight-line linalg operations, without control flow
+  // LOOP: -:[[# @LINE + 1]]:3: error: 'scf.for' is not understood; expected straight-line linalg operations, loops over elements of memrefs, loops with constant bounds and branches whose condition follows from them
   scf.for %i = %c0 to %c0 step %c0 : i32 {
   }
   return

@@ -1,4 +1,5 @@
-"""Loops over elements, raised to linalg: each kernel against the loops themselves, run one by one in float64."""
+"""Loops over elements, raised to linalg, and loops around products: each kernel against the loops themselves, which run
+one by one in float64."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ KINDS = {
     "epilogue": ["product"], "filter": ["elementwise", "product"], "khandelwal": ["product"], "open": ["product"],
     "parallel_sum": ["rows"], "row_sums": ["rows"], "softmax": ["rows"], "tiled": ["product"], "total": ["rows"],
     "pooling": ["elementwise", "elementwise", "elementwise", "rows", "elementwise"],
-    "windows": ["elementwise", "rows"],
+    "windows": ["elementwise", "rows"], "power": ["product"] * 3, "blocks": ["product", "elementwise"] * 2,
+    "heads": ["product", "elementwise"] * 4,
 }  # fmt: skip
 """What kernels each file of loops becomes."""
 OPEN = {"s0": 11, "s1": 9}
@@ -40,11 +42,14 @@ def test_loops(name: str) -> None:
     rng = np.random.default_rng(len(name))
     arguments = (kernel.at(**OPEN) if kernel.symbols else kernel).launch.arguments
     given: list[Any] = [_random(each, rng) for each in arguments]
-    wanted, _, written = evaluate_all(path.read_text(), given)
-    kernel(*given)
-    assert written
-    for number in written:
-        found, want = (np.asarray(each, np.float64) for each in (given[number], wanted[number]))
+    given = [array for array, each in zip(given, arguments, strict=True) if each.role != "result"]
+    wanted, results, written = evaluate_all(path.read_text(), given)
+    made = kernel(*given)
+    pairs = [(given[number], wanted[number]) for number in written]
+    pairs += [(made, result) for result in results]  # one at most
+    assert pairs
+    for each in pairs:
+        found, want = (np.asarray(one, np.float64) for one in each)
         assert np.linalg.norm(found - want) <= 2e-6 * np.linalg.norm(want)
 
 
