@@ -19,6 +19,7 @@ def normalise_passes() -> list[PassSpec]:
         step("flatten-open-views"),
         step("unroll-steps"),
         step("raise-loops"),
+        step("scalar-arguments"),
         step("expand-softmax"),
         step("name-sizes"),
         step("check-module"),

@@ -19,7 +19,7 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
+from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, SCALAR, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
@@ -92,7 +92,7 @@ def arguments_of(function: Any) -> tuple[Argument, ...]:
         name = ir.StringAttr(attributes[NAME]).value if NAME in attributes else f"arg{argument.arg_number}"
         if role == "result":
             name, results = f"result{results}", results + 1
-        made = _argument(function, argument, name, role)
+        made = dataclasses.replace(_argument(function, argument, name, role), scalar=SCALAR in attributes)
         if role == "result" and (made.strides is not None or made.offset):
             raise input_error(
                 function, f"{name} has the type {argument.type}; a result must be dense, row-major memory"
@@ -327,9 +327,21 @@ def _parameter(launch: Any, value: Any, arguments: list[Any]) -> Any:
     """A kernel's parameter: the number of an argument, a tensor map of one, or a size."""
     if isinstance(value.type, ir.IndexType):
         return _expression(launch, value)
+    if isinstance(value.type, ir.IntegerType | ir.FloatType):
+        return _number(launch, value, arguments)
     if getattr(value.owner, "name", "") == TENSOR_MAP:
         return _tensor_map(launch, value.owner.operation, arguments)
     return _position(launch, value, arguments)
+
+
+def _number(launch: Any, value: Any, arguments: list[Any]) -> int:
+    """The number of the argument that a number passed by value is loaded from."""
+    owner = value.owner
+    if getattr(owner, "name", "") == "arith.extui":
+        owner = owner.operands[0].owner
+    if getattr(owner, "name", "") != "memref.load" or owner.operands[0] not in arguments:
+        raise input_error(launch, "the kernel takes a number that is not loaded from an argument of the function")
+    return arguments.index(owner.operands[0])
 
 
 def _position(launch: Any, value: Any, arguments: list[Any]) -> int:

@@ -44,6 +44,8 @@ class Argument:
     offset: int = 0
     """Elements between the address that the kernel takes and element [0, ..., 0]. The caller's array starts at that
     element, so the address handed over is the array's own less this many elements."""
+    scalar: bool = False
+    """Whether the caller gives a number, which kernels take by value, in as many bytes as its type has (i1 in one)."""
 
     @property
     def item_bytes(self) -> int:
@@ -304,6 +306,9 @@ class Launch:
             shown["parameters"] = tuple(
                 each.to_json() if isinstance(each, TensorMap) else each for each in step.parameters
             )
+        for argument in data["arguments"]:
+            if not argument["scalar"]:
+                del argument["scalar"]
         if not self.values:
             del data["values"]
         if not self.zeroed_bytes:

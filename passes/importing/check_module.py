@@ -103,9 +103,7 @@ def _check_top(module: Any) -> None:
 def _check_argument(function: Any, argument: Any) -> None:
     what = f"argument {argument.arg_number}"
     if not isinstance(argument.type, (ir.MemRefType, ir.RankedTensorType)):
-        raise input_error(
-            function, f"{what} has type {argument.type}; expected tensors or memrefs (a number can be a tensor<f32>)"
-        )
+        raise input_error(function, f"{what} has type {argument.type}; expected tensors, memrefs, or numbers")
     _check_type(function, what, argument.type)
     if not isinstance(argument.type, ir.MemRefType):
         return

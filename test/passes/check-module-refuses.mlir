@@ -81,7 +81,7 @@ func.func @index(%A: tensor<4x4xindex>) {
   return
 }
 
-// SCALAR: -:[[# @LINE + 1]]:1: error: argument 0 has type f32; expected tensors or memrefs (a number can be a tensor<f32>)
+// SCALAR: -:[[# @LINE + 1]]:1: error: argument 0 has type f32; expected tensors, memrefs, or numbers
 func.func @scalar(%A: f32) {
   return
 }
