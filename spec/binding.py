@@ -24,9 +24,7 @@ def check_count(arrays: Sequence[Any], arguments: Sequence[Argument]) -> None:
     """Raises ArgumentError unless as many arrays are given as the function has arguments."""
     if len(arrays) == len(arguments):
         return
-    wanted = ", ".join(
-        f"{argument.name} ({f'{_shown(argument.shape)} {argument.dtype}'.lstrip()})" for argument in arguments
-    )
+    wanted = ", ".join(map(_argument, arguments))
     plural = "" if len(arguments) == 1 else "s"
     message = f"{len(arrays)} given, the kernel takes {len(arguments)} argument{plural}: {wanted}"
     if len(arrays) > len(arguments):

@@ -33,9 +33,7 @@ def _plain(argument: Argument, given: Any) -> int | float:
     if not isinstance(given, int | float):
         if getattr(given, "shape", None) != () or not hasattr(given, "item"):
             kind = type(given).__name__
-            raise ArgumentError(
-                f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} given, the kernel takes a number ({argument.dtype})"
-            )
+            raise ArgumentError(f"{kind} given, the kernel takes a number ({argument.dtype})")
         value = given.item()
     if isinstance(value, float) and not TYPES[argument.dtype].is_float:
         raise ArgumentError(f"{value} given, the kernel takes an integer ({argument.dtype})")

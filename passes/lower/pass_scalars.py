@@ -53,7 +53,7 @@ def scalar_arguments(function: Any) -> list[Any]:
               if SCALAR in each]  # fmt: skip
     inner = function.parent
     outer = inner.operation.parent if inner is not None else None
-    if marked or outer is None:
+    if marked or inner is None or outer is None:
         return marked
     name = ir.StringAttr(inner.operation.attributes["sym_name"]).value
     given = [
