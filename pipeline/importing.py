@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mlir_gemm.spec import extensions
+from mlir_gemm.spec.extension_points import Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 
 
@@ -19,6 +21,7 @@ def normalise_passes() -> list[PassSpec]:
         step("flatten-open-views"),
         step("unroll-steps"),
         step("raise-loops"),
+        *([step("apply-rewrites")] if extensions.of(Rewrites) else []),
         step("scalar-arguments"),
         step("expand-softmax"),
         step("name-sizes"),

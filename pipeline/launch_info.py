@@ -19,6 +19,7 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
+from mlir_gemm.pipeline.scalar_parameters import number_of
 from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, SCALAR, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
@@ -328,20 +329,10 @@ def _parameter(launch: Any, value: Any, arguments: list[Any]) -> Any:
     if isinstance(value.type, ir.IndexType):
         return _expression(launch, value)
     if isinstance(value.type, ir.IntegerType | ir.FloatType):
-        return _number(launch, value, arguments)
+        return number_of(launch, value, arguments)
     if getattr(value.owner, "name", "") == TENSOR_MAP:
         return _tensor_map(launch, value.owner.operation, arguments)
     return _position(launch, value, arguments)
-
-
-def _number(launch: Any, value: Any, arguments: list[Any]) -> int:
-    """The number of the argument that a number passed by value is loaded from."""
-    owner = value.owner
-    if getattr(owner, "name", "") == "arith.extui":
-        owner = owner.operands[0].owner
-    if getattr(owner, "name", "") != "memref.load" or owner.operands[0] not in arguments:
-        raise input_error(launch, "the kernel takes a number that is not loaded from an argument of the function")
-    return arguments.index(owner.operands[0])
 
 
 def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
