@@ -89,6 +89,7 @@ MARKS = {
     names.REFERENCE: Mark(_TEXT, (_FUNCTION,)),
     names.NAME: Mark(_TEXT, (ARGUMENT,)),
     names.SCALAR: Mark(FLAG, (ARGUMENT,)),
+    names.OPEN_STRIDES: Mark(FLAG, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),

@@ -7,8 +7,9 @@ from mlir_gemm.spec.extension_points import Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 
 
-def normalise_passes() -> list[PassSpec]:
+def normalise_passes(strides: str = "") -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
+    `strides` are those of arguments whose strides are open, as `fix-strides` takes them.
 
     What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
     start of a reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results
@@ -19,6 +20,7 @@ def normalise_passes() -> list[PassSpec]:
         step("lower-tosa"),
         step("inline-calls"),
         step("flatten-open-views"),
+        step("fix-strides", **({"strides": strides} if strides else {})),
         step("unroll-steps"),
         step("raise-loops"),
         *([step("apply-rewrites")] if extensions.of(Rewrites) else []),
@@ -66,6 +68,6 @@ def kernel_passes() -> list[PassSpec]:
     ]
 
 
-def import_passes() -> list[PassSpec]:
+def import_passes(strides: str = "") -> list[PassSpec]:
     """The whole stage."""
-    return [*normalise_passes(), *kernel_passes()]
+    return [*normalise_passes(strides), *kernel_passes()]

@@ -17,10 +17,10 @@ from mlir_gemm.dialect.stream_k import scratch_in
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
+from mlir_gemm.pipeline.call_marks import marks_of, number_of
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.pipeline.scalar_parameters import number_of
-from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, SCALAR, STRIDES
+from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
@@ -93,7 +93,7 @@ def arguments_of(function: Any) -> tuple[Argument, ...]:
         name = ir.StringAttr(attributes[NAME]).value if NAME in attributes else f"arg{argument.arg_number}"
         if role == "result":
             name, results = f"result{results}", results + 1
-        made = dataclasses.replace(_argument(function, argument, name, role), scalar=SCALAR in attributes)
+        made = dataclasses.replace(_argument(function, argument, name, role), **marks_of(attributes))
         if role == "result" and (made.strides is not None or made.offset):
             raise input_error(
                 function, f"{name} has the type {argument.type}; a result must be dense, row-major memory"

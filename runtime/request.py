@@ -30,6 +30,8 @@ class Request:
     """Typical values of sizes that are known at run time only."""
     divisors: Pairs = ()
     """What such sizes are multiples of."""
+    strides: str = ""
+    """Those of arguments whose strides the source leaves open, as the pass `fix-strides` takes them."""
     until: str = ""
     """The last stage, if not all are to run."""
     simulated: bool = dataclasses.field(default=False, compare=False)
@@ -54,6 +56,7 @@ class Request:
 
     def _variant(self) -> dict[str, Any]:
         fields = {"hints": dict(self.hints), "divisors": dict(self.divisors), "until": self.until}
+        fields["strides"] = self.strides
         return {name: field for name, field in fields.items() if field}
 
 

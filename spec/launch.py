@@ -46,6 +46,8 @@ class Argument:
     element, so the address handed over is the array's own less this many elements."""
     scalar: bool = False
     """Whether the caller gives a number, which kernels take by value, in as many bytes as its type has (i1 in one)."""
+    open_strides: bool = False
+    """Whether the source leaves its strides open: code for other ones can be compiled."""
 
     @property
     def item_bytes(self) -> int:
@@ -307,8 +309,9 @@ class Launch:
                 each.to_json() if isinstance(each, TensorMap) else each for each in step.parameters
             )
         for argument in data["arguments"]:
-            if not argument["scalar"]:
-                del argument["scalar"]
+            for name in ("scalar", "open_strides"):
+                if not argument[name]:
+                    del argument[name]
         if not self.values:
             del data["values"]
         if not self.zeroed_bytes:

@@ -1,10 +1,17 @@
-"""Parameters of kernels that are numbers: which argument of the function each is."""
+"""What arguments of a function say of how it is called: numbers, which are passed by value, and open strides."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.spec.attributes import OPEN_STRIDES, SCALAR
+
+
+def marks_of(attributes: Mapping[str, Any]) -> dict[str, bool]:
+    """Fields of a launch's argument, from the attributes of the function's."""
+    return {"scalar": SCALAR in attributes, "open_strides": OPEN_STRIDES in attributes}
 
 
 def number_of(launch: Any, value: Any, arguments: list[Any]) -> int:
