@@ -66,7 +66,7 @@ class GpuLauncher:
         with gpu.active():
             handle = self._stream(libraries, stream, gpu)
             views = self._views(given, libraries, ordinals, handle)
-            arguments.check(views, self._passed, gpu.ordinal)
+            arguments.check(views, self._passed, gpu.ordinal, None, self._places)
             outcome = self._run(loaded, views, numbers, libraries, handle, ordered=stream is not None)
         torch: Any = sys.modules.get("torch")
         if gpu.ordinal not in self._shorts and torch is not None and "torch" in libraries and self._is_for(torch):
