@@ -15,6 +15,7 @@ from mlir_gemm.dialect.affine import Linear
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.memory_parts import static_subview
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.loop_nests.loops import Loop, limits
 from mlir_gemm.dialect.loop_nests.order import loops_of
@@ -228,7 +229,7 @@ class _Maker:
             return access.memory, map_
         if not type_.has_static_shape:
             raise input_error(access.op, f"'{access.op.name}' reaches a part of {type_}; expected all of it, or sizes")
-        return _subview(access.memory, offsets, sizes, strides), map_
+        return static_subview(access.memory, offsets, sizes, strides), map_
 
     def _open(self, access: Access, axis: int, index: Linear) -> bool:
         """Whether an index runs along a whole dimension whose size is known at run time only. Refuses others there."""
@@ -329,22 +330,3 @@ def _is_plain(indices: Sequence[Linear]) -> bool:
         and len(set(loops)) == len(loops)
         and all(step > 0 for index in indices for step in index.terms.values())
     )
-
-
-def _subview(memory: Any, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> Any:
-    """A memref.subview of static sizes at the insertion point."""
-    steps, start = memory.type.get_strides_and_offset()
-    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-    first = dynamic
-    if dynamic not in (*steps, start):
-        first = start + sum(offset * step for offset, step in zip(offsets, steps, strict=True))
-    own = [dynamic if step == dynamic else step * stride for step, stride in zip(steps, strides, strict=True)]
-    layout = ir.StridedLayoutAttr.get(first, own)
-    type_ = ir.MemRefType.get(list(sizes), memory.type.element_type, layout, memory.type.memory_space)
-    attributes = {
-        "static_offsets": ir.DenseI64ArrayAttr.get(list(offsets)),
-        "static_sizes": ir.DenseI64ArrayAttr.get(list(sizes)),
-        "static_strides": ir.DenseI64ArrayAttr.get(list(strides)),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
-    }
-    return ir.Operation.create("memref.subview", [type_], [memory], attributes).results[0]

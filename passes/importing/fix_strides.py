@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.memory_parts import kept_dimensions
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block, named, users
@@ -160,18 +161,6 @@ def _view(op: Any, source: Any, old: Any) -> Any:
         first = marker
     own = [step * stride for step, stride in zip(steps, strides, strict=True)]
     sizes = list(ir.DenseI64ArrayAttr(op.attributes["static_sizes"]))
-    kept = _kept(sizes, list(old.shape))
+    kept = kept_dimensions(sizes, list(old.shape))
     layout = ir.StridedLayoutAttr.get(first, [own[axis] for axis in kept])
     return ir.MemRefType.get(list(old.shape), old.element_type, layout, old.memory_space)
-
-
-def _kept(sizes: Sequence[int], shape: Sequence[int]) -> list[int]:
-    """The dimensions of a view that its type has: those of size 1 may be left out."""
-    found: list[int] = []
-    left = list(shape)
-    for axis, size in enumerate(sizes):
-        rest = len(sizes) - axis
-        if left and left[0] == size and (size != 1 or rest <= len(left) or 1 in left):
-            found.append(axis)
-            left.pop(0)
-    return found

@@ -1,5 +1,5 @@
-"""Loops over elements, raised to linalg, and loops around products: each kernel against the loops themselves, which run
-one by one in float64."""
+"""Loops over elements, loops around products, and results written to parts of memory: each kernel against the source,
+whose loops run one by one in float64."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ KINDS = {
     "argmax": ["elementwise", "rows"], "backwards": ["elementwise"] * 2, "count": ["elementwise", "rows"],
     "epilogue": ["product"], "filter": ["elementwise", "product"], "khandelwal": ["product"], "open": ["product"],
     "parallel_sum": ["rows"], "row_sums": ["rows"], "softmax": ["rows"], "tiled": ["product"], "total": ["rows"],
-    "pooling": ["elementwise", "elementwise", "elementwise", "rows", "elementwise"],
+    "pooling": ["elementwise", "rows"],
     "windows": ["elementwise", "rows"], "power": ["product"] * 3, "blocks": ["product", "elementwise"] * 2,
-    "heads": ["product", "elementwise"] * 4,
+    "heads": ["product"] * 4, "parts": ["product", "elementwise"], "swapped_parts": ["elementwise"] * 4,
+    "columns": ["product", "product", "elementwise"],
 }  # fmt: skip
 """What kernels each file of loops becomes."""
 OPEN = {"s0": 11, "s1": 9}
