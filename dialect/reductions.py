@@ -317,8 +317,10 @@ def _choice(generic: Generic, number: int, other: int) -> Choice | None:
 
 def _is_place(generic: Generic, value: Any) -> bool:
     """Whether a value of a body is a position, which grows from element to element."""
-    while getattr(value.owner, "name", "") in ("arith.extsi", "arith.extui", "arith.trunci"):
+    while getattr(value.owner, "name", "") in ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast"):
         value = value.owner.operation.operands[0]
+    if getattr(value.owner, "name", "") == "linalg.index":
+        return True
     inputs = list(generic.body.arguments)[: len(generic.inputs)]
     return value in inputs and is_position(generic.inputs[inputs.index(value)])
 

@@ -10,7 +10,7 @@ from mlir_gemm.dialect import constants, guards
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, users
+from mlir_gemm.dialect.walk import body, in_block, named, parents, users
 from mlir_gemm.lowering import common_division
 from mlir_gemm.lowering.access import guarded
 from mlir_gemm.lowering.layouts import Layout
@@ -103,7 +103,22 @@ class RowRewriter:
                 with guarded(each.outer):
                     each.emit(piece)
 
-        guards.do(self._alone(shape), store)
+        alone = self._alone(shape)
+        if alone is not None:
+            self._wait_for_loads(op)
+        guards.do(alone, store)
+
+    def _wait_for_loads(self, op: Any) -> None:
+        """Before one thread writes what others have loaded, for all that have it in common, they must have done so."""
+        kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
+        if not any(load.operands[0] == op.operands[1] for load in named(kernel, "tile.load")):
+            return
+        if not named(kernel, "nvvm.cluster.arrive"):
+            dialect("gpu").BarrierOp()
+            return
+        nvvm = dialect("nvvm")
+        nvvm.ClusterArriveOp()
+        nvvm.ClusterWaitOp()
 
     def _alone(self, shape: tuple[int, int]) -> Any:
         """Whether the running thread is the first of those that hold the same piece; None where it is the only one."""

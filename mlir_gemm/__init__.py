@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
     from mlir_gemm.runtime.kernel import Kernel, compile
     from mlir_gemm.spec.element_types import ElementType
-    from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Selector
+    from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Rewrites, Selector
     from mlir_gemm.spec.extensions import register, unregister
     from mlir_gemm.spec.fields import Field
     from mlir_gemm.spec.schedule import Schedule
@@ -50,6 +50,7 @@ __all__ = [
     "PassAt",
     "PassError",
     "Raster",
+    "Rewrites",
     "Schedule",
     "ScheduleError",
     "Selector",
@@ -73,6 +74,7 @@ _HOMES = {
     "Part": "parts.base",
     "PassAt": "spec.extension_points",
     "Raster": "parts.base",
+    "Rewrites": "spec.extension_points",
     "Schedule": "parts.fields",
     "Selector": "spec.extension_points",
     "compile": "runtime.kernel",

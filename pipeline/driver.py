@@ -74,6 +74,7 @@ def compile_module(
     locations: bool = False,
     hints: Mapping[str, int] | None = None,
     divisors: Mapping[str, int] | None = None,
+    strides: str = "",
     hooks: Sequence[Hook] = (),
     lines: bool = False,
 ) -> Compilation:
@@ -88,7 +89,8 @@ def compile_module(
     `hooks` are told before and after every pass. With `lines` the PTX names the lines of `filename` it comes
     from, and its kernels say what they compute.
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
-    that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them.
+    that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them. `strides` are those of
+    arguments whose strides the source leaves open, as `fix-strides` takes them.
     Text that this function wrote after some stage is taken up after that stage.
 
     Safe to call from several threads; they take turns.
@@ -105,7 +107,7 @@ def compile_module(
             raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
         once_more = compile_module(
             source, filename=filename, chip=chip, schedule=schedule, entry=entry, until=stage, keep=(stage,),
-            locations=with_locations, hints=hints, divisors=divisors, hooks=hooks, lines=lines,
+            locations=with_locations, hints=hints, divisors=divisors, strides=strides, hooks=hooks, lines=lines,
         )  # fmt: skip
         return once_more.ir(stage, with_locations)
 
@@ -123,6 +125,7 @@ def compile_module(
             run.filename = filename
             run.locations = filename if locations else None
             run.lines = source_place(filename) if lines else None
+            run.strides = strides
             try:
                 run.until_last()
             except Exception as error:
@@ -253,6 +256,7 @@ class _Run:
         self.filename = "-"
         self.locations: str | None = None
         self.lines: Place | None = None
+        self.strides = ""
         self.timings: dict[str, float] = {}
         self.texts: dict[tuple[str, bool], str] = {}
         self.stages: list[str] = []
@@ -391,6 +395,6 @@ class _Run:
     def _import(self) -> None:
         with self.module.context:
             annotations.name_arguments(self.module, self.source)
-        self.runner.run(self.module, import_passes(self.entry), stage="import")
+        self.runner.run(self.module, import_passes(self.entry, self.strides), stage="import")
         with self.module.context:
             name_file(self.module, self.filename)

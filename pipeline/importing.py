@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mlir_gemm.spec import extensions
+from mlir_gemm.spec.extension_points import Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 
 
@@ -15,8 +17,9 @@ def entry_passes(entry: str = "") -> list[PassSpec]:
     ]
 
 
-def normalise_passes(entry: str = "") -> list[PassSpec]:
+def normalise_passes(entry: str = "", strides: str = "") -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
+    `strides` are those of arguments whose strides are open, as `fix-strides` takes them.
 
     What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
     start of a reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results
@@ -25,6 +28,11 @@ def normalise_passes(entry: str = "") -> list[PassSpec]:
     """
     return [
         *entry_passes(entry),
+        step("fix-strides", **({"strides": strides} if strides else {})),
+        step("unroll-steps"),
+        step("raise-loops"),
+        *([step("apply-rewrites")] if extensions.of(Rewrites) else []),
+        step("scalar-arguments"),
         step("expand-softmax"),
         step("name-sizes"),
         step("check-module"),
@@ -35,6 +43,7 @@ def normalise_passes(entry: str = "") -> list[PassSpec]:
         step("index-to-operands"),
         upstream("canonicalize,cse"),
         step("simplify-generics"),
+        step("widen-products"),
         step("widen-accumulator"),
         step("drop-unit-dims"),
         step("propagate-reshapes"),
@@ -71,6 +80,6 @@ def kernel_passes() -> list[PassSpec]:
     ]
 
 
-def import_passes(entry: str = "") -> list[PassSpec]:
+def import_passes(entry: str = "", strides: str = "") -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
-    return [*normalise_passes(entry), *kernel_passes()]
+    return [*normalise_passes(entry, strides), *kernel_passes()]

@@ -17,9 +17,10 @@ from mlir_gemm.dialect.stream_k import scratch_in
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
+from mlir_gemm.pipeline.call_marks import marks_of, number_of
 from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.spec.attributes import CHECKS, COMPLEX, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
+from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
@@ -92,15 +93,12 @@ def arguments_of(function: Any) -> tuple[Argument, ...]:
         name = ir.StringAttr(attributes[NAME]).value if NAME in attributes else f"arg{argument.arg_number}"
         if role == "result":
             name, results = f"result{results}", results + 1
-        made = _argument(function, argument, name, role)
-        if COMPLEX in attributes:
-            made = dataclasses.replace(made, complex=True)
+        made = dataclasses.replace(_argument(function, argument, name, role), **marks_of(attributes))
         if role == "result" and (made.strides is not None or made.offset):
             raise input_error(
                 function, f"{name} has the type {argument.type}; a result must be dense, row-major memory"
             )
-        said = tuple(each.value for each in attributes[CHECKS]) if CHECKS in attributes else ()
-        found.append(dataclasses.replace(made, checks=said) if said else made)
+        found.append(made)
     return tuple(found)
 
 
@@ -330,6 +328,8 @@ def _parameter(launch: Any, value: Any, arguments: list[Any]) -> Any:
     """A kernel's parameter: the number of an argument, a tensor map of one, or a size."""
     if isinstance(value.type, ir.IndexType):
         return _expression(launch, value)
+    if isinstance(value.type, ir.IntegerType | ir.FloatType):
+        return number_of(launch, value, arguments)
     if getattr(value.owner, "name", "") == TENSOR_MAP:
         return _tensor_map(launch, value.owner.operation, arguments)
     return _position(launch, value, arguments)

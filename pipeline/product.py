@@ -75,7 +75,7 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     yield at("lower", "types", step("expand-fp8"), step("expand-math"))
     cleaning = upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))")
     yield at("lower", "clean", step("lower-unit-ids"), cleaning)
-    yield at("lower", "check", step("check-lowered"))
+    yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
     yield at("nvvm", "math", step("select-math"))
     yield at("nvvm", "convert", conversions(target, mma_of(schedule).features(schedule, target)))
 

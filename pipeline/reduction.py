@@ -31,6 +31,6 @@ def _placed(target: Target) -> Iterator[Placed]:
     )
     if target.has_dependent_launch:
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False))
-    yield at("lower", "check", step("check-lowered"))
+    yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
     yield at("nvvm", "math", step("select-math"))
     yield at("nvvm", "convert", conversions(target))

@@ -39,6 +39,6 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("lower", "clean", *([step("lower-unit-ids")] if schedule.cluster > 1 else []), upstream(cleaning))
     if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
-    yield at("lower", "check", step("check-lowered"))
+    yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
     yield at("nvvm", "math", step("select-math"))
     yield at("nvvm", "convert", conversions(target))

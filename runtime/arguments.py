@@ -37,22 +37,28 @@ def about(index: int, argument: Argument) -> Generator[None]:
 
 
 def check(
-    views: Sequence[View], arguments: Sequence[Argument], ordinal: int, libraries: Sequence[str | None] | None = None
+    views: Sequence[View],
+    arguments: Sequence[Argument],
+    ordinal: int,
+    libraries: Sequence[str | None] | None = None,
+    places: Sequence[int] | None = None,
 ) -> None:
     """Raises ArgumentError for the first argument that the kernel on GPU `ordinal` cannot take. `libraries` are those
-    whose arrays the caller gave, where a view is by another one."""
+    whose arrays the caller gave, where a view is by another one; `places` are those of the arguments among all that the
+    caller gives, where some are numbers."""
     given = libraries if libraries is not None else [view.library for view in views]
+    at = places if places is not None else range(len(views))
     for index, (view, argument, library) in enumerate(zip(views, arguments, given, strict=True)):
         problem = _problem(view, argument, ordinal, _COPIES.get(library or "", ""))
         if problem:
-            raise ArgumentError(f"{label(index, argument)}: {problem}")
+            raise ArgumentError(f"{label(at[index], argument)}: {problem}")
     found = overlaps([view.pointer for view in views], written_pairs(arguments))
     first = next(((a, b) for a, b in found if not interleaved(views, arguments, a, b)), None)
     if first:
         written, other = first
         raise ArgumentError(
-            f"{label(written, arguments[written])}: it is written, and its memory overlaps that of "
-            f"{label(other, arguments[other])}; give it memory of its own"
+            f"{label(at[written], arguments[written])}: it is written, and its memory overlaps that of "
+            f"{label(at[other], arguments[other])}; give it memory of its own"
         )
 
 

@@ -70,6 +70,8 @@ class DynamicLauncher:
         return self.at(binding.bind(shapes, self._launch))(given, stream)
 
     def _shape(self, index: int, array: Any) -> Sequence[int]:
+        if self._passed[index].scalar:
+            return ()
         shape = getattr(array, "shape", None)
         if shape is None and hasattr(array, "__cuda_array_interface__"):
             shape = array.__cuda_array_interface__["shape"]

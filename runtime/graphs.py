@@ -44,8 +44,8 @@ def pays(launch: Launch, records: Sequence[KernelRecord], chip: Callable[[], str
     """
     launches = sum(not step.is_empty for step in launch.steps)
     wish = os.environ.get(VARIABLE, "")
-    if launches < 2 or wish == "never":
-        return False
+    if launches < 2 or wish == "never" or any(argument.scalar for argument in launch.arguments):
+        return False  # a graph keeps the numbers that it was made with
     if wish == "always":
         return True
     flops = sum(record.problem.flops for record in records if record.problem is not None)

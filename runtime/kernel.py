@@ -19,6 +19,7 @@ from mlir_gemm.runtime.device import LoadedKernel, default_chip
 from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
 from mlir_gemm.runtime.request import Request, Variant
+from mlir_gemm.runtime.strided import StridedLauncher, with_strides
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.kernel_record import KernelRecord, first_product
@@ -32,20 +33,20 @@ if TYPE_CHECKING:
     from mlir_gemm.runtime.simulated import SimulatorLauncher
     from mlir_gemm.runtime.variants import GivenVariant, SavedVariant, Variants
 
-    Launcher: TypeAlias = GpuLauncher | SimulatorLauncher | DynamicLauncher
+    Launcher: TypeAlias = GpuLauncher | SimulatorLauncher | DynamicLauncher | StridedLauncher
 
 
 class Kernel:
     """A compiled function: one kernel, or a program of several. Calling it runs it; made by `compile`.
 
     `kernel(*arrays, stream=None)` takes the source function's arguments in their order, or by their names in the source
-    (`kernel(a, bias=b)`). Memref arguments are read and
-    written in place; tensor results are returned (None, one array, or a tuple), in the library of the first argument.
-    Arrays may be PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, aligned to
-    16 bytes, dense and row-major or, for a memref with a layout, of its strides; NumPy arrays are copied to the GPU and
-    back. For `memref<..., strided<[...], offset: o>>` the array given starts at element [0, ..., 0], which lies `o`
-    elements after the address that the kernel gets; that address must be aligned. An i8 argument may be int8 or uint8;
-    bf16 and the 8-bit floating-point types are NumPy types by the package `ml_dtypes`.
+    (`kernel(a, bias=b)`). Memref arguments are read and written in place; tensor results are returned (None, one array,
+    or a tuple), in the library of the first argument; an argument that is a number takes a number. Arrays may be
+    PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, aligned to 16 bytes, dense
+    and row-major or, for a memref with a layout, of its strides (any where it has `?`); NumPy arrays are copied to the
+    GPU and back. For `memref<..., strided<[...], offset: o>>` the array given starts at element [0, ..., 0], which lies
+    `o` elements after the address that the kernel gets; that address must be aligned. An i8 argument may be int8 or
+    uint8; bf16 and the 8-bit floats are NumPy types by the package `ml_dtypes`.
 
     Sizes that the source leaves open (`?`) are read from the arrays of each call; arrays must agree on sizes that the
     function requires to be equal. Such a kernel has several variants, of which a call takes the one that the model
@@ -53,13 +54,11 @@ class Kernel:
     ahead. `ptx`, `kernels`, `launch` and `ir` are those of the variant for typical sizes; `at` gives the kernel for
     certain sizes.
 
-    Everything runs on the caller's current stream (PyTorch's or CuPy's; else the default stream), or on `stream`: a
-    handle, or a stream of any of these libraries. The kernels of a program run in order; their intermediate results lie
-    in memory that is allocated for each call, and constants are copied to the GPU once. The call returns once all is
-    launched, and with NumPy arrays once it has run.
+    Everything runs on the caller's current stream (PyTorch's or CuPy's; else the default one), or on `stream`: a handle
+    or a stream of these. The kernels of a program run in order, with their intermediate results in memory of each call;
+    constants are copied to the GPU once. The call returns once all is launched, with NumPy arrays once it has run.
 
     `kernels` tells of each kernel; `problem` and `schedule` are those of the first product, None where there is none.
-
     Raises ArgumentError, with nothing launched, for arrays that do not fit, and for a tensor that needs a gradient, in
     grad mode: the kernel has no derivative. Raises DeviceError where `device` asks for a GPU and there is none.
 
@@ -240,7 +239,8 @@ def _made(first: Variant, device: str | int, launch: Launch, records: tuple[Kern
     """The kernel of what was compiled, to be launched so."""
     make_launcher, ordinal = _device(device)
     if not launch.symbols:
-        return Kernel(first, make_launcher(first, launch, records, ordinal), launch, records, device=device)
+        launcher = with_strides(make_launcher(first, launch, records, ordinal), first, launch, make_launcher)
+        return Kernel(first, launcher, launch, records, device=device)
     from mlir_gemm.runtime.variants import GivenVariant, SavedVariant, Variants  # late: few have need of the model
 
     divisors = first.artifact.divisors

@@ -17,6 +17,7 @@ from mlir_gemm.runtime.torch_path import DECLINED, outcome_of, torch_path
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Launch
+from mlir_gemm.spec.scalars import bits_of
 
 __all__ = ["DECLINED", "GpuLauncher"]
 
@@ -43,7 +44,10 @@ class GpuLauncher:
         self._whole = launch if whole is None else whole
         self._ordinal = ordinal
         self._records = records
-        self._passed = binding.passed(launch)
+        self._given = binding.passed(launch)
+        self._passed = tuple(argument for argument in self._given if not argument.scalar)
+        """Those that are arrays; numbers are passed by value."""
+        self._places = [index for index, argument in enumerate(self._given) if not argument.scalar]
         self._results = tuple(argument for argument in launch.arguments if argument.role == "result")
         self._loaded: dict[int, device.LoadedKernel] = {}
         """By the number of the GPU."""
@@ -62,7 +66,9 @@ class GpuLauncher:
 
     def __call__(self, given: tuple[Any, ...], stream: Any) -> Any:
         """Checks, launches, and returns the results: None, an array, or a tuple of them."""
-        binding.check_count(given, self._passed)
+        binding.check_count(given, self._given)
+        numbers = self._numbers(given)
+        given = tuple(value for value, argument in zip(given, self._given, strict=True) if not argument.scalar)
         libraries = [self._library(index, array) for index, array in enumerate(given)]
         ordinals = self._ordinals_of(given, libraries)
         loaded = self._load(ordinals)
@@ -70,14 +76,23 @@ class GpuLauncher:
         with gpu.active():
             handle = self._stream(libraries, stream, gpu)
             views = self._views(given, libraries, ordinals, handle)
-            arguments.check(views, self._passed, gpu.ordinal)
-            outcome = self._run(loaded, views, libraries, handle, ordered=stream is not None)
+            arguments.check(views, self._passed, gpu.ordinal, None, self._places)
+            outcome = self._run(loaded, views, numbers, libraries, handle, ordered=stream is not None)
         torch: Any = sys.modules.get("torch")
         if gpu.ordinal not in self._shorts and torch is not None and "torch" in libraries and self._is_for(torch):
             as_graph = graphs.pays(self._launch, self._records, lambda: device.chip_of(gpu.driver, gpu.ordinal))
             self._shorts[gpu.ordinal] = torch_path(self._launch, loaded, torch, as_graph)
             self.short = self._shorts[gpu.ordinal] if len(self._shorts) == 1 else self._short_on_its_gpu
         return outcome
+
+    def _numbers(self, given: Sequence[Any]) -> dict[int, int]:
+        """The bits of the arguments that are numbers, by their places."""
+        found: dict[int, int] = {}
+        for index, (value, argument) in enumerate(zip(given, self._given, strict=True)):
+            if argument.scalar:
+                with arguments.about(index, argument):
+                    found[index] = bits_of(argument, value)
+        return found
 
     def _is_for(self, torch: Any) -> bool:
         """Whether all arguments may be tensors."""
@@ -92,12 +107,12 @@ class GpuLauncher:
         return short(tensors, stream)
 
     def _library(self, index: int, array: Any) -> str:
-        with arguments.about(index, self._passed[index]):
+        with arguments.about(self._places[index], self._passed[index]):
             library = arrays.library_of(array)
         if library is None:
             kind = type(array).__name__
             raise ArgumentError(
-                f"{binding.label(index, self._passed[index])}: {'an' if kind[0] in 'aeiou' else 'a'} {kind} given, "
+                f"{binding.label(self._places[index], self._passed[index])}: {_article(kind)} {kind} given, "
                 "which is no array: expected a NumPy array or what has __dlpack__ or __cuda_array_interface__, "
                 "such as an array of PyTorch, CuPy, JAX or Numba on the GPU"
             )
@@ -108,7 +123,7 @@ class GpuLauncher:
         gpu_of = functools.partial(device.ordinal_of, device.find_driver())
         ordinals: list[int | None] = []
         for index, (array, library) in enumerate(zip(given, libraries, strict=True)):
-            with arguments.about(index, self._passed[index]):
+            with arguments.about(self._places[index], self._passed[index]):
                 ordinals.append(arrays.ordinal_of(array, library, gpu_of))
         return ordinals
 
@@ -138,7 +153,7 @@ class GpuLauncher:
     ) -> list[arrays.View]:
         views: list[arrays.View] = []
         for index, (array, library, ordinal) in enumerate(zip(given, libraries, ordinals, strict=True)):
-            with arguments.about(index, self._passed[index]):
+            with arguments.about(self._places[index], self._passed[index]):
                 views.append(arrays.view(array, library, ordinal, handle))
         return views
 
@@ -146,6 +161,7 @@ class GpuLauncher:
         self,
         loaded: device.LoadedKernel,
         views: Sequence[arrays.View],
+        numbers: dict[int, int],
         libraries: Sequence[str],
         stream: int,
         ordered: bool,
@@ -163,15 +179,12 @@ class GpuLauncher:
         library = libraries[0] if libraries else "other"
         made = [results.allocate(library, argument, gpu, stream) for argument in self._results]
         parameters = Parameters(self._launch, loaded.constants)
-        parameters.write(
-            [
-                *(
-                    view.pointer - argument.shift_bytes if copy is None else copy.address
-                    for view, argument, copy in zip(views, self._passed, staged, strict=True)
-                ),
-                *(pointer for _, pointer in made),
-            ]
+        pointers = iter(
+            view.pointer - argument.shift_bytes if copy is None else copy.address
+            for view, argument, copy in zip(views, self._passed, staged, strict=True)
         )
+        own = [numbers[place] if place in numbers else next(pointers) for place in range(len(self._given))]
+        parameters.write([*own, *(pointer for _, pointer in made)])
         workspace = None  # kept until everything is launched
         if self._launch.workspace_bytes:
             workspace, address = results.allocate_workspace(library, self._launch.workspace_bytes, gpu, stream)
@@ -198,6 +211,10 @@ class GpuLauncher:
             for copy in copies:
                 copy.finish()
         return outcome_of(arrived)
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"
 
 
 def device_names(ordinals: Sequence[int]) -> str:

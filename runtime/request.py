@@ -32,6 +32,8 @@ class Request:
     """What such sizes are multiples of."""
     entry: str = ""
     """The function to compile, of a module with several that no other calls."""
+    strides: str = ""
+    """Those of arguments whose strides the source leaves open, as the pass `fix-strides` takes them."""
     until: str = ""
     """The last stage, if not all are to run."""
     simulated: bool = dataclasses.field(default=False, compare=False)
@@ -56,7 +58,8 @@ class Request:
 
     def _variant(self) -> dict[str, Any]:
         fields = {
-            "hints": dict(self.hints), "divisors": dict(self.divisors), "entry": self.entry, "until": self.until
+            "hints": dict(self.hints), "divisors": dict(self.divisors), "entry": self.entry, "strides": self.strides,
+            "until": self.until,
         }  # fmt: skip
         return {name: field for name, field in fields.items() if field}
 

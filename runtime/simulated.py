@@ -14,6 +14,7 @@ from mlir_gemm.spec import binding
 from mlir_gemm.spec.element_types import BY_NAME, NAMES, TYPE_STRINGS, TYPES, numpy_dtype
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch
+from mlir_gemm.spec.scalars import bits_of
 
 LARGEST = 1 << 36
 """M N K beyond which a call is refused, 4096 each: it would take more than ten minutes on two cores."""
@@ -55,11 +56,13 @@ class SimulatorLauncher:
             with arguments.about(index, argument):
                 host.append(_on_host(array, argument))
         views = [arrays.view(array, "numpy", None, 0) for array in host]
-        arguments.check(views, self._passed, 0, [arrays.library_of(array) for array in given])
+        libraries = [arrays.library_of(host[n] if a.scalar else given[n]) for n, a in enumerate(self._passed)]
+        arguments.check(views, self._passed, 0, libraries)
         made = [_unwritten(argument) for argument in self._results]
         memory = [*(_as(array, argument) for array, argument in zip(host, self._passed, strict=True)), *made]
         self._simulate(program, memory, checks=work <= sampling.CHECKED)
-        results = [_like(given[0], array) if given else array for array in made]
+        first = next((array for array, each in zip(given, self._passed, strict=True) if not each.scalar), None)
+        results = [array if first is None else _like(first, array) for array in made]
         return None if not results else results[0] if len(results) == 1 else tuple(results)
 
     def _simulate(self, program: Any, memory: list[Any], checks: bool) -> None:
@@ -71,6 +74,10 @@ class SimulatorLauncher:
 
 def _on_host(array: Any, argument: Argument) -> Any:
     """A NumPy array that shares the memory of a NumPy array, a CPU tensor, or anything on the host with DLPack."""
+    if argument.scalar:
+        numpy: Any = importlib.import_module("numpy")
+        data = bits_of(argument, array).to_bytes(argument.item_bytes, "little")
+        return numpy.frombuffer(data, numpy_dtype(argument.dtype)).reshape(())
     library = arrays.library_of(array)
     if library == "numpy":
         return array
@@ -82,8 +89,7 @@ def _on_host(array: Any, argument: Argument) -> Any:
     if library == "other" and hasattr(array, "__dlpack_device__"):
         kind, _ = array.__dlpack_device__()
         if int(kind) == _DLPACK_CPU:
-            numpy: Any = importlib.import_module("numpy")
-            return numpy.from_dlpack(array)
+            return importlib.import_module("numpy").from_dlpack(array)
     if library is None:
         raise ArgumentError(f"a {type(array).__name__} given, which is no array: expected NumPy or DLPack")
     raise ArgumentError("its memory is on a GPU, the simulator runs on the CPU; copy it to the host")

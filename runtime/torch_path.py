@@ -13,11 +13,13 @@ What is more than one kernel on its arguments is launched by `program_launches`.
 
 from __future__ import annotations
 
+import functools
 import operator
 import threading
 from collections.abc import Callable
 from typing import Any
 
+from mlir_gemm.errors import ArgumentError
 from mlir_gemm.runtime import arguments, device
 from mlir_gemm.runtime.arguments import strides_fit
 from mlir_gemm.runtime.arrays import forward_mode
@@ -26,6 +28,7 @@ from mlir_gemm.runtime.program_launches import ProgramLaunches, Streams
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.element_types import NAMES, UNSIGNED_BYTE
 from mlir_gemm.spec.launch import Argument, Launch
+from mlir_gemm.spec.scalars import bits_of
 
 DECLINED: Any = object()
 """What the short way returns for a call that must go the long way. Nothing has happened then."""
@@ -39,7 +42,10 @@ def torch_path(
     It returns DECLINED, with nothing done, for anything that is not plainly right. `as_graph`: kernels of a program are
     launched together where addresses come back.
     """
-    passed = binding.passed(launch)
+    given = binding.passed(launch)
+    numbers = [(place, functools.partial(bits_of, argument)) for place, argument in enumerate(given) if argument.scalar]
+    places = [place for place, argument in enumerate(given) if not argument.scalar]
+    passed = tuple(given[place] for place in places)
     pairs = arguments.written_pairs(passed)
     expected = tuple(_expected(argument, torch) for argument in passed)
     shifts = [argument.shift_bytes for argument in passed] if any(each.offset for each in passed) else None
@@ -49,6 +55,7 @@ def torch_path(
         if argument.role == "result"
     )
     plain = {torch.Tensor, torch.nn.Parameter}  # a subclass may keep its memory elsewhere
+    all_count = len(given)
     count, gpu, ordinal, context = len(passed), loaded.gpu, loaded.gpu.ordinal, loaded.gpu.context
     records, forward = torch.is_grad_enabled, forward_mode(torch)
     place = torch.device("cuda", ordinal)
@@ -77,7 +84,7 @@ def torch_path(
     threads = threading.local()
 
     def call(tensors: tuple[Any, ...], stream: Any) -> Any:
-        if len(tensors) != count or forward._current_level >= 0:
+        if len(tensors) != all_count or forward._current_level >= 0:
             return DECLINED
         if int(current_context()[1]) != context:
             with gpu.active():
@@ -93,6 +100,13 @@ def torch_path(
         except AttributeError:
             parameters = threads.parameters = Parameters(launch, loaded.constants)
         pointers: list[int] = []
+        if numbers:
+            try:
+                for number, bits in numbers:
+                    parameters.slots[number] = bits(tensors[number])
+            except ArgumentError:
+                return DECLINED
+            tensors = tuple([tensors[number] for number in places])
         try:
             for tensor, (size, dtype, other, argument) in zip(tensors, expected, strict=True):
                 if (
@@ -113,7 +127,11 @@ def torch_path(
             if not arguments.well_placed(pointers, bases, pairs):
                 return DECLINED
             parameters.written = None
-            parameters.slots[:count] = bases
+            if numbers:
+                for number, base in zip(places, bases, strict=True):
+                    parameters.slots[number] = base
+            else:
+                parameters.slots[:count] = bases
             if encoders:
                 parameters.write_maps(encoders)
             parameters.written = pointers

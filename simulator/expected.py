@@ -48,7 +48,7 @@ def reference(source: str, arguments: Sequence[Array], *, rounded: bool = False)
     with module.context:
         count = len(body(outer_function(module)).arguments)
     memory, results, _ = evaluate_all(module, list(arguments[:count]), exact=not rounded)
-    return [*memory, *results]
+    return [*map(np.asarray, memory), *results]
 
 
 def relative_error(actual: Array, expected: Array) -> float:

@@ -177,7 +177,8 @@ class _Simulation:
         decoder.globals = self._globals(kernel)
         decoder.memory = self.scratch
         for argument, value in zip(body(kernel).arguments, operands[6 + dynamic :], strict=True):
-            decoder.constant(argument, value)
+            number = is_array(value) and not isinstance(argument.type, ir.IndexType)
+            decoder.constant(argument, value.flat[0] if number else value)  # the host is one thread
         code = decoder.code(body(kernel))
         cluster = cluster_shape(launch, kernel)
         if cluster is None:

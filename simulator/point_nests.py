@@ -219,7 +219,9 @@ def _reduce(decoder: Decoder, store: Any, reduction: _Reduction, loops: list[int
         extents = {axis: np.size(frame[slot]) for axis, slot in zip(reduction.axes, loops, strict=True)}
         added = contract_all(factors, extents, frame[memory].dtype)
         after = np.asarray(before).astype(added.dtype) + added
-        scatter(frame[memory], at, after.astype(frame[memory].dtype, copy=False))
+        after = after.astype(frame[memory].dtype, copy=False)
+        alone = after.size == 1 and all(not isinstance(index, np.ndarray) for index in at)
+        scatter(frame[memory], at, after.reshape(()) if alone else after)
 
     return step
 

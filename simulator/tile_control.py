@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -93,20 +94,20 @@ def _scf_if(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _grid(decoder: Decoder, operation: Any, sizes: Callable[[Frame], list[int]], variables: list[int]) -> Step:
+def _grid(decoder: Decoder, operation: Any, ranges: Callable[[Frame], list[range]], variables: list[int]) -> Step:
     """The step of parallel blocks: for each that is to run, its position, then the body."""
     steps = decoder.block(body(operation))
     cluster = constants.number_of(operation, CLUSTER, 1)
 
     def step(frame: Frame) -> None:
-        extents = sizes(frame)
+        extents = ranges(frame)
 
         def enter(frame: Frame, number: int) -> None:
             for slot, extent in zip(reversed(variables), reversed(extents), strict=True):
-                frame[slot] = number % extent
-                number //= extent
+                frame[slot] = extent[number % len(extent)]
+                number //= len(extent)
 
-        blocks(frame, int(np.prod(extents, dtype=np.int64)), cluster, enter, steps)
+        blocks(frame, math.prod(len(extent) for extent in extents), cluster, enter, steps)
 
     blocks = _blocks(decoder)
     return step
@@ -145,51 +146,76 @@ def _work(steps: list[Step], frame: Frame) -> Callable[[], None]:
 def _affine_parallel(decoder: Decoder, operation: Any) -> Step:
     attributes = operation.operation.attributes
     lower, upper = (attributes[f"{side}BoundsMap"].value for side in ("lower", "upper"))
-    strides = {ir.IntegerAttr(stride).value for stride in attributes["steps"]}
-    constant = all(isinstance(e, ir.AffineConstantExpr) for e in lower.results)
-    if not constant or strides != {1} or {e.value for e in lower.results} != {0} or len(operation.operation.results):
-        raise unsupported(operation, "bounds that are not from 0 in steps of 1")
-    variables = decoder.slots(body(operation).arguments)
-    if len(upper.results) != len(variables):
-        raise unsupported(operation, "several bounds in one dimension")
-    operands = decoder.slots(list(operation.operation.operands)[lower.n_inputs :])
-    evaluators = map_evaluators(upper)
-
-    def sizes(frame: Frame) -> list[int]:
-        values = [uniform(frame[slot], "a loop's bound") for slot in operands]
-        return [evaluate(values) for evaluate in evaluators]
-
-    return _grid(decoder, operation, sizes, variables)
-
-
-def _scf_parallel(decoder: Decoder, operation: Any) -> Step:
+    strides = [ir.IntegerAttr(stride).value for stride in attributes["steps"]]
     if len(operation.operation.results):
         raise unsupported(operation, "a reduction")
     variables = decoder.slots(body(operation).arguments)
+    if len(upper.results) != len(variables) or len(lower.results) != len(variables):
+        raise unsupported(operation, "several bounds in one dimension")
     operands = decoder.slots(operation.operation.operands)
-    count = len(variables)
+    first, last = map_evaluators(lower), map_evaluators(upper)
 
-    def sizes(frame: Frame) -> list[int]:
+    def ranges(frame: Frame) -> list[range]:
         values = [uniform(frame[slot], "a loop's bound") for slot in operands]
-        if set(values[:count]) != {0} or set(values[2 * count :]) != {1}:
-            raise unsupported(operation, "bounds that are not from 0 in steps of 1")
-        return values[count : 2 * count]
+        lows, highs = values[: lower.n_inputs], values[lower.n_inputs :]
+        return [range(low(lows), high(highs), by) for low, high, by in zip(first, last, strides, strict=True)]
 
-    return _grid(decoder, operation, sizes, variables)
+    return _grid(decoder, operation, ranges, variables)
+
+
+def _scf_parallel(decoder: Decoder, operation: Any) -> Step:
+    variables = decoder.slots(body(operation).arguments)
+    count = len(variables)
+    operands = decoder.slots(operation.operation.operands)
+
+    def ranges(frame: Frame) -> list[range]:
+        values = [uniform(frame[slot], "a loop's bound") for slot in operands[: 3 * count]]
+        return [range(*values[number::count]) for number in range(count)]
+
+    if not len(operation.operation.results):
+        return _grid(decoder, operation, ranges, variables)
+    return _scf_reduction(decoder, operation, ranges, operands[3 * count :])
+
+
+def _scf_reduction(decoder: Decoder, operation: Any, ranges: Callable[[Frame], list[range]], starts: list[int]) -> Step:
+    """An scf.parallel that reduces, in the order of its iterations."""
+    variables, results = decoder.slots(body(operation).arguments), decoder.slots(operation.operation.results)
+    *inside, last = in_block(body(operation))
+    steps = decoder.steps(inside)
+    terms = decoder.slots(last.operation.operands)
+    combines: list[tuple[list[int], list[Step], int]] = []
+    for region in last.operation.regions:
+        *each, ends = in_block(region.blocks[0])
+        (made,) = decoder.slots(ends.operation.operands)
+        combines.append((decoder.slots(region.blocks[0].arguments), decoder.steps(each), made))
+
+    def step(frame: Frame) -> None:
+        carried = [frame[slot] for slot in starts]
+        for point in itertools.product(*ranges(frame)):
+            for slot, value in zip(variables, point, strict=True):
+                frame[slot] = value
+            run_steps(steps, frame)
+            for number, (arguments, combine, made) in enumerate(combines):
+                frame[arguments[0]], frame[arguments[1]] = carried[number], frame[terms[number]]
+                run_steps(combine, frame)
+                carried[number] = frame[made]
+        for slot, value in zip(results, carried, strict=True):
+            frame[slot] = value
+
+    return step
 
 
 def _scf_forall(decoder: Decoder, operation: Any) -> Step:
     attributes = operation.operation.attributes
-    lower, upper, stride = (list(attributes[f"static{name}"]) for name in ("LowerBound", "UpperBound", "Step"))
-    if set(lower) != {0} or set(stride) != {1}:
-        raise unsupported(operation, "bounds that are not from 0 in steps of 1")
+    given = [list(attributes[f"static{name}"]) for name in ("LowerBound", "UpperBound", "Step")]
     operands, marker = decoder.slots(operation.operation.operands), ir.ShapedType.get_dynamic_size()
 
-    def sizes(frame: Frame) -> list[int]:
+    def ranges(frame: Frame) -> list[range]:
         values = iter([uniform(frame[slot], "a loop's bound") for slot in operands])
-        return [next(values) if extent == marker else extent for extent in upper]
+        bounds = [[next(values) if each == marker else each for each in extents] for extents in given]
+        return [range(*each) for each in zip(*bounds, strict=True)]
 
-    return _grid(decoder, operation, sizes, decoder.slots(body(operation).arguments))
+    return _grid(decoder, operation, ranges, decoder.slots(body(operation).arguments))
 
 
 def _enter_block(decoder: Decoder, globals_: list[tuple[str, int]]) -> None:

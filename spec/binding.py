@@ -29,7 +29,7 @@ def check_count(arrays: Sequence[Any], arguments: Sequence[Argument]) -> None:
     """Raises ArgumentError unless as many arrays are given as the function has arguments."""
     if len(arrays) == len(arguments):
         return
-    wanted = ", ".join(f"{argument.name} ({_shown(argument.shape)} {argument.dtype})" for argument in arguments)
+    wanted = ", ".join(map(_argument, arguments))
     plural = "" if len(arguments) == 1 else "s"
     message = f"{len(arrays)} given, the kernel takes {len(arguments)} argument{plural}: {wanted}"
     if len(arrays) > len(arguments):
@@ -89,6 +89,11 @@ def bind(shapes: Sequence[Sequence[int]], launch: Launch) -> tuple[int, ...]:
                 f"kernel takes ({_sizes(argument.shape)}) and ({_sizes(arguments[first].shape)})"
             )
     return tuple(values)
+
+
+def _argument(argument: Argument) -> str:
+    sizes = f"{_shown(argument.shape)} " if argument.shape else ""
+    return f"{argument.name} ({sizes}{argument.dtype})"
 
 
 def _shown(shape: tuple[Size, ...]) -> str:

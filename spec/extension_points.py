@@ -70,3 +70,30 @@ class FrontEnd:
     read: Callable[[str], str | None]
     """The module as linalg, as text, of a source's text; None where it is not for this front end. Raises InputError for
     one that is, and is wrong."""
+
+
+def _no_rules() -> Mapping[str, Callable[[Any, Any], bool]]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Rewrites:
+    """Rules of one's own, by which a source is rewritten before products are recognised in it."""
+
+    name: str
+    rules: Mapping[str, Callable[[Any, Any], bool]] = field(default_factory=_no_rules)
+    """By the name of the operation that a rule begins at: a function of that operation and of the rewriter of MLIR's
+    bindings, which rewrites and returns True, or changes nothing and returns False."""
+    pdl: str = ""
+    """Patterns as MLIR text, in the dialect pdl."""
+
+    def check(self) -> None:
+        """Raises Error where there is no rule, or one that is no function of an operation's name."""
+        if not self.rules and not self.pdl:
+            raise Error(f"the rules '{self.name}' are none: expected functions by operation, or patterns in PDL")
+        for root, rule in self.rules.items():
+            if "." not in root or not callable(rule):
+                raise Error(
+                    f"the rules '{self.name}' have {rule!r} for '{root}'; expected a function, by the name of an "
+                    "operation such as 'linalg.matmul'"
+                )

@@ -1,4 +1,5 @@
-"""What is added from outside the package: passes at a slot of a stage, parts, selectors, front ends, element types.
+"""What is added from outside the package: passes at a slot of a stage, parts, selectors, front ends, rewrite rules,
+element types.
 
 Registered by a call, `mlir_gemm.register(...)`, or by an entry point of the group `mlir_gemm.parts`, which names one of
 those things (`extension_points`, `parts.base`) or a function without arguments that registers some. Entry points are
@@ -11,7 +12,7 @@ import inspect
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -31,7 +32,7 @@ class Extension:
     """One registered thing."""
 
     kind: str
-    """The name of its class: `PassAt`, `Part`, `Selector`, `FrontEnd`, `ElementType`."""
+    """The name of its class: `PassAt`, `Part`, `Selector`, `FrontEnd`, `Rewrites`, `ElementType`."""
     name: str
     value: Any
     origin: str
@@ -71,7 +72,8 @@ def _add(value: Any, caller: str) -> None:
     kind, name = type(value).__name__, getattr(value, "name", None)
     if not isinstance(name, str) or not name:
         raise Error(
-            f"{value!r} cannot be registered: expected a PassAt, a Part, a Selector, a FrontEnd or an ElementType"
+            f"{value!r} cannot be registered: expected a PassAt, a Part, a Selector, a FrontEnd, Rewrites or an "
+            "ElementType"
         )
     for each in (*getattr(value, "fields", ()), *getattr(value, "own_fields", ())):
         if not isinstance(each, Field):
@@ -157,6 +159,7 @@ def _load(point: EntryPoint) -> None:
 def _maker(value: Any) -> str | None:
     """The module whose code a thing is; None for plain data, which are whoever's registers them."""
     own: list[Any] = [getattr(value, "cls", None), *cast("dict[str, Any]", vars(value)).values()]
+    own += [each for held in own if isinstance(held, Mapping) for each in cast("Mapping[str, Any]", held).values()]
     for each in own:
         module = getattr(each, "__module__", None)
         if callable(each) and isinstance(module, str) and not module.startswith(("mlir_gemm.spec", "builtins")):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.spec.launch import as_tuples
+from mlir_gemm.spec.json_values import as_tuples
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.rows import RowProblem, RowSchedule
 from mlir_gemm.spec.schedule import Schedule

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.json_values import as_tuples
 from mlir_gemm.spec.sizes import Size, added, compiled, product, symbols_of
 from mlir_gemm.spec.tensor_map import Extent, TensorMap
 from mlir_gemm.spec.workspace import Buffer, placed
@@ -48,6 +49,10 @@ class Argument:
     """Whether the last dimension, of 2, holds the parts of complex numbers: arrays of these are taken and given."""
     checks: tuple[str, ...] = ()
     """What the program says of a dimension whose size does not agree; empty where it says nothing."""
+    scalar: bool = False
+    """Whether the caller gives a number, which kernels take by value, in as many bytes as its type has (i1 in one)."""
+    open_strides: bool = False
+    """Whether the source leaves its strides open: code for other ones can be compiled."""
 
     @property
     def item_bytes(self) -> int:
@@ -308,6 +313,10 @@ class Launch:
             shown["parameters"] = tuple(
                 each.to_json() if isinstance(each, TensorMap) else each for each in step.parameters
             )
+        for argument in data["arguments"]:
+            for name in ("scalar", "open_strides"):
+                if not argument[name]:
+                    del argument[name]
         if not self.values:
             del data["values"]
         if not self.zeroed_bytes:
@@ -385,12 +394,3 @@ def dense(shape: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(step)
         step *= extent
     return tuple(reversed(strides))
-
-
-def as_tuples(value: Any) -> Any:
-    """JSON has lists where the dataclasses have tuples."""
-    if isinstance(value, list | tuple):
-        return tuple(as_tuples(item) for item in cast("list[Any]", value))
-    if isinstance(value, dict):
-        return {name: as_tuples(item) for name, item in cast("dict[str, Any]", value).items()}
-    return value

@@ -32,5 +32,6 @@ def command(word):
 config.substitutions += [
     (command("mlir-gemm"), f"{python} -m mlir_gemm.tools.main"),
     (command("FileCheck"), filecheck),
+    ("%python", python),
     ("%examples", os.path.join(os.path.dirname(config.test_source_root), "examples")),
 ]

@@ -28,6 +28,7 @@ from mlir_gemm.simulator.expected import Array, limits, reference, relative_erro
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import TYPES, numpy_dtype, spread
 from mlir_gemm.spec.launch import Argument, Launch, dense
+from mlir_gemm.spec.scalars import bits_of
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools.files import STDIO, read_input
 from mlir_gemm.tools.json_output import kernel_data
@@ -168,6 +169,8 @@ def _random_array(argument: Argument, random: np.random.Generator) -> Array:
     array = _unwritten(argument)
     if argument.role in ("in", "inout") and array.size:
         array[...] = _random(argument.shape, argument.dtype, random).astype(dtype)
+        if argument.scalar and not TYPES[argument.dtype].is_float:
+            array[...] = array % 2  # it may be an offset, which must lie within a tensor
     return array
 
 
@@ -221,7 +224,12 @@ def _run_on(loaded: device.LoadedKernel, before: Sequence[Array]) -> tuple[list[
         if argument.span_bytes:
             gpu.upload(start, array.ctypes.data, argument.span_bytes, STREAM)
     parameters = Parameters(launch, loaded.constants)
-    parameters.write([int(buffer.handle) for buffer in memory])
+    parameters.write(
+        [
+            bits_of(argument, array) if argument.scalar else int(buffer.handle)
+            for buffer, argument, array in zip(memory, launch.arguments, before, strict=True)
+        ]
+    )
     if workspace is not None:
         parameters.place(int(workspace.handle))
     loaded.start(parameters, STREAM)

@@ -10,15 +10,16 @@ from mlir_gemm.dialect.attributes import OWN, unknown
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import operations
-from mlir_gemm.spec.attributes import CHECKS, CHIP, NAME, ROWS, SCHEDULE, STAND_INS
+from mlir_gemm.spec.attributes import CHECKS, CHIP, NAME, OPEN_STRIDES, ROWS, SCALAR, SCHEDULE, STAND_INS
 
 ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE, ROWS)
 ON_ARGUMENT = (NAME, CHECKS)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
-CHECKED = (STAND_INS,)
-"""Those that `name-sizes`, which comes first, has refused in a source, and may have written since."""
+CHECKED = (STAND_INS, SCALAR, OPEN_STRIDES)
+"""Those that `fix-strides`, `scalar-arguments` and `name-sizes`, which come first, have refused in a source, and may
+have written."""
 
 MOST_BYTES = 1 << 48
 """The most that one tensor or memref may take: beyond what any GPU addresses, and far from where 64-bit indices end."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.memory_parts import Part, part_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.outlining.kernels import Kernel, Place, Statement
@@ -48,6 +49,7 @@ class Buffers:
         base = stripped(value)
         if getattr(base.owner, "name", "") == "tensor.empty":
             return  # it has no value, or no elements
+        root = root_of_part(memory)
         view = _seen_before(value, view_of_type(memory.type, base.owner))
         if not view_of_type(memory.type, base.owner).is_injective:
             raise input_error(base.owner, f"a result goes to {memory.type}, where elements share places")
@@ -55,19 +57,22 @@ class Buffers:
         if view is None or gaps or base in self.known or not self._is_free(base, memory, view):
             self.late.append((value, memory))
         else:
-            self.known[base] = (memory, view)
+            self.known[base] = (root, view)
 
     def _is_free(self, base: Any, memory: Any, view: View) -> bool:
-        """Whether nothing needs what is in `memory` once `base` is written there."""
+        """Whether nothing needs what is in `memory`, or a part of it, once `base` is written there."""
+        root = root_of_part(memory)
+        part = part_of(memory.owner) if root != memory and memory.owner.operands[0] == root else None
         numbers = {op: number for number, ops in self.groups.items() for op in ops}
         writer = base.owner.operation
         for number, ops in self.groups.items():
             for op in ops:
-                if not _reads(op, memory):
+                own = number == numbers[writer]  # a kernel sees an argument at one place only
+                if not _reads(op, root, None if own else part):
                     continue
                 if number > numbers[writer]:
                     return False
-                if number == numbers[writer] and not self._reads_only_there(ops, op, base, (memory, view)):
+                if own and not self._reads_only_there(ops, op, base, (root, view)):
                     return False
         return True
 
@@ -91,6 +96,13 @@ class Buffers:
         return all(access == written for root, access in [*reads, *starts] if root == place[0])
 
 
+def root_of_part(memory: Any) -> Any:
+    """The memref argument of which another memref is a part, or the argument itself."""
+    while getattr(memory.owner, "name", "") == "memref.subview":
+        memory = memory.owner.operands[0]
+    return memory
+
+
 def kernel_of(ops: list[Any], place_of: Callable[[Generic, int], Place | None]) -> Kernel:
     """The operations of one kernel in common loops; the first is the seed."""
     kernel = Kernel()
@@ -100,13 +112,23 @@ def kernel_of(ops: list[Any], place_of: Callable[[Generic, int], Place | None]) 
     return kernel
 
 
-def _reads(op: Any, memory: Any) -> bool:
-    """Whether an operation takes what a memref argument holds at the start."""
+def _reads(op: Any, memory: Any, part: Part | None) -> bool:
+    """Whether an operation takes what a memref argument, or a part of it, holds at the start."""
     if not structured.is_generic(op):
         return False
     generic = structured.read(op)
     operands = [*(generic.inputs if generic.elementwise else generic.operands), *structured.read_anywhere(op)]
-    return any(place_of_tensor(value)[0] == memory for value in operands if hasattr(value.type, "encoding"))
+    tensors = [value for value in operands if hasattr(value.type, "encoding")]
+    return any(place_of_tensor(value)[0] == memory and not _is_apart(value, part) for value in tensors)
+
+
+def _is_apart(value: Any, part: Part | None) -> bool:
+    """Whether a tensor is a slice of a whole argument that does not meet a part of it."""
+    owner = value.owner
+    if part is None or getattr(owner, "name", "") != "tensor.extract_slice" or len(owner.operands) > 1:
+        return False
+    whole = getattr(owner.operands[0].owner, "name", "") == "bufferization.to_tensor"
+    return whole and part_of(owner).is_apart(part)
 
 
 def _seen_before(value: Any, view: View) -> View | None:

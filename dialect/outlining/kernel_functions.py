@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -82,24 +83,24 @@ class KernelFunction:
                 self._start(op, start, place, buffers)
         for place in places[inputs:]:
             assert place is not None
-            self._touch(place[0], "write")
+            self._touch(place[0], _written(place))
         anywhere = [(value, buffers.place(value)) for value in structured.read_anywhere(op)]
         self._work.append((op.location, lambda: self._write(generic, places, anywhere)))
 
-    def copy(self, source: Place, target: Any) -> None:
-        """A copy of a tensor to all of a memref."""
+    def copy(self, source: Place, target: Place) -> None:
+        """A copy of a tensor to a memref, or a part of it."""
         self._touch(source[0], "read")
-        self._touch(target, "write")
+        self._touch(target[0], _written(target))
 
         def work() -> None:
-            structured.make_copy(self._seen(source), self._memory[target])
+            structured.make_copy(self._seen(source), self._seen(target))
 
         self._work.append((ir.Location.current, work))
 
     def role_of(self, root: Any) -> str:
         """What the kernel does to a buffer: `in`, `out` or `inout`."""
         touches = [kind for each, kind in self._touched if each == root]
-        if "write" not in touches:
+        if "write" not in touches and "part" not in touches:
             return "in"
         return "out" if touches[0] == "write" else "inout"
 
@@ -175,6 +176,13 @@ class KernelFunction:
         for number, argument in zip(kept, block.arguments, strict=True):
             values[generic.body.arguments[number]] = argument
         structured.clone_body(block, generic, values)
+
+
+def _written(place: Place) -> str:
+    """Whether all of a buffer is written, or a part of it, so that the rest stays."""
+    root, view = place
+    whole = not isinstance(root.type, ir.MemRefType) or math.prod(root.type.shape) == math.prod(view.shape)
+    return "write" if whole else "part"
 
 
 def _none(_: Any) -> None:

@@ -40,6 +40,8 @@ def can_be_rows(operation: Any) -> bool:
 
 def rows_of(operations: list[Any], place_of: PlaceOf) -> Kernel | str:
     """The kernel of rows that operations make, in the order of the program; the reason where they make none."""
+    if not all(structured.is_generic(op) for op in operations):
+        return "one of them is a linalg.fill that others read"
     first = next((op for op in operations if not structured.read(op).elementwise), None)
     if first is None:
         return "none of them is a reduction"

@@ -103,9 +103,7 @@ def _check_top(module: Any) -> None:
 def _check_argument(function: Any, argument: Any) -> None:
     what = f"argument {argument.arg_number}"
     if not isinstance(argument.type, (ir.MemRefType, ir.RankedTensorType)):
-        raise input_error(
-            function, f"{what} has type {argument.type}; expected tensors or memrefs (a number can be a tensor<f32>)"
-        )
+        raise input_error(function, f"{what} has type {argument.type}; expected tensors, memrefs, or numbers")
     _check_type(function, what, argument.type)
     if not isinstance(argument.type, ir.MemRefType):
         return
@@ -190,7 +188,10 @@ def _understood(name: str) -> str:
             [*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce", "and convolutions and poolings"]
         )
     if name.startswith(("scf.", "cf.", "affine.")):
-        return "expected straight-line linalg operations, without control flow"
+        return (
+            "expected straight-line linalg operations, loops over elements of memrefs, loops with constant bounds and "
+            "branches whose condition follows from them"
+        )
     if name.startswith(("arith.", "math.")):
         return "arithmetic stands in the body of a linalg.generic; outside it only arith.constant"
     if name.startswith("func."):

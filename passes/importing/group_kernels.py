@@ -30,7 +30,10 @@ from mlir_gemm.spec.attributes import KERNEL, NOTE
 
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "bufferization.to_tensor")
 """Operations whose results are in the buffer of their operand."""
-BESIDE = ("arith.constant", "tensor.empty", "tile.position", "bufferization.materialize_in_destination", "func.return")
+BESIDE = (
+    "arith.constant", "tensor.empty", "tile.position", "bufferization.materialize_in_destination", "memref.subview",
+    "func.return",
+)  # fmt: skip
 """Other operations that compute nothing."""
 
 

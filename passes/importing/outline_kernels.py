@@ -23,9 +23,9 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import input_error, pass_error
 from mlir_gemm.dialect.outlining import cuts, programs
-from mlir_gemm.dialect.outlining.buffers import Buffers, Groups, leaves
+from mlir_gemm.dialect.outlining.buffers import Buffers, Groups, leaves, root_of_part
 from mlir_gemm.dialect.outlining.kernel_functions import KernelFunction, new_function
-from mlir_gemm.dialect.outlining.views import View, memref_type
+from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.importing.copy_results import sinks
@@ -142,7 +142,7 @@ class _Program:
         why = "the old contents of the memory that a result is for are needed until the result is there: it is copied"
         kernel = self._kernel([ir.StringAttr.get(why)], ELEMENTWISE)
         with self.function.location:
-            kernel.copy(self.buffers.place(value), memory)
+            kernel.copy(self.buffers.place(value), (root_of_part(memory), view_of_type(memory.type, self.function)))
         self._finish(kernel, [])
 
     def _kernel(self, notes: Sequence[Any], kind: str) -> KernelFunction:

@@ -3,9 +3,10 @@
 Expects straight-line linalg.generic operations (after linalg-generalize-named-ops) on tensors or memrefs, with static
 views of memrefs, copies, allocations and constant globals around them. Follows what each buffer holds: an operation
 that writes a memref gives a new tensor. Leaves `bufferization.to_tensor` for the memref arguments that are read, at the
-top, and `bufferization.materialize_in_destination` for those that are written, at the end; the arguments keep their
-types. Memref arguments are taken not to overlap. Refuses memory that is read before it is written, and operations that
-mix tensors and memrefs. A second run changes nothing.
+top, and `bufferization.materialize_in_destination` for those that are written, at the end: of their parts
+(memref.subview) where only parts are written, which do not meet. The arguments keep their types. Memref arguments are
+taken not to overlap. Refuses memory that is read before it is written, and operations that mix tensors and memrefs. A
+second run changes nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.clone import clone
+from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import build, empty, erase_dead, owner_of, read, rebuild
+from mlir_gemm.dialect.linalg.memory_parts import part_of, static_subview
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 
+_PART = 2
+"""Operands of a tensor.insert_slice at constants."""
 VIEWS = ("memref.collapse_shape", "memref.expand_shape", "memref.transpose", "memref.subview", "memref.cast")
 
 
@@ -86,6 +92,9 @@ class _Memory:
             **{name: view.attributes[name] for name in ("static_offsets", "static_sizes", "static_strides")},
         }
         whole = self.load(source, user)
+        last = _insertion(whole)
+        if last is not None and part_of(last) == part_of(view):
+            whole = last.operands[1]  # all that it put there is overwritten
         return ir.Operation.create(
             "tensor.insert_slice", results=[whole.type], operands=[tensor, whole], attributes=attributes
         ).results[0]
@@ -96,7 +105,7 @@ def _raise(module: Any, function: Any) -> None:
     memory = _Memory()
     inside = in_block(block)
     done = ("bufferization.to_tensor", "bufferization.materialize_in_destination")
-    if all(operation.operation.name in done for operation in inside if _on_memrefs(operation)):
+    if any(operation.operation.name in done for operation in inside):  # a second run
         return
     with ir.InsertionPoint.at_block_begin(block), function.operation.location:
         for argument in block.arguments:
@@ -107,7 +116,7 @@ def _raise(module: Any, function: Any) -> None:
             _step(module, operation.operation, memory)
     with ir.InsertionPoint(inside[-1]), inside[-1].operation.location:
         for argument in memory.written:
-            _materialize(memory.held[argument], argument)
+            _hand_over(memory.held[argument], argument)
     for operation in reversed(inside[:-1]):
         if _on_memrefs(operation):
             operation.operation.erase()
@@ -129,6 +138,32 @@ def _to_tensor(memory: Any) -> Any:
         operands=[memory],
         attributes={"restrict": ir.UnitAttr.get(), "writable": ir.UnitAttr.get()},
     ).results[0]
+
+
+def _hand_over(tensor: Any, memory: Any) -> None:
+    """Writes what an argument holds at the end to it: where only parts that do not meet are new, to these."""
+    insertions: list[Any] = []
+    value = tensor
+    while (insertion := _insertion(value)) is not None:
+        insertions.append(insertion)
+        value = insertion.operands[1]
+    start = owner_of(value)
+    kept = start is not None and start.name == "bufferization.to_tensor" and start.operands[0] == memory
+    places = [part_of(insertion) for insertion in insertions]
+    apart = all(one.is_apart(other) for number, one in enumerate(places) for other in places[:number])
+    if not insertions or not kept or not apart:
+        _materialize(tensor, memory)
+        return
+    for insertion, place in zip(reversed(insertions), reversed(places), strict=True):
+        part = insertion.operands[0]
+        _materialize(part, static_subview(memory, *place, list(part.type.shape)))
+
+
+def _insertion(tensor: Any) -> Any | None:
+    """The tensor.insert_slice at constants that makes a tensor, if it is one."""
+    owner = owner_of(tensor)
+    is_one = owner is not None and owner.name == "tensor.insert_slice" and len(owner.operands) == _PART
+    return owner if is_one else None
 
 
 def _materialize(tensor: Any, memory: Any) -> None:
@@ -177,9 +212,7 @@ def _constant(module: Any, operation: Any) -> Any:
 
 
 def _generic(operation: Any, memory: _Memory) -> None:
-    generic = read(operation)
-    if generic is None:
-        raise pass_error(operation, "a linalg.generic with maps that are no projected permutations")
+    generic = structured.read(operation)
     if any(isinstance(value.type, ir.RankedTensorType) for value in generic.operands):
         raise pass_error(operation, "an operation on tensors and memrefs at once; expected all of one kind")
     inputs = [memory.load(value, operation) if _is_memref(value) else value for value in generic.inputs]
@@ -189,9 +222,20 @@ def _generic(operation: Any, memory: _Memory) -> None:
             outputs.append(memory.load(value, operation))
         else:
             outputs.append(empty(value.type.shape, value.type.element_type))
-    new = rebuild(generic, inputs=inputs, outputs=outputs)
+    plain = read(operation)
+    new = _on_tensors(generic, inputs, outputs) if plain is None else rebuild(plain, inputs=inputs, outputs=outputs)
     for value, result in zip(generic.outputs, new.results, strict=True):
         memory.store(value, result, operation)
+
+
+def _on_tensors(generic: structured.Generic, inputs: list[Any], outputs: list[Any]) -> Any:
+    """The same operation on tensors, whatever its maps are."""
+    new, block = structured.make(inputs, outputs, generic.maps, generic.parallel)
+    values: dict[Any, Any] = dict(zip(generic.body.arguments, block.arguments, strict=True))
+    with ir.InsertionPoint(block):
+        for inner in in_block(generic.body):
+            clone(inner, values)
+    return new
 
 
 def _read_view(view: Any, tensor: Any) -> Any:
@@ -205,6 +249,14 @@ def _read_view(view: Any, tensor: Any) -> Any:
         return tensor
     if len(view.operands) > 1:
         raise pass_error(view, "'memref.subview' at offsets that are computed; they must be constants")
+    here = part_of(view)
+    while (insertion := _insertion(tensor)) is not None:
+        there, part = part_of(insertion), insertion.operands[0]
+        if there == here and part.type.shape == result.type.shape:
+            return part
+        if not here.is_apart(there):
+            break
+        tensor = insertion.operands[1]
     attributes = {
         "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
         **{name: view.attributes[name] for name in ("static_offsets", "static_sizes", "static_strides")},

@@ -4,7 +4,8 @@ Expects a kernel function with warp tiles, in which the k loop's result is used 
 are stored by tile.store. Fragments are opaque (which lane holds which element is not known), so the result is handed
 over in chunks of `rows` rows: the warp stores a chunk to its own part of a scratch buffer, every lane reads vectors of
 consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
-allows. Accumulators that are stored as they are stay as they are: the mma stores its fragments itself.
+allows. Memory of rank 0 is read as one number. Accumulators that are stored as they are stay as they are: the mma
+stores its fragments itself.
 A second run changes nothing. Refuses arithmetic on the accumulator inside or before the k loop, results that are
 used for anything but tile.store, accesses to the same memory whose order would change, and tiles that are not known to
 lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order.
@@ -47,7 +48,20 @@ class WmmaEpilogue(Pass):
         for kernel in named(module, "gpu.func"):
             products = named(kernel, "tile.mma")
             if products:
+                _read_numbers(kernel)
                 _stage(kernel, products, self)
+
+
+def _read_numbers(kernel: Any) -> None:
+    """What is loaded from memory of rank 0 is one number for all elements."""
+    for load in named(kernel, "tile.load"):
+        source, result = load.operation.operands[0], load.operation.results[0]
+        if source.type.rank or result.type.rank == 0:
+            continue
+        with ir.InsertionPoint(load), load.operation.location:
+            number = dialect("memref").LoadOp(source, []).result
+            result.replace_all_uses_with(dialect("vector").BroadcastOp(result.type, number).result)
+        load.operation.erase()
 
 
 def _stage(kernel: Any, products: list[Any], options: WmmaEpilogue) -> None:

@@ -41,7 +41,7 @@ func.func @branches(%A: tensor<4x4xf32>) {
 // FUNCTIONS: error: the module has more than one function with a body; expected one, compile each on its own
 func.func @loop(%A: memref<4x4xf32>) {
   %c0 = arith.constant 0 : i32
-  // LOOP: -:[[# @LINE + 1]]:3: error: 'scf.for' is not understood; expected straight-line linalg operations, without control flow
+  // LOOP: -:[[# @LINE + 1]]:3: error: 'scf.for' is not understood; expected straight-line linalg operations, loops over elements of memrefs, loops with constant bounds and branches whose condition follows from them
   scf.for %i = %c0 to %c0 step %c0 : i32 {
   }
   return
@@ -81,7 +81,7 @@ func.func @index(%A: tensor<4x4xindex>) {
   return
 }
 
-// SCALAR: -:[[# @LINE + 1]]:1: error: argument 0 has type f32; expected tensors or memrefs (a number can be a tensor<f32>)
+// SCALAR: -:[[# @LINE + 1]]:1: error: argument 0 has type f32; expected tensors, memrefs, or numbers
 func.func @scalar(%A: f32) {
   return
 }

@@ -3,7 +3,7 @@
 // RUN: mlir-gemm opt %s 'func.func(linalg-generalize-named-ops)' raise-to-tensors raise-to-tensors | FileCheck %s --check-prefix=TWICE
 
 // TWICE-COUNT-1: materialize_in_destination
-// TWICE-COUNT-4: materialize_in_destination
+// TWICE-COUNT-6: materialize_in_destination
 //     TWICE-NOT: materialize_in_destination
 
 memref.global "private" constant @weights : memref<8x6xf32> = dense<2.0>
@@ -72,5 +72,25 @@ func.func @views(%A: memref<24xf32>, %B: memref<6x4xf32>) {
 func.func @copies(%A: memref<4xf32>, %B: memref<4xf32>) {
   memref.copy %A, %B : memref<4xf32> to memref<4xf32>
   linalg.negf ins(%A : memref<4xf32>) outs(%A : memref<4xf32>)
+  return
+}
+
+// Parts that do not meet are written for themselves, and read as they are then.
+// CHECK-LABEL: func.func @parts(
+//  CHECK-SAME: %[[C:.*]]: memref<8x4xf32>
+//       CHECK:   %[[TC:.*]] = bufferization.to_tensor %[[C]]
+//       CHECK:   %[[LOW:.*]] = tensor.extract_slice %[[TC]][4, 0] [4, 4] [1, 1]
+//       CHECK:   %[[E:.*]] = linalg.generic {{.*}} ins(%[[LOW]] : tensor<4x4xf32>)
+//       CHECK:   %[[T:.*]] = linalg.generic {{.*}} ins(%[[E]] : tensor<4x4xf32>)
+//   CHECK-NOT:   tensor.insert_slice
+//       CHECK:   %[[FIRST:.*]] = memref.subview %[[C]][0, 0] [4, 4] [1, 1]
+//       CHECK:   bufferization.materialize_in_destination %[[E]] in restrict writable %[[FIRST]]
+//       CHECK:   %[[SECOND:.*]] = memref.subview %[[C]][4, 0] [4, 4] [1, 1]
+//       CHECK:   bufferization.materialize_in_destination %[[T]] in restrict writable %[[SECOND]]
+func.func @parts(%C: memref<8x4xf32>) {
+  %c = memref.subview %C[0, 0] [4, 4] [1, 1] : memref<8x4xf32> to memref<4x4xf32, strided<[4, 1]>>
+  %d = memref.subview %C[4, 0] [4, 4] [1, 1] : memref<8x4xf32> to memref<4x4xf32, strided<[4, 1], offset: 16>>
+  linalg.exp ins(%d : memref<4x4xf32, strided<[4, 1], offset: 16>>) outs(%c : memref<4x4xf32, strided<[4, 1]>>)
+  linalg.tanh ins(%c : memref<4x4xf32, strided<[4, 1]>>) outs(%d : memref<4x4xf32, strided<[4, 1], offset: 16>>)
   return
 }

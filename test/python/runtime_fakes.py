@@ -28,6 +28,9 @@ B = Argument("B", (K, N), "f16", "in")
 C = Argument("C", (M, N), "f32", "inout")
 D = Argument("result0", (M, N), "f32", "result")
 IN_PLACE = Launch.of_kernel("matmul", (2, 3, 1), (128, 1, 1), (1, 1, 1), 65536, (A, B, C), (2, 0, 1))
+ALPHA = Argument("alpha", (), "f32", "in", scalar=True)
+SCALED = Launch.of_kernel("matmul", (2, 3, 1), (128, 1, 1), (1, 1, 1), 65536, (A, ALPHA, B, C), (3, 1, 0, 2))
+"""With a number between the arrays."""
 RETURNING = Launch.of_kernel("matmul", (2, 3, 1), (128, 1, 1), (1, 1, 1), 65536, (A, B, D), (0, 1, 2))
 
 
@@ -191,9 +194,12 @@ class FakeDriver:
         by_name: dict[str, Any] = {}
         for slot, index in zip(slots, self.launch.parameters, strict=True):
             argument = self.launch.arguments[index]
+            if argument.scalar:
+                by_name[argument.name] = ctypes.c_float.from_address(slot or 0).value
+                continue
             address = ctypes.c_uint64.from_address(slot or 0).value
             by_name[argument.name] = memory(address, argument.shape, {"f16": "f2", "f32": "f4"}[argument.dtype])
-        product = by_name["A"].astype("f4") @ by_name["B"].astype("f4")
+        product = by_name["A"].astype("f4") @ by_name["B"].astype("f4") * by_name.get("alpha", 1.0)
         if "C" in by_name:
             by_name["C"][...] += product
         else:

@@ -22,7 +22,8 @@ DOCS = ROOT / "docs"
 OPERATIONS = re.findall(
     r'\(Tile\.Operation, name="(\w+)"', "".join(path.read_text() for path in (ROOT / "dialect").glob("*.py"))
 )
-INPUTS = "".join((DOCS / name).read_text() for name in ("inputs.md", "inputs-forms.md", "inputs-refused.md"))
+PAGES = ("inputs.md", "inputs-forms.md", "inputs-loops.md", "inputs-refused.md")
+INPUTS = "".join((DOCS / name).read_text() for name in PAGES)
 EXAMPLES = re.findall(r"```mlir\n(// (kernels|refused): ([^\n]*)\n.*?)```", INPUTS, re.S)
 
 

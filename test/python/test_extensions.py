@@ -85,7 +85,7 @@ def test_a_pass_that_belongs_nowhere_is_refused(stage: str, slot: str, message: 
 
 
 def test_what_is_no_extension_is_refused():
-    with pytest.raises(mlir_gemm.Error, match="expected a PassAt, a Part, a Selector, a FrontEnd or an ElementType"):
+    with pytest.raises(mlir_gemm.Error, match="a Selector, a FrontEnd, Rewrites or an ElementType"):
         mlir_gemm.register(3)
     with pytest.raises(mlir_gemm.Error, match="is no pass"):
         mlir_gemm.register(mlir_gemm.PassAt(dict, "tile", "tile"))
@@ -210,3 +210,68 @@ def test_an_element_type_of_an_installed_package(installed: dict[str, str], tmp_
     explained = run(installed, "explain", "--mnk", "64,64,64", "--types", "f16,f16,f8E3M4", "--chip", "sm_80")
     assert "f16,f16->f8E3M4" in explained
     assert "f8E3M4" in run(installed, "opt", str(source), "check-module")
+
+
+EXP_LOG = """module { pdl.pattern @exp_log : benefit(1) {
+  %t = pdl.type
+  %x = pdl.operand
+  %e = pdl.operand
+  %exp = pdl.operation "linalg.exp"(%x, %e : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+  %r = pdl.result 0 of %exp
+  %log = pdl.operation "linalg.log"(%r, %e : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+  pdl.rewrite %log { pdl.replace %log with (%x : !pdl.value) }
+} }"""
+LOG_OF_EXP = """func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.log ins(%0 : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %2 = linalg.negf ins(%1 : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}"""
+
+
+def _twice(op: Any, rewriter: Any) -> bool:
+    """-(-x) is x."""
+    inner = op.operands[0].owner
+    if getattr(inner, "name", "") != "linalg.negf":
+        return False
+    rewriter.replace_op(op, [inner.operands[0]])
+    return True
+
+
+def _fails(op: Any, rewriter: Any) -> bool:
+    raise ValueError("no such luck")
+
+
+def test_rules_in_pdl_rewrite_a_source():
+    mlir_gemm.register(mlir_gemm.Rewrites("undo", pdl=EXP_LOG))
+    text = compile_module(LOG_OF_EXP, until="import").ir("import")
+    assert "negf" in text and "math.exp" not in text and "math.log" not in text
+    assert "linalg.log" not in run_passes(LOG_OF_EXP, ["apply-rewrites{only=undo}"])
+
+
+def test_rules_in_python_rewrite_until_none_applies():
+    mlir_gemm.register(mlir_gemm.Rewrites("negation", {"linalg.negf": _twice}))
+    negation = "linalg.negf ins(%0 : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>"
+    source = LOG_OF_EXP.replace("linalg.exp ins(%x", "linalg.negf ins(%x").replace(
+        "linalg.log ins(%0 : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>", negation
+    )
+    assert str(run_passes(source, ["apply-rewrites"])).count("linalg.negf") == 1
+
+
+def test_rules_that_fail_are_named_with_the_place():
+    mlir_gemm.register(mlir_gemm.Rewrites("luckless", {"linalg.log": _fails}))
+    said = "the rule of 'luckless' for 'linalg.log' failed: ValueError: no such luck"
+    with pytest.raises(mlir_gemm.PassError, match=said) as refused:
+        run_passes(LOG_OF_EXP, ["apply-rewrites"])
+    assert refused.value.location is not None and refused.value.location.line == 4
+
+
+def test_rules_that_are_none_are_refused():
+    with pytest.raises(mlir_gemm.Error, match="the rules 'none' are none"):
+        mlir_gemm.register(mlir_gemm.Rewrites("none"))
+    with pytest.raises(mlir_gemm.Error, match="expected a function, by the name of an operation"):
+        mlir_gemm.register(mlir_gemm.Rewrites("odd", {"matmul": _twice}))
+    mlir_gemm.register(mlir_gemm.Rewrites("unread", pdl="pdl.pattern {"))
+    with pytest.raises(mlir_gemm.Error):
+        run_passes(LOG_OF_EXP, ["apply-rewrites"])

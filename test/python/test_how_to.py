@@ -48,6 +48,11 @@ print(kernel.schedule)
     assert "throttled_epilogue.least=4" in run(block("own-part", "python") + more, tmp_path)
 
 
+def test_rewrite_rules_of_ones_own(tmp_path: Path) -> None:
+    printed = run(block("own-rewrite", "python"), tmp_path).split("\n")
+    assert printed[:2] == ["[(48, 2, 64), (64, 2, 48)]", "True"]
+
+
 def test_call_from_c(tmp_path: Path) -> None:
     compiler = shutil.which("cc") or shutil.which("gcc")
     found = importlib.util.find_spec("nvidia")

@@ -12,6 +12,7 @@ import pytest
 from runtime_fakes import (
     IN_PLACE,
     RETURNING,
+    SCALED,
     TEXT,
     Compiler,
     DeviceLike,
@@ -276,6 +277,29 @@ def test_tensors_take_the_short_way_from_the_second_call_on(compiler: Compiler, 
     made(tensors[0], tensors[1], FakeTensor(other), stream=3)
     np.testing.assert_array_equal(other, product(a, b))
     assert machine.driver.launches == [5, 6, 7, 8, 3]
+
+
+def test_numbers_go_by_value_on_both_ways(compiler: Compiler, monkeypatch: pytest.MonkeyPatch, torch: Any) -> None:
+    machine = Machine(monkeypatch, SCALED)
+    compiler.launch = SCALED
+    made = mlir_gemm.compile(TEXT, chip="sm_80")
+    a, b, c = operands()
+    expected = c.copy()
+    tensors = [FakeTensor(x) for x in (a, b, c)]
+    for call, alpha in enumerate((2, 0.5, np.float32(-1), np.array(3, np.int8), 0.5)):
+        if call == 1:
+            made._launcher._run = None  # type: ignore[assignment]  # the long way would fail now
+        made(tensors[0], alpha, tensors[1], tensors[2])
+        expected += float(alpha) * product(a, b)
+        np.testing.assert_array_equal(c, expected)
+    other = aligned((M, N), "f4")
+    made(tensors[0], 4, tensors[1], C=FakeTensor(other))  # memory elsewhere
+    np.testing.assert_array_equal(other, 4 * product(a, b))
+    assert len(machine.driver.launches) == 6
+    with pytest.raises(ArgumentError, match=r"argument 1 .'alpha'.: FakeTensor given, the kernel takes a number"):
+        made(tensors[0], tensors[0], tensors[1], tensors[2])
+    with pytest.raises(ArgumentError, match=r"argument 2 .'B'.: shape"):
+        made(tensors[0], 1.0, tensors[0], tensors[2])
 
 
 def test_results_of_tensors_are_tensors(compiler: Compiler, returning: Machine, torch: Any) -> None:
