@@ -110,7 +110,8 @@ def _of_array(array: Any) -> tuple[int, ...] | None:
     """The strides of an array in elements; None where it does not say, or is dense."""
     stride: Any = getattr(array, "stride", None)
     if callable(stride):
-        return _numbers(stride())
+        steps: Any = stride()
+        return _numbers(steps)
     bytes_ = getattr(array, "strides", None)
     item = getattr(array, "itemsize", 0)
     if bytes_ is None and hasattr(array, "__cuda_array_interface__"):

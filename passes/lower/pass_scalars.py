@@ -63,7 +63,7 @@ def scalar_arguments(function: Any) -> list[Any]:
     ]  # fmt: skip
     if any(each != given[0] for each in given):
         raise pass_error(function, f"the program runs '{name}' with a number once, and with memory another time")
-    return [argument for argument, is_scalar in zip(arguments, given[0], strict=True) if is_scalar] if given else []
+    return [argument for argument, is_scalar in zip(arguments, given[0], strict=False) if is_scalar] if given else []
 
 
 def _given(main: Any, name: str) -> list[list[bool]]:

@@ -69,6 +69,8 @@ RIGHT = {
     attributes.SCHEDULE: {"{}", "{s0 = 4 : i64}", '{s0 = "4"}'},
     attributes.SPLIT_K_WORKSPACE: {"2 : i64", "64 : i64"},
     attributes.ROLE: {'"in"'},
+    attributes.SCALAR: {"unit"},
+    attributes.OPEN_STRIDES: {"unit"},
     attributes.PADDED: {"array<i64: 0, 1>"},
     attributes.SYMBOLS: {"[]", '["s0", ""]'},
     attributes.KERNEL: {"0 : i64", "1 : i64", "2 : i64", "64 : i64"},

@@ -28,7 +28,7 @@ NORMAL = {
     "tile.position",
     "arith.constant", "tensor.empty", "linalg.fill", "linalg.generic", "tensor.collapse_shape", "tensor.expand_shape",
     "tensor.extract_slice", "tensor.insert_slice", "bufferization.to_tensor",
-    "bufferization.materialize_in_destination", "func.return",
+    "bufferization.materialize_in_destination", "memref.subview", "func.return",
 }  # fmt: skip
 """What may remain."""
 
