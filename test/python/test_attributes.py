@@ -92,7 +92,7 @@ LIKE = {
     attributes.CLUSTER: (attributes.SPLIT_K_CLUSTER, attributes.CLUSTER_ROWS),
     attributes.TILES: (
         attributes.PART, attributes.UNTIL_REDUCTION, attributes.FROM_REDUCTION, attributes.COMMIT,
-        attributes.DEPENDENT_LAUNCH,
+        attributes.DEPENDENT_LAUNCH, attributes.COMPLEX,
     ),
 }  # fmt: skip
 
