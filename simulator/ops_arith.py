@@ -272,6 +272,18 @@ def _convert_floats(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+@handles("math.ctpop")
+def _count_bits(decoder: Decoder, operation: Any) -> Step:
+    source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
+    element = decoder.element(operation, operation.operation.results[0].type)
+    mask = (1 << element.bits) - 1
+
+    def step(warp: Warp) -> None:
+        warp.slots[out] = element.cast(np.bitwise_count(np.asarray(warp.slots[source], np.int64) & mask))[()]
+
+    return step
+
+
 @handles("math.absi")
 def _absolute(decoder: Decoder, operation: Any) -> Step:
     source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])

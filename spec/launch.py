@@ -314,16 +314,13 @@ class Launch:
                 each.to_json() if isinstance(each, TensorMap) else each for each in step.parameters
             )
         for argument in data["arguments"]:
-            for name in ("scalar", "open_strides"):
+            for name in ("scalar", "open_strides", "complex", "checks"):
                 if not argument[name]:
                     del argument[name]
         if not self.values:
             del data["values"]
         if not self.zeroed_bytes:
             del data["zeroed_bytes"]
-        for argument in data["arguments"]:
-            if not argument["checks"]:
-                del argument["checks"]
         for buffer in data["buffers"]:
             if not buffer["scratch"]:
                 del buffer["scratch"]

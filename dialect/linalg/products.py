@@ -203,6 +203,8 @@ def _of_algebra(generic: Generic) -> Product | str:
     a, b = (_factor(value, generic) for value in (found.a, found.b))
     if accumulator in {generic.body.arguments[number] for side in (a, b) for number in side.operands}:
         return "it combines what it has so far in another way too"
+    if _MULTIPLICATIONS.get(found.algebra.times.op) == combiner.name and found.algebra.times.arguments == ("a", "b"):
+        return "numbers are multiplied and added up, which is no other algebra"
     product = _with_parts(generic, a, b, combiner, combiner)
     if isinstance(product, str):
         return product
@@ -229,7 +231,7 @@ def _padded(product: Product) -> Product | str:
     for extended in (False, True):
         a, b = (replace(side, extended=extended) for side in (product.a, product.b))
         types = [element_of(side) for side in (a, b)]
-        if any(each not in ELEMENT_BYTES for each in types):
+        if any(each not in ELEMENT_BYTES or each == "i1" for each in types):
             continue
         if padding(str(product.algebra), *types, element) is not None:
             return replace(product, a=a, b=b)

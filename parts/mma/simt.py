@@ -63,11 +63,13 @@ def _rate(problem: Problem, target: Target) -> float:
 
 
 def _search(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
-    """Warp tiles of another algebra have two vectors for each lane where the block tile has as many columns: `xor` of
-    bytes takes 4.5 ms by tiles of 48 columns, 2.3 by 32, 1.7 by 64, a minimum of sums 7.0 by 48 and 5.8 by 64 (4096^3
-    on the H200)."""
+    """Warp tiles of another algebra have two vectors for each lane where the block tile has as many columns, and block
+    tiles a power of two of rows: `xor` of bytes takes 4.5 ms by warp tiles of 48 columns, 2.3 by 32, 1.7 by 64, and 2.4
+    where a block has 96 rows; a minimum of sums 7.0 by 48 columns and 5.6 by 64 (4096^3 on the H200)."""
     for schedule in _proposed(problem, target, pinned, wide):
-        if not problem.algebra or "warp" in pinned or schedule.warp[1] % VECTORS == 0 or schedule.block[1] < VECTORS:
+        whole = schedule.warp[1] % VECTORS == 0 or schedule.block[1] < VECTORS
+        even = schedule.block[0].bit_count() == 1
+        if not problem.algebra or "warp" in pinned or "block" in pinned or (whole and even):
             yield schedule
 
 

@@ -140,8 +140,9 @@ def _check_type(operation: Any, what: str, type_: Any) -> None:
 
 
 def _real(type_: Any) -> str:
-    """The name of an element type, of a complex one that of its parts."""
-    return str(ir.ComplexType(type_).element_type if isinstance(type_, ir.ComplexType) else type_)
+    """The name of an element type, of a complex one of floating-point parts that of these."""
+    part = ir.ComplexType(type_).element_type if isinstance(type_, ir.ComplexType) else type_
+    return str(part if isinstance(part, ir.FloatType) else type_)
 
 
 def _check_operation(operation: Any) -> None:

@@ -32,6 +32,8 @@ KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "ma
 """Each is one instruction, or a few that LLVM knows; exact, so that f16 and bf16 need no detour."""
 INSTRUCTIONS = ("math.exp2", "arith.divf")
 """With the flag `afn`, on f32, an instruction each, or two."""
+COUNTS = "math.ctpop"
+"""On one number of 32 bits an instruction; of a vector LLVM would make a dozen."""
 INTEGERS: dict[str, Callable[..., Number]] = {
     f"math.{name}": getattr(integers, name) for name in ("absi", "ctlz", "cttz", "ctpop", "ipowi")
 }
@@ -85,7 +87,7 @@ class ExpandMath(Pass):
             raise PassError(f"pass 'expand-math': exp={self.exp}; expected accurate or ex2")
         for kernel in named(module, "gpu.func"):
             found = where(kernel, lambda op: op.name.startswith("math.") or op.name in ARITH)
-            rest = [op for op in found if op.operation.name not in KEPT and not is_instruction(op)]
+            rest = [op for op in found if op.operation.name not in KEPT and not is_instruction(op) and not is_count(op)]
             for operation in rest:
                 _check(operation)
             exp = approximations.exp
@@ -99,6 +101,12 @@ class ExpandMath(Pass):
                     shorter.build(operation.location)
             for operation in rest:
                 operation.operation.erase()
+
+
+def is_count(operation: Any) -> bool:
+    """Whether an operation counts the bits of one number of 32 bits."""
+    op = operation.operation
+    return op.name == COUNTS and str(op.results[0].type) == "i32"
 
 
 def is_instruction(operation: Any) -> bool:

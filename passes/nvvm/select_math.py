@@ -20,7 +20,8 @@ from mlir_gemm.passes.lower.expand_math import INSTRUCTIONS, is_instruction
 INTRINSICS = {
     "math.fma": "llvm.fma", "math.absf": "llvm.fabs", "math.sqrt": "llvm.sqrt", "math.copysign": "llvm.copysign",
     "math.floor": "llvm.floor", "math.ceil": "llvm.ceil", "math.trunc": "llvm.trunc", "math.round": "llvm.round",
-    "math.roundeven": "llvm.roundeven", "arith.maxnumf": "llvm.maxnum", "arith.minnumf": "llvm.minnum",
+    "math.roundeven": "llvm.roundeven", "math.ctpop": "llvm.ctpop", "arith.maxnumf": "llvm.maxnum",
+    "arith.minnumf": "llvm.minnum",
 }  # fmt: skip
 """The instructions that each becomes (abs.f32, fma.rn.f32, cvt.rmi.f32.f32, ...) are there for f16, bf16, f32 and f64
 on every chip from sm_70 on, by way of f32 where a chip lacks them; round is a few instructions."""

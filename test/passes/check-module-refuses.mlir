@@ -71,8 +71,8 @@ func.func @pooling(%x: tensor<2x8x5x5xf32>, %y: tensor<2x8x5x5xf32>) -> tensor<2
   return %0 : tensor<2x8x5x5xf32>
 }
 
-// COMPLEX: -:[[# @LINE + 1]]:1: error: argument 0 has element type complex<f32>; expected one of f16, bf16, f32
-func.func @complex(%A: tensor<4x4xcomplex<f32>>) {
+// COMPLEX: -:[[# @LINE + 1]]:1: error: argument 0 has element type complex<i32>; expected one of f16, bf16, f32
+func.func @complex(%A: tensor<4x4xcomplex<i32>>) {
   return
 }
 

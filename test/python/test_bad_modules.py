@@ -167,7 +167,11 @@ BAD_MODULES = {
     ),
     "only a declaration": ("func.func private @f(memref<64x64xf16>)", None, "no function with a body"),
     "two functions": (GOOD + GOOD.replace("@matmul", "@other"), None, "choose one with --entry NAME"),
-    "complex numbers": (product(*["64x64xcomplex<f32>"] * 3), (2, 1), "element type complex<f32>; expected one of f16"),
+    "complex numbers": (
+        product(*["64x64xcomplex<f32>"] * 3),
+        (2, 1),
+        "complex<f32>>; expected complex tensors, or memrefs of real",
+    ),
     "a size that is a sum": (SUM_OF_SIZES, (5, 8), "no product of the arguments' sizes"),
     "a size that is a number": (GIVEN_SIZE, (2, 8), "'tensor.empty' uses argument 1, a number (index)"),
     "open sizes and a stride": (product("?x64xf16, strided<[128, 1]>"), (2, 1), "has dynamic sizes and a layout"),

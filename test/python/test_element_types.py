@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from assembled import usage
-from formulas import evaluate, unary
+from math_formulas import evaluate, unary
 from test_layers import modules
 
 import mlir_gemm

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from formulas import TYPES, evaluate, kernel, unary
+from math_formulas import TYPES, evaluate, kernel, unary
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from formulas import evaluate, kernel, unary
+from math_formulas import evaluate, kernel, unary
 
 COUNT = 10_000
 LONG = np.longdouble

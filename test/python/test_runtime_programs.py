@@ -131,11 +131,13 @@ def test_arrays_of_unknown_libraries(programs: Programs) -> None:
 
 def test_tensors_take_the_short_way_with_a_workspace_of_their_stream(programs: Programs, torch: Any) -> None:
     sizes: list[int] = []
+    kept: list[Any] = []  # what a capture has taken lives as long as its graph
     empty = torch.empty
 
     def counting(shape: Any, dtype: Any, device: Any) -> Any:
         sizes.append(int(np.prod(shape)))
-        return empty(shape, dtype, device)
+        kept.append(empty(shape, dtype, device))
+        return kept[-1]
 
     torch.empty = counting
     made = mlir_gemm.compile(TEXT, chip="sm_80")
