@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from mlir_gemm.runtime.torch_path import DECLINED
 from mlir_gemm.spec.launch import Launch
 
 
@@ -19,7 +20,7 @@ class ComplexLauncher:
     call was. Of a PyTorch tensor that is conjugated lazily a copy is made first."""
 
     short = None
-    """There is no short way: arrays must be looked at."""
+    """There is no short way before arrays have been looked at; after that it is the launcher's own."""
 
     def __init__(self, launcher: Any, launch: Launch) -> None:
         self._launcher = launcher
@@ -30,7 +31,11 @@ class ComplexLauncher:
 
     def __call__(self, arrays: tuple[Any, ...], stream: Any) -> Any:
         pairs = [_as_real(array) for array in arrays]
-        outcome: Any = self._launcher(tuple(real for real, _ in pairs), stream)
+        reals = tuple(real for real, _ in pairs)
+        short = self._launcher.short
+        outcome: Any = DECLINED if short is None else short(reals, stream)
+        if outcome is DECLINED:
+            outcome = self._launcher(reals, stream)
         back = next((back for _, back in pairs if back is not None), None)
         if back is None or outcome is None:
             return outcome

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.errors import InputError
@@ -14,7 +15,8 @@ from mlir_gemm.tracing.element_names import element_name
 if TYPE_CHECKING:
     from mlir_gemm.spec.schedule import Schedule
 
-_KERNELS: dict[Hashable, Kernel] = {}
+_CALLS: dict[Hashable, Any] = {}
+"""What has been compiled, by the equation, the functions, the options, and the forms of the arrays."""
 _NAMES = ("A", "B")
 Function = Callable[..., Any]
 
@@ -70,36 +72,85 @@ def einsum(
         InputError: the equation or the shapes do not fit, or a function cannot be traced, with its file and line.
         Whatever `compile` and a call of a kernel raise.
     """
+    given = [*operands, *(_pair(name, each)[1] for name, each in extras.items())]
+    given += [init] if init is not None else []
+    functions = (plus, times, *prologue, mask, epilogue)
+    options = (chip, device, str(schedule) if schedule is not None else None)
+    letters = tuple((name, each[0]) for name, each in extras.items())
+    key = (
+        equation, len(operands), len(prologue), fill, acc, out, options, letters, *map(_identity, functions),
+        *map(_form, given),
+    )  # fmt: skip
+    known = all(map(_is_hashable, key))
+    call = _CALLS.get(key) if known else None
+    if call is None:
+        what = (plus, times, prologue, mask, fill, epilogue, acc, out)
+        call = _made(equation, operands, extras, init, what, (chip, device, schedule))
+        if known:
+            _CALLS[key] = call
+    return call(given)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A compiled contraction."""
+
+    kernel: Kernel
+    orders: tuple[tuple[int, ...] | None, ...]
+    """For each array the order of its dimensions in memory; None where they lie in order."""
+
+    def __call__(self, arrays: Sequence[Any]) -> Any:
+        turned = (array if order is None else _turned(array, order)
+                  for array, order in zip(arrays, self.orders, strict=True))  # fmt: skip
+        return self.kernel(*turned)
+
+
+def _made(
+    equation: str, operands: Sequence[Any], extras: Mapping[str, Any], init: Any, what: tuple[Any, ...],
+    options: tuple[Any, ...],
+) -> _Call:  # fmt: skip
     sides, result = _sides(equation, operands)
-    arrays: list[Any] = []
-    described: list[Operand] = []
+    plus, times, prologue, mask, fill, epilogue, acc, out = what
     named = [(name, indices, array) for name, indices, array in zip(_NAMES, sides, operands, strict=False)]
-    for name, given in extras.items():
-        pair: Any = given
-        if not isinstance(pair, tuple) or list(map(type, given))[:1] != [str] or len(given) != 2:
-            raise InputError(f'{name}={type(given).__name__}: expected ("indices", array), or an option of einsum')
-        named.append((name, *given))
+    named += [(name, *_pair(name, given)) for name, given in extras.items()]
+    described: list[Operand] = []
+    orders: list[tuple[int, ...] | None] = []
     for name, indices, array in named:
-        turned, letters = _as_it_lies(array, indices, name)
-        arrays.append(turned)
+        order = _order(array, indices, name)
+        orders.append(order)
+        turned = array if order is None else _turned(array, order)
+        letters = indices if order is None else "".join(indices[axis] for axis in order)
         described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype)))
     start = None
     if init is not None:
         start = Operand("init", result, tuple(init.shape), element_name(init.dtype))
-        arrays.append(init)
+        orders.append(None)
     count = len(operands)
-    functions = (plus, times, *prologue, mask, epilogue)
-    types = (_name(acc), _name(out))
-    options = (chip, device, str(schedule) if schedule is not None else None)
-    key = (result, *described, start, fill, *types, options, *map(_identity, functions), len(prologue))
-    kernel = _KERNELS.get(key)
-    if kernel is None:
-        whole = Contraction(
-            tuple(described[:count]), result, tuple(described[count:]), start, plus, times, tuple(prologue), mask, fill,
-            epilogue, *types,
-        )  # fmt: skip
-        kernel = _KERNELS[key] = compile(whole.module(), chip, device, schedule)
-    return kernel(*arrays)
+    whole = Contraction(
+        tuple(described[:count]), result, tuple(described[count:]), start, plus, times, tuple(prologue), mask, fill,
+        epilogue, _name(acc), _name(out),
+    )  # fmt: skip
+    return _Call(compile(whole.module(), *options), tuple(orders))
+
+
+def _pair(name: str, given: Any) -> tuple[str, Any]:
+    if type(given) is tuple and len(given) == 2 and type(given[0]) is str:  # pyright: ignore[reportUnknownArgumentType]
+        return given  # pyright: ignore[reportUnknownVariableType]
+    raise InputError(f'{name}={type(given).__name__}: expected ("indices", array), or an option of einsum')  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _form(array: Any) -> Hashable:
+    """What a kernel depends on in an array: its sizes, type and the order of its dimensions."""
+    steps = array.stride() if hasattr(array, "stride") else getattr(array, "strides", None)
+    return array.__class__, getattr(array, "shape", None), getattr(array, "dtype", None), steps
 
 
 def matmul(a: Any, b: Any, **options: Any) -> Any:
@@ -134,19 +185,20 @@ def _sides(equation: str, operands: Sequence[Any]) -> tuple[list[str], str]:
     return sides, result
 
 
-def _as_it_lies(array: Any, indices: str, name: str) -> tuple[Any, str]:
-    """An array with its dimensions in the order in which they lie in memory, and their letters: a transposed one is
-    read where it lies."""
+def _order(array: Any, indices: str, name: str) -> tuple[int, ...] | None:
+    """The order in which an array's dimensions lie in memory, so that a transposed one is read where it lies; None
+    where that is their own."""
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise InputError(f"{name} is a {type(array).__name__}; expected an array")
     steps = array.stride() if hasattr(array, "stride") else getattr(array, "strides", None)
     if steps is None or len(steps) != len(indices):
-        return array, indices
-    order = sorted(range(len(steps)), key=lambda axis: (-steps[axis], axis))
-    if order == list(range(len(steps))):
-        return array, indices
-    turned = array.permute(order) if hasattr(array, "permute") else array.transpose(order)
-    return turned, "".join(indices[axis] for axis in order)
+        return None
+    order = tuple(sorted(range(len(steps)), key=lambda axis: (-steps[axis], axis)))
+    return None if order == tuple(range(len(steps))) else order
+
+
+def _turned(array: Any, order: Sequence[int]) -> Any:
+    return array.permute(order) if hasattr(array, "permute") else array.transpose(order)
 
 
 def _name(dtype: Any) -> str:

@@ -139,7 +139,7 @@ def test_the_same_function_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> 
 
     made: list[str] = []
     real = home.compile
-    monkeypatch.setattr(home, "_KERNELS", {})
+    monkeypatch.setattr(home, "_CALLS", {})
     monkeypatch.setattr(home, "compile", lambda *given: made.append(given[0]) or real(*given))
     for factor in (2.0, 2.0, 3.0):
         found = einsum("mk,kn->mn", A, B, epilogue=lambda d, f=factor: d * f, out="f32") if factor > 9 else einsum(
