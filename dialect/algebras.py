@@ -151,14 +151,7 @@ def _result_type(name: str, arguments: list[Any]) -> Any:
 def _constant(type_: Any, number: float | int) -> Any:
     vector = isinstance(type_, ir.VectorType)
     element = type_.element_type if vector else type_
-    attribute = number_attribute(element, number)
+    attribute = constants.number(element, number)
     if vector:
         return constants.splat(type_, attribute)
     return ir.Operation.create("arith.constant", results=[element], attributes={"value": attribute}).results[0]
-
-
-def number_attribute(element: Any, number: float | int) -> Any:
-    """A number as an attribute of an element type."""
-    if isinstance(element, ir.FloatType):
-        return ir.FloatAttr.get(element, float(number))
-    return ir.IntegerAttr.get(element, int(number))

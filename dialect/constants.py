@@ -17,6 +17,13 @@ def integer(value: int) -> Any:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
 
+def number(element: Any, value: float | int) -> Any:
+    """The attribute of a number of an element type."""
+    if isinstance(element, ir.FloatType):
+        return ir.FloatAttr.get(element, float(value))
+    return ir.IntegerAttr.get(element, int(value))
+
+
 def number_of(operation: Any, name: str, otherwise: int = 0) -> int:
     """The integer attribute `name` of an operation, or `otherwise` where it has none."""
     attributes = operation.operation.attributes

@@ -337,5 +337,4 @@ two values."""
 def neutral_of(name: str, type_: Any) -> Any:
     """The attribute of the element that changes nothing, for a combining operation by its name and an element type.
     -0.0 for sums, which keeps the sign of a sum of -0.0."""
-    number = neutral_number(name, str(type_))
-    return ir.FloatAttr.get(type_, number) if isinstance(type_, ir.FloatType) else ir.IntegerAttr.get(type_, number)
+    return constants.number(type_, neutral_number(name, str(type_)))

@@ -149,7 +149,7 @@ def _is_hashable(value: Any) -> bool:
 
 def _form(array: Any) -> Hashable:
     """What a kernel depends on in an array: its sizes, type and the order of its dimensions."""
-    steps = array.stride() if hasattr(array, "stride") else getattr(array, "strides", None)
+    steps = _steps(array)
     return array.__class__, getattr(array, "shape", None), getattr(array, "dtype", None), steps
 
 
@@ -185,12 +185,17 @@ def _sides(equation: str, operands: Sequence[Any]) -> tuple[list[str], str]:
     return sides, result
 
 
+def _steps(array: Any) -> Any:
+    """The strides of an array, in elements or bytes; None where it does not say."""
+    return array.stride() if hasattr(array, "stride") else getattr(array, "strides", None)
+
+
 def _order(array: Any, indices: str, name: str) -> tuple[int, ...] | None:
     """The order in which an array's dimensions lie in memory, so that a transposed one is read where it lies; None
     where that is their own."""
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise InputError(f"{name} is a {type(array).__name__}; expected an array")
-    steps = array.stride() if hasattr(array, "stride") else getattr(array, "strides", None)
+    steps = _steps(array)
     if steps is None or len(steps) != len(indices):
         return None
     order = tuple(sorted(range(len(steps)), key=lambda axis: (-steps[axis], axis)))

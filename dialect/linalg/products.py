@@ -211,15 +211,13 @@ def _of_algebra(generic: Generic) -> Product | str:
     sizes = structured.sizes_of(generic)
     if not all(any(sizes[loop] != 1 for loop in loops) for loops in (product.m, product.n)):
         return "it has no m or no n: it is a reduction along rows"
-    if max(product.m) > max(product.n):
-        return _of_algebra_swapped(generic, product, found.algebra)
-    return _padded(replace(product, algebra=found.algebra))
+    product = replace(product, algebra=found.algebra)
+    return _padded(_swapped(product, found.algebra) if max(product.m) > max(product.n) else product)
 
 
-def _of_algebra_swapped(generic: Generic, product: Product, algebra: Algebra) -> Product | str:
+def _swapped(product: Product, algebra: Algebra) -> Product:
     """The same with A and B in each other's place."""
-    swapped = _with_parts(generic, product.b, product.a, product.multiplication, product.addition)
-    return swapped if isinstance(swapped, str) else _padded(replace(swapped, algebra=algebra.swapped()))
+    return replace(product, m=product.n, n=product.m, a=product.b, b=product.a, algebra=algebra.swapped())
 
 
 def _padded(product: Product) -> Product | str:

@@ -316,7 +316,7 @@ class _GenericRewriter:
             number = list(generic.body.arguments).index(value)
             return self.new(generic.operands[number]), self._dims(number)
         loops = sorted({each.position for n in operands for each in generic.maps[n].results})
-        tensor = self._computed(value, operands, loops, lambda pair, axis: _part(axis, pair), 1)
+        tensor = self._computed(value, operands, loops, lambda pair, axis: _part(axis, pair))
         return tensor, [ir.AffineExpr.get_dim(loop) for loop in loops]
 
     def _dims(self, number: int) -> list[Any]:
@@ -333,16 +333,14 @@ class _GenericRewriter:
             second = _part(step, Pair(pair.im, pair.re))
             return _part(part, Pair(first, second))
 
-        return self._computed(value, operands, [*columns, -1, *steps], element, 1)
+        return self._computed(value, operands, [*columns, -1, *steps], element)
 
-    def _computed(
-        self, value: Any, operands: list[int], order: list[int], element: Callable[[Pair, int], Any], more: int
-    ) -> Any:
-        """A tensor computed from operands, with these loops of the operation (-1 for a new one of two steps) and `more`
-        of two steps after them."""
+    def _computed(self, value: Any, operands: list[int], order: list[int], element: Callable[[Pair, int], Any]) -> Any:
+        """A tensor computed from operands, with these loops of the operation (-1 for a new one of two steps) and one of
+        two steps after them, of which `element` is told the place."""
         generic = self.generic
         sizes = structured.sizes_of(generic)
-        axes = [*order, *[-1] * more]
+        axes = [*order, -1]
         shape = [PARTS if loop < 0 else sizes[loop] for loop in axes]
         inputs: list[Any] = []
         maps: list[Any] = []

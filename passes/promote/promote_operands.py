@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import affine, constants, tile
-from mlir_gemm.dialect.algebras import number_attribute
 from mlir_gemm.dialect.attributes import is_layout
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
@@ -144,7 +143,7 @@ def _clipped(value: Any, order: list[Any], product: NestProduct, accesses: list[
         return value
     size = size_of(access.memory, axis)
     bound = constants.index(size) if isinstance(size, int) else size
-    neutral = None if pad == 0 else number_attribute(value.type.element_type, pad)
+    neutral = None if pad == 0 else constants.number(value.type.element_type, pad)
     return tile.clip(value, order.index(product.k), access.starts[axis].build(), bound, neutral)
 
 
