@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from mlir_gemm.runtime.torch_path import DECLINED
+from mlir_gemm.runtime.torch_path import shortest
 from mlir_gemm.spec.launch import Launch
 
 
@@ -31,11 +31,7 @@ class ComplexLauncher:
 
     def __call__(self, arrays: tuple[Any, ...], stream: Any) -> Any:
         pairs = [_as_real(array) for array in arrays]
-        reals = tuple(real for real, _ in pairs)
-        short = self._launcher.short
-        outcome: Any = DECLINED if short is None else short(reals, stream)
-        if outcome is DECLINED:
-            outcome = self._launcher(reals, stream)
+        outcome: Any = shortest(self._launcher, tuple(real for real, _ in pairs), stream)
         back = next((back for _, back in pairs if back is not None), None)
         if back is None or outcome is None:
             return outcome

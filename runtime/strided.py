@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.runtime.launcher import GpuLauncher
 from mlir_gemm.runtime.request import Variant
-from mlir_gemm.runtime.torch_path import DECLINED
+from mlir_gemm.runtime.torch_path import shortest
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch, dense
@@ -66,12 +66,7 @@ class StridedLauncher:
         """Checks, launches, and returns the results: None, an array, or a tuple of them."""
         binding.check_count(given, self._passed)
         launcher = self._at(tuple(self._strides(number, given[number]) for number in self._open))
-        short = launcher.short
-        if short is not None:
-            outcome = short(given, stream)
-            if outcome is not DECLINED:
-                return outcome
-        return launcher(given, stream)
+        return shortest(launcher, given, stream)
 
     def _strides(self, number: int, array: Any) -> tuple[int, ...]:
         """The strides of an array in elements; those of dimensions of one element as in dense memory."""

@@ -34,6 +34,14 @@ DECLINED: Any = object()
 """What the short way returns for a call that must go the long way. Nothing has happened then."""
 
 
+def shortest(launcher: Any, arrays: tuple[Any, ...], stream: Any) -> Any:
+    """What a launcher gives: by its short way where there is one for these arrays, else by the long one. A kernel's own
+    call has these lines in it."""
+    short = launcher.short
+    outcome = DECLINED if short is None else short(arrays, stream)
+    return launcher(arrays, stream) if outcome is DECLINED else outcome
+
+
 def torch_path(
     launch: Launch, loaded: device.LoadedKernel, torch: Any, as_graph: bool = False
 ) -> Callable[[tuple[Any, ...], Any], Any]:
