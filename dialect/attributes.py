@@ -21,6 +21,7 @@ from mlir_gemm.dialect.stream_k import FLAGS, PARTIALS
 from mlir_gemm.dialect.verifier import FLAG, NUMBERS, Kind, at_least, between, is_number, word
 from mlir_gemm.spec import attributes as names
 from mlir_gemm.spec import former_names, part_names
+from mlir_gemm.spec.emulation import EMULATIONS
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS
 from mlir_gemm.spec.stages import STAGES
 
@@ -97,6 +98,7 @@ MARKS = {
     names.OPEN_STRIDES: Mark(FLAG, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
     names.COMPLEX: Mark(FLAG, (ARGUMENT, RESULT)),
+    names.EMULATED: Mark(word(*EMULATIONS), ("linalg",)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),

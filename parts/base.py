@@ -16,6 +16,7 @@ from mlir_gemm.spec.element_types import TYPES
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import Placed
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.emulation import multiplied_as
 from mlir_gemm.spec.schedule import PRECISIONS, Schedule, Tile
 from mlir_gemm.spec.target import Target
 
@@ -188,7 +189,7 @@ class Mma:
             and problem.a in form.operands
             and problem.b in form.operands
             and (form.mixed or problem.a == problem.b)
-            and form.precision in ("", precision)
+            and form.precision in ("", multiplied_as(precision))
             and form.needs <= target.capabilities
         ]
 

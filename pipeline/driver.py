@@ -26,6 +26,7 @@ from mlir_gemm.pipeline.debug_info import Place, source_place
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.importing import import_passes
+from mlir_gemm.pipeline.emulated import without_emulation
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import (
@@ -270,7 +271,7 @@ class _Run:
         """Whether somebody may have edited what passes left."""
         self.runner = Runner((*([Rehearse()] if self.from_outside else []), Verify(), *hooks))
         self.target = self._target(chip)
-        self.wanted = self._wanted(wanted)
+        self.wanted, self.precision = without_emulation(self._wanted(wanted), self.stage)
         if (variant.hints or variant.divisors) and self._after("select"):
             raise ScheduleError(
                 f"the module has been made for certain sizes already (it was saved after '{self.stage}'); start from "
@@ -395,6 +396,6 @@ class _Run:
     def _import(self) -> None:
         with self.module.context:
             annotations.name_arguments(self.module, self.source)
-        self.runner.run(self.module, import_passes(self.entry, self.strides), stage="import")
+        self.runner.run(self.module, import_passes(self.entry, self.strides, self.precision), stage="import")
         with self.module.context:
             name_file(self.module, self.filename)

@@ -17,9 +17,10 @@ def entry_passes(entry: str = "") -> list[PassSpec]:
     ]
 
 
-def normalise_passes(entry: str = "", strides: str = "") -> list[PassSpec]:
+def normalise_passes(entry: str = "", strides: str = "", precision: str = "") -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
-    `strides` are those of arguments whose strides are open, as `fix-strides` takes them.
+    `strides` are those of arguments whose strides are open, as `fix-strides` takes them, `precision` that with which
+    products are to be emulated.
 
     What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
     start of a reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results
@@ -58,8 +59,15 @@ def normalise_passes(entry: str = "", strides: str = "") -> list[PassSpec]:
         step("fold-movement"),
         step("simplify-generics"),
         upstream("cse"),
+        *_emulation(precision),
         step("separate-results"),
     ]
+
+
+def _emulation(precision: str) -> list[PassSpec]:
+    """The passes that emulate a precision: those of the function's own where none is given."""
+    given = {"precision": precision} if precision else {}
+    return [step("emulate-products", **given), step("multiply-remainders", **given)]
 
 
 def kernel_passes() -> list[PassSpec]:
@@ -80,6 +88,6 @@ def kernel_passes() -> list[PassSpec]:
     ]
 
 
-def import_passes(entry: str = "", strides: str = "") -> list[PassSpec]:
+def import_passes(entry: str = "", strides: str = "", precision: str = "") -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
-    return [*normalise_passes(entry, strides), *kernel_passes()]
+    return [*normalise_passes(entry, strides, precision), *kernel_passes()]

@@ -16,6 +16,7 @@ from math import ceil
 from typing import Any
 
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.emulation import multiplied_as
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.sum_tree import MOST
 from mlir_gemm.spec.target import Target
@@ -83,7 +84,7 @@ def longest_sum(problem: Problem, precision: str = "full", promoted: bool = Fals
     longest = next((depth for side, depth in LONGEST if max(problem.m, problem.n) <= side), None)
     if longest is None:
         return LONGEST_LARGE
-    multiplied = "tf32" if problem.a == "f32" and precision == "tf32" else problem.a
+    multiplied = "tf32" if problem.a == "f32" and multiplied_as(precision) == "tf32" else problem.a
     return longest if promoted else min(LONGEST_OF.get(multiplied, longest), longest)
 
 

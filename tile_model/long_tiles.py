@@ -15,6 +15,7 @@ from typing import Any
 from mlir_gemm.parts.mma.wgmma.work import cluster_places
 from mlir_gemm.parts.registry import warpgroup_mma
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.emulation import multiplied_as
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Tile
 from mlir_gemm.spec.target import Target
@@ -54,7 +55,7 @@ with."""
 
 def promotion_of(problem: Problem, precision: str) -> int:
     """k steps of 128 bytes whose products tensor cores add up; 0 where ordinary arithmetic does, or sums are exact."""
-    if problem.acc != "f32" or (problem.a == "f32" and precision != "tf32"):
+    if problem.acc != "f32" or (problem.a == "f32" and multiplied_as(precision) != "tf32"):
         return 0
     elements = ADDED_SHOWN if shows_more(problem) else ADDED_OTHERS
     return max(1, ADDED.get(problem.a, elements) * ELEMENT_BYTES[problem.a] // PANEL)

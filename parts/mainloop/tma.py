@@ -8,6 +8,7 @@ from mlir_gemm.parts.base import Mainloop, Rules
 from mlir_gemm.parts.common_fields import STAGES
 from mlir_gemm.parts.registers import role_registers
 from mlir_gemm.parts.registry import mainloops, mma_of
+from mlir_gemm.spec.emulation import multiplied_as
 from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -21,7 +22,7 @@ def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
     mma = mma_of(schedule)
     promoted = {"promotion": schedule.promotion} if schedule.promotion else {}
     yield at("pipeline", "mainloop", step("warp-specialize", asynchronous=mma.asynchronous, **promoted))
-    yield at("describe", "maps", step("create-tensor-maps", tf32=schedule.precision == "tf32"))
+    yield at("describe", "maps", step("create-tensor-maps", tf32=multiplied_as(schedule.precision) == "tf32"))
     producer, consumer = role_registers(schedule, target)
     yield at(
         "lower",

@@ -2,7 +2,9 @@
 
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Where that allows 8-bit floats
 to be multiplied as they are (`precision=f8`), or sums of f16 (`precision=f16`), and an operation of the chip does so,
-runs `join-extensions` or `narrow-accumulator` on the kernel. A second run changes nothing.
+runs `join-extensions` or `narrow-accumulator` on the kernel. Products of parts (`precision=3xtf32` and others, which
+`emulate-products` left) get a `promotion`, where nobody has set one and a schedule has it: sums of parts are to be as
+exact as those of what they emulate. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -10,11 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.select.join_extensions import JoinExtensions
 from mlir_gemm.passes.select.narrow_accumulator import NarrowAccumulator
-from mlir_gemm.pipeline.undecided import undecided
+from mlir_gemm.pipeline.undecided import Undecided, undecided
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.emulation import EMULATIONS, Emulation
+from mlir_gemm.tile_model.long_tiles import ADDED_SHOWN, PANEL
+from mlir_gemm.tile_model.select import select
 
 _PASSES = {"f8": JoinExtensions, "f16": NarrowAccumulator}
 
@@ -33,3 +40,20 @@ class SelectPrecision(Pass):
                 able = [mma.name for mma in mmas_on(kernel.target) if any(f.precision == precision for f in mma.forms)]
                 if precision in _PASSES and able and pinned.get("mma", able[0]) in able:
                     _PASSES[precision]().run(kernel.module)
+                if precision in EMULATIONS and "promotion" not in pinned:
+                    _promote(kernel, EMULATIONS[precision], pinned)
+
+
+def _promote(kernel: Undecided, emulation: Emulation, pinned: dict[str, Any]) -> None:
+    """Lets ordinary additions take over from the tensor cores every few k steps, where a schedule can."""
+    problem = kernel.problem()
+    if problem.a != emulation.element or problem.acc != "f32":
+        return
+    steps = max(1, ADDED_SHOWN * ELEMENT_BYTES[problem.a] // PANEL)
+    if problem.k <= ADDED_SHOWN:
+        return
+    try:
+        select(problem, kernel.target, {**pinned, "promotion": steps})
+    except (ScheduleError, InputError):
+        return
+    kernel.pin({**pinned, "promotion": steps})
