@@ -75,9 +75,7 @@ def _nearest(value: Any, emulation: Emulation, place: int) -> Any:
         return arith.SelectOp(_is_finite(value), arith.BitcastOp(value.type, kept).result, instead).result
     size, sign = number(0x7FFFFFFF), number(-0x80000000)
     least = arith.MinSIOp(arith.AndIOp(kept, size).result, number(_LARGEST[emulation.part])).result
-    infinite = arith.CmpIOp(
-        arith.CmpIPredicate.eq, arith.AndIOp(bits, size).result, number(0x7F800000)
-    ).result
+    infinite = arith.CmpIOp(arith.CmpIPredicate.eq, arith.AndIOp(bits, size).result, number(0x7F800000)).result
     one = arith.SelectOp(infinite, number(0x3F800000), least).result
     signed = arith.OrIOp(one, arith.AndIOp(bits, sign).result).result
     return arith.BitcastOp(value.type, signed).result

@@ -51,11 +51,14 @@ class Scheme:
         rest = [self.whole // each for each in self.moduli]
         return [part * pow(part, -1, each) for part, each in zip(rest, self.moduli, strict=True)]
 
-    @property
-    def grid(self) -> int:
-        """A power of two: sums of multiples of it, by as many remainders as there are, are exact in f64."""
+    def shares(self, number: int) -> tuple[int, int, int]:
+        """A weight, or `whole`, as a sum of three numbers: sums of the first, of the second and of the third of each,
+        by as many remainders as there are, are exact in f64."""
         spare = 53 - 8 - len(self.moduli).bit_length()
-        return 1 << (self.whole.bit_length() - spare)
+        first = 1 << (self.whole.bit_length() - spare)
+        second = max(first >> spare, 1)
+        high, rest = number // first * first, number % first
+        return high, rest // second * second, rest % second
 
 
 def scheme_of(depth: int) -> Scheme | None:
@@ -108,11 +111,15 @@ def rounded(value: Any, power: Any, bits: int) -> Any:
 def remainder(value: Any, modulus: int) -> Any:
     """The remainder of an integer that is an f64, as an i8 around zero."""
     arith = dialect("arith")
-    quotient = arith.MulFOp(value, _f64(1.0 / modulus)).result
-    nearest = arith.SubFOp(arith.AddFOp(quotient, _f64(_ROUND)).result, _f64(_ROUND)).result
-    rest = arith.SubFOp(value, arith.MulFOp(nearest, _f64(float(modulus))).result).result
-    bits = arith.BitcastOp(ir.IntegerType.get_signless(64), arith.AddFOp(rest, _f64(_ROUND)).result).result
+    shifted = _fma(value, _f64(1.0 / modulus), _f64(_ROUND))
+    nearest = arith.SubFOp(shifted, _f64(_ROUND)).result
+    rest = arith.AddFOp(_fma(nearest, _f64(-float(modulus)), value), _f64(_ROUND)).result
+    bits = arith.BitcastOp(ir.IntegerType.get_signless(64), rest).result
     return arith.TruncIOp(ir.IntegerType.get_signless(8), bits).result
+
+
+def _fma(x: Any, y: Any, z: Any) -> Any:
+    return dialect("math").FmaOp(x, y, z).result
 
 
 def reduced(total: Any, modulus: int, depth: int) -> Any:
@@ -144,22 +151,45 @@ def _estimated(total: Any, modulus: int) -> Any:
 
 def combined(remainders: list[Any], powers: tuple[Any, Any], scheme: Scheme) -> Any:
     """The element of the product that has these remainders, i8, where the largest elements of its row and column have
-    these powers of two."""
+    these powers of two: the exact sum of the products of integers, rounded once."""
     arith = dialect("arith")
-    whole, grid = scheme.whole, scheme.grid
-    high, low = _f64(0.0), _f64(0.0)
-    for rest, weight in zip(remainders, scheme.weights, strict=True):
-        number = arith.SIToFPOp(ir.F64Type.get(), rest).result
-        upper = weight // grid * grid
-        high = arith.AddFOp(high, arith.MulFOp(number, _f64(float(upper))).result).result
-        low = arith.AddFOp(low, arith.MulFOp(number, _f64(float(weight - upper))).result).result
-    times = dialect("math").RoundEvenOp(arith.MulFOp(high, _f64(1.0 / whole)).result).result
-    upper = whole // grid * grid
-    high = arith.SubFOp(high, arith.MulFOp(times, _f64(float(upper))).result).result
-    low = arith.SubFOp(low, arith.MulFOp(times, _f64(float(whole - upper))).result).result
+    numbers = [_number(each) for each in remainders]
+    shares = list(zip(*map(scheme.shares, scheme.weights), strict=True))
+    high, middle, low = (_weighted(numbers, each) for each in shares)
+    times = dialect("math").RoundEvenOp(arith.MulFOp(high, _f64(1.0 / scheme.whole)).result).result
+    high, middle, low = (
+        _fma(times, _f64(-float(share)), each)
+        for share, each in zip(scheme.shares(scheme.whole), (high, middle, low), strict=True)
+    )
+    total, rest = _two_sum(high, middle)
+    total = arith.AddFOp(total, arith.AddFOp(rest, low).result).result
     # The power of the largest element stands for 2^(bits - 1): see `rounded`.
-    unit = 2.0 ** -(sum(scheme.bits) - 2)
-    value = arith.MulFOp(arith.AddFOp(high, low).result, _f64(unit)).result
+    value = arith.MulFOp(total, _f64(2.0 ** -(sum(scheme.bits) - 2))).result
     smaller = arith.MinimumFOp(*powers).result
     larger = arith.MaximumFOp(*powers).result
     return arith.MulFOp(arith.MulFOp(value, smaller).result, larger).result
+
+
+def _number(rest: Any) -> Any:
+    """An i8 as an f64: its bits with the sign turned are the last ones of 2^52 plus a number, which takes an addition;
+    the conversion takes many times as long."""
+    arith, wide = dialect("arith"), ir.IntegerType.get_signless(64)
+    turned = arith.XOrIOp(rest, _integer(8, -128)).result
+    bits = arith.OrIOp(arith.ExtUIOp(wide, turned).result, _integer(64, 0x433 << 52)).result
+    return arith.SubFOp(arith.BitcastOp(ir.F64Type.get(), bits).result, _f64(2.0**52 + 128)).result
+
+
+def _weighted(numbers: list[Any], weights: tuple[int, ...]) -> Any:
+    found = dialect("arith").MulFOp(numbers[0], _f64(float(weights[0]))).result
+    for number, weight in zip(numbers[1:], weights[1:], strict=True):
+        found = _fma(number, _f64(float(weight)), found)
+    return found
+
+
+def _two_sum(x: Any, y: Any) -> tuple[Any, Any]:
+    """A sum, and what its rounding left out (Knuth)."""
+    arith = dialect("arith")
+    total = arith.AddFOp(x, y).result
+    part = arith.SubFOp(total, x).result
+    first = arith.SubFOp(x, arith.SubFOp(total, part).result).result
+    return total, arith.AddFOp(first, arith.SubFOp(y, part).result).result
