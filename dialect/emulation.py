@@ -26,15 +26,15 @@ def asked(function: Any, option: str) -> str:
 
 def say(function: Any, precision: str) -> None:
     """Writes the precision of a function's kernels into its `tile.schedule`; none where it is empty."""
-    written = function.attributes[SCHEDULE] if SCHEDULE in function.attributes else None
-    fields = {each.name: each.attr for each in written} if isinstance(written, ir.DictAttr) else {}
+    fields: dict[str, Any] = {}
+    if SCHEDULE in function.attributes:
+        fields = {each.name: each.attr for each in ir.DictAttr(function.attributes[SCHEDULE])}
+        del function.attributes[SCHEDULE]
     fields.pop(PRECISION, None)
     if precision:
         fields[PRECISION] = ir.StringAttr.get(precision)
     if fields:
         function.attributes[SCHEDULE] = ir.DictAttr.get(fields)
-    elif written is not None:
-        del function.attributes[SCHEDULE]
 
 
 def element(emulation: Emulation) -> Any:

@@ -13,10 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.spec.element_types import TYPES
+from mlir_gemm.spec.emulation import multiplied_as
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import Placed
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.emulation import multiplied_as
 from mlir_gemm.spec.schedule import PRECISIONS, Schedule, Tile
 from mlir_gemm.spec.target import Target
 

@@ -25,8 +25,8 @@ from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.debug_info import Place, source_place
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.elementwise import elementwise_passes
-from mlir_gemm.pipeline.importing import import_passes
 from mlir_gemm.pipeline.emulated import without_emulation
+from mlir_gemm.pipeline.importing import import_passes
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import (
@@ -253,8 +253,7 @@ class _Run:
         self.last = last
         self.observe = observe
         self.variant = variant
-        self.entry = ""
-        self.filename = "-"
+        self.entry, self.filename = "", "-"
         self.locations: str | None = None
         self.lines: Place | None = None
         self.strides = ""

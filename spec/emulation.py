@@ -1,4 +1,4 @@
-"""Emulated precision: a type multiplied by tensor cores that have only narrower ones, by values of the field `precision`.
+"""Emulated precision: a type multiplied by tensor cores that have only narrower ones, where `precision` says so.
 
 An element x of a wide type is a sum of parts in a narrower one, each the rounding of what the parts before it leave:
 x = x0 + x1 + ... A product of two such sums is a sum of products of parts. Those of parts that are small together lie

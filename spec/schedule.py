@@ -37,8 +37,8 @@ SHARED = (
         "precision",
         "What may be less exact than the module says: `full` (nothing), `tf32` (f32 operands are rounded to 10 bits "
         "for the tensor cores), `f16` (a product of f16 with f16 results accumulates in f16) or `f8` (8-bit floats "
-        "are multiplied as they are, and their sums keep as many bits as the tensor cores have for them). Others emulate a "
-        "type by products of narrower ones: f32 by `3xtf32`, `3xbf16` or `6xbf16`, f64 by `ozaki`.",
+        "are multiplied as they are, and their sums keep as many bits as the tensor cores have for them). Others "
+        "emulate a type by products of narrower ones: f32 by `3xtf32`, `3xbf16` or `6xbf16`, f64 by `ozaki`.",
         values=PRECISIONS,
     ),
     Field("mainloop", "Which part brings operands from global to shared memory; empty as for `mma`."),

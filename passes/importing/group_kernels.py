@@ -7,8 +7,9 @@ start.
 
 Each product seeds a kernel. An elementwise operation joins the last kernel that it can: it must take each element of
 that product's (or of another member's) result once, in any shape or order, and what else it reads must not depend on
-that kernel. Everything else is a kernel by itself, a reduction that is no product among them; where it could have been
-hoped to join, `tile.note` says why it does not. A second run chooses the same.
+that kernel; and it must read no more than eight tensors element by element. Everything else is a kernel by itself, a
+reduction that is no product among them; where it could have been hoped to join, `tile.note` says why it does not. A
+second run chooses the same.
 
 Refuses operations that it does not know.
 """
@@ -35,6 +36,10 @@ BESIDE = (
     "func.return",
 )  # fmt: skip
 """Other operations that compute nothing."""
+
+
+MOST_READ = 8
+"""Tensors as large as its result that an operation may read and still join a product."""
 
 
 @dataclass
@@ -113,6 +118,10 @@ def _seeded(op: Any) -> Kernel:
 def _joined(op: Any, needs: list[_Group]) -> _Group | None:
     """The group that an elementwise operation has become part of, None if it can be part of none."""
     reasons: list[str] = []
+    whole = _read_whole(op)
+    if whole > MOST_READ:
+        _note(op, f"it reads {whole} tensors element by element: no thread of a product has room for as many")
+        return None
     for group in reversed(needs):
         product = group.kernel.product
         if product is None or product.is_pointwise:
@@ -136,6 +145,12 @@ def _why_not(op: Any, group: _Group, needs: list[_Group]) -> str | None:
     if reason is None:
         group.kernel.become(trial)
     return reason
+
+
+def _read_whole(op: Any) -> int:
+    """How many operands with all of its loops an elementwise operation reads."""
+    generic = structured.read(op)
+    return sum(len(map_.results) == len(generic.parallel) for map_ in generic.maps[: len(generic.inputs)])
 
 
 def _needs(op: Any, of: dict[Any, _Group]) -> list[_Group]:

@@ -4,7 +4,7 @@ Expects linalg.generic on tensors, all work but the separation of results done. 
 of the function's `tile.schedule`, is `ozaki`, a product of f64 becomes (`dialect/remainders.py`)
 
 1. for each row of A and each column of B the power of two below the largest magnitude;
-2. the integers to which that scales and rounds their elements, by their remainders: 8-bit tensors, one for each modulus;
+2. the integers to which that scales and rounds their elements, by their remainders: an 8-bit tensor for each modulus;
 3. a product of 8-bit integers for each modulus, reduced to its remainder;
 4. the f64 that has these remainders.
 
@@ -68,7 +68,9 @@ def _rewrite(product: Product) -> None:
     with ir.InsertionPoint(product.op), product.op.location:
         sides = [_Side(generic, factor, shared) for factor in (product.a, product.b)]
         powers = [side.powers() for side in sides]
-        parts = [side.remainders(*each) for side, *each in zip(sides, powers, scheme.bits, [scheme] * 2, strict=True)]
+        parts = [
+            side.remainders(power, bits, scheme) for side, power, bits in zip(sides, powers, scheme.bits, strict=True)
+        ]
         totals = [
             _product(generic, (sides[0].order, sides[1].order), factors, modulus, scheme)
             for *factors, modulus in zip(*parts, scheme.moduli, strict=True)
@@ -188,5 +190,7 @@ def _is_zero(tensor: Any) -> bool:
     if fill is None or fill.name != "linalg.fill":
         return False
     number = owner_of(fill.operands[0])
-    value = number.attributes["value"] if number is not None and number.name == "arith.constant" else None
+    if number is None or number.name != "arith.constant":
+        return False
+    value = number.attributes["value"]
     return isinstance(value, ir.FloatAttr) and value.value == 0.0
