@@ -15,16 +15,18 @@ from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
 
-MODULI = (256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193)
-"""Numbers up to 256 without a common divisor, the largest ones first: their remainders are 8-bit integers."""
+MODULI = (255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193, 191)
+"""Odd numbers up to 255 without a common divisor, the largest ones first: their remainders are 8-bit integers. Without
+256: the remainder is then the last byte of a sum in f64, and a store of that byte alone, in the block of the addition,
+wrote others on an H200 (driver 580.159.04)."""
 DEEPEST = (1 << 17) - 1
 """Elements of k whose products of 8-bit integers fit an i32."""
 WANTED = 102
 """Bits of the integers of A and of B together: 51 each lose less than the sums of f64 do."""
-MOST = 52
-"""Bits that an integer may have: f64 holds it, and its difference from a multiple, exactly."""
+MOST = 51
+"""Bits that an integer may have, for `_ROUND`."""
 _ROUND = 1.5 * 2**52
-"""Added to an f64 below 2^51, this leaves the nearest integer in its last bits."""
+"""Added to an f64 of up to 2^51, this leaves the nearest integer in its last bits."""
 _ONCE = 1 << 14
 """Elements of k up to which one estimate of a quotient in f32 is at most one off."""
 _TINY = -960
@@ -108,14 +110,24 @@ def rounded(value: Any, power: Any, bits: int) -> Any:
     return dialect("math").RoundEvenOp(scaled).result
 
 
-def remainder(value: Any, modulus: int) -> Any:
-    """The remainder of an integer that is an f64, as an i8 around zero."""
+def last_bits(value: Any) -> Any:
+    """The last 32 bits of the integer that is nearest to an f64, an i32 at the insertion point."""
+    return _last(dialect("arith").AddFOp(value, _f64(_ROUND)).result)
+
+
+def _last(raised: Any) -> Any:
     arith = dialect("arith")
-    shifted = _fma(value, _f64(1.0 / modulus), _f64(_ROUND))
-    nearest = arith.SubFOp(shifted, _f64(_ROUND)).result
-    rest = arith.AddFOp(_fma(nearest, _f64(-float(modulus)), value), _f64(_ROUND)).result
-    bits = arith.BitcastOp(ir.IntegerType.get_signless(64), rest).result
-    return arith.TruncIOp(ir.IntegerType.get_signless(8), bits).result
+    bits = arith.BitcastOp(ir.IntegerType.get_signless(64), raised).result
+    return arith.TruncIOp(ir.IntegerType.get_signless(32), bits).result
+
+
+def remainder(value: Any, last: Any, modulus: int) -> Any:
+    """The remainder of an integer that is an f64, with its last bits, as an i8 around zero: what is left of it is less
+    than 2^31, so the last bits of the quotient tell it."""
+    arith = dialect("arith")
+    quotient = _last(_fma(value, _f64(1.0 / modulus), _f64(_ROUND)))
+    rest = arith.SubIOp(last, arith.MulIOp(quotient, _integer(32, modulus)).result).result
+    return arith.TruncIOp(ir.IntegerType.get_signless(8), rest).result
 
 
 def _fma(x: Any, y: Any, z: Any) -> Any:
@@ -126,8 +138,6 @@ def reduced(total: Any, modulus: int, depth: int) -> Any:
     """The remainder of a sum of `depth` products, an i32, as an i8 around zero."""
     arith = dialect("arith")
     narrow = ir.IntegerType.get_signless(8)
-    if modulus == 256:
-        return arith.TruncIOp(narrow, total).result
     rest = _estimated(total, modulus)
     if depth > _ONCE:
         return arith.TruncIOp(narrow, _estimated(rest, modulus)).result

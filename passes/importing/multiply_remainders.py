@@ -25,7 +25,16 @@ from mlir_gemm.dialect.emulation import asked, say
 from mlir_gemm.dialect.linalg.generics import Generic, Map, build, empty, erase_dead, generics, owner_of, read, zero
 from mlir_gemm.dialect.linalg.products import Factor, Product, product_of
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.remainders import Scheme, combined, exponent_of, reduced, remainder, rounded, scheme_of
+from mlir_gemm.dialect.remainders import (
+    Scheme,
+    combined,
+    exponent_of,
+    last_bits,
+    reduced,
+    remainder,
+    rounded,
+    scheme_of,
+)
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.emulation import REMAINDERS
@@ -141,7 +150,8 @@ class _Side:
 
         def emit(element: Any, given: list[Any], _: list[Any]) -> list[Any]:
             whole = rounded(element, given[0], bits)
-            return [remainder(whole, modulus) for modulus in scheme.moduli]
+            last = last_bits(whole)
+            return [remainder(whole, last, modulus) for modulus in scheme.moduli]
 
         outputs = [(empty(shape, i8), self.order) for _ in scheme.moduli]
         return self._computed([(powers, kept)], outputs, emit)

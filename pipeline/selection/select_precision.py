@@ -27,6 +27,10 @@ STEPS = 4
 """k steps of 128 bytes after which sums of parts go to ordinary additions. The errors of 8192^3, of normal and positive
 numbers, on an H200: 3.7e-7 and 6.9e-7 with three tf32, 2.5e-7 and 3.8e-7 with six bf16; cuBLAS in f32 has 1.6e-6 and
 1.4e-6. With 8 steps of tf32 positive numbers lose more than that."""
+TILE, DEEP, LARGE = (192, 128), 1 << 14, 1 << 25
+"""The tile of a product of parts of so many elements of k, with so many elements in its result: the largest with two
+accumulators. Blocks drift apart over many k steps, and read less from each other's L2 lines than the model expects:
+8192^3 by three tf32 takes 9.4 ms with it, 16.0 with 128x144, which the model prefers."""
 _PASSES = {"f8": JoinExtensions, "f16": NarrowAccumulator}
 
 
@@ -55,8 +59,13 @@ def _promote(kernel: Undecided, emulation: Emulation, pinned: dict[str, Any]) ->
         return
     if problem.k <= STEPS * PANEL // ELEMENT_BYTES[problem.a]:
         return
-    try:
-        select(problem, kernel.target, {**pinned, "promotion": STEPS})
-    except (ScheduleError, InputError):
+    step = PANEL // ELEMENT_BYTES[problem.a]
+    tiles = {"block": (*TILE, step), "warp": (64, TILE[1], step)}
+    drifts = problem.k >= DEEP and problem.m * problem.n >= LARGE and not {*tiles} & {*pinned}
+    for fields in ({**tiles, "promotion": STEPS},) * drifts + ({"promotion": STEPS},):
+        try:
+            select(problem, kernel.target, {**pinned, **fields})
+        except (ScheduleError, InputError):
+            continue
+        kernel.pin({**pinned, **fields})
         return
-    kernel.pin({**pinned, "promotion": STEPS})

@@ -15,14 +15,15 @@
 // 2. The remainders of the integers to which elements are scaled; k is the last dimension of both.
 //       CHECK:   %[[LEFT:.*]]:14 = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x8xf64>, tensor<4xf64>)
 //       CHECK:     math.roundeven
-//       CHECK:     arith.trunci %{{.*}} : i64 to i8
+//       CHECK:     arith.trunci %{{.*}} : i64 to i32
 //       CHECK:   %[[RIGHT:.*]]:14 = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<8x6xf64>, tensor<6xf64>)
-// 3. A product of integers for each modulus, reduced to a remainder: of 256 the last byte, of 255 by a quotient.
+// 3. A product of integers for each modulus, reduced to a remainder by an estimate of its quotient.
 //       CHECK:   linalg.generic {{.*}} ins(%[[LEFT]]#0, %[[RIGHT]]#0 : tensor<4x8xi8>, tensor<6x8xi8>) outs(%{{.*}} : tensor<4x6xi32>)
 //       CHECK:     arith.muli
 //       CHECK:   linalg.generic {{.*}} ins(%{{.*}} : tensor<4x6xi32>) outs(%{{.*}} : tensor<4x6xi8>)
-//       CHECK:   linalg.generic {{.*}} ins(%[[LEFT]]#1, %[[RIGHT]]#1 : tensor<4x8xi8>, tensor<6x8xi8>)
 //       CHECK:     arith.constant 255 : i32
+//       CHECK:   linalg.generic {{.*}} ins(%[[LEFT]]#1, %[[RIGHT]]#1 : tensor<4x8xi8>, tensor<6x8xi8>)
+//       CHECK:     arith.constant 253 : i32
 //       CHECK:   linalg.generic {{.*}} ins(%[[LEFT]]#13, %[[RIGHT]]#13 : tensor<4x8xi8>, tensor<6x8xi8>)
 // 4. The number that has these remainders.
 //       CHECK:   %[[RESULT:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x6xf64>)
