@@ -63,10 +63,10 @@ def name_of(number: int) -> str:
     return OURS if number == 0 else f"{OURS}_{number + 1}"
 
 
-def ours(number: int, operands: Operands, chip: str, schedule: str) -> Contender:
+def ours(number: int, operands: Operands, chip: str, schedule: str, debug_info: str | None = None) -> Contender:
     """The kernel under a schedule (empty: the model's choice). Raises Error."""
     text = schedule_text(operands.problem, schedule)
-    kernel = mlir_gemm.compile(module(operands.problem), chip=chip, schedule=text or None)
+    kernel = mlir_gemm.compile(module(operands.problem), chip=chip, schedule=text or None, debug_info=debug_info)
     arguments = (*operands.inputs, operands.out)
     return Contender(
         name_of(number),

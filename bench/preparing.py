@@ -31,6 +31,8 @@ class Work:
     """All fields to fix."""
     load: bool = True
     """Give it to the driver's compiler too."""
+    debug_info: str | None = None
+    """As for `mlir_gemm.compile`."""
 
 
 def prepare(works: Sequence[Work], jobs: int, progress: Callable[[int, int], None]) -> list[str]:
@@ -76,7 +78,7 @@ def compile_one(work: Work) -> str:
 
     try:
         source = work.problem if isinstance(work.problem, str) else module(work.problem)
-        kernel = mlir_gemm.compile(source, chip=work.chip, schedule=work.schedule or None)
+        kernel = mlir_gemm.compile(source, chip=work.chip, schedule=work.schedule or None, debug_info=work.debug_info)
         if work.load:
             kernel.load(0)
     except Error as error:

@@ -41,15 +41,21 @@ def usages(ptx: str, chip: str) -> dict[str, Usage] | None:
     return done[1] if done else None
 
 
+def find_cubin(ptx: str, chip: str) -> bytes | None:
+    """The machine code of `ptx` for `chip`, or None when no ptxas is installed that knows the chip."""
+    done = _assemble(ptx, chip)
+    return done[0] if done else None
+
+
 def cubin(ptx: str, chip: str) -> bytes:
     """The machine code of `ptx` for `chip`. Raises TargetError when no ptxas is installed that knows the chip."""
-    done = _assemble(ptx, chip)
-    if done is None:
+    code = find_cubin(ptx, chip)
+    if code is None:
         raise TargetError(
             f"making a cubin for {chip} needs ptxas, and none was found that knows the chip: "
             "pip install nvidia-cuda-nvcc (sm_75 and later) or nvidia-cuda-nvcc-cu12 (sm_70), or put ptxas on the PATH"
         )
-    return done[0]
+    return code
 
 
 def _assemble(ptx: str, chip: str) -> tuple[bytes, dict[str, Usage]] | None:

@@ -16,8 +16,6 @@ from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.dialect.walk import where
 from mlir_gemm.errors import Location
 
-KINDS = ("none", "line")
-"""What `--debug-info` takes."""
 _SCOPES = "ensure-debug-info-scope-on-llvm-func{emission-kind=DebugDirectivesOnly}"
 _LOC = re.compile(r"\t\.loc\t\d+ (\d+)")
 _DIRECTIVES = re.compile(r"\t\.(loc|file)\t|\t\.section\t\.debug|\$L__(tmp|func_begin|func_end)\d+:")

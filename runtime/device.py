@@ -20,6 +20,7 @@ from mlir_gemm.dialect.parse_guard import GUARD
 from mlir_gemm.errors import ArgumentError, DeviceError
 from mlir_gemm.runtime.dependent_launch import Configurations
 from mlir_gemm.runtime.flags import Flags
+from mlir_gemm.runtime.line_info import object_code
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.runtime.status import checked, name_of
 from mlir_gemm.runtime.tensor_maps import Encoder
@@ -271,8 +272,7 @@ class LoadedKernel:
 
 @functools.lru_cache(maxsize=256)
 def load(ptx: str, launch: Launch, ordinal: int) -> LoadedKernel:
-    """Gives the PTX to the driver's compiler, and the constants to the GPU. Raises DeviceError with the driver's own
-    log."""
+    """Loads the code and the constants onto the GPU. Raises DeviceError, with the log of the driver's compiler."""
     gpu = open_gpu(ordinal)
     with gpu.active():
         functions: dict[str, Any] = {}
@@ -291,7 +291,7 @@ def load(ptx: str, launch: Launch, ordinal: int) -> LoadedKernel:
 def _module(gpu: Gpu, ptx: str, entry: str) -> Any:
     core = _cuda_core()
     try:
-        return core.ObjectCode.from_ptx(ptx.encode())
+        return object_code(core, ptx, lambda: chip_of(gpu.driver, gpu.ordinal))
     except Exception as problem:
         raise _refusal(gpu, ptx, entry, problem) from None
 
@@ -395,6 +395,6 @@ def stream_handle(stream: Any) -> int:
     if not isinstance(stream, (bool, int, float, str)) and hasattr(stream, "__int__"):
         return int(stream)
     raise ArgumentError(
-        f"stream_k={stream!r} is no CUDA stream: expected a handle (int) or an object with __cuda_stream__, "
+        f"stream={stream!r} is no CUDA stream: expected a handle (int) or an object with __cuda_stream__, "
         "cuda_stream or ptr, such as a stream of PyTorch, CuPy or cuda.core"
     )

@@ -18,6 +18,7 @@ from mlir_gemm.runtime.complex_arrays import with_complex
 from mlir_gemm.runtime.device import LoadedKernel, default_chip
 from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
+from mlir_gemm.runtime.line_info import wanted
 from mlir_gemm.runtime.request import Request, Variant
 from mlir_gemm.runtime.strided import StridedLauncher, with_strides
 from mlir_gemm.spec import binding
@@ -197,6 +198,7 @@ def compile(
     entry: str = "",
     sizes: Mapping[str, int] | None = None,
     divisors: Mapping[str, int] | None = None,
+    debug_info: str | None = None,
 ) -> Kernel:
     """Compiles a module to something callable, one kernel or several, or finds it in the cache. Needs no GPU.
 
@@ -213,6 +215,8 @@ def compile(
             these or with `divisors` there is one variant, for these sizes, and none is compiled by a call.
         divisors: what such sizes are always multiples of, by symbol. A call with others raises ArgumentError.
         entry: the function to compile, of a module with several that no other calls.
+        debug_info: `line` for code that names the lines of the source, for profilers, else `none`; None for what the
+            environment variable MLIR_GEMM_DEBUG_INFO says. The instructions are the same.
 
     Raises:
         InputError: the source cannot be read or compiled.
@@ -228,7 +232,10 @@ def compile(
         name = None if CHIP in text else default_chip(ordinal or 0)
     hints, given = tuple((sizes or {}).items()), tuple((divisors or {}).items())
     fields, simulated = _schedule_fields(schedule), device == "simulator"
-    asked = Request(text, filename, name, fields, hints, given, entry, simulated=simulated, compiler=_compile_module)
+    asked = Request(
+        text, filename, name, fields, hints, given, entry,
+        lines=wanted(debug_info), simulated=simulated, compiler=_compile_module,
+    )  # fmt: skip
     first = Variant(asked)
     symbols = first.artifact.launch.symbols
     _check_sizes({name: 1 for name, _ in (*hints, *given)} | dict.fromkeys(symbols, 1), symbols)

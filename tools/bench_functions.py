@@ -97,6 +97,7 @@ def _measure(arguments: argparse.Namespace, chosen: list[Function]) -> int:
         seed=arguments.seed,
         jobs=arguments.jobs or os.cpu_count() or 1,
         seconds=float(arguments.seconds or 0),
+        debug_info=arguments.debug_info,
     )
     chip = arguments.chip or default_chip(0)
     folder = Path(arguments.output or f"bench-{chip}-{datetime.date.today().isoformat()}")

@@ -13,6 +13,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.runtime.line_info import wanted
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         schedule=Schedule.parse(arguments.schedule) if arguments.schedule else None,
         entry=arguments.entry,
         until=until,
-        lines=arguments.debug_info == "line",
+        lines=wanted(arguments.debug_info),
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
         observe=lambda name, text: (
             _print_stage(name, reading(text) if arguments.reading else text) if name in printed else None

@@ -64,10 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
     compile_.add_argument(
         "--reading", action="store_true", help="print it in the reading form, which is shorter and not to be parsed"
     )
-    compile_.add_argument(
-        "--debug-info", choices=("none", "line"), default="none",
-        help="line: PTX and cubin name the lines of INPUT, for profilers; the code is the same",
-    )  # fmt: skip
+    _add_debug_info(compile_)
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     _add_json(compile_, "the report as JSON; goes with --report")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
@@ -87,6 +84,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--report", action="store_true", help="simulator: print what was executed and moved")
     run.add_argument("--blocks", type=block_numbers, metavar="N,N,...", help="simulator: run only these blocks")
+    _add_debug_info(run)
     run.add_argument("--bisect", action="store_true", help="run the IR after every stage, name the first wrong one")
     _add_json(run, "all that is told as JSON, at the end")
 
@@ -181,6 +179,7 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
         "--schedule", action="append", metavar="FIELD=VALUE,...", help="pin fields; several times: side by side"
     )
     _add_chip(bench)
+    _add_debug_info(bench)
     bench.add_argument("--rounds", type=count, default=16, metavar="N", help="cold runs of each (default: 16)")
     bench.add_argument("--bursts", type=count, default=8, metavar="N", help="sustained bursts of each (default: 8)")
     bench.add_argument("--seed", type=seed, default=0, metavar="N", help="of inputs and of --random (default: 0)")
@@ -205,6 +204,14 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
 
 def _add_json(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("--json", action="store_true", help=what)
+
+
+def _add_debug_info(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--debug-info", choices=("none", "line"),
+        help="line: the code names the lines of INPUT, for profilers, and is otherwise the same (default: none, or "
+        "what MLIR_GEMM_DEBUG_INFO says)",
+    )  # fmt: skip
 
 
 def _add_pass_output(parser: argparse.ArgumentParser) -> None:

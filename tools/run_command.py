@@ -54,7 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
         device.open_gpu(0)  # refuses at once where there is none
     where = "simulator" if on_simulator else arguments.device
     whole = source if arguments.input == STDIO else Path(arguments.input)
-    kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule, entry=arguments.entry)
+    kernel = compile(
+        whole, chip=arguments.chip, device=where, schedule=schedule, entry=arguments.entry,
+        debug_info=arguments.debug_info,
+    )  # fmt: skip
     statuses: list[int] = []
     for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(computed)):
         output.begin(sizes)
