@@ -32,8 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     emit: str = stage(arguments.emit, STAGES, "--emit", tuple(BINARIES))
     until = "ptx" if emit in BINARIES else emit
     printed = _printed_stages(arguments.print_after, until)
-    if arguments.reading and not printed:
-        raise UsageError("--reading is how --print-after prints; name a stage, or all, with it")
+    if arguments.reading and not (printed or arguments.print_changes or arguments.changes_of):
+        raise UsageError("--reading is how --print-after, --print-changes and --changes-of print; give one of them")
     output: str = arguments.output or _default_output(arguments.input, emit)
     launch_info: str | None = arguments.launch_info
     _check_outputs(arguments.input, output, launch_info)

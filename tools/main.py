@@ -26,9 +26,9 @@ INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
 COMMANDS = ("compile", "run", "opt", "explain", "view", "bench", "info", "cache", "completion")
 OPT_FLAGS = (
     "-h", "--help", "--mlir-print-ir-after-all", "--mlir-print-op-generic", "--emit-bytecode", "--list",
-    "--allow-unregistered-dialect", "--verify-diagnostics", "--split-input-file", "--print-changes",
+    "--allow-unregistered-dialect", "--verify-diagnostics", "--split-input-file", "--print-changes", "--reading",
 )  # fmt: skip
-OPT_VALUED = ("-o", "--print-passes-to", "--mlir-elide-elementsattrs-if-larger")
+OPT_VALUED = ("-o", "--print-passes-to", "--changes-of", "--mlir-elide-elementsattrs-if-larger")
 """The options of `opt`; whatever else starts with two dashes is a pass."""
 EPILOG = """exit status:
   0 success; 1 the input is at fault; 2 wrong usage; 3 a check of results failed; 70 a bug in mlir-gemm
@@ -61,9 +61,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
     _add_pass_output(compile_)
-    compile_.add_argument(
-        "--reading", action="store_true", help="print it in the reading form, which is shorter and not to be parsed"
-    )
     _add_debug_info(compile_)
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     _add_json(compile_, "the report as JSON; goes with --report")
@@ -217,6 +214,10 @@ def _add_debug_info(parser: argparse.ArgumentParser) -> None:
 def _add_pass_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--print-passes-to", metavar="DIR", help="write the IR after each pass to a file of its own")
     parser.add_argument("--print-changes", action="store_true", help="print what each pass changed to stderr")
+    parser.add_argument("--changes-of", metavar="PASS,...", help="print what these passes changed to stderr")
+    parser.add_argument(
+        "--reading", action="store_true", help="print these in the reading form, which is shorter and not to be parsed"
+    )
 
 
 def _add_entry(parser: argparse.ArgumentParser) -> None:

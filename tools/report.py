@@ -48,7 +48,7 @@ def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, 
 
 
 def _problem(kernel: KernelRecord) -> str:
-    """What a kernel computes; of one that is no product, its kind."""
+    """What a kernel computes; of one that is not a product, its kind."""
     if kernel.problem is not None:
         return str(kernel.problem)
     if kernel.kind == REDUCTION:

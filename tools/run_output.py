@@ -63,7 +63,7 @@ class RunOutput:
         return all(each.right for each in found)
 
     def lines(self, lines: Sequence[str], data: Mapping[str, Any]) -> None:
-        """Text that is no table."""
+        """Text that is not a table."""
         self.runs[-1] |= data
         for line in lines if not self.as_json else ():
             say(line)
