@@ -92,7 +92,7 @@ class FunctionBench:
             runs[COMPILE] = drawn.compiled
 
     def _copy(self, bytes_: int) -> Run:
-        """A copy that reads and writes so many bytes in all."""
+        """A copy that reads and writes this many bytes in all."""
         torch = self._torch
         source = torch.empty(max(bytes_ // 2, 1), dtype=torch.int8, device="cuda")
         target = torch.empty_like(source)

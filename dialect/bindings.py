@@ -2,7 +2,8 @@
 
 The official package `mlir` is taken when it is installed and can emit PTX. Otherwise the upstream bindings inside
 `numba-cuda-mlir` are used: they are the same bindings, but importing their parent package would pull in the whole
-Numba compiler (1 s), so that is put off until somebody uses it. Which of the two comes first in a process is all one.
+Numba compiler (1 s), so that is put off until somebody uses it. It makes no difference which of the two a process
+imports first.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _has_nvptx(package: str) -> bool:
             module = ir.Module.parse(text)
             pipeline = "builtin.module(gpu-module-to-binary{format=isa})"
             passmanager.PassManager.parse(pipeline).run(module.operation)
-        except Exception:  # any failure here means only that this package is no candidate
+        except Exception:  # any failure here means only that this package is not a candidate
             return False
     return True
 

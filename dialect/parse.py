@@ -81,7 +81,7 @@ def text_of(bytecode: bytes, filename: str) -> str:
 
 _REMEMBERED = 1 << 26
 _readable: dict[str, None] = {}
-"""The texts that were read or printed last, so many characters at most. Whoever asked for them mostly holds on to them
+"""The texts that were read or printed last, up to this many characters. Whoever asked for them mostly holds on to them
 too."""
 
 

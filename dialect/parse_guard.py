@@ -56,7 +56,7 @@ _BINDINGS = "mlir_gemm.dialect.bindings"
 
 
 def allowed_seconds(size: int) -> float:
-    """How long reading so many bytes may take."""
+    """How long reading this many bytes may take."""
     return SECONDS + SECONDS_A_MEGABYTE * size / 1e6
 
 

@@ -17,7 +17,7 @@ NAME = "tile.position"
 
 
 def is_position(value: Any) -> bool:
-    """Whether a tensor or memref holds positions, and is no memory."""
+    """Whether a tensor or memref holds positions, which are not in memory."""
     return getattr(value.owner, "name", "") == NAME
 
 

@@ -75,7 +75,8 @@ class Reduce(Tile.Operation, name="reduce"):
 
     Its block combines two elements of each value, those of one side first, into one; it must be associative and
     commutative, since the order in which elements meet is the machine's (but the same in every run). With `cluster`,
-    what so many blocks have, those of a cluster, is combined, in the order of their ranks; each gets the result.
+    what the blocks of a cluster of this size have is combined, in the order of their ranks, and each block gets the
+    result.
     """
 
     values: Sequence[ext.Operand[Any]]

@@ -26,7 +26,7 @@ ext: Any = dialect("ext")
 Value = TypeVar("Value", bound=Any)
 
 PAD = r"pad(\d+)"
-"""The layout of a buffer with so many elements after each row, as a regular expression."""
+"""The layout of a buffer with this many elements after each row, as a regular expression."""
 BARRIERS = "barriers"
 """The layout of a ring's barriers in shared memory."""
 LOADED = "loaded"
@@ -35,7 +35,8 @@ itself."""
 SWIZZLE = "swizzle128"
 """The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/special-kernels.md`)."""
 PANELS = {SWIZZLE: 128, "swizzle64": 64, "swizzle32": 32}
-"""Bytes of a row of a panel, by layout. The narrower ones are for operands whose rows are no multiple of 128 bytes."""
+"""Bytes of a row of a panel, by layout. The narrower ones are for operands whose rows are not a multiple of 128
+bytes."""
 PANEL_BYTES = PANELS[SWIZZLE]
 """Bytes of a row of the usual panel: results always have it, and operands if their rows are a multiple of it."""
 
@@ -72,7 +73,7 @@ class Leave(Tile.Operation, name="leave"):
 
 
 class Advance(Tile.Operation, name="advance"):
-    """The position so many steps on, in a ring of `stages`: a step takes a stage, and the phase changes each time the
+    """The position this many steps on, in a ring of `stages`: a step takes a stage, and the phase changes each time the
     slots start again."""
 
     slot: ext.Operand[ir.IndexType]
@@ -214,7 +215,7 @@ class WarpSpecialize(Tile.Operation, name="warp_specialize", traits=[ir.NoTermin
 
 
 def swizzle_of(row: int) -> str | None:
-    """The layout of a buffer with rows of so many bytes: the one of the widest panels that divide them, if any do."""
+    """The layout of a buffer with rows of this many bytes: the one of the widest panels that divide them, if any do."""
     return next((layout for layout, panel in PANELS.items() if row % panel == 0), None)
 
 
@@ -250,7 +251,7 @@ def leave(slot: Any, phase: Any) -> Any:
 
 
 def advanced(slot: Any, phase: Any, stages: int, steps: Any = 1) -> tuple[Any, Any]:
-    """The position so many stages on, a number or an index value: a tile.advance at the insertion point."""
+    """The position this many stages on, a number or an index value: a tile.advance at the insertion point."""
     count = constants.index(steps) if isinstance(steps, int) else steps
     types = ir.IndexType.get(), i32()
     further = Advance(slot, phase, count, *types, constants.integer(stages)).operation
@@ -339,7 +340,7 @@ class Skip:
 
 
 CLUSTER_GROUP = "cluster_group"
-"""Attribute of operations that concern only a group of so many blocks of the cluster, which has several."""
+"""Attribute of operations that concern only a group of this many blocks of the cluster, which has several."""
 
 
 @dataclass(frozen=True)
@@ -365,7 +366,7 @@ STRIDE, COUNT = "stride", "count"
 
 
 def rank(axis: Axis | int = 1) -> Any:
-    """A tile.rank at the insertion point; its value: the place along an axis, or in a group of so many blocks with
+    """A tile.rank at the insertion point; its value: the place along an axis, or in a group of this many blocks with
     neighbouring numbers where there are several groups."""
     if isinstance(axis, int):
         axis = Axis(1, axis if axis > 1 else 0)

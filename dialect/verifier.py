@@ -189,7 +189,7 @@ def is_number(attribute: Any) -> bool:
 
 
 def is_integer(type_: Any, bits: int) -> bool:
-    """Whether a type is that of integers of so many bits, which the type gives no sign."""
+    """Whether a type is that of integers of this many bits, which the type gives no sign."""
     return isinstance(type_, ir.IntegerType) and type_.is_signless and type_.width == bits
 
 

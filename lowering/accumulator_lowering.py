@@ -28,8 +28,8 @@ Emit = Callable[[Fragments, list[Any]], None]
 """Emits the products of a run: tile.mma operations between which nothing happens. Gives each result its vectors."""
 
 Wait = Callable[[list[Any], int], list[Any]]
-"""Waits until at most so many products are under way. Takes the registers of an accumulator, and gives those that hold
-it after the wait."""
+"""Waits until at most this many products are in flight. Takes the registers of an accumulator, and gives those that
+hold it after the wait."""
 
 PURE = ("memref.subview", "memref.dim", "affine.apply", "tile.unit_id", "tile.advance", "gpu.thread_id", "gpu.block_id")
 """Operations besides arith and math that may be moved above a run of products."""

@@ -58,7 +58,7 @@ def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> list[Any]:
 
 
 def _by_rank(pieces: list[Any], blocks: int, parts: int) -> list[list[Any]]:
-    """The pieces of a tile of so many rows of blocks, by the rank of the block that gets their columns."""
+    """The pieces of a tile of this many rows of blocks, by the rank of the block that gets their columns."""
     each = len(pieces) // blocks
     part = each // parts
     return [

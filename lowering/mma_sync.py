@@ -207,7 +207,7 @@ def _nearest(fragment: Any) -> Any:
 
 
 def check(product: Any, shape: tuple[int, int, int]) -> Instruction:
-    """The instruction of `shape` for a product. Refuses types that have none, and sizes that are no multiples of it."""
+    """The instruction of `shape` for a product. Refuses types without one, and sizes that are not multiples of it."""
     lhs, rhs, acc = product.operation.operands
     types = [str(value.type.element_type) for value in (lhs, rhs, acc)]
     shapes = SHAPES.get((types[0], types[2])) if types[0] == types[1] else None

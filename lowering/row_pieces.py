@@ -128,7 +128,7 @@ class RowAccess(LaneAccess):
         return [self._index(axis, positions[dim]) for axis, dim in enumerate(self.place.dims)]
 
     def further(self, indices: list[Any], distance: int) -> list[Any]:
-        """The indices so many elements on."""
+        """The indices this many elements on."""
         axis = self._columns()
         return [plus(index, constants.index(distance)) if each == axis else index for each, index in enumerate(indices)]
 

@@ -68,7 +68,7 @@ def address(memory: Any) -> Any:
 
 
 def panel_bytes(memory: Any) -> int:
-    """Bytes of a row of a panel of the buffer that a view belongs to. Refuses buffers that are no panels."""
+    """Bytes of a row of a panel of the buffer that a view belongs to. Refuses buffers that are not panels."""
     root = _root(memory)
     maker = root.owner.owner.operation if hasattr(root.owner, "operations") else root.owner.operation
     layout = str(maker.attributes[LAYOUT]).strip('"') if LAYOUT in maker.attributes else ""

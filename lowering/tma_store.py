@@ -100,7 +100,7 @@ class TmaStores:
         self.chunk += 1
 
     def _panels(self, numbers: range) -> int:
-        """Panels that so many pieces of a thread fill: a row of a fragment for each two of them, in 64 rows."""
+        """Panels that this many pieces of a thread fill: a row of a fragment for each two of them, in 64 rows."""
         if self._transposed:
             return 1
         layout = self.fragments.layout
@@ -108,7 +108,7 @@ class TmaStores:
         return columns * self._staging.type.element_type.width // 8 // self._row_bytes
 
     def _send(self, store: Any, panel: Any, at: tuple[int, int]) -> None:
-        """Starts the copy of a panel to so many rows and columns beyond where the tile lies."""
+        """Starts the copy of a panel to this many rows and columns beyond where the tile lies."""
         place = tile.place_of(store)
         moved = {-1: 0, 0: at[0], 1: at[1]}
         offsets = [indexing.add(offset, moved[dim]) for offset, dim in zip(place.offsets, place.dims, strict=True)]

@@ -1,7 +1,7 @@
 """Lines of the source in PTX, so that a profiler shows them beside the machine code. The instructions stay the same.
 
 LLVM writes a `.loc` before each instruction whose line is another than that of the one before. Inside multi-line
-inline assembly it counts the lines of the assembly on top, which are no lines of the source: those are removed.
+inline assembly it counts the lines of the assembly on top, which are not lines of the source: those are removed.
 """
 
 from __future__ import annotations

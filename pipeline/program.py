@@ -1,7 +1,7 @@
 """Programs: a module whose function runs several kernels, each in a module of its own beside it.
 
 The function `main` holds memref.alloc for intermediate buffers, memref.get_global for constants and a tile.run for each
-launch, in order. A module whose function is itself one kernel is no program: it is called flat here.
+launch, in order. A module whose function is itself one kernel is not a program: it is called flat here.
 """
 
 from __future__ import annotations

@@ -86,7 +86,8 @@ def divisors_in(text: str) -> dict[str, int]:
 
 
 def problems_at(text: str, sizes: Mapping[str, int]) -> list[Problem | None]:
-    """What each kernel of saved text computes when its sizes are these; None for what is no product. Raises Error."""
+    """What each kernel of saved text computes when its sizes are these; None where it is not a product. Raises
+    Error."""
     with COMPILER:
         module = parse_module(computed_by(text), "-", new_context())
         with module.context, ir.Location.unknown():

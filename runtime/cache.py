@@ -98,7 +98,7 @@ def key(
 
 
 def find(entry: str) -> Artifact | None:
-    """The kernel with that key, from memory or disk. Raises InputError for a limit that is no size."""
+    """The kernel with that key, from memory or disk. Raises InputError for a limit that is not a size."""
     cache_files.limit()  # before anything is compiled
     artifact = _in_memory.get(entry)
     if artifact is None:

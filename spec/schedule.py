@@ -173,7 +173,7 @@ class Schedule:
     def parse(text: str) -> dict[str, Any]:
         """The fields that `text` sets, such as `block=128x128x64,stages=2`, as a dict of checked values.
 
-        Raises ScheduleError for a name that is no field, a value of the wrong form, or a field given twice.
+        Raises ScheduleError for a name that is not a field, a value of the wrong form, or a field given twice.
         """
         fields: dict[str, Any] = {}
         for item in filter(None, (part.strip() for part in text.split(","))):

@@ -28,7 +28,7 @@ class Level:
 
 
 def levels(count: int, most: int = MOST) -> tuple[Level, ...]:
-    """The levels before the last for so many sums; none where one level can add them all up.
+    """The levels before the last for this many sums; none where one level can add them all up.
 
     A fan of about the same size for all levels; within a quarter of it the one that leaves least over."""
     found: list[Level] = []

@@ -1,6 +1,6 @@
 """Tensor maps: what the tensor copy engine of sm_90 and later needs to know of an array whose tiles it moves.
 
-A map is made for an address, so it is no part of the compiled code: a launch says what is in it, and whoever launches
+A map is made for an address, so it is not part of the compiled code: a launch says what is in it, and whoever launches
 has the driver encode it (`cuTensorMapEncodeTiled`) and passes its 128 bytes by value.
 """
 

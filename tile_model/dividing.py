@@ -92,7 +92,7 @@ def divided(problem: Problem, parts: int, depth: int = 0) -> Problem:
 
 
 def _vector(elements: int, type_: str) -> int:
-    """Bits of the widest access along rows of so many elements."""
+    """Bits of the widest access along rows of this many elements."""
     bits = 8 * elements * ELEMENT_BYTES.get(type_, 4)
     return min(128, bits & -bits)
 

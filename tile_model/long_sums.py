@@ -39,8 +39,8 @@ SHORTEST, SHORTEST_WIDE = 256, 128
 """Elements of k that a part has at least; and where the result is not rounded to 16 bits, but shows all that the sum
 has lost."""
 SHOWN_SIDE, SHOWN_DEPTH, SHORTER = 64, 1 << 17, 1.25
-"""Such a result has shorter sums than the fastest, with up to so many rows and columns and elements of k: those of the
-vendor's library are shorter then, too. And how many times the least predicted time they may take."""
+"""Such a result has shorter sums than the fastest, with up to this many rows and columns and elements of k: those of
+the vendor's library are shorter then, too. And how many times the least predicted time they may take."""
 WAVES = (0.5, 1, 2, 4)
 """Parts for each SM and tile that are tried; of shorter k as many as are not too short, and half of these."""
 TINY_F64 = 64 * 64

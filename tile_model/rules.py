@@ -4,7 +4,7 @@ why they do not go together: the value given, the rule it breaks and the nearest
 The rules stand in three groups, because a later group only makes sense when the earlier ones hold: what the operation
 can multiply at all, the shapes of tiles, and what those shapes need of the chip. Here are those of every kernel and of
 two parts at once, by their traits; each group also has those of the parts of a schedule. `violations` stops after the
-first group that has something to say. The published tiling rules are no part of this: see `published`.
+first group that has something to say. The published tiling rules are not part of this: see `published`.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Statement:
     accesses: list[Access | None]
     """Where each operand is, None for a scalar."""
     starts: list[tuple[Any, Access] | None]
-    """Buffer and place of what each output starts from; None where that is no memory, or the output itself."""
+    """Buffer and place of what each output starts from; None where that is not in memory, or is the output itself."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""throttle: few numbers of an epilogue are under way at a time, so that its arithmetic leaves the tensor cores to the
+"""throttle: the arithmetic of an epilogue works on few numbers at a time, so that it takes no issue slots from the
 warpgroups that multiply meanwhile."""
 
 from __future__ import annotations

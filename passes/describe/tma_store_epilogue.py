@@ -5,7 +5,7 @@ for the first that writes memory that the copy engine can write, with a buffer: 
 each warpgroup, so that one is filled while the other is read, or of 64 bytes, or two times two of 32 where only these
 divide the tile's rows; and at the end of the consumer tile.tma_store_wait. Where the memory's rows run down the tile,
 as they do once the sides of a product have changed places, a panel holds 64 rows of up to 64 columns of it, transposed.
-Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16), of tiles that are no whole panels
+Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16), of tiles that are not whole panels
 wide, and of memory whose last dimension runs along neither side of the tile, or whose rows do not start or do not end
 aligned. A second run changes nothing.
 """

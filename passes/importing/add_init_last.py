@@ -2,7 +2,7 @@
 
 Expects linalg.generic on tensors. A product's start (its `outs`) that is neither a fill, nor an argument, nor a
 constant (such as a bias that is broadcast, or C extended to the accumulator's type) becomes an elementwise addition
-after the product, which is an epilogue like any other. The order of a sum's terms is no property of a product. Where
+after the product, which is an epilogue like any other. The order of a sum's terms is not a property of a product. Where
 something else takes the place of the addition, the product starts from what is neutral to it. A second run changes
 nothing.
 """

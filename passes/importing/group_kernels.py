@@ -7,8 +7,8 @@ start.
 
 Each product seeds a kernel. An elementwise operation joins the last kernel that it can: it must take each element of
 that product's (or of another member's) result once, in any shape or order, and what else it reads must not depend on
-that kernel. Everything else is a kernel by itself, a reduction that is no product among them; where it could have been
-hoped to join, `tile.note` says why it does not. A second run chooses the same.
+that kernel. Everything else is a kernel by itself, and so is a reduction that is not a product; where one might expect
+it to join, `tile.note` says why it does not. A second run chooses the same.
 
 Refuses operations that it does not know.
 """

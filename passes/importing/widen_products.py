@@ -2,8 +2,8 @@
 
 Expects linalg.generic on tensors. A product whose body is `c + extf(a * b)`, with a and b in f16, bf16 or an 8-bit
 float, becomes `c + extf(a) * extf(b)`: each multiplication is then exact in f32, and no longer rounded, or infinite
-beyond the narrow type's range. That is what tensor cores compute, and closer to the sum that is meant. A reduction that
-is no product of two matrices or vectors stays as it is, and so does one of integers, which wrap. A second run changes
+beyond the narrow type's range. That is what tensor cores compute, and closer to the sum that is meant. A reduction
+other than a product of two matrices or vectors stays as it is, and so do integers, which wrap. A second run changes
 nothing.
 """
 

@@ -7,7 +7,7 @@ runs ahead into the next tile while the consumer finishes one. With `consumers=2
 ping-pong: they take the block's tiles alternately, so that one multiplies while the other finishes. Each moves its
 position past the steps of the other, and waits until the other has seen its stages filled (tile.order_wait,
 tile.order_arrive). Without ping-pong and with no more tiles than blocks nothing changes, nor does a second run change
-anything. Refuses other operations beside the roles, and blocks that are no whole clusters.
+anything. Refuses other operations beside the roles, and blocks that are not whole clusters.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ over a block's items of work:
   first block's. So a block waits for blocks of lower numbers only, which the machine starts before it, and for what
   these do first. The same steps are added up in the same order in every run. A second run changes nothing, nor does the
   first where tiles fill whole waves: `persistent-tile-scheduler` does what is left. The blocks of a cluster have the
-  same ranges, of tiles of their own. Refuses blocks that are no whole clusters, or that share the steps of a tile
+  same ranges, of tiles of their own. Refuses blocks that are not whole clusters, or that share the steps of a tile
   already, and sums that do not start from zero.
 """
 

@@ -14,7 +14,7 @@ tile.warp_specialize:
   and stop at tile.leave, which a loop over tiles may carry. Of steps that are known at run time only there is one at
   least, which may copy nothing but zeros. Refuses buffers of one stage, computed operands, a k loop that does not count
   from 0 in steps of 1 (at least one), one that reads a buffer before its last copy, copies that depend on what the loop
-  carries, anything but products on what the loop carries, and the promotion of sums that are no f32, of steps known at
+  carries, anything but products on what the loop carries, and the promotion of sums that are not f32, of steps known at
   run time only, or of products that are not asynchronous. A second run changes nothing.
 """
 
@@ -70,7 +70,7 @@ class _Roles:
             self._check_promotion()
 
     def _check_promotion(self) -> None:
-        """Refuses sums that are no f32, and steps that cannot be divided here."""
+        """Refuses sums that are not f32, and steps that cannot be divided here."""
         for product in self.products:
             type_ = ir.VectorType(product.results[0].type)
             if not isinstance(type_.element_type, ir.F32Type):

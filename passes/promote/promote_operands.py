@@ -155,7 +155,7 @@ def _make_buffer(k_loop: Any, load: Any, shape: list[int], element: Any, layout:
 
 
 def _of_panels(load: Any, row: int) -> str:
-    """The layout of a buffer of rows of so many bytes for the copy engine."""
+    """The layout of a buffer of rows of this many bytes for the copy engine."""
     layout = swizzle_of(row)
     if layout is None:
         least = min(PANELS.values())
