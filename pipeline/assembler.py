@@ -85,8 +85,8 @@ _REMARK = re.compile(r"^ptxas (?:warning *: (.*)|info *: (\(C\d+\).*))$", re.M)
 
 
 def _parse(text: str) -> dict[str, Usage]:
-    """What ptxas says of each kernel: a part of its text for each, which starts with the entry's name. A remark stands
-    before all parts, and may name its kernel; one that does not goes to every kernel."""
+    """What ptxas says of each kernel: a part of its text for each, which starts with the entry's name. Remarks come
+    before all parts. A remark that names no kernel is given to every kernel."""
     _, *parts = re.split(r"Compiling entry function '([^']+)'", text)
     remarks = [(warning or info).strip() for warning, info in _REMARK.findall(text)]
     return {

@@ -77,9 +77,8 @@ def runs_of(function: Any) -> list[tuple[str, list[Any]]]:
 
 
 def buffer_of(value: Any) -> Any:
-    """The buffer behind an operand of tile.run: an argument, or what memref.alloc or memref.get_global gives.
-    Operations that only give another view of it, or its address, are looked through: a kernel gets the buffer from its
-    start."""
+    """The buffer of an operand of tile.run: an argument, or the result of memref.alloc or memref.get_global. Views of
+    it and its address are looked through: a kernel gets the buffer from its start."""
     while not is_argument(value):
         owner = value.owner.operation
         if owner.name in ("memref.alloc", "memref.get_global"):

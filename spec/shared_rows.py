@@ -1,5 +1,6 @@
-"""Sizes of the buffers for unaligned rows: rows of a result that do not start at a multiple of 16 bytes leave through
-shared memory, in whole vectors. Passes, mmas and the model share these numbers. No bindings are imported here."""
+"""Sizes of the buffers for unaligned rows: rows of a result that do not start at a multiple of 16 bytes are stored
+through shared memory, in whole vectors. Passes, mmas and the model share these numbers. No bindings are imported
+here."""
 
 VECTOR = 16
 """Bytes that a lane stores at once."""

@@ -34,8 +34,8 @@ BLOCKS = Path("examples", "blocks")
 
 
 def wanted(arguments: argparse.Namespace) -> list[str]:
-    """Those of the groups asked for that are of functions. Raises UsageError where others, or what is for products
-    alone, stand beside them."""
+    """The requested groups that are of functions. Raises UsageError where they are mixed with groups, or options, of
+    products."""
     groups = names(arguments.group)
     own = [name for name in groups if name in GROUPS]
     if not own:

@@ -74,7 +74,8 @@ def _joined(results: list[str | bytes]) -> str | bytes:
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between lines that start with `// -----`, each after as many empty lines as keep its places."""
+    """The text between lines that start with `// -----`, each padded with empty lines so that line numbers stay
+    right."""
     marks = [(mark.start(), mark.end()) for mark in re.finditer(r"^// -----.*$", text, re.MULTILINE)]
     starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(text)]
     return ["\n" * text.count("\n", 0, start) + text[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -90,8 +90,8 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
 def _chosen_sizes(
     symbols: Sequence[str], given: list[dict[str, int]] | None, seed: int, divisors: Mapping[str, int]
 ) -> list[dict[str, int]]:
-    """The sizes to run with, by symbol: as given, else some that are small and differ in what they are multiples of,
-    beyond what the module relies on."""
+    """The sizes to run with, by symbol: as given, else small ones with different divisors, beyond those that the module
+    relies on."""
     for sizes in given or ():
         if set(sizes) != set(symbols):
             names = ", ".join(symbols) or "none"
