@@ -64,7 +64,7 @@ def dialect(name: str) -> Any:
 
 
 _used_before = f"{PACKAGE}.ir" in sys.modules
-with later("numpy"):  # an eighth of the time of `opt`, for builders of attributes that it does not use
+with later("numpy"):  # they take an eighth of the time of `opt`, for attribute builders that it does not use
     ir: Any = importlib.import_module(f"{PACKAGE}.ir")
 passmanager: Any = importlib.import_module(f"{PACKAGE}.passmanager")
 exempt(ir, importlib.import_module(f"{PACKAGE}._mlir_libs._mlir"), used_before=_used_before)

@@ -182,7 +182,7 @@ def _end_of_value(line: str, start: int) -> int:
 
 
 def _closing(line: str) -> str:
-    """The last line of an operation with regions in the generic form, without types and what numbers its operands."""
+    """The last line of an operation with regions in the generic form, without types and operand segment sizes."""
     if not line.startswith("})"):
         return line
     attributes, _ = _rest(line[2:])

@@ -1,4 +1,4 @@
-"""Reductions of tiles, and what a linalg.generic's body adds up with."""
+"""Reductions of tiles, and how a linalg.generic's body combines."""
 
 # pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
 # pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
@@ -162,7 +162,7 @@ def build_on(operation: Any, known: dict[Any, Any]) -> None:
 
 
 def _shaped(value: Any, shape: list[int] | None) -> Any:
-    """An operand as a number, or as a vector of a shape: what is a number is the same everywhere."""
+    """An operand as a number, or as a vector of a shape, to which a number is broadcast."""
     if isinstance(value, ir.Attribute):
         type_ = value.type
         if shape is None:

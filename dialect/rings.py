@@ -49,7 +49,7 @@ _SHARED = {"blocks": rules.BLOCKS, "cluster_group": rules.BLOCKS}
 
 
 class Ring(Tile.Operation, name="ring"):
-    """Makes the barriers of a ring ready: a stage is empty once each of `consumers` warps has released it."""
+    """Initialises the barriers of a ring: a stage is empty once each of `consumers` warps has released it."""
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr
@@ -130,7 +130,7 @@ class ConsumerWait(Tile.Operation, name="consumer_wait"):
 
 
 class ConsumerRelease(Tile.Operation, name="consumer_release"):
-    """Hands a stage back: this unit reads it no more."""
+    """Hands a stage back: this unit no longer reads it."""
 
     barriers: ext.Operand[Any]
     slot: ext.Operand[ir.IndexType]
@@ -138,7 +138,7 @@ class ConsumerRelease(Tile.Operation, name="consumer_release"):
 
 
 class MmaWait(Tile.Operation, name="mma_wait"):
-    """An accumulator once at most `pending` asynchronous products are still under way."""
+    """An accumulator, once at most `pending` asynchronous products are in flight."""
 
     acc: ext.Operand[Value]
     result: ext.Result[Value]
@@ -147,8 +147,8 @@ class MmaWait(Tile.Operation, name="mma_wait"):
 
 
 class DsmemReduce(Tile.Operation, name="dsmem_reduce"):
-    """The sum of a tile over the blocks of the cluster, in the order of the ranks from its own on: the columns that its
-    rank numbers. `scratch` is shared memory for what the others hand over to each unit."""
+    """The sum of a tile over the blocks of the cluster, in the order of their ranks beginning with its own. A block
+    gets the columns of its rank. `scratch` is shared memory for the parts that the others send to each unit."""
 
     value: ext.Operand[Any]
     scratch: ext.Operand[Any]
@@ -165,7 +165,7 @@ class DsmemReduce(Tile.Operation, name="dsmem_reduce"):
 
 
 class OrderBarrier(Tile.Operation, name="order_barrier"):
-    """Makes the barriers ready by which two consumers ping-pong, one for each: an arrival is one of each of `consumers`
+    """Initialises the barriers by which two consumers ping-pong, one for each. An arrival needs each of `consumers`
     warps."""
 
     barriers: ext.Operand[Any]
@@ -294,7 +294,7 @@ def dsmem_reduce(value: Any, scratch: Any, columns: int, group: int = 1) -> Any:
 
 
 def order_barrier() -> Any:
-    """The barriers of two consumers that ping-pong, made ready at the insertion point; the memref."""
+    """Initialises the barriers of two consumers that ping-pong, at the insertion point; the memref."""
     barriers = shared_buffer([1, 2], ir.IntegerType.get_signless(64), BARRIERS)
     OrderBarrier(barriers, constants.integer(1))
     return barriers

@@ -1,4 +1,4 @@
-"""Kernels of rows as operations on tiles: what stands in a block's tile, and when it has to be computed again.
+"""Kernels of rows as operations on tiles: what a block's tile holds, and when it has to be computed again.
 
 A value of the kernel is *wide*, an element for each element of a row, or *narrow*, one for each row. Narrow values are
 computed once. Wide ones are computed where they are needed: once where a tile holds whole rows, else in each pass over

@@ -61,8 +61,8 @@ _trusted = _Trusted()
 
 @contextmanager
 def trusted() -> Generator[None]:
-    """Operations of the dialect are not looked at inside: for upstream's passes, which leave them as they are and have
-    the whole module verified after each."""
+    """Inside, operations of the dialect are not verified: for upstream's passes, which leave them as they are and
+    verify the whole module after each."""
     _trusted.depth += 1
     try:
         yield

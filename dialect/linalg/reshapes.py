@@ -107,7 +107,7 @@ def reshape(value: Any, shape: Sequence[int]) -> Any:
 
 
 def shorten(value: Any) -> Any | None:
-    """What gives the same tensor as a reshape by fewer operations, made before it; None if nothing does."""
+    """The same tensor as a reshape by fewer operations, made before it; None if there is none."""
     owner = owner_of(value)
     assert owner is not None
     with ir.InsertionPoint(owner), owner.location:

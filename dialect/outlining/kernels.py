@@ -64,7 +64,7 @@ class Kernel:
         return Kernel(space, dict(self.kinds), statements, written, self.product)
 
     def become(self, other: Kernel) -> None:
-        """Takes over what a copy has become."""
+        """Takes over the state of a copy."""
         self.__dict__.update(other.__dict__)
 
     def seed(self, operation: Any, place_of: PlaceOf, as_product: bool = True) -> Statement:
