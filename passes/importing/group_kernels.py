@@ -1,4 +1,4 @@
-"""group-kernels: chooses what is computed by one kernel.
+"""group-kernels: decides which operations share a kernel.
 
 Expects one function on tensors: linalg.generic, linalg.matmul and linalg.fill, reshapes, slices, constants. Leaves on
 every linalg operation that computes something `tile.kernel`, a number; those with the same number become one kernel,

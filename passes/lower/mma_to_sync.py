@@ -1,4 +1,5 @@
-"""mma-to-sync: products of warp tiles become ldmatrix and mma.sync, and all that is done to the accumulator lane code.
+"""mma-to-sync: products of warp tiles become ldmatrix and mma.sync, and everything done to the accumulator becomes code
+of each lane.
 
 Expects a kernel function in which the accumulator is a warp tile (after `distribute-warps`). Leaves vectors of a lane,
 carried by the loops: the fragments of mma.sync, and for arithmetic on the accumulator, and its loads and stores, their

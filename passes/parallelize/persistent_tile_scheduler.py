@@ -139,7 +139,7 @@ class Work:
         return new
 
     def erase_old(self) -> None:
-        """Erases the old loop, once both roles have got what tells where their tiles lie."""
+        """Erases the old loop, once both roles have the code that computes the places of their tiles."""
         for op in reversed(self.place):
             op.erase()
         self.forall.operation.erase()
@@ -240,8 +240,8 @@ def _in_order(work: list[Any], loop: Any, consumer: Any, barriers: Any) -> Any:
 
 def _arrive(work: list[Any], last_wait: Any, barriers: Any, consumer: Any) -> None:
     """Lets the other consumer go on in the last iteration of the loop over k, once the step before is done. Between the
-    loop and the last wait, where it goes when the number of steps is not known, the assembler may find that
-    accumulators are read while products are under way, and does these one by one (C7514)."""
+    loop and the last wait, where it goes when the number of steps is not known, ptxas may find that accumulators are
+    read while products are in flight, and serializes them (C7514)."""
     loops = [op for op in work if op.name == "scf.for" and named(op, "tile.consumer_wait")]
     bounds: list[Any] = [constants.integer_of(value) for value in list(loops[0].operands)[:3]] if loops else []
     if not bounds or None in bounds:

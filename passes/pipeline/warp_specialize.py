@@ -9,8 +9,8 @@ tile.warp_specialize:
   waited for (tile.mma_wait) when those of the next have been issued, and only then is the stage before it handed
   back (tile.consumer_release). The first step stands before the loop, so that an accumulator that starts at zero
   need not be cleared. With `promotion=P` the products of every P steps start from zero, and an arith.addf adds what
-  they give to the accumulator once they are done: tensor cores cut off what they add up, and ordinary additions round.
-  Without `asynchronous` a stage is handed back as soon as its products stand. Both roles start at tile.enter,
+  they give to the accumulator once they are done: tensor cores truncate their sums, and ordinary additions round.
+  Without `asynchronous` a stage is handed back right after its products. Both roles start at tile.enter,
   and stop at tile.leave, which a loop over tiles may carry. Of steps that are known at run time only there is one at
   least, which may copy nothing but zeros. Refuses buffers of one stage, computed operands, a k loop that does not count
   from 0 in steps of 1 (at least one), one that reads a buffer before its last copy, copies that depend on what the loop
