@@ -1,6 +1,6 @@
 """Rewriting the accumulator's flow in a kernel from tiles of a warp to vectors of a lane.
 
-What lanes hold stands in `lowering/fragments.py`; arithmetic and accesses are emitted by `lowering/elementwise_run.py`.
+`lowering/fragments.py` keeps what lanes hold; `lowering/elementwise_run.py` emits arithmetic and accesses.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Rewriter(Fragments):
 
     def rewrite(self, block: Any) -> None:
         """Rewrites the operations of a block. Arithmetic and accesses that follow each other make one run,
-        products that follow each other another; they are emitted where the next operation of another kind stands."""
+        consecutive products another; a run is emitted at the next operation of another kind."""
         run, products = ElementwiseRun(self), list[Any]()
         for operation in in_block(block):
             op = operation.operation

@@ -1,4 +1,4 @@
-"""Addresses in shared memory, for instructions that take numbers instead of memrefs.
+"""Addresses in shared memory as numbers, for instructions that do not take memrefs.
 
 Stages of the layouts `swizzle128`, `swizzle64` and `swizzle32` are rows of panels: as many bytes of columns each, all
 rows of one panel after each other, and in each row chunks of 16 bytes change places by XOR with bits of the row's

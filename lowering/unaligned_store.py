@@ -1,4 +1,4 @@
-"""Stores of a unit's tiles by its lanes, whose rows in memory start between vectors: in whole vectors all the same.
+"""Stores of tiles with unaligned rows in memory, by lanes, still in whole vectors.
 
 A lane has two neighbours of a row. Where rows are not a multiple of 16 bytes apart, it would store them one by one, and
 each 32 bytes of memory would be written in eight parts. So some rows of the tile go to a buffer in shared memory first,
@@ -214,7 +214,7 @@ class _Rows:
         return finish
 
     def _behind(self, line: Any, further: int) -> Any:
-        """By how many elements a row starts after a multiple of 16 bytes."""
+        """How many elements after a multiple of 16 bytes a row starts."""
         access, total = self.access, None
         for axis, (stride, offset) in enumerate(zip(self._strides, access.place.offsets, strict=True)):
             dim = access.place.dims[axis]

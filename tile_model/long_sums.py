@@ -88,8 +88,8 @@ def longest_sum(problem: Problem, precision: str = "full", promoted: bool = Fals
 
 
 def by_warps(problem: Problem, target: Target) -> Division | None:
-    """The division of a long product of so few elements that tiles would hold next to nothing but zeros: warps read it
-    with wide loads. None for others."""
+    """The division of a long product with a result so small that tiles would be almost all padding: warps read it with
+    wide loads. None for others."""
     along = (problem.a_order == "mk" or problem.m == 1) and (problem.b_order == "nk" or problem.n == 1)
     plain = problem.a == problem.b and problem.a in WARP_TYPES and not (problem.a_memory or problem.b_memory)
     points = problem.batch * problem.m * problem.n
@@ -107,7 +107,7 @@ def by_warps(problem: Problem, target: Target) -> Division | None:
 
 
 def is_long(problem: Problem) -> bool:
-    """Whether k is so long that it is divided for the digits of the sum, and for SMs that would idle."""
+    """Whether k is so long that it is divided, for the accuracy of the sum and to use all SMs."""
     return problem.k > (LONG if is_small(problem) else LONGEST_LARGE)
 
 

@@ -141,7 +141,7 @@ def _of_long(rows: _Rows) -> RowSchedule:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows with their way of access: the forms in which blocks can take them, None for one that they do not fit."""
+    """Rows, and the ways in which blocks can process them; None for a way that does not fit."""
 
     problem: RowProblem
     target: Target
@@ -235,8 +235,8 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
 
 
 def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
-    """Threads of a row that hold all of it with the least waste; of equal ones, those with about a few accesses each.
-    As many at least as take neighbours of some bytes at once, of elements of so many. None where a row is longer."""
+    """Threads of a row that hold all of it with the least waste; of equally good numbers, one with a few accesses for
+    each thread. At least as many threads as cover a minimum of contiguous bytes. None where a row is longer."""
     least = LEAST_BYTES // (vector * bytes_) if vector > 1 else LEAST_SINGLE
     least = min(least, _power(pieces // 2))
     few = min(max(FEW, FEW_ELEMENTS // vector), most)
