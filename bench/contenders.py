@@ -59,7 +59,7 @@ def schedule_text(problem: Problem, schedule: str) -> str:
 
 
 def name_of(number: int) -> str:
-    """Of ours with the schedule of this number, from 0."""
+    """The name of our kernel with the schedule of this number, from 0."""
     return OURS if number == 0 else f"{OURS}_{number + 1}"
 
 
@@ -77,7 +77,7 @@ def ours(number: int, operands: Operands, chip: str, schedule: str, debug_info: 
 
 
 def rivals(wanted: Sequence[str], operands: Operands, timer: Timer, library: Any, torch: Any) -> list[Contender | str]:
-    """The others that were asked for; instead of one that cannot take part a text that says why."""
+    """The other contenders that were asked for; for one that cannot take part, a text that says why."""
     makers: dict[str, Callable[[], list[Contender]]] = {
         "torch": lambda: _torch(operands, torch),
         "cublaslt": lambda: _cublaslt(operands, timer, library),

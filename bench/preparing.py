@@ -1,6 +1,6 @@
 """All kernels of a run compiled and loaded ahead, by several processes: the GPU's time is for measuring.
 
-What they make is shared through two caches on disk: ours for the PTX, the driver's for the machine code.
+Results are shared through two caches on disk: ours for the PTX, the driver's for the machine code.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def compile_one(work: Work) -> str:
 
 
 def shared_cache() -> AbstractContextManager[object]:
-    """A cache on disk for as long as it is needed, if the user has turned theirs off: processes share by it."""
+    """A temporary cache on disk, if the user has turned theirs off: processes share kernels through it."""
     if cache.cache_directory() is not None:
         return nullcontext()
     return _TemporaryCache()

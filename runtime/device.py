@@ -46,7 +46,7 @@ def default_chip(ordinal: int = 0) -> str:
     """The chip of the GPU with that number, such as `sm_90a`; `sm_80` where there is none. Never raises."""
     try:
         return chip_of(find_driver(), ordinal)
-    except Exception:  # whatever is wrong with the driver is told at the first call, not here
+    except Exception:  # whatever is wrong with the driver is reported at the first call, not here
         return FALLBACK_CHIP
 
 
@@ -337,7 +337,7 @@ def _allow_shared(gpu: Gpu, function: Any, step: Step) -> None:
     limit = names.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     asking = f"asking for {step.shared_bytes} bytes of shared memory a block on {gpu}"
     checked(driver, driver.cuFuncSetAttribute(function, limit, step.shared_bytes), asking)
-    # A kernel that stages its operands has little use for L1: all that can be shared memory lets most blocks in.
+    # A kernel that stages its operands has little use for L1: the largest shared-memory carve-out fits the most blocks.
     most = driver.CUshared_carveout.CU_SHAREDMEM_CARVEOUT_MAX_SHARED
     carveout = names.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
     checked(driver, driver.cuFuncSetAttribute(function, carveout, int(most)), "setting the shared-memory carve-out")
@@ -351,7 +351,7 @@ def _allow_cluster(gpu: Gpu, function: Any, step: Step) -> None:
 
 
 def _refusal(gpu: Gpu, ptx: str, entry: str, problem: Exception) -> DeviceError:
-    """Why the driver did not load the PTX: asks it again, with room for its log."""
+    """Why the driver did not load the PTX: loads it again with a buffer for the log."""
     driver = gpu.driver
     log = bytearray(JIT_LOG_BYTES)
     options = driver.CUjit_option

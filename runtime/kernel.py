@@ -44,7 +44,7 @@ class Kernel:
     (`kernel(a, bias=b)`). Memref arguments are read and written in place; tensor results are returned (None, one array,
     or a tuple), in the library of the first argument; an argument that is a number takes a number. Arrays may be
     PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, aligned to 16 bytes, dense
-    and row-major or, for a memref with a layout, of its strides (any where it has `?`); NumPy arrays are copied to the
+    and row-major or, for a memref with a layout, with its strides (any strides for `?`); NumPy arrays are copied to the
     GPU and back. For `memref<..., strided<[...], offset: o>>` the array given starts at element [0, ..., 0], which lies
     `o` elements after the address that the kernel gets; that address must be aligned. An i8 argument may be int8 or
     uint8; bf16 and the 8-bit floats are NumPy types by the package `ml_dtypes`.

@@ -1,4 +1,4 @@
-"""What the compiler is asked, and what it gave: one compilation of a module, from the cache where it is there."""
+"""What the compiler is asked and what it returns: one compilation of a module, from the cache if it is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What constants hold: splats, dense elements, and resources that stand behind the module."""
+"""The values of constants: splats, dense elements, and resources, which come after the module."""
 
 from __future__ import annotations
 

@@ -112,9 +112,9 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 
 
 def may_swap(problem: Problem) -> bool:
-    """Whether swapping A and B may be worth it: for few rows, or where nothing is loaded or stored by threads one
-    by one, which then would lie badly. Products whose rows just fill an instruction stay: the wide operand is then read
-    once."""
+    """Whether swapping A and B may be worth it: for few rows, or where threads load and store nothing element by
+    element, which would be strided after a swap. Products whose rows just fill an instruction stay: the wide operand is
+    then read once."""
     alone = not (problem.reads_c or problem.epilogue_matrices)
     return _is_thin(problem) or (problem.m > FEWEST_ROWS and alone and leaves_transposed(swapped(problem)))
 
