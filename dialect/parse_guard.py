@@ -115,7 +115,7 @@ class ParseGuard:
                 except (OSError, EOFError) as error:
                     problem = str(error) or "it ended"
                     self._end()
-                except BaseException:  # half a message may be under way
+                except BaseException:  # half a message may be in flight
                     self._end()
                     raise
             raise Error(f"the process that reads modules ahead of the compiler cannot be started: {problem}")

@@ -49,13 +49,13 @@ class MBarrier:
     """Announced and not copied."""
     gathered: Any = None
     released: Any = None
-    """What the arrivals of the phase under way know, and what the last complete one tells."""
+    """What the arrivals of the current phase know, and what the last complete one tells."""
     copied: int = 0
     """The tick of the last copy that counts on it."""
 
     @property
     def tick(self) -> int:
-        """When copies that count on the phase under way are complete, by the clock of `agent`."""
+        """When copies that count on the current phase are complete, by the clock of `agent`."""
         return self.block.cluster.start + self.phase + 1
 
     def know(self, known: Any) -> None:

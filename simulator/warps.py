@@ -98,7 +98,7 @@ class Warp:
         self.run: Run | None = None
         self.copies: list[Any] = []
         self.groups: deque[list[Any]] = deque()
-        """Asynchronous copies: those of the group that is open, and the groups under way."""
+        """Asynchronous copies: those of the group that is open, and the groups in flight."""
         self.unfenced: Any = False
         """The lanes that wrote to shared memory since their last proxy fence."""
         self.fences = self.accesses = 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 
 MOST = 32
-"""Sums that one thread adds up, about. Its loads are all under way at a time."""
+"""Sums that one thread adds up, about. Its loads are all in flight at a time."""
 
 
 IN_ORDER = 16

@@ -126,7 +126,7 @@ def _grid(choice: Choice, places: int) -> list[str]:
         _, left, sharing = shared_tiles(choice.problem, schedule, tiles)
         if schedule.throttle:
             lines.append(
-                f"  epilogues beside products of other tiles: {schedule.throttle} numbers of a thread under way at a "
+                f"  epilogues beside products of other tiles: {schedule.throttle} numbers of a thread in flight at a "
                 "time, which leaves the tensor cores alone"
             )
         if sharing:

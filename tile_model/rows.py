@@ -1,6 +1,6 @@
 """How the model divides rows among threads.
 
-A kernel of rows is bound by memory: what counts is that enough bytes are under way, in wide accesses, and that a row is
+A kernel of rows is bound by memory: what counts is that enough bytes are in flight, in wide accesses, and that a row is
 read once. So a row goes to as few threads as hold it in a few accesses each, up to a block's; where rows are few, to
 more. Rows that a block's registers do not hold are read again in each pass.
 """

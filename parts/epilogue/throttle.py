@@ -20,7 +20,7 @@ PART = Part(
     fields=(
         Field(
             "throttle",
-            "Numbers of an epilogue, in pairs, that a thread has under way at a time, so that its arithmetic leaves "
+            "Numbers of an epilogue, in pairs, that a thread has in flight at a time, so that its arithmetic leaves "
             "the tensor cores to the warpgroups that multiply; 0 leaves it to the assembler.",
             most=64,
             unit="numbers",

@@ -38,7 +38,7 @@ ASYNC_BITS = (32, 64, 128)
 """Bits of the asynchronous copies that one thread can make (PTX: cp.async)."""
 
 MOST_LOADS = 16
-"""Loads of a plain copy that are under way in a thread at a time: enough to hide latency, few enough for registers."""
+"""Loads of a plain copy that are in flight in a thread at a time: enough to hide latency, few enough for registers."""
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def _padded(type_: Any) -> list[int]:
 
 
 def _waits_for_all(operation: Any) -> bool:
-    """Whether no asynchronous copy is under way after an operation."""
+    """Whether no asynchronous copy is in flight after an operation."""
     op = operation.operation
     if op.name != "nvgpu.device_async_wait":
         return False

@@ -3,7 +3,7 @@ products.
 
 While one warpgroup multiplies, another finishes its tile. ptxas orders the arithmetic of its numbers so that many
 instructions are ready at any time. Each one that the scheduler issues back to back takes a clock from the products
-(docs/history/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products lose
+(docs/history/performance.md). With two numbers in flight at a time an instruction takes 5 clocks, and the products lose
 nothing.
 
 Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic of an epilogue in an order that
@@ -40,7 +40,7 @@ class ThrottleEpilogue(Pass):
 
     name: ClassVar[str] = "throttle-epilogue"
     chains: int = 2
-    """Numbers of a thread that are under way at a time, in whole pieces of an accumulator, which have two."""
+    """Numbers of a thread that are in flight at a time, in whole pieces of an accumulator, which have two."""
     least: int = 3
     """Operations on a number from which on it is paced."""
     consumers: int = 1

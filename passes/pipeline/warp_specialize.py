@@ -5,7 +5,7 @@ directly in a block loop. Leaves, in the block loop, the buffers, the barriers o
 tile.warp_specialize:
 - the producer walks the ring: tile.producer_acquire, and a tile.tma_load for each copy of the step;
 - the consumer waits for a stage (tile.consumer_wait) and multiplies. Everything that follows the k loop, and all
-  arithmetic on tiles, is the consumer's. With `asynchronous` products may be under way (`async`): those of a step are
+  arithmetic on tiles, is the consumer's. With `asynchronous` products may be in flight (`async`): those of a step are
   waited for (tile.mma_wait) when those of the next have been issued, and only then is the stage before it handed
   back (tile.consumer_release). The first step stands before the loop, so that an accumulator that starts at zero
   need not be cleared. With `promotion=P` the products of every P steps start from zero, and an arith.addf adds what
@@ -42,7 +42,7 @@ class WarpSpecialize(Pass):
 
     name: ClassVar[str] = "warp-specialize"
     asynchronous: bool = True
-    """Products may be under way while the next stage is waited for."""
+    """Products may be in flight while the next stage is waited for."""
     promotion: int = 0
     """Steps whose products are added up by tensor cores, before f32 additions take over; 0: all."""
 
@@ -190,7 +190,7 @@ class _Roles:
         return sums
 
     def _multiply(self, barriers: Any, step: Any, slot: Any, phase: Any, carried: list[Any]) -> list[Any]:
-        """The products of one step, which may be under way; what the loop would carry on."""
+        """The products of one step, which may be in flight; what the loop would carry on."""
         rings.consumer_wait(barriers, slot, phase)
         values = self._at(step, slot)
         values.update(zip(list(body(self.loop).arguments)[1:], carried, strict=True))

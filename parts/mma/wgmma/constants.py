@@ -101,7 +101,7 @@ class WgmmaLimits:
     turns_each: float
     """Tiles that each SM must have for two warpgroups to take them by turns."""
     pace: int
-    """Numbers of an epilogue that a thread has under way while another warpgroup multiplies, so that the products take
+    """Numbers of an epilogue that a thread has in flight while another warpgroup multiplies, so that the products take
     no longer ..."""
     paced: float
     """... the clocks that an instruction takes then ..."""
