@@ -216,7 +216,7 @@ def _add_pass_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--print-changes", action="store_true", help="print what each pass changed to stderr")
     parser.add_argument("--changes-of", metavar="PASS,...", help="print what these passes changed to stderr")
     parser.add_argument(
-        "--reading", action="store_true", help="print these in the reading form, which is shorter and not to be parsed"
+        "--reading", action="store_true", help="print IR in the reading form, which is shorter and not to be parsed"
     )
 
 
