@@ -1,3 +1,4 @@
+// place-shared: shared-memory buffers get their places in one block of shared memory.
 // RUN: mlir-gemm opt %s place-shared | FileCheck %s
 // RUN: mlir-gemm opt %s 'place-shared{limit=2000}' place-shared | FileCheck %s --check-prefix=LIMIT
 // RUN: mlir-gemm opt %s 'place-shared{storage=dynamic}' | FileCheck %s --check-prefix=DYNAMIC
