@@ -59,14 +59,14 @@ def schedule_text(problem: Problem, schedule: str) -> str:
 
 
 def name_of(number: int) -> str:
-    """Of ours with the schedule of this number, from 0."""
+    """The name of our kernel with the schedule of this number, from 0."""
     return OURS if number == 0 else f"{OURS}_{number + 1}"
 
 
-def ours(number: int, operands: Operands, chip: str, schedule: str) -> Contender:
+def ours(number: int, operands: Operands, chip: str, schedule: str, debug_info: str | None = None) -> Contender:
     """The kernel under a schedule (empty: the model's choice). Raises Error."""
     text = schedule_text(operands.problem, schedule)
-    kernel = mlir_gemm.compile(module(operands.problem), chip=chip, schedule=text or None)
+    kernel = mlir_gemm.compile(module(operands.problem), chip=chip, schedule=text or None, debug_info=debug_info)
     arguments = (*operands.inputs, operands.out)
     return Contender(
         name_of(number),
@@ -77,7 +77,7 @@ def ours(number: int, operands: Operands, chip: str, schedule: str) -> Contender
 
 
 def rivals(wanted: Sequence[str], operands: Operands, timer: Timer, library: Any, torch: Any) -> list[Contender | str]:
-    """The others that were asked for; instead of one that cannot take part a text that says why."""
+    """The other contenders that were asked for; for one that cannot take part, a text that says why."""
     makers: dict[str, Callable[[], list[Contender]]] = {
         "torch": lambda: _torch(operands, torch),
         "cublaslt": lambda: _cublaslt(operands, timer, library),

@@ -198,8 +198,8 @@ def loss(table: Table, values: Values) -> float:
 def fitted(
     table: Table, start: Values, generations: int, seed: int = 0, width: float = 0.12, fixed: Sequence[str] = ()
 ) -> Values:
-    """The values with the least loss that an evolution strategy with covariance adaptation finds (Hansen, "The CMA
-    evolution strategy: a tutorial"), on the logarithms."""
+    """The values with the least loss found by an evolution strategy with covariance adaptation (Hansen, "The CMA
+    evolution strategy: a tutorial"), on their logarithms."""
     random = np.random.default_rng(seed)
     names = [name for name in start if name not in (*FIXED, *fixed)]
     count, many = len(names), 24
@@ -247,8 +247,8 @@ def bounded(values: Values) -> Values:
 
 
 def judged(table: Table, values: Values, only: Sequence[int] | None = None) -> list[tuple[float, str]]:
-    """For each case how much slower than the best measured the choice is, and a line that says so. The choice knows
-    nothing of a kernel's neighbours."""
+    """For each case how much slower the choice is than the best measured kernel, and a line that says so. The choice
+    does not depend on a kernel's neighbours in the sweep."""
     times = predicted(table, {**values, "history": 0.0})
     lines: list[tuple[float, str]] = []
     for place, problem in enumerate(table.problems):

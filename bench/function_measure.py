@@ -31,7 +31,10 @@ class FunctionBench:
 
     def prepare(self, functions: Sequence[Function], progress: Progress) -> list[str]:
         """Compiles everything by several processes; for each why it was refused, empty if it was not."""
-        works = [Work(function.source, self.chip, "", load=bool(function.source)) for function in functions]
+        works = [
+            Work(function.source, self.chip, "", load=bool(function.source), debug_info=self.settings.debug_info)
+            for function in functions
+        ]
         reasons = prepare(works, self.settings.jobs, progress)
         return [reason if function.source else "nobody has exported it" for function, reason in
                 zip(functions, reasons, strict=True)]  # fmt: skip
@@ -46,7 +49,7 @@ class FunctionBench:
         torch = self._torch
         torch.backends.cuda.matmul.allow_tf32 = False
         drawn = function.draw(torch, self.settings.seed)
-        kernel = mlir_gemm.compile(function.source, chip=self.chip)
+        kernel = mlir_gemm.compile(function.source, chip=self.chip, debug_info=self.settings.debug_info)
         arguments = [*drawn.inputs, *drawn.outputs]
         absent: list[str] = []
         with torch.no_grad():
@@ -89,7 +92,7 @@ class FunctionBench:
             runs[COMPILE] = drawn.compiled
 
     def _copy(self, bytes_: int) -> Run:
-        """A copy that reads and writes so many bytes in all."""
+        """A copy that reads and writes this many bytes in all."""
         torch = self._torch
         source = torch.empty(max(bytes_ // 2, 1), dtype=torch.int8, device="cuda")
         target = torch.empty_like(source)

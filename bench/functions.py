@@ -1,4 +1,5 @@
-"""Functions that are no single product, to be measured: kernels of rows, and blocks of models around products."""
+"""Functions of more than one product, or of none, to be measured: kernels of rows, and blocks of models around
+products."""
 
 from __future__ import annotations
 

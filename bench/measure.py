@@ -36,6 +36,8 @@ class Settings:
     jobs: int = 1
     seconds: float = 0.0
     """Stop after so long; 0 for never."""
+    debug_info: str | None = None
+    """As for `mlir_gemm.compile`: line information for a profiler that watches the run."""
 
     def to_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -68,7 +70,10 @@ class Bench:
     def prepare(self, problems: Sequence[Problem], progress: Progress) -> list[tuple[Problem, str, str]]:
         """Compiles everything by several processes; what was refused, as problem, schedule and reason."""
         pairs = [(problem, schedule) for problem in problems for schedule in self.settings.schedules]
-        works = [Work(problem, self.chip, schedule_text(problem, schedule)) for problem, schedule in pairs]
+        works = [
+            Work(problem, self.chip, schedule_text(problem, schedule), debug_info=self.settings.debug_info)
+            for problem, schedule in pairs
+        ]
         reasons = prepare(works, self.settings.jobs, progress)
         return [(*pair, reason) for pair, reason in zip(pairs, reasons, strict=True) if reason]
 
@@ -97,7 +102,7 @@ class Bench:
             try:
                 if schedule in refused:
                     raise AbsentError("refused")
-                own = ours(number, drawn, self.chip, schedule)
+                own = ours(number, drawn, self.chip, schedule, self.settings.debug_info)
                 own.run()
                 contenders.append(own)
             except (Error, AbsentError) as reason:

@@ -89,7 +89,7 @@ def apply(steps: tuple[str, ...], product: Any, bias: Any, factor: Any, torch: A
 
 
 def poison(out: Any) -> None:
-    """Fills a result with what no product gives."""
+    """Fills a result with values that no product gives."""
     out.fill_(float("nan") if out.is_floating_point() else _POISON)
 
 

@@ -1,6 +1,6 @@
 """All kernels of a run compiled and loaded ahead, by several processes: the GPU's time is for measuring.
 
-What they make is shared through two caches on disk: ours for the PTX, the driver's for the machine code.
+Results are shared through two caches on disk: ours for the PTX, the driver's for the machine code.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class Work:
     """All fields to fix."""
     load: bool = True
     """Give it to the driver's compiler too."""
+    debug_info: str | None = None
+    """As for `mlir_gemm.compile`."""
 
 
 def prepare(works: Sequence[Work], jobs: int, progress: Callable[[int, int], None]) -> list[str]:
@@ -76,7 +78,7 @@ def compile_one(work: Work) -> str:
 
     try:
         source = work.problem if isinstance(work.problem, str) else module(work.problem)
-        kernel = mlir_gemm.compile(source, chip=work.chip, schedule=work.schedule or None)
+        kernel = mlir_gemm.compile(source, chip=work.chip, schedule=work.schedule or None, debug_info=work.debug_info)
         if work.load:
             kernel.load(0)
     except Error as error:
@@ -87,7 +89,7 @@ def compile_one(work: Work) -> str:
 
 
 def shared_cache() -> AbstractContextManager[object]:
-    """A cache on disk for as long as it is needed, if the user has turned theirs off: processes share by it."""
+    """A temporary cache on disk, if the user has turned theirs off: processes share kernels through it."""
     if cache.cache_directory() is not None:
         return nullcontext()
     return _TemporaryCache()

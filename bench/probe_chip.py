@@ -280,8 +280,8 @@ def probe(prober: Prober, seconds: float, only: Sequence[str] = MEASUREMENTS) ->
 
 
 def row(figures: Figures, chip: str) -> str:
-    """A row in the form of `tile_model/chips.py`. What was not measured is what the table has now, with a remark; what
-    is no figure is copied from the row of the chip, or has to be filled in."""
+    """A row in the form of `tile_model/chips.py`. Values that were not measured are those of the table, with a remark;
+    everything else is copied from the row of the chip, or has to be filled in."""
     known = CHIPS.get(chip)
 
     def figure(measured: Any, old: float | None, digits: int) -> str:

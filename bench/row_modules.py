@@ -98,7 +98,7 @@ def _softmax(m: int, n: int, e: str, log: bool) -> list[str]:
 
 
 def _factor(n: int, tiny: float) -> list[str]:
-    """Of the sum of squares `%i1` what its row is multiplied by, and `%g`, the first input times that."""
+    """From the sum of squares `%i1`, the factor of its row, and `%g`, the first input times that."""
     return [
         f"%c = arith.constant {float(n)} : f32",
         f"%tiny = arith.constant {tiny:.1e} : f32",

@@ -75,7 +75,7 @@ def of_group(results: Results, group: str) -> list[Entry]:
 
 
 def counted(entries: Iterable[Entry]) -> list[Entry]:
-    """Without the products that stand beside the epilogues for comparison: they are no epilogues, and the same problems
+    """Without the products that stand beside the epilogues for comparison: they have no epilogue, and the same problems
     are in other groups."""
     return [e for e in entries if not (e.problem.group == "epilogues" and e.problem.epilogue == "none")]
 

@@ -155,7 +155,7 @@ class Sweep:
         return entry
 
     def _checked(self, label: str, reference: Reference, contender: Contender) -> operands.Verdict:
-        """The check of a kernel. Faults are written down: after one the process cannot go on."""
+        """The check of a kernel. Faults are recorded: after one the process cannot go on."""
         self._watchdog.now(label)
         try:
             return reference.check(contender.run)

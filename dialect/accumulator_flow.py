@@ -22,8 +22,8 @@ def flow_of(products: list[Any]) -> dict[Any, None]:
 
 
 def flow_from(values: Iterable[Any], shared: bool = True) -> dict[Any, None]:
-    """The vectors that must have the same shape as `values`, and these, in the order found. Unless `shared`, what uses
-    the same constant (or broadcast number) as one of them need not have it."""
+    """The vectors that must have the same shape as `values`, and `values` themselves, in the order found. Unless
+    `shared`, other users of the same constant (or broadcast number) need not have that shape."""
     flow: dict[Any, None] = {}
     pending = list(values)
     while pending:
@@ -40,8 +40,8 @@ def flow_from(values: Iterable[Any], shared: bool = True) -> dict[Any, None]:
 
 
 def separate_constants(values: Iterable[Any]) -> None:
-    """A constant that accumulators start from, and that something else is computed with, such as a staged operand,
-    becomes two: else what is done to one would be done to the other."""
+    """Duplicates a constant that accumulators start from and that is also used elsewhere, for a staged operand say, so
+    that changing one use does not change the other."""
     flow = flow_from(values, shared=False)
     for value in [value for value in flow if getattr(value.owner, "name", "") == "arith.constant"]:
         for user, number in [(use.owner.operation, use.operand_number) for use in value.uses]:
@@ -52,14 +52,15 @@ def separate_constants(values: Iterable[Any]) -> None:
 
 
 def is_elementwise(operation: Any) -> bool:
-    """Whether an operation computes each element from those at the same place: arith and math, but for constants."""
+    """Whether an operation computes each element from the elements at the same place: arith and math, except
+    constants."""
     name = operation.operation.name
     return name.startswith(("arith.", "math.")) and name != "arith.constant"
 
 
 def _defined_by(value: Any) -> list[Any]:
     owner = value.owner
-    if hasattr(owner, "operations"):  # a block argument: of the loop that carries it, or of a function
+    if hasattr(owner, "operations"):  # a block argument, of a loop or a function
         loop = owner.owner.operation
         return _loop_values(loop, value.arg_number - 1) if loop.name == "scf.for" else []
     name = owner.operation.name

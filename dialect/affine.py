@@ -98,7 +98,7 @@ def linear(terms: Sequence[tuple[int, Any]], constant: int = 0) -> Any:
 
 
 class Linear:
-    """An index as `sum(coefficient * value) + constant`; values are the ones that could not be looked into."""
+    """An index as `sum(coefficient * value) + constant`; its values are those that could not be taken apart."""
 
     def __init__(self, terms: dict[Any, int], constant: int = 0):
         self.terms = {value: coefficient for value, coefficient in terms.items() if coefficient}
@@ -153,7 +153,7 @@ def linear_of_expr(expression: Any, operands: Sequence[Linear]) -> Linear | None
 
 
 def linear_of(value: Any) -> Linear:
-    """A value seen through affine.apply, arith.constant and arith.addi/muli/subi as far as it stays linear."""
+    """A value as a linear index, looking through affine.apply, arith.constant and arith.addi/muli/subi."""
     owner = value.owner
     name = owner.name if hasattr(owner, "name") else ""
     if name == "arith.constant":

@@ -1,4 +1,4 @@
-"""The attributes of a function's arguments: their roles and names, and what else a stage writes down of them."""
+"""The attributes of a function's arguments: their roles and names, and what else a stage records about them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The compiler's own attributes on operations of other dialects: on which they may stand, and with which values.
+"""The compiler's own attributes on operations of other dialects: on which operations they may be, and with which
+values.
 
-MLIR asks operations whether they are right, and a dialect about its attributes only where it is written in C++. So one
-walk looks at the attributes: where text is read that was saved or goes to `opt`, after each pass of `opt`, and after
-each stage of `compile`.
+MLIR verifies operations, but lets only dialects written in C++ verify attributes on other dialects' operations. So a
+walk of our own checks the attributes: when saved text or the input of `opt` is read, after each pass of `opt`, and
+after each stage of `compile`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _SIGNATURE = {"arg_attrs": ARGUMENT, "res_attrs": RESULT}
 
 @dataclass(frozen=True)
 class Mark:
-    """What one attribute may be."""
+    """Where one attribute may be, and with which values."""
 
     kind: Kind
     on: tuple[str, ...]
@@ -122,8 +123,8 @@ MARKS = {
 
 
 def verify_attributes(module: Any) -> None:
-    """Raises InputError for an attribute of the compiler's that is not known, stands where it says nothing, or has a
-    value that means nothing."""
+    """Raises InputError for an attribute of the compiler that is not known, is on an operation where it has no meaning,
+    or has an invalid value."""
     found: list[tuple[Any, str]] = []
 
     def look(op: Any) -> Any:
@@ -159,7 +160,7 @@ def _kernel_of(op: Any) -> str:
 
 
 def unknown(name: str) -> str:
-    """What is wrong with the name of an attribute; empty for one that there is."""
+    """What is wrong with the name of an attribute; empty for a known one."""
     if name in MARKS:
         return ""
     if name in former_names.ATTRIBUTES:

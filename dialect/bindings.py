@@ -2,7 +2,8 @@
 
 The official package `mlir` is taken when it is installed and can emit PTX. Otherwise the upstream bindings inside
 `numba-cuda-mlir` are used: they are the same bindings, but importing their parent package would pull in the whole
-Numba compiler (1 s), so that is put off until somebody uses it. Which of the two comes first in a process is all one.
+Numba compiler (1 s), so that is put off until somebody uses it. It makes no difference which of the two a process
+imports first.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _has_nvptx(package: str) -> bool:
             module = ir.Module.parse(text)
             pipeline = "builtin.module(gpu-module-to-binary{format=isa})"
             passmanager.PassManager.parse(pipeline).run(module.operation)
-        except Exception:  # any failure here means only that this package is no candidate
+        except Exception:  # any failure here means only that this package is not a candidate
             return False
     return True
 
@@ -63,7 +64,7 @@ def dialect(name: str) -> Any:
 
 
 _used_before = f"{PACKAGE}.ir" in sys.modules
-with later("numpy"):  # an eighth of the time of `opt`, for builders of attributes that it does not use
+with later("numpy"):  # they take an eighth of the time of `opt`, for attribute builders that it does not use
     ir: Any = importlib.import_module(f"{PACKAGE}.ir")
 passmanager: Any = importlib.import_module(f"{PACKAGE}.passmanager")
 exempt(ir, importlib.import_module(f"{PACKAGE}._mlir_libs._mlir"), used_before=_used_before)

@@ -21,7 +21,7 @@ def clone(operation: Any, values: dict[Any, Any]) -> Any:
 
 
 def clone_slice(operands: Iterable[Any], block: Any, values: dict[Any, Any]) -> list[Any]:
-    """What `operands` become when what they are computed from in `block` is cloned with `values` replaced."""
+    """Clones what `operands` are computed from in `block`, with `values` replaced; the operands of the clones."""
     result: list[Any] = []
     for value in operands:
         owner = value.owner

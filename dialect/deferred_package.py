@@ -44,8 +44,8 @@ def defer(package: str, child: str) -> bool:
 
 @contextmanager
 def later(name: str) -> Generator[None]:
-    """Whoever imports the module `name` meanwhile gets a stand-in, which loads it when it is used. Changes nothing
-    where the module is loaded already."""
+    """Inside, an import of the module `name` gives a stand-in, which loads it on first use. Changes nothing where the
+    module is loaded already."""
     stand_in = _Later(name)
     if sys.modules.setdefault(name, stand_in) is not stand_in:
         yield
@@ -57,7 +57,7 @@ def later(name: str) -> Generator[None]:
 
 
 class _Later(types.ModuleType):
-    """Stands for a module where one asks for it that may not use it."""
+    """Stands in for a module whose importer may never use it."""
 
     def withdraw(self) -> None:
         """From here on others get the module itself."""

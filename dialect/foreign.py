@@ -1,7 +1,7 @@
 """Operations of other dialects that are read: torch-mlir's `tm_tensor.scatter`, in the generic form.
 
-MLIR's parser knows no custom form of a dialect that is not there, but any operation in the generic form. Lines and the
-columns of what stands before stay where they are, so that errors name places of the source.
+MLIR's parser knows no custom form of a dialect that is not there, but any operation in the generic form. Line numbers,
+and columns up to the operation, stay the same, so that errors name places in the source.
 """
 
 from __future__ import annotations

@@ -77,7 +77,8 @@ def divisor_of(value: Any) -> int:
 
 
 def offset_divisor(memory: Any) -> int:
-    """A number of elements that divides the distance from an aligned address to the start of a memref; 0 for none."""
+    """A number of elements that divides the distance from an aligned address to the start of a memref; 0 where that
+    distance is 0."""
     _, offset = memory.type.get_strides_and_offset()
     if offset != ir.ShapedType.get_dynamic_stride_or_offset():
         return offset

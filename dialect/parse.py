@@ -64,7 +64,7 @@ def parse_module(source: str | bytes, filename: str, context: Any, *, own: bool 
 
 
 def text_of(bytecode: bytes, filename: str) -> str:
-    """The module in bytecode as text, without the places that it may tell of. Only the helper process reads bytecode.
+    """The module in bytecode as text, without its locations. Only the helper process reads bytecode.
     Raises InputError."""
     if not bytecode.startswith(BYTECODE_MAGIC):
         what = f"this is not MLIR bytecode, which starts with the bytes {BYTECODE_MAGIC!r}"
@@ -81,7 +81,7 @@ def text_of(bytecode: bytes, filename: str) -> str:
 
 _REMEMBERED = 1 << 26
 _readable: dict[str, None] = {}
-"""The texts that were read or printed last, so many characters at most. Whoever asked for them mostly holds on to them
+"""The texts that were read or printed last, up to this many characters. Whoever asked for them mostly holds on to them
 too."""
 
 
@@ -178,8 +178,8 @@ _PROBES_SECONDS, _LONGEST_PROBED = 5.0, 1 << 20
 
 
 def _last_character(text: str) -> int | None:
-    """Where MLIR's parser is when it crashes: the end of the shortest beginning of the text that it does not survive.
-    None if it survives all of the text, so that it is the verifier, or the printer, that crashes."""
+    """Where MLIR's parser crashes: the end of the shortest prefix of the text that crashes it.
+    None if it parses all of the text, so that the verifier, or the printer, crashes."""
     deadline = time.monotonic() + _PROBES_SECONDS
     survived, fatal = 0, len(text)
     if not _is_fatal(text, deadline):

@@ -1,14 +1,14 @@
 """A process reads each module before this one does, so that no input ends this one.
 
 MLIR's parsers of text and of bytecode trust their input more than they should: a malformed attribute, a verifier that
-did not expect it, or a recursion too deep, and the process is gone, its CUDA context and its owner's work with it.
-Rules on text refuse what is known (`parse`), but not what nobody has found yet, and say nothing of bytecode. So what is
-not known to be good is read in a helper process first (`parse_server`). If reading it there ends a process, takes too
-long or too much memory, or fails, that is an InputError here. Otherwise this process reads it too, in the same way.
+did not expect it, or too deep a recursion ends the process, and its CUDA context and its owner's work go with it. Rules
+on text refuse what is known (`parse`), but not what nobody has found yet, and say nothing of bytecode. So what is not
+known to be good is read in a helper process first (`parse_server`). If reading it there ends a process, takes too long
+or too much memory, or fails, that is an InputError here. Otherwise this process reads it too, in the same way.
 
-Text that fails is read only there too: where MLIR's parser gives up halfway it may write to memory that it has freed
-(Operation::dropAllReferences under Block::~Block, where a block is defined twice), and what this process does next, or
-much later, is what crashes.
+Text that does not parse is read only there: where MLIR's parser gives up halfway it may write to memory that it has
+freed (Operation::dropAllReferences under Block::~Block, where a block is defined twice), and what this process does
+next, or much later, is what crashes.
 
 Text is known to be good when it was read before, or when the compiler wrote it itself.
 
@@ -19,7 +19,7 @@ CUDA is not initialised, it is forked: 2 ms, with bindings loaded and context ma
 - fork gives the child one thread; what others held locked stays locked in it;
 - it shares all memory until one side writes to it, which would hold on to gigabytes of tensors for as long as the
   helper lives, and copies of pages that the GPU reads or writes have been a source of wrong data in older kernels;
-- CUDA does not work in a forked child. The helper makes no calls, but has no business holding the driver's memory.
+- CUDA does not work in a forked child. The helper makes no calls, but should not hold the driver's memory.
 
 So the helper is started before CUDA is initialised, where it is the compiler that does so. It ends when the connection
 closes, however this process ends.
@@ -56,7 +56,7 @@ _BINDINGS = "mlir_gemm.dialect.bindings"
 
 
 def allowed_seconds(size: int) -> float:
-    """How long reading so many bytes may take."""
+    """How long reading this many bytes may take."""
     return SECONDS + SECONDS_A_MEGABYTE * size / 1e6
 
 
@@ -115,7 +115,7 @@ class ParseGuard:
                 except (OSError, EOFError) as error:
                     problem = str(error) or "it ended"
                     self._end()
-                except BaseException:  # half a message may be under way
+                except BaseException:  # half a message may be in flight
                     self._end()
                     raise
             raise Error(f"the process that reads modules ahead of the compiler cannot be started: {problem}")

@@ -26,7 +26,7 @@ NO_MEMORY, ENDED = 0, -1
 
 
 def receive(connection: socket.socket, size: int) -> bytes:
-    """Exactly so many bytes. Raises EOFError when the other side has gone."""
+    """Exactly this many bytes. Raises EOFError when the other side has gone."""
     data = bytearray(size)
     view, got = memoryview(data), 0
     while got < size:

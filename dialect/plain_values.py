@@ -1,4 +1,4 @@
-"""Values of our modules stay what the bindings make of them, whoever else uses the bindings in this process.
+"""Keeps values of our modules as plain values of the bindings, whoever else uses the bindings in this process.
 
 A value caster, registered for a type, is applied to each value of that type in every context of the process. Numba's
 make classes whose `==` writes a comparison into the module, and which do not know the number of an argument.

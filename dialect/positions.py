@@ -1,4 +1,4 @@
-"""Positions: tensors and memory in which each element is its own place (`tile.position`), and what reads them.
+"""Positions: tensors and memory in which each element is its own linear index (`tile.position`), and what reads them.
 
 A linalg.index is an operand like any other in this form: whatever moves, reshapes, fuses or reorders operands needs to
 know nothing of it, as the place of an element follows from strides alone.
@@ -17,7 +17,7 @@ NAME = "tile.position"
 
 
 def is_position(value: Any) -> bool:
-    """Whether a tensor or memref holds positions, and is no memory."""
+    """Whether a tensor or memref holds positions, which are not in memory."""
     return getattr(value.owner, "name", "") == NAME
 
 

@@ -182,7 +182,7 @@ def _end_of_value(line: str, start: int) -> int:
 
 
 def _closing(line: str) -> str:
-    """The last line of an operation with regions in the generic form, without types and what numbers its operands."""
+    """The last line of an operation with regions in the generic form, without types and operand segment sizes."""
     if not line.startswith("})"):
         return line
     attributes, _ = _rest(line[2:])
@@ -196,9 +196,8 @@ def _apply(line: str) -> str:
         return ""
     results, dims, symbols, expression, operands, rest = found.groups()
     symbol_values = re.match(r"\[([^]]*)\]", rest)
-    values = [each.strip() for each in f"{operands}, {symbol_values[1]}".split(",")] if symbol_values else [
-        each.strip() for each in operands.split(",")
-    ]  # fmt: skip
+    given_values = f"{operands},{symbol_values[1] if symbol_values else ''}"
+    values = [each.strip() for each in given_values.split(",") if each.strip()]
     names = [each.strip() for each in f"{dims},{symbols or ''}".split(",") if each.strip()]
     given = dict(zip(names, values, strict=False))
     return results + re.sub(r"\b[ds]\d+\b", lambda name: given.get(name[0], name[0]), expression)

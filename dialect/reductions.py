@@ -1,4 +1,4 @@
-"""Reductions of tiles, and what a linalg.generic's body adds up with."""
+"""Reductions of tiles, and how a linalg.generic's body combines."""
 
 # pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
 # pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
@@ -75,7 +75,8 @@ class Reduce(Tile.Operation, name="reduce"):
 
     Its block combines two elements of each value, those of one side first, into one; it must be associative and
     commutative, since the order in which elements meet is the machine's (but the same in every run). With `cluster`,
-    what so many blocks have, those of a cluster, is combined, in the order of their ranks; each gets the result.
+    what the blocks of a cluster of this size have is combined, in the order of their ranks, and each block gets the
+    result.
     """
 
     values: Sequence[ext.Operand[Any]]
@@ -161,7 +162,7 @@ def build_on(operation: Any, known: dict[Any, Any]) -> None:
 
 
 def _shaped(value: Any, shape: list[int] | None) -> Any:
-    """An operand as a number, or as a vector of a shape: what is a number is the same everywhere."""
+    """An operand as a number, or as a vector of a shape, to which a number is broadcast."""
     if isinstance(value, ir.Attribute):
         type_ = value.type
         if shape is None:

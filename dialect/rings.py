@@ -26,7 +26,7 @@ ext: Any = dialect("ext")
 Value = TypeVar("Value", bound=Any)
 
 PAD = r"pad(\d+)"
-"""The layout of a buffer with so many elements after each row, as a regular expression."""
+"""The layout of a buffer with this many elements after each row, as a regular expression."""
 BARRIERS = "barriers"
 """The layout of a ring's barriers in shared memory."""
 LOADED = "loaded"
@@ -35,7 +35,8 @@ itself."""
 SWIZZLE = "swizzle128"
 """The layout of a ring's stages: what the copy engine writes with its 128-byte swizzle (`docs/special-kernels.md`)."""
 PANELS = {SWIZZLE: 128, "swizzle64": 64, "swizzle32": 32}
-"""Bytes of a row of a panel, by layout. The narrower ones are for operands whose rows are no multiple of 128 bytes."""
+"""Bytes of a row of a panel, by layout. The narrower ones are for operands whose rows are not a multiple of 128
+bytes."""
 PANEL_BYTES = PANELS[SWIZZLE]
 """Bytes of a row of the usual panel: results always have it, and operands if their rows are a multiple of it."""
 
@@ -48,7 +49,7 @@ _SHARED = {"blocks": rules.BLOCKS, "cluster_group": rules.BLOCKS}
 
 
 class Ring(Tile.Operation, name="ring"):
-    """Makes the barriers of a ring ready: a stage is empty once each of `consumers` warps has released it."""
+    """Initialises the barriers of a ring: a stage is empty once each of `consumers` warps has released it."""
 
     barriers: ext.Operand[Any]
     consumers: ir.IntegerAttr
@@ -72,7 +73,7 @@ class Leave(Tile.Operation, name="leave"):
 
 
 class Advance(Tile.Operation, name="advance"):
-    """The position so many steps on, in a ring of `stages`: a step takes a stage, and the phase changes each time the
+    """The position this many steps on, in a ring of `stages`: a step takes a stage, and the phase changes each time the
     slots start again."""
 
     slot: ext.Operand[ir.IndexType]
@@ -129,7 +130,7 @@ class ConsumerWait(Tile.Operation, name="consumer_wait"):
 
 
 class ConsumerRelease(Tile.Operation, name="consumer_release"):
-    """Hands a stage back: this unit reads it no more."""
+    """Hands a stage back: this unit no longer reads it."""
 
     barriers: ext.Operand[Any]
     slot: ext.Operand[ir.IndexType]
@@ -137,7 +138,7 @@ class ConsumerRelease(Tile.Operation, name="consumer_release"):
 
 
 class MmaWait(Tile.Operation, name="mma_wait"):
-    """An accumulator once at most `pending` asynchronous products are still under way."""
+    """An accumulator, once at most `pending` asynchronous products are in flight."""
 
     acc: ext.Operand[Value]
     result: ext.Result[Value]
@@ -146,8 +147,8 @@ class MmaWait(Tile.Operation, name="mma_wait"):
 
 
 class DsmemReduce(Tile.Operation, name="dsmem_reduce"):
-    """The sum of a tile over the blocks of the cluster, in the order of the ranks from its own on: the columns that its
-    rank numbers. `scratch` is shared memory for what the others hand over to each unit."""
+    """The sum of a tile over the blocks of the cluster, in the order of their ranks beginning with its own. A block
+    gets the columns of its rank. `scratch` is shared memory for the parts that the others send to each unit."""
 
     value: ext.Operand[Any]
     scratch: ext.Operand[Any]
@@ -164,7 +165,7 @@ class DsmemReduce(Tile.Operation, name="dsmem_reduce"):
 
 
 class OrderBarrier(Tile.Operation, name="order_barrier"):
-    """Makes the barriers ready by which two consumers ping-pong, one for each: an arrival is one of each of `consumers`
+    """Initialises the barriers by which two consumers ping-pong, one for each. An arrival needs each of `consumers`
     warps."""
 
     barriers: ext.Operand[Any]
@@ -214,7 +215,7 @@ class WarpSpecialize(Tile.Operation, name="warp_specialize", traits=[ir.NoTermin
 
 
 def swizzle_of(row: int) -> str | None:
-    """The layout of a buffer with rows of so many bytes: the one of the widest panels that divide them, if any do."""
+    """The layout of a buffer with rows of this many bytes: the one of the widest panels that divide them, if any do."""
     return next((layout for layout, panel in PANELS.items() if row % panel == 0), None)
 
 
@@ -250,7 +251,7 @@ def leave(slot: Any, phase: Any) -> Any:
 
 
 def advanced(slot: Any, phase: Any, stages: int, steps: Any = 1) -> tuple[Any, Any]:
-    """The position so many stages on, a number or an index value: a tile.advance at the insertion point."""
+    """The position this many stages on, a number or an index value: a tile.advance at the insertion point."""
     count = constants.index(steps) if isinstance(steps, int) else steps
     types = ir.IndexType.get(), i32()
     further = Advance(slot, phase, count, *types, constants.integer(stages)).operation
@@ -293,7 +294,7 @@ def dsmem_reduce(value: Any, scratch: Any, columns: int, group: int = 1) -> Any:
 
 
 def order_barrier() -> Any:
-    """The barriers of two consumers that ping-pong, made ready at the insertion point; the memref."""
+    """Initialises the barriers of two consumers that ping-pong, at the insertion point; the memref."""
     barriers = shared_buffer([1, 2], ir.IntegerType.get_signless(64), BARRIERS)
     OrderBarrier(barriers, constants.integer(1))
     return barriers
@@ -339,7 +340,7 @@ class Skip:
 
 
 CLUSTER_GROUP = "cluster_group"
-"""Attribute of operations that concern only a group of so many blocks of the cluster, which has several."""
+"""Attribute of operations that concern only a group of this many blocks of the cluster, which has several."""
 
 
 @dataclass(frozen=True)
@@ -365,7 +366,7 @@ STRIDE, COUNT = "stride", "count"
 
 
 def rank(axis: Axis | int = 1) -> Any:
-    """A tile.rank at the insertion point; its value: the place along an axis, or in a group of so many blocks with
+    """A tile.rank at the insertion point; its value: the place along an axis, or in a group of this many blocks with
     neighbouring numbers where there are several groups."""
     if isinstance(axis, int):
         axis = Axis(1, axis if axis > 1 else 0)

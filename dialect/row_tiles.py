@@ -1,4 +1,4 @@
-"""Kernels of rows as operations on tiles: what stands in a block's tile, and when it has to be computed again.
+"""Kernels of rows as operations on tiles: what a block's tile holds, and when it has to be computed again.
 
 A value of the kernel is *wide*, an element for each element of a row, or *narrow*, one for each row. Narrow values are
 computed once. Wide ones are computed where they are needed: once where a tile holds whole rows, else in each pass over
@@ -39,7 +39,7 @@ class RowTiles:
     held: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """The wide values at this place, by buffer, or by what of memory was loaded."""
     shift: int = 0
-    """If not 0, tiles start at a multiple of so many elements in memory, up to one less before a row does."""
+    """If not 0, tiles start at a multiple of this many elements in memory, up to one less before a row does."""
     cluster: int = 1
     """Blocks that share the rows of a tile: each has a tile of its part."""
     ahead: Any = None

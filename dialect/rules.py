@@ -14,7 +14,7 @@ from mlir_gemm.spec.algebra import misfit, parse
 PLACE = {"dims": NUMBERS, "in_bounds": TRUTHS}
 """Attributes of operations that name a place in memory."""
 ALIGNED = {"aligned": at_least(1)}
-"""Of a load or store of a tile: its first element lies at a multiple of so many elements from an aligned address. It
+"""Of a load or store of a tile: its first element lies at a multiple of this many elements from an aligned address. It
 may then start before the memory's first index along its last dimension."""
 SCOPE = {"scope": word("warp", "warpgroup")}
 """Of operations on tiles that are divided among warps from `distribute` on."""
@@ -44,7 +44,7 @@ _PLACES: dict[tuple[int | None, ...], str] = {
 def ranked(
     operand: int, name: str, rank: int | None = None, *, static: bool = True, space: tuple[int | None, ...] = ANYWHERE
 ) -> Rule:
-    """An operand is a memref: of so many dimensions and of constant sizes where that is asked for, in one of some
+    """An operand is a memref: of this many dimensions and of constant sizes where that is asked for, in one of some
     memory spaces."""
     wanted = " ".join(
         ["a memref", *([f"of {rank} dimensions"] if rank else []), *(["of constant sizes"] if static else []),
@@ -65,7 +65,7 @@ def ranked(
 
 
 def _space_of(type_: Any) -> int | None:
-    """The number of a memref's memory space, None where it has none; -1 for a space that is no number."""
+    """The number of a memref's memory space, None where it has none; -1 for a space that is not a number."""
     space = type_.memory_space
     if space is None:
         return None
@@ -73,7 +73,7 @@ def _space_of(type_: Any) -> int | None:
 
 
 def tile(value: Callable[[Any], Any], name: str, rank: int | None = None) -> Rule:
-    """A value is a vector, of so many dimensions where that is asked for."""
+    """A value is a vector, of this many dimensions where that is asked for."""
     wanted = f"a vector of {f'{rank} dimensions' if rank else '1 dimension or more'}, of constant sizes"
 
     def rule(op: Any) -> str:
@@ -352,7 +352,7 @@ def box(op: Any) -> str:
 
 
 def scratch(row: int, flags_of_place: int) -> Rule:
-    """Parts of sums and their flags: rows of so many elements for each place, and so many flags."""
+    """Parts of sums and their flags: rows of this many elements for each place, and this many flags."""
 
     def rule(op: Any) -> str:
         value, partials, flags = (each.type for each in list(op.operands)[:3])

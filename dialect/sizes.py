@@ -26,8 +26,8 @@ def argument_sizes(function: Any) -> Iterator[tuple[Any, int, Size]]:
 
 
 def sizes_of(operation: Any, type_: Any, attributes: Any) -> list[Size]:
-    """The size of each dimension of a memref type, by the attributes beside it. Raises PassError where a dynamic one
-    is not told."""
+    """The size of each dimension of a memref type, from the attributes that go with it. Raises PassError where they do
+    not determine a dynamic one."""
     texts = _read(operation, attributes, SYMBOLS, len(type_.shape))
     found: list[Size] = []
     for axis, (size, text) in enumerate(zip(type_.shape, texts, strict=True)):

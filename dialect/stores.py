@@ -1,5 +1,5 @@
-"""The tile dialect's operations by which results leave through buffers in shared memory, and the tensor maps through
-which the copy engine reads and writes memory.
+"""The tile dialect's operations that store results through buffers in shared memory, and the tensor maps through which
+the copy engine (TMA) reads and writes memory.
 """
 
 # pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
@@ -40,7 +40,7 @@ class TmaStore(Tile.Operation, name="tma_store"):
 
 
 class UnalignedStore(Tile.Operation, name="unaligned_store"):
-    """A tile.store by lanes, of rows that start between vectors in memory, through a buffer in shared memory."""
+    """A tile.store by lanes, of rows that do not start at aligned addresses, through a buffer in shared memory."""
 
     value: ext.Operand[Any]
     memory: ext.Operand[Any]

@@ -59,7 +59,7 @@ class Size:
         return Size(self.number // other.number, tuple(left))
 
     def with_sizes(self, known: Mapping[str, Size]) -> Size:
-        """With what is known of some symbols put in their place."""
+        """With some symbols replaced by what is known about them."""
         found = Size(self.number)
         for symbol in self.symbols:
             found = found.times(known.get(symbol, Size(1, (symbol,))))
@@ -71,7 +71,7 @@ class Size:
 
 
 def taken_apart(number: int, stand_ins: Mapping[str, int]) -> Size:
-    """The size that a number is where primes stand for the symbols, none of which divides any other factor."""
+    """The size that a number stands for, where primes stand for the symbols and divide no other factor."""
     symbols: list[str] = []
     if number:
         for symbol, stand_in in stand_ins.items():

@@ -92,7 +92,7 @@ class Copy(Tile.Operation, name="copy"):
 
 
 class CopyAsync(Tile.Operation, name="copy_async"):
-    """A copy that is only sure to have happened after a `tile.await` for the `tile.commit` that follows it."""
+    """A copy that is complete only after a `tile.await` for the `tile.commit` that follows it."""
 
     target: ext.Operand[Any]
     source: ext.Operand[Any]
@@ -106,14 +106,14 @@ class CopyAsync(Tile.Operation, name="copy_async"):
 
 
 class Commit(Tile.Operation, name="commit"):
-    """Makes one group of the asynchronous copies since the last `tile.commit`."""
+    """Closes a group of the asynchronous copies since the last `tile.commit`."""
 
     verify_invariants = verifier()
 
 
 class Await(Tile.Operation, name="await"):
-    """Waits until at most `pending` of the groups committed so far are still under way, as seen by this thread; a
-    barrier must follow before other threads' copies are read."""
+    """Waits until at most `pending` of the groups committed so far are in flight, as seen by this thread; a barrier
+    must follow before other threads' copies are read."""
 
     pending: ir.IntegerAttr
     verify_invariants = verifier(pending=rules.PENDING)
@@ -162,8 +162,8 @@ class Mma(Tile.Operation, name="mma"):
 
 
 class Run(Tile.Operation, name="run"):
-    """Runs a kernel, by the name of its module, on whole buffers, of which it gets the addresses: it may see them in
-    another shape."""
+    """Runs a kernel, named by its module, on whole buffers. The kernel gets their addresses, and may see them in other
+    shapes."""
 
     buffers: Sequence[ext.Operand[ir.IndexType]]
     kernel: ir.StringAttr
@@ -171,9 +171,9 @@ class Run(Tile.Operation, name="run"):
 
 
 class Position(Tile.Operation, name="position"):
-    """A tensor, or memory, in which each element is its own place: its offset, and its index along each dimension times
-    that dimension's stride. Nothing is stored: what reads it computes it, so that it costs no access, and a view of it
-    is another one. `sizes` are those that are known at run time only."""
+    """A tensor or memref in which each element is its own linear index: the offset, plus the index along each dimension
+    times that dimension's stride. Nothing is stored: a read computes the value and costs no access, and a view of
+    positions is again positions. `sizes` are those that are known at run time only."""
 
     sizes: Sequence[ext.Operand[ir.IndexType]]
     result: ext.Result[Any]
@@ -243,7 +243,7 @@ def place_of(operation: Any) -> Place:
 
 
 def placed(operation: Any, place: Place | Sequence[Any]) -> Any:
-    """Writes down on an access what is not the default in its place; returns the operation."""
+    """Sets the attributes of an access whose place is not the default; returns the operation."""
     op = operation.operation
     if isinstance(place, Place):
         if place.dims != Place.at(place.offsets, rank_of(op)).dims:

@@ -1,4 +1,4 @@
-"""How large a tile may be in IR by hand: passes write an operation for each fragment of it, and would never end."""
+"""How large a tile may be in handwritten IR: passes write an operation for each fragment, and would take forever."""
 
 from __future__ import annotations
 

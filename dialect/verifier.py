@@ -61,8 +61,8 @@ _trusted = _Trusted()
 
 @contextmanager
 def trusted() -> Generator[None]:
-    """Operations of the dialect are not looked at inside: for upstream's passes, which leave them as they are and have
-    the whole module verified after each."""
+    """Inside, operations of the dialect are not verified: for upstream's passes, which leave them as they are and
+    verify the whole module after each."""
     _trusted.depth += 1
     try:
         yield
@@ -189,7 +189,7 @@ def is_number(attribute: Any) -> bool:
 
 
 def is_integer(type_: Any, bits: int) -> bool:
-    """Whether a type is that of integers of so many bits, which the type gives no sign."""
+    """Whether a type is that of integers of this many bits, which the type gives no sign."""
     return isinstance(type_, ir.IntegerType) and type_.is_signless and type_.width == bits
 
 

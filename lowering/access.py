@@ -60,8 +60,8 @@ class LaneAccess:
         return PieceStore(self, outer, parts)
 
     def _vector(self) -> int:
-        """Elements of the widest access: a piece, or a part of it, of neighbours in memory, that starts at a multiple
-        of its size and never is half beyond the memory."""
+        """Elements of the widest access: a piece, or a part of it, that is contiguous in memory, starts at a multiple
+        of its size and is never partly outside the memory."""
         if positions.is_position(self.memory):
             return self.layout.width
         strides = stride_divisors(self.memory)
@@ -109,7 +109,7 @@ class LaneAccess:
         return self._once(("start", axis), lambda: indexing.add(offset, own))
 
     def _index(self, axis: int, at: int) -> Any:
-        """The index in one dimension of what lies at `at` beyond the lane's first element."""
+        """The index in one dimension of the element at distance `at` from the lane's first one."""
         return self._once(("index", axis, at), lambda: indexing.add(self._start(axis), at))
 
     def size(self, axis: int) -> Any:
@@ -170,8 +170,9 @@ class LaneAccess:
         return positions.in_a_row(self.memory, indices, self.place.dims.index(COLUMN), self.layout.width)
 
     def _load_part(self, type_: Any, row: int, column: int) -> Any:
-        """One access, from where the memory surely is; what was read beyond the memory is then replaced by zero. From
-        memory that is also written only what the lane needs is read: its neighbour may be writing the rest."""
+        """One access, from a place that is surely inside the memory; elements from beyond the memory are then replaced
+        by zero. From memory that is also written only what the lane needs is read: its neighbour may be writing the
+        rest."""
         inside = both(both(self._inside(FIXED, 0), self._inside(ROW, row)), self._inside(COLUMN, column))
         if inside is not None and self._once("written", self._is_written):
             at = self._at(row, column, self._index)

@@ -1,6 +1,6 @@
 """Rewriting the accumulator's flow in a kernel from tiles of a warp to vectors of a lane.
 
-What lanes hold stands in `lowering/fragments.py`; arithmetic and accesses are emitted by `lowering/elementwise_run.py`.
+`lowering/fragments.py` keeps what lanes hold; `lowering/elementwise_run.py` emits arithmetic and accesses.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Emit = Callable[[Fragments, list[Any]], None]
 """Emits the products of a run: tile.mma operations between which nothing happens. Gives each result its vectors."""
 
 Wait = Callable[[list[Any], int], list[Any]]
-"""Waits until at most so many products are under way. Takes the registers of an accumulator, and gives those that hold
-it after the wait."""
+"""Waits until at most this many products are in flight. Takes the registers of an accumulator, and gives those that
+hold it after the wait."""
 
 PURE = ("memref.subview", "memref.dim", "affine.apply", "tile.unit_id", "tile.advance", "gpu.thread_id", "gpu.block_id")
 """Operations besides arith and math that may be moved above a run of products."""
@@ -89,7 +89,7 @@ class Rewriter(Fragments):
 
     def rewrite(self, block: Any) -> None:
         """Rewrites the operations of a block. Arithmetic and accesses that follow each other make one run,
-        products that follow each other another; they are emitted where the next operation of another kind stands."""
+        consecutive products another; a run is emitted at the next operation of another kind."""
         run, products = ElementwiseRun(self), list[Any]()
         for operation in in_block(block):
             op = operation.operation

@@ -1,4 +1,5 @@
-"""Assembly in the code of a thread: for what no operation stands for, and to keep an order that nothing else keeps."""
+"""Inline assembly in the code of a thread: for instructions without an operation, and to enforce an order that nothing
+else keeps."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ def inline(
     text: str, constraints: Sequence[str], operands: Sequence[Any], type_: Any = None, *, effects: bool = True
 ) -> Any:
     """PTX at the insertion point, with a constraint for its result, if it has a type, and for each operand; its result.
-    Without `effects` it may be moved, and goes where nobody needs it."""
+    Without `effects` it may be moved, and is removed where its result is not used."""
     attributes = {"asm_string": ir.StringAttr.get(text), "constraints": ir.StringAttr.get(",".join(constraints))}
     if effects:
         attributes["has_side_effects"] = ir.UnitAttr.get()
@@ -27,7 +28,7 @@ through an AND with 0."""
 
 
 def no_bits(word: Any) -> Any:
-    """An i32 without bits, known once another i32 is."""
+    """An i32 that is 0, available once another i32 is."""
     return inline(NO_BITS, ["=r", "r"], [word], word.type, effects=False)
 
 
@@ -37,7 +38,8 @@ def emit(text: str, *addresses: Any) -> None:
 
 
 def tied(values: list[Any], type_: Any) -> Any:
-    """A struct of numbers of one type, by an assembly of no instructions that takes and gives all their registers."""
+    """A struct of numbers of one type, passed through inline assembly without instructions that takes and returns all
+    their registers."""
     letter = {"f32": "f", "f16": "h"}.get(str(values[0].type), "r")
     constraints = [f"={letter}"] * len(values) + [str(number) for number in range(len(values))]
     return inline("", constraints, values, type_)

@@ -1,10 +1,10 @@
-"""Division of many numbers of f32 by the same one: by its reciprocal, corrected, which takes a third of the time.
+"""Division of many f32 numbers by the same one: by its reciprocal, with a correction, which takes a third of the time.
 
 The quotient x r, with r the reciprocal of y, is off by a few units in the last place. What is left, x - q y, is
 computed exactly by a fused multiply-add, and corrects it: the result is the correctly rounded one (Markstein,
 "Computation of elementary functions on the IBM RISC System/6000 processor", 1990) as long as nothing overflows or
-underflows. Divisors for which that cannot be said have no reciprocal here, but a NaN, and where a result is NaN it is
-divided as it is. Of quotients whose numerator is below 2^-100 the last bit may differ. What is rounded to 16 bits next
+underflows. Divisors for which that is not certain get NaN instead of a reciprocal, and where a result is NaN an exact
+division is used. Of quotients whose numerator is below 2^-100 the last bit may differ. What is rounded to 16 bits next
 is not corrected.
 """
 

@@ -1,7 +1,7 @@
 """Products of warp tiles of bytes as dp4a of lanes: four products along k and their sum, of 32 bits, which wraps.
 
-Lanes stand 4 x 8, as in `fma`. A lane takes four neighbours in k of each of its rows of A and of its columns of B as a
-word, and multiplies each of the former with each of the latter.
+Lanes are arranged 4 x 8, as in `fma`. A lane takes four neighbours in k of each of its rows of A and of its columns of
+B as a word, and multiplies each of the former with each of the latter.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The sum of warpgroup tiles over the blocks of a cluster, through each other's shared memory.
 
-Every thread keeps the columns that the rank of its block numbers, and hands each other block those of its own, where
-threads of the same number find them. It adds what it was handed to what it kept, in the order of the ranks after its
-own: the same sum in every run. The blocks meet twice: before, since what is handed over may lie where their operands
-were, and when all is handed over.
+Every thread keeps the columns of its block's rank, and sends the columns of each other rank to that block, where the
+thread of the same number finds them. It adds what it received to what it kept, in the order of the ranks after its own:
+the same sum in every run. The blocks synchronise twice: before, since the parts may be received where operands were,
+and after all parts are sent.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def emit(op: Any, pieces: list[Any], layout: Layout, thread: Any) -> list[Any]:
 
 
 def _by_rank(pieces: list[Any], blocks: int, parts: int) -> list[list[Any]]:
-    """The pieces of a tile of so many rows of blocks, by the rank of the block that gets their columns."""
+    """The pieces of a tile of this many rows of blocks, by the rank of the block that gets their columns."""
     each = len(pieces) // blocks
     part = each // parts
     return [

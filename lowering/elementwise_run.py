@@ -21,9 +21,9 @@ from mlir_gemm.lowering.unaligned_store import UnalignedStores
 class ElementwiseRun:
     """Elementwise operations, tile.load and tile.store of a warp, in order.
 
-    A row of fragments after the other, everything is loaded, computed and stored, and the loads of the next row come
-    before the stores of this one. All loads first would take registers for whole tiles; one piece after the other would
-    wait for each load, since no load passes a store.
+    Row of fragments by row, everything is loaded, computed and stored, and the loads of the next row come before the
+    stores of this one. Loading everything first would take registers for whole tiles; going piece by piece would wait
+    for each load, since no load is moved past a store.
     """
 
     fragments: Fragments
@@ -33,12 +33,12 @@ class ElementwiseRun:
     """Pieces by tile and number, and by the operation and the pieces that it was applied to."""
 
     def add(self, op: Any) -> None:
-        """Takes an operation in."""
+        """Adds an operation to the run."""
         self.operations.append(op)
 
     def must_end_before(self, op: Any) -> bool:
-        """Whether an operation has to wait for what the run does: it accesses memory that the run stores to, or is
-        of another shape."""
+        """Whether the run must end before an operation: it accesses memory that the run stores to, or has another
+        shape."""
         if self.operations and _shape(op) != _shape(self.operations[0]):
             return True
         if op.name not in ("tile.load", *STORES):

@@ -1,6 +1,7 @@
 """Products of warp tiles as multiply-adds of lanes, or as the operations of another algebra: any type, any chip.
 
-Lanes stand 4 x 8. For each k a lane multiplies each of its rows of A with its vectors of neighbours in a row of B.
+Lanes are arranged 4 x 8. For each k a lane multiplies each of its rows of A with its vectors of neighbours in a row of
+B.
 """
 
 from __future__ import annotations

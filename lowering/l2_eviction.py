@@ -1,4 +1,4 @@
-"""What the copy engine tells L2 of the lines that it reads: that they may stay, or that they leave first.
+"""What the copy engine tells L2 about the lines that it reads: keep them, or evict them first.
 
 NVVM has no operation that makes such a policy, so that is PTX (`createpolicy`).
 """

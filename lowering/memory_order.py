@@ -1,4 +1,4 @@
-"""The order of accesses to memory by warp tiles: what may be moved, and what would depend on how lanes are timed."""
+"""The order of accesses to memory by warp tiles: what may be moved, and what would be a race between lanes."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def _equal(left: Any, right: Any, depth: int = 16) -> bool:
 
 
 def sink_starts(kernel: Any, flow: dict[Any, None]) -> None:
-    """Moves loads, and what is computed of loads and constants only, down to where it is first used, as far as nothing
-    between may write what is loaded: what is only used after the k loop would otherwise take registers in it."""
+    """Moves loads, and what is computed only from loads and constants, down to the first use, unless something between
+    may write what is loaded: values that are used only after the k loop would otherwise take registers in it."""
     starts: dict[Any, None] = {}
     for operation in operations(kernel):
         op = operation.operation

@@ -36,9 +36,9 @@ class Instruction:
 
     @property
     def in_registers(self) -> bool:
-        """Whether it is built on registers, as nvvm.mma.sync or assembly. nvgpu's saturates integers and knows only
-        signed ones; the vectors that it wants for f64, of a single row, canonicalize to shape_casts, which nothing
-        lowers."""
+        """Whether it is built on registers, as nvvm.mma.sync or assembly. nvgpu.mma.sync saturates integers and
+        supports only signed ones; the single-row vectors that it takes for f64 canonicalize to shape_casts, which
+        nothing lowers."""
         return self.element in ("i8", "f64")
 
     @property
@@ -158,8 +158,8 @@ class _Sums:
 
 
 def _multiply_assembly(instruction: Instruction, a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
-    """One instruction of f64 as assembly. It is marked as having side effects: else nothing would keep LLVM from moving
-    it into a branch that only some lanes of the warp take."""
+    """One instruction of f64 as assembly. It is marked as having side effects; otherwise LLVM might move it into a
+    branch that only some lanes of the warp take."""
     m, n, k = instruction.shape
     mnemonic = f"mma.sync.aligned.m{m}n{n}k{k}.row.col.f64.f64.f64.f64"
     numbers = iter(range(2 * len(c) + len(a) + len(b)))
@@ -207,7 +207,7 @@ def _nearest(fragment: Any) -> Any:
 
 
 def check(product: Any, shape: tuple[int, int, int]) -> Instruction:
-    """The instruction of `shape` for a product. Refuses types that have none, and sizes that are no multiples of it."""
+    """The instruction of `shape` for a product. Refuses types without one, and sizes that are not multiples of it."""
     lhs, rhs, acc = product.operation.operands
     types = [str(value.type.element_type) for value in (lhs, rhs, acc)]
     shapes = SHAPES.get((types[0], types[2])) if types[0] == types[1] else None

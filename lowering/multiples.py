@@ -1,4 +1,4 @@
-"""What an index, or the address behind a memref, is known to be a multiple of."""
+"""What an index, or the address of a memref, is known to be a multiple of."""
 
 from __future__ import annotations
 

@@ -19,6 +19,6 @@ def sync_warp() -> None:
 
 
 def sync_warpgroup(unit: Any) -> None:
-    """All threads of a warpgroup, by its number, meet."""
+    """A barrier of all threads of a warpgroup, given by its number."""
     number = indexing.as_i32(indexing.add(unit, FIRST_BARRIER))
     dialect("nvvm").BarrierOp(barrierId=number, numberOfThreads=indexing.as_i32(constants.index(WARPGROUP)))

@@ -130,7 +130,7 @@ class Operand:
         found: list[tuple[Any, int | None]] = []
         while len(found) < len(matrices):
             rest = matrices[len(found) :]
-            # A fragment of one matrix is taken as it comes: to make it of a row of another would need a shape_cast.
+            # A fragment of one matrix is taken whole: extracting it as a row of another vector would need a shape_cast.
             count = 1 if share == 1 else next(number for number in AT_ONCE if number <= len(rest))
             vector = self._load_matrices(terms, rest[:count])
             found += [(vector, number) for number in range(count)]

@@ -1,10 +1,10 @@
 """Making an arrival at a barrier wait for loads from shared memory that were issued before.
 
-PTX orders a thread's loads before an arrival that releases, but the assembler lets a warp arrive while its
-ldmatrix are under way, which is as good within an SM, where both take the same way. The copy engine takes another one:
-it may write a stage that was released before what was to be loaded from it is read (seen on an H200, where the stores
-of other warps held loads up). A fence of the asynchronous proxy orders them, after a membar that costs 4 to 7 % of
-products of mma.sync. An address that needs what was loaded costs nothing: the warp waits for its registers.
+PTX orders a thread's loads before an arrival that releases, but ptxas lets a warp arrive while its ldmatrix are in
+flight, which is safe within an SM, where both take the same path. The copy engine takes another one: it may overwrite a
+released stage before the loads from it have read it (seen on an H200, where the stores of other warps delayed loads). A
+fence of the asynchronous proxy orders them, after a membar that costs 4 to 7 % of products of mma.sync. An address that
+needs what was loaded costs nothing: the warp waits for its registers.
 """
 
 from __future__ import annotations

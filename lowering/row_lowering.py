@@ -109,7 +109,7 @@ class RowRewriter:
         guards.do(alone, store)
 
     def _wait_for_loads(self, op: Any) -> None:
-        """Before one thread writes what others have loaded, for all that have it in common, they must have done so."""
+        """Before one thread writes a value that several threads share, the others must have loaded it."""
         kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
         if not any(load.operands[0] == op.operands[1] for load in named(kernel, "tile.load")):
             return
@@ -179,7 +179,7 @@ class RowRewriter:
             self.pieces[result] = [each.results[place] for each in made]
 
     def _divide(self, op: Any) -> None:
-        """A division by what a row has in common: by its reciprocal, of which there is one for each row."""
+        """A division by a value of the whole row: by its reciprocal, computed once for each row."""
         value, divisor = op.operands
         narrow = self.narrow[divisor]
         rounded = all(

@@ -128,12 +128,12 @@ class RowAccess(LaneAccess):
         return [self._index(axis, positions[dim]) for axis, dim in enumerate(self.place.dims)]
 
     def further(self, indices: list[Any], distance: int) -> list[Any]:
-        """The indices so many elements on."""
+        """The indices this many elements on."""
         axis = self._columns()
         return [plus(index, constants.index(distance)) if each == axis else index for each, index in enumerate(indices)]
 
     def whole(self, column: int) -> Any | None:
-        """Whether a piece lies within the memory; None: it does. A negative index is, without a sign, beyond its
+        """Whether a piece lies within the memory; None: it does. A negative index, compared as unsigned, is beyond the
         end."""
         axis, size = self._columns(), self.memory.type.shape[self._columns()]
         known = size != ir.ShapedType.get_dynamic_size() and starts_within(self.place.offsets[axis], self.aligned)

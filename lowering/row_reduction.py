@@ -83,8 +83,8 @@ class RowReduction:
         return [[_piece([value]) for value in values] for values in rows]
 
     def _of_cluster(self, rows: list[Values], blocks: int) -> list[Values]:
-        """For each row what the blocks of the cluster have, combined in the order of their ranks: the first thread of
-        each group hands it to all, and each block combines what it was handed."""
+        """For each row the values of the blocks of the cluster, combined in the order of their ranks: the first thread
+        of each group sends its value to all blocks, and each block combines what it received."""
         nvvm, threads = dialect("nvvm"), self.threads
         rows = [[_element(value) for value in values] for values in rows]
         buffers = self._buffers([len(rows), threads.groups, blocks], rows[0])
@@ -118,7 +118,7 @@ class RowReduction:
         return [[_piece([value]) for value in values] for values in found]
 
     def _meet_first(self) -> None:
-        """Before a block writes to others' memory, they must have started: they say so at their start."""
+        """Before a block writes to the memory of others, they must have started, which each signals at its start."""
         kernel = self._kernel()
         if next(parents(self.operation)).operation.name != "gpu.func":
             raise pass_error(self.operation, "a reduction by a cluster in a loop; expected it after the loop")

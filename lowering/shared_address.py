@@ -1,4 +1,4 @@
-"""Addresses in shared memory, for instructions that take numbers instead of memrefs.
+"""Addresses in shared memory as numbers, for instructions that do not take memrefs.
 
 Stages of the layouts `swizzle128`, `swizzle64` and `swizzle32` are rows of panels: as many bytes of columns each, all
 rows of one panel after each other, and in each row chunks of 16 bytes change places by XOR with bits of the row's
@@ -68,7 +68,7 @@ def address(memory: Any) -> Any:
 
 
 def panel_bytes(memory: Any) -> int:
-    """Bytes of a row of a panel of the buffer that a view belongs to. Refuses buffers that are no panels."""
+    """Bytes of a row of a panel of the buffer that a view belongs to. Refuses buffers that are not panels."""
     root = _root(memory)
     maker = root.owner.owner.operation if hasattr(root.owner, "operations") else root.owner.operation
     layout = str(maker.attributes[LAYOUT]).strip('"') if LAYOUT in maker.attributes else ""

@@ -1,4 +1,5 @@
-"""Stores of warpgroup tiles by the copy engine: registers to a panel in shared memory, and from there in one piece.
+"""Stores of warpgroup tiles by the copy engine (TMA): from registers to a panel in shared memory, and from there in one
+bulk copy.
 
 Each warpgroup has two buffers for 64 rows of its tile for each memory that it stores to, takes them in turn, and waits
 before it fills one until the engine has read what was there. A buffer is one panel of rows of 128 or 64 bytes, or
@@ -100,7 +101,7 @@ class TmaStores:
         self.chunk += 1
 
     def _panels(self, numbers: range) -> int:
-        """Panels that so many pieces of a thread fill: a row of a fragment for each two of them, in 64 rows."""
+        """Panels that this many pieces of a thread fill: a row of a fragment for each two of them, in 64 rows."""
         if self._transposed:
             return 1
         layout = self.fragments.layout
@@ -108,7 +109,7 @@ class TmaStores:
         return columns * self._staging.type.element_type.width // 8 // self._row_bytes
 
     def _send(self, store: Any, panel: Any, at: tuple[int, int]) -> None:
-        """Starts the copy of a panel to so many rows and columns beyond where the tile lies."""
+        """Starts the copy of a panel to this many rows and columns beyond where the tile lies."""
         place = tile.place_of(store)
         moved = {-1: 0, 0: at[0], 1: at[1]}
         offsets = [indexing.add(offset, moved[dim]) for offset, dim in zip(place.offsets, place.dims, strict=True)]
@@ -117,8 +118,8 @@ class TmaStores:
         dialect("nvvm").CpAsyncBulkTensorSharedCTAToGlobalOp(store.operands[1], pointer, corner)
 
     def _wait_for_panels(self, chunks: int, unit: Any) -> None:
-        """Waits until the panels that come next have been read: those in front of the last ones, or, where a tile of
-        an odd number of chunks starts with the panels that the tile before ended with, all."""
+        """Waits until the copy engine has read the panels that are filled next: those before the last ones, or all
+        where a tile of an odd number of chunks starts with the panels that the tile before ended with."""
         again = self.chunk == 0 and chunks % BUFFERS
         branch = self._first_thread()
         with ir.InsertionPoint(branch.then_block):

@@ -1,8 +1,8 @@
-"""Stores of a unit's tiles by its lanes, whose rows in memory start between vectors: in whole vectors all the same.
+"""Stores of tiles with unaligned rows in memory, by lanes, still in whole vectors.
 
-A lane has two neighbours of a row. Where rows are no whole 16 bytes apart, it would store them one by one, and each
-32 bytes of memory would be written in eight parts. So some rows of the tile go to a buffer in shared memory first, or
-columns, where the memory's rows run down the tile. In it each row begins as far after a multiple of 16 bytes as in
+A lane has two neighbours of a row. Where rows are not a multiple of 16 bytes apart, it would store them one by one, and
+each 32 bytes of memory would be written in eight parts. So some rows of the tile go to a buffer in shared memory first,
+or columns, where the memory's rows run down the tile. In it each row begins as far after a multiple of 16 bytes as in
 memory. What is a whole vector there is one in memory too, and leaves at once; neighbouring lanes have neighbouring
 vectors. What is left at both ends of a row, less than a vector each, leaves element by element.
 """
@@ -130,7 +130,7 @@ class _Rows:
                 self._put(unit, element, place[self.line], place[1 - self.line])
 
     def _put(self, unit: Any, element: Any, line: int, along: int) -> None:
-        """Puts one element there, so many rows of the memory and elements of a row beyond the lane's first."""
+        """Puts one element there, this many rows of the memory and elements of a row beyond the lane's first."""
         lane = self.fragments.lane
         own = (lane.row, lane.column)
         residue = line % self.vector  # a multiple of vectors' elements, times any stride, is whole vectors
@@ -147,8 +147,8 @@ class _Rows:
         self._each_slot(2 * self.vector, lambda line, slot: self._rest(unit, line, slot))
 
     def _each_slot(self, slots: int, prepare: Callable[[Any, Any], Callable[[], None]]) -> None:
-        """Divides so many slots of each row among the lanes; what `prepare` gives is done when all have been prepared,
-        so that loads are under way together."""
+        """Divides this many slots of each row among the lanes. What `prepare` returns is called once all are prepared,
+        so that loads are in flight together."""
         lanes, total = self.fragments.layout.lanes, self.lines * slots
         lane = self.fragments.lane.number
         whole = list[Callable[[], None]]()
@@ -214,7 +214,7 @@ class _Rows:
         return finish
 
     def _behind(self, line: Any, further: int) -> Any:
-        """By how many elements a row starts after a multiple of 16 bytes."""
+        """How many elements after a multiple of 16 bytes a row starts."""
         access, total = self.access, None
         for axis, (stride, offset) in enumerate(zip(self._strides, access.place.offsets, strict=True)):
             dim = access.place.dims[axis]

@@ -48,7 +48,7 @@ class GroupProducts:
                 fragments.kept[op.results[0]] = self._product(fragments, op)
 
     def wait(self, kept: list[Any], pending: int) -> list[Any]:
-        """Waits until at most `pending` groups are under way. After the last wait the accumulators are tied to it:
+        """Waits until at most `pending` groups are in flight. After the last wait the accumulators are tied to it:
         nothing else keeps arithmetic on them from being moved before it."""
         dialect("nvvm").WgmmaWaitGroupSyncOp(pending)
         return kept if pending else [_tied(struct) for struct in kept]
@@ -156,7 +156,7 @@ def _is_zero(value: Any) -> bool:
 
 
 def _tied(struct: Any) -> Any:
-    """The same struct, by an assembly of no instructions that takes and gives all its registers."""
+    """The same struct, passed through inline assembly without instructions that takes and returns all its registers."""
     return assembly.tied(assembly.members_of(struct), struct.type)
 
 

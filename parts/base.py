@@ -1,8 +1,8 @@
-"""What a part is: a name, traits that others may ask for, rules, needs, and the passes that it puts at slots of the
+"""What a part is: a name, traits that others may ask for, rules, needs, and the passes that it adds at slots of the
 stages.
 
-Whoever needs to know something of another part asks for a trait, never for the part's name. A part's name is that of
-its file.
+Whoever needs to know something of another part asks for a trait, never for the part's name. A part has the name of its
+file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class CostFamily(NamedTuple):
 
 @dataclass(frozen=True)
 class Part:
-    """A part that is there or not: a tile scheduler, a way for results to leave."""
+    """An optional part: a tile scheduler, or a way to store results."""
 
     name: str
     applies: Callable[[Schedule], bool]
@@ -274,8 +274,8 @@ class Layout:
     default: bool = False
 
     def attribute(self, schedule: Schedule) -> str:
-        """What `tile.layout` says of its buffers. Passes know `padN` and this package's others; what a layout from
-        outside is called, its own pass finds there."""
+        """The value of `tile.layout` on its buffers. The passes know `padN` and the other layouts of this package; a
+        layout from outside comes with a pass of its own, which looks for its name there."""
         return f"pad{schedule.pad}" if self.padded else self.name
 
 
@@ -299,5 +299,5 @@ class Raster:
     default: bool = False
 
     def rows(self, schedule: Schedule, rows: int) -> int:
-        """How many of so many tile rows are walked at a time."""
+        """How many of these tile rows are walked at a time."""
         return min(self.group(schedule) or rows, rows)

@@ -13,15 +13,15 @@ MOST_CONSUMERS = 3
 
 
 def consumer_warpgroups(schedule: Schedule) -> int:
-    """Warpgroups that multiply, where another one copies; of those with ping-pong all count."""
+    """Warpgroups that multiply, where another one copies; with ping-pong, all of them."""
     if mma_of(schedule).unit == "warpgroup":
         return schedule.warps * (2 if schedule.ping_pong else 1)
     return -(-schedule.warps // WARPGROUP)
 
 
 def threads(schedule: Schedule) -> int:
-    """Threads in a block: where a warp of its own copies, those of the warpgroups that multiply and of one that
-    copies."""
+    """Threads in a block: with a warp that only copies, those of the warpgroups that multiply and of one more
+    warpgroup."""
     if mma_of(schedule).by_descriptor or mainloop_of(schedule).producer:
         return WARPGROUP * WARP_SIZE * (consumer_warpgroups(schedule) + 1)
     return WARP_SIZE * schedule.warps

@@ -7,7 +7,7 @@ from mlir_gemm.spec.fields import Field
 STAGES = Field(
     "stages",
     "Buffers in shared memory for each operand. Where the next k tile waits in registers, two of them save one of two "
-    "barriers of a k step; where copies are asynchronous, `stages` - 1 or `stages` k tiles are under way.",
+    "barriers of a k step; where copies are asynchronous, `stages` - 1 or `stages` k tiles are in flight.",
     least=1,
 )
 RASTER_GROUP = Field("raster_group", "Tile rows in a group.", least=1)

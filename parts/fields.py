@@ -1,4 +1,4 @@
-"""Whose a field of the schedule is, which fields a schedule has, and a schedule in one line for people.
+"""Which part a field of the schedule belongs to, which fields a schedule has, and a schedule in one line for people.
 
 The tiles and what every kernel has are shared; all other fields belong to parts. A schedule has the fields of its parts
 and of those that it could have; fields of other parts mean nothing and stay at their defaults.
@@ -96,8 +96,8 @@ def fields_of(schedule: Schedule) -> list[str]:
 
 
 def normalised(schedule: Schedule, changes: Mapping[str, Any], pinned: Collection[str] = ()) -> Schedule:
-    """The schedule with some changes, with the names of the parts that it has without saying so, and with the defaults
-    of fields that mean nothing, but for those that are pinned."""
+    """The schedule with some changes: parts that it has by default are named, and fields without a meaning are at their
+    defaults, unless they are pinned."""
     made = schedule.replace(
         mma=mma_of(schedule).name, mainloop=mainloop_of(schedule).name, layout=layout_of(schedule).name,
         raster=raster_of(schedule).name, **changes,
@@ -112,15 +112,15 @@ def applying(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def wanted_fields(schedule: Schedule) -> dict[str, Any]:
-    """The fields that somebody fixes who gives a whole schedule: those that it has, and others that are not at their
-    defaults, of which a rule will speak."""
+    """The fields that a whole schedule fixes: those that it has, and others that are not at their defaults, about which
+    a rule will complain."""
     made = normalised(schedule, {}, pinned=FIELDS)
     found = {name: made.value(name) for name in fields_of(made)}
     return found | {name: made.value(name) for name in meaningless(made) if made.value(name) != FIELDS[name]}
 
 
 def summary(schedule: Schedule) -> str:
-    """A schedule in one line for people: what it is made of, its tiles, and what is not as usual."""
+    """A schedule in one line for people: its parts, its tiles, and what differs from the defaults."""
     named = {name: part.name for name, part in (
         ("mma", mma_of(schedule)), ("mainloop", mainloop_of(schedule)), ("layout", layout_of(schedule)),
         ("raster", raster_of(schedule)),

@@ -8,8 +8,8 @@ from mlir_gemm.spec.target import Target
 
 
 def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
-    """Tile rows and tile columns of one product's result; the last of each may be partly outside. Of those that fill
-    the last clusters some are entirely."""
+    """Tile rows and tile columns of one product's result; the last of each may be partly outside. Some of the tiles
+    that fill the last clusters are entirely outside."""
     m, n, _ = schedule.block
     rows, columns = -(-problem.m // m), -(-problem.n // n)
     return -(-rows // schedule.cluster_m) * schedule.cluster_m, -(-columns // schedule.cluster_n) * schedule.cluster_n
@@ -43,7 +43,7 @@ def ragged(problem: Problem, schedule: Schedule) -> bool:
 
 
 def waste(problem: Problem, schedule: Schedule) -> float:
-    """Products that the whole tiles compute, over those of the problem: 1 when the tiles divide it."""
+    """Products that the tiles compute, relative to those of the problem: 1 when the tiles divide it."""
     m, n, k = schedule.block
     whole = blocks(problem, schedule) * steps(problem, schedule) * m * n * k
     return 2 * whole / problem.flops

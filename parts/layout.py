@@ -1,5 +1,5 @@
-"""How the tiles of A and B lie in shared memory, and how often accesses to them meet in the same bank. Exact: it is
-what the promotion lays out and what the hardware's 32 banks of 4 bytes do."""
+"""How the tiles of A and B lie in shared memory, and how many bank conflicts accesses to them have. Exact: this is the
+layout that promotion makes, on 32 banks of 4 bytes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ SWIZZLED_ROWS = (32, 64, 96, 192)
 
 
 def swizzles(row: int) -> bool:
-    """Whether the chunks of rows of so many bytes can change places by XOR with the row's number."""
+    """Whether the chunks of rows of this many bytes can change places by XOR with the row's number."""
     return row in SWIZZLED_ROWS or row % LINE == 0
 
 
@@ -82,7 +82,7 @@ def pad_of(schedule: Schedule) -> int:
 
 
 def panel_of(row: int) -> int:
-    """Bytes of a row of the widest panels that divide rows of so many bytes; 0 where none do."""
+    """Row size in bytes of the widest panels that divide rows of this many bytes; 0 where none do."""
     widest = gcd(row, LINE)
     return widest if widest >= NARROWEST else 0
 
@@ -95,7 +95,7 @@ def buffer(problem: Problem, schedule: Schedule, operand: str) -> Buffer:
 def copied(problem: Problem, schedule: Schedule, operand: str) -> Copied:
     """The buffer of operand `a` or `b`, and the copies that fill it."""
     global _last
-    last = _last  # rules, needs and cost ask the same of one schedule, some 20 times
+    last = _last  # rules, needs and cost ask for the same schedule about 20 times
     if last is None or last[1] is not schedule or last[0] is not problem:
         last = _last = problem, schedule, _of(problem, schedule, "a"), _of(problem, schedule, "b")
     return last[2] if operand == "a" else last[3]
@@ -145,15 +145,15 @@ def loaded_bytes(problem: Problem, schedule: Schedule) -> int:
 
 @lru_cache
 def bank_conflicts(stride: int) -> int:
-    """How many times over ldmatrix reads eight rows of 16 bytes that lie `stride` bytes apart: 1 when they fall on
-    different eighths of the 128 bytes of banks, 8 when all fall on the same. `stride` is a multiple of 16."""
+    """How many passes ldmatrix takes to read eight rows of 16 bytes, `stride` bytes apart: 1 when they are in different
+    banks, 8 when all are in the same banks. `stride` is a multiple of 16."""
     eighths = stride // CHUNK % CHUNKS
     return (eighths & -eighths) or CHUNKS
 
 
 @lru_cache
 def store_conflicts(row: int, stride: int) -> int:
-    """How many times over eight threads store 16 bytes each to rows of `row` bytes that lie `stride` bytes apart: 1
+    """How many passes eight threads take to store 16 bytes each to rows of `row` bytes that lie `stride` bytes apart: 1
     for rows of 128 bytes or more, 2 for rows of 64 bytes padded to 80, the second partly on the banks of the first."""
     groups = max(1, row // CHUNK)
     eighths = [(i // groups * (stride // CHUNK) + i % groups) % CHUNKS for i in range(CHUNKS)]
@@ -162,7 +162,8 @@ def store_conflicts(row: int, stride: int) -> int:
 
 @lru_cache
 def element_conflicts(element: int, stride: int, swizzled: bool, along_k: bool, row: int) -> float:
-    """How many times over a warp reads the elements of a fragment one by one, against the clocks that their bytes need.
+    """How many passes a warp takes to read the elements of a fragment one by one, relative to the clocks that their
+    bytes need.
 
     Lane l has index l / 4 of m or n and l % 4 of k, as in every fragment that `mma` takes element by element (for 8
     bits, the first of four in k)."""

@@ -1,4 +1,4 @@
-"""Registers of a thread: an estimate of what ptxas will allocate. What an operation itself needs, it says."""
+"""Registers of a thread: an estimate of what ptxas will allocate. Each operation says what it needs itself."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def starting_registers(schedule: Schedule, target: Target) -> int:
 
 
 def consumer_registers(schedule: Schedule, target: Target) -> int:
-    """Registers of a thread that multiplies, once those that copy have given theirs."""
+    """Registers of a thread that multiplies, once the threads that copy have given theirs up."""
     return role_registers(schedule, target)[1] or starting_registers(schedule, target)
 
 
@@ -143,5 +143,5 @@ def warps_held(count: int, target: Target) -> int:
 
 
 def model_of(target: Target) -> RegisterModel:
-    """How the assembler of a chip takes registers."""
+    """How ptxas allocates registers for a chip."""
     return OLDER if "wmma.replicated" in target.capabilities else NEWER

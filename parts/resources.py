@@ -31,7 +31,7 @@ memory of an SM (CUDA programming guide, "Compute Capabilities")."""
 
 @dataclass(frozen=True)
 class Occupancy:
-    """How many blocks share one SM, and what stops more."""
+    """How many blocks share one SM, and what limits them."""
 
     registers: int
     """32-bit registers of a thread (an estimate)."""
@@ -62,8 +62,9 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
 
 
 def staging_bytes(problem: Problem, schedule: Schedule) -> int:
-    """Bytes through which results leave beside the operands, one or two buffers for each warpgroup: those of the way
-    that needs most. Of several results it is the first that can leave so, of which nothing is known here."""
+    """Bytes of the buffers through which results are stored, in addition to the operands, one or two for each
+    warpgroup: the most that any way of storing needs. With several results this is for the first that can be stored so;
+    which one that is, is not known here."""
     most = 0
     for part in storing_parts():
         if part.shared and part.applies(schedule):
@@ -78,8 +79,8 @@ def parts_bytes(problem: Problem, schedule: Schedule) -> int:
 
 
 def scratch_bytes(problem: Problem, schedule: Schedule) -> int:
-    """Bytes of the epilogue's scratch, in the place of the operands: what the operation needs of its own, and what the
-    way takes in which results leave. Where operands come by descriptors the epilogue has memory beside them."""
+    """Bytes of the epilogue's scratch, in the memory of the operands: what the operation itself needs, and what storing
+    the results takes. Where operands come by descriptors the epilogue has memory beside them."""
     mma = mma_of(schedule)
     return mma.scratch(problem, schedule) or (0 if mma.by_descriptor else staging_bytes(problem, schedule))
 

@@ -51,7 +51,7 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
 
 
 def operand_bytes(problem: Problem, operand: str) -> int:
-    """Bytes of A or B, the whole batch's, as it lies in memory."""
+    """Bytes of A or B in memory, for the whole batch."""
     across = problem.m if operand == "a" else problem.n
     return problem.batch * across * problem.k * memory_bytes(problem, operand)
 

@@ -43,7 +43,7 @@ class Pass(ABC):
 
 @dataclass(frozen=True)
 class Rewrite(Pass):
-    """Base of passes that compute a product in another way, which the model asks for."""
+    """Base of passes that rewrite a product where the model asks for it."""
 
     kernel: str = ""
     """The name of the product's module in a program; empty for the only product."""

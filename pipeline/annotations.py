@@ -1,4 +1,4 @@
-"""What was decided stands in the IR: the schedule, the problem, the chip and the stage as attributes."""
+"""What was decided is in the IR: the schedule, the problem, the chip and the stage, as attributes."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def written_rows(function: Any) -> RowSchedule | None:
 
 
 def decided_rows(function: Any) -> RowSchedule:
-    """The same from `select` on. Raises InputError where it does not stand there."""
+    """The same from `select` on. Raises InputError where it is missing."""
     rows = written_rows(function)
     if rows is None:
         raise input_error(function, f"a kernel of rows without {ROWS}, which 'select' writes")

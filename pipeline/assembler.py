@@ -41,15 +41,21 @@ def usages(ptx: str, chip: str) -> dict[str, Usage] | None:
     return done[1] if done else None
 
 
+def find_cubin(ptx: str, chip: str) -> bytes | None:
+    """The machine code of `ptx` for `chip`, or None when no ptxas is installed that knows the chip."""
+    done = _assemble(ptx, chip)
+    return done[0] if done else None
+
+
 def cubin(ptx: str, chip: str) -> bytes:
     """The machine code of `ptx` for `chip`. Raises TargetError when no ptxas is installed that knows the chip."""
-    done = _assemble(ptx, chip)
-    if done is None:
+    code = find_cubin(ptx, chip)
+    if code is None:
         raise TargetError(
             f"making a cubin for {chip} needs ptxas, and none was found that knows the chip: "
             "pip install nvidia-cuda-nvcc (sm_75 and later) or nvidia-cuda-nvcc-cu12 (sm_70), or put ptxas on the PATH"
         )
-    return done[0]
+    return code
 
 
 def _assemble(ptx: str, chip: str) -> tuple[bytes, dict[str, Usage]] | None:
@@ -79,8 +85,8 @@ _REMARK = re.compile(r"^ptxas (?:warning *: (.*)|info *: (\(C\d+\).*))$", re.M)
 
 
 def _parse(text: str) -> dict[str, Usage]:
-    """What ptxas says of each kernel: a part of its text for each, which starts with the entry's name. A remark stands
-    before all parts, and may name its kernel; one that does not goes to every kernel."""
+    """What ptxas says of each kernel: a part of its text for each, which starts with the entry's name. Remarks come
+    before all parts. A remark that names no kernel is given to every kernel."""
     _, *parts = re.split(r"Compiling entry function '([^']+)'", text)
     remarks = [(warning or info).strip() for warning, info in _REMARK.findall(text)]
     return {

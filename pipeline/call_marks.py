@@ -1,4 +1,5 @@
-"""What arguments of a function say of how it is called: numbers, which are passed by value, open strides, complex."""
+"""What a function's arguments say about calls: which are numbers, passed by value, which have open strides, which are
+complex."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compilation gives: code, schedule, launch information, and the IR at any stage."""
+"""The result of a compilation: code, schedule, launch information, and the IR at any stage."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Lines of the source in PTX, so that a profiler shows them beside the machine code. The instructions stay the same.
 
 LLVM writes a `.loc` before each instruction whose line is another than that of the one before. Inside multi-line
-inline assembly it counts the lines of the assembly on top, which are no lines of the source: those are removed.
+inline assembly it counts the lines of the assembly on top, which are not lines of the source: those are removed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.dialect.walk import where
 from mlir_gemm.errors import Location
 
-KINDS = ("none", "line")
-"""What `--debug-info` takes."""
 _SCOPES = "ensure-debug-info-scope-on-llvm-func{emission-kind=DebugDirectivesOnly}"
 _LOC = re.compile(r"\t\.loc\t\d+ (\d+)")
 _DIRECTIVES = re.compile(r"\t\.(loc|file)\t|\t\.section\t\.debug|\$L__(tmp|func_begin|func_end)\d+:")

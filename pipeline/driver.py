@@ -1,4 +1,4 @@
-"""The driver: takes a module through the stages, from text to PTX. Starts where the text says that it left off.
+"""The driver: takes a module through the stages, from text to PTX. Resumes where saved text left off.
 
 After `import` a module is one kernel, or a program: a function that runs kernels, each in a module of its own inside
 it. Then every stage goes through the kernels one by one, up to `ptx`, which makes one text of all of them.
@@ -92,7 +92,7 @@ def compile_module(
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
     that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them. `strides` are those of
     arguments whose strides the source leaves open, as `fix-strides` takes them.
-    Text that this function wrote after some stage is taken up after that stage.
+    Text that this function wrote after a stage is resumed after that stage.
 
     Safe to call from several threads; they take turns.
 
@@ -151,7 +151,7 @@ def compile_module(
 
 
 def _translated(source: str) -> str:
-    """What the first registered front end that takes the source makes of it; the source itself where none does."""
+    """The source as read by the first registered front end that takes it; the source itself where none does."""
     for each in extensions.of(FrontEnd):
         text = each.read(source)
         if text is not None:
@@ -160,7 +160,7 @@ def _translated(source: str) -> str:
 
 
 class KernelRun:
-    """One kernel, from `import` to `nvvm`: which passes it needs, and what has been decided of it.
+    """One kernel, from `import` to `nvvm`: which passes it needs, and what has been decided about it.
 
     Raises InputError for a module whose attributes are not those that a stage writes.
     """

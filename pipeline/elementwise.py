@@ -1,4 +1,4 @@
-"""The passes of an elementwise kernel: what is no product and was not fused with one.
+"""The passes of an elementwise kernel: what is not a product and was not fused with one.
 
 Its function is marked `tile.kind = "elementwise"`. It goes through the same stages as a product; where a stage is about
 tiles, it has no passes. There is nothing to choose, so there is no schedule.

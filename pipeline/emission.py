@@ -65,8 +65,8 @@ def llvm_ir(text: str, *, from_outside: bool = False) -> str:
 
 
 def _merge(target: Any, others: list[Any]) -> None:
-    """Copies what other gpu.modules hold into `target`. Names of kernels and their memory are their own; of what else
-    has a name, what is the same is kept once, and what is not is renamed."""
+    """Copies what other gpu.modules hold into `target`. Kernels and their memory have unique names. Of other symbols
+    with the same name, equal ones are kept once and different ones are renamed."""
     inside = body(target)
     taken = {_name(operation): operation for operation in in_block(inside)}
     for other in others:

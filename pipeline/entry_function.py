@@ -1,5 +1,5 @@
-"""What a source computes, as the text of one function: what results are compared with where it has several functions,
-or operations of tosa."""
+"""What a source computes, as the text of one function. Results are compared with it, also where the source has several
+functions or operations of tosa."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Reading the launch information off the IR: off gpu.launch_func, before gpu-module-to-binary consumes the kernel, and
-of a program also off the function that runs its kernels."""
+"""Reads the launch information from the IR: from gpu.launch_func, before gpu-module-to-binary consumes the kernel, and
+for a program also from the function that runs its kernels."""
 
 from __future__ import annotations
 
@@ -376,7 +376,7 @@ def _extents(launch: Any, memory: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]
     """Sizes, strides and offset of a memref, in elements: numbers, or expressions of the arguments' sizes."""
     type_ = memory.type
     owner = None if is_argument(memory) else memory.owner.operation
-    if owner is not None and owner.name == "memref.cast":  # what it came from tells at least as much
+    if owner is not None and owner.name == "memref.cast":  # its source tells at least as much
         return _extents(launch, owner.operands[0])
     strides, offset = type_.get_strides_and_offset()
     if offset == ir.ShapedType.get_dynamic_stride_or_offset():

@@ -152,8 +152,8 @@ def _memory(product: Product, factor: Factor) -> str:
 
 
 def _padded(product: Product, number: int) -> str:
-    """The element type of operand 0 or 1 where it is computed for no more than to go on beyond the end of k with
-    something else than zeros; empty where it is copied. Tiles of a power of two up to WHOLE bytes end with k."""
+    """The element type of operand 0 or 1 where it is computed only because it must be padded with something other than
+    zeros beyond the end of k; empty where it is copied. Tiles of a power of two up to WHOLE bytes end with k."""
     if product.algebra is None:
         return ""
     types = [products.element_of(side) for side in (product.a, product.b)]

@@ -1,4 +1,4 @@
-"""The passes that every product has, whatever it is made of: parts put theirs between these."""
+"""The passes that every product has, whatever its parts: the parts put theirs between these."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
 def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     if schedule.cluster > 1:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
-    # The assembler must be told of the blocks of an SM where registers move between roles.
+    # ptxas must know how many blocks an SM has where registers move between roles.
     resident = schedule.min_blocks or (1 if mainloop_of(schedule).producer else 0)
     if resident:
         yield at("launch", "registers", step("limit-registers", blocks=resident))

@@ -1,7 +1,7 @@
 """Programs: a module whose function runs several kernels, each in a module of its own beside it.
 
 The function `main` holds memref.alloc for intermediate buffers, memref.get_global for constants and a tile.run for each
-launch, in order. A module whose function is itself one kernel is no program: it is called flat here.
+launch, in order. A module whose function is itself one kernel is not a program: it is called flat here.
 """
 
 from __future__ import annotations
@@ -77,9 +77,8 @@ def runs_of(function: Any) -> list[tuple[str, list[Any]]]:
 
 
 def buffer_of(value: Any) -> Any:
-    """The buffer behind an operand of tile.run: an argument, or what memref.alloc or memref.get_global gives.
-    Operations that only give another view of it, or its address, are looked through: a kernel gets the buffer from its
-    start."""
+    """The buffer of an operand of tile.run: an argument, or the result of memref.alloc or memref.get_global. Views of
+    it and its address are looked through: a kernel gets the buffer from its start."""
     while not is_argument(value):
         owner = value.owner.operation
         if owner.name in ("memref.alloc", "memref.get_global"):

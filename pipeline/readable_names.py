@@ -20,7 +20,7 @@ def renamed(ptx: str, launch: Launch, kernels: Sequence[KernelRecord]) -> tuple[
 
 
 def readable(kernel: KernelRecord) -> str:
-    """A kernel's name with what it computes, of the characters that names in PTX have."""
+    """A kernel's name with what it computes, in characters that PTX allows in names."""
     problem, rows = kernel.problem, kernel.row_problem
     what = kernel.kind
     if problem is not None:

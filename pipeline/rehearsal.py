@@ -1,4 +1,4 @@
-"""What MLIR and LLVM do to a module is done in the helper process first where the module comes from outside.
+"""For a module from outside, MLIR's and LLVM's steps are tried in the helper process first.
 
 Passes of MLIR crash on some modules that verify, and LLVM ends the process where it has no instruction for what it is
 given ("Cannot select"). The compiler's own passes leave nothing of the kind; text by hand, and text that was saved and
@@ -31,8 +31,8 @@ def rehearse(module: Any, pipeline: str, what: str) -> None:
 
 
 def fatal_end(text: str, pipeline: str) -> str:
-    """How a pipeline ends the process that runs it on a module, in words; empty where it does not. What else it says,
-    it says again where it runs."""
+    """How a pipeline ends the process that runs it on a module, in words; empty where it does not. Any other error
+    comes again where it really runs."""
     return _end(*GUARD.ask(RUN_PIPELINE, f"{pipeline}\n{text}".encode(), seconds=SECONDS))
 
 

@@ -1,4 +1,4 @@
-"""The IR after a stage, made again from what saved text was made from."""
+"""The IR after a stage, recompiled from the source that saved text carries."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _LAST_WHOLE = "parallelize"
 
 
 def intended_tiles(text: str) -> str:
-    """The IR after `parallelize`, made again of what saved text was made from: its blocks say what they are to write.
-    Raises InputError."""
+    """The IR after `parallelize`, recompiled from the source that saved text carries: it says what each block is to
+    write. Raises InputError."""
     return compile_module(computed_by(text), until=_LAST_WHOLE, keep=(_LAST_WHOLE,)).ir(_LAST_WHOLE)
 
 

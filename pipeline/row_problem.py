@@ -82,7 +82,7 @@ def _rows(map_: Any, outer: int) -> bool:
 
 
 def _way(operand: Any, map_: Any, outer: int) -> tuple[tuple[int, int], ...] | None:
-    """How far rows of an operand move with each loop; None where its elements are no neighbours, or do not begin at an
+    """How far rows of an operand move with each loop; None where its elements are not neighbours, or do not begin at an
     aligned address, or that is known at run time only."""
     strides, offset = operand.type.get_strides_and_offset()
     moves: dict[int, int] = {}

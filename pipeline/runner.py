@@ -58,7 +58,7 @@ class Hook:
 
 
 class Verify(Hook):
-    """Refuses what a pass leaves if it does not verify. Raises PassError."""
+    """Refuses the IR after a pass if it does not verify. Raises PassError."""
 
     def after(self, run: Run, seconds: float) -> None:
         try:
@@ -78,7 +78,8 @@ class Rehearse(Hook):
 
 
 class VerifyAttributes(Hook):
-    """Refuses attributes of the compiler's that a pass leaves where, or as, they say nothing. Raises PassError."""
+    """Refuses attributes of the compiler that a pass leaves on the wrong operations or with wrong values. Raises
+    PassError."""
 
     def after(self, run: Run, seconds: float) -> None:
         check_attributes(run.module, f"after pass '{run.spec}'")
@@ -162,7 +163,7 @@ class Runner:
 
 
 def is_bug(error: Exception, run: Run) -> bool:
-    """Whether an error of a pass is no fault of the input, so that a reproducer is worth leaving. In `import` a
+    """Whether an error of a pass is not the input's fault, so that a reproducer is worth writing. In `import` a
     PassError is how a module is refused."""
     return not isinstance(error, Error) or (isinstance(error, PassError) and run.stage != "import")
 

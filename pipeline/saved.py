@@ -1,4 +1,4 @@
-"""What text that was saved after a stage was made from: the function of each kernel as it stood before `tile`.
+"""The source of text that was saved after a stage: the function of each kernel as it was before `tile`.
 
 From `tile` on, a kernel's function carries it as the attribute `tile.reference`. It says what the kernel computes,
 where the IR itself says how: `run` compares results with it, and asks it which tiles a block is to write.
@@ -62,12 +62,12 @@ def computed_by(text: str) -> str:
 
 
 def is_decided(stage: str) -> bool:
-    """Whether text that was saved after a stage (empty for a source) has been made for certain sizes already."""
+    """Whether text that was saved after a stage (empty for a source) is already for certain sizes."""
     return stage in STAGES and STAGES.index(stage) >= STAGES.index("select")
 
 
 def divisors_of(module: Any) -> dict[str, int]:
-    """What sizes that are known at run time only must be multiples of, for what has been decided to hold."""
+    """What sizes known at run time only must be multiples of for the decisions in saved text to be valid."""
     found: dict[str, int] = {}
     for kernel in _kernels(module) or [module]:
         attributes = outer_function(kernel).operation.attributes
@@ -86,7 +86,8 @@ def divisors_in(text: str) -> dict[str, int]:
 
 
 def problems_at(text: str, sizes: Mapping[str, int]) -> list[Problem | None]:
-    """What each kernel of saved text computes when its sizes are these; None for what is no product. Raises Error."""
+    """What each kernel of saved text computes when its sizes are these; None where it is not a product. Raises
+    Error."""
     with COMPILER:
         module = parse_module(computed_by(text), "-", new_context())
         with module.context, ir.Location.unknown():
@@ -100,7 +101,7 @@ def _kernels(module: Any) -> list[Any]:
 
 
 def _restore(kernel: Any) -> bool:
-    """Puts what a kernel's module was made from in the place of what it holds; whether it says what that is."""
+    """Replaces the contents of a kernel's module by its reference; whether it has one."""
     function = outer_function(kernel)
     attributes = function.operation.attributes
     if REFERENCE not in attributes:

@@ -12,7 +12,7 @@ from mlir_gemm.tile_model.decisions import REWRITES
 
 
 def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
-    """What comes before the model chooses anything: what is fixed is written down, and what that allows is done."""
+    """Before the model chooses anything: pinned fields are written into the IR, and what they allow is done."""
     given = {
         "fields": Schedule.text(pinned),
         "hints": Variant.text(variant.hints),

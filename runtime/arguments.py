@@ -44,8 +44,8 @@ def check(
     places: Sequence[int] | None = None,
 ) -> None:
     """Raises ArgumentError for the first argument that the kernel on GPU `ordinal` cannot take. `libraries` are those
-    whose arrays the caller gave, where a view is by another one; `places` are those of the arguments among all that the
-    caller gives, where some are numbers."""
+    of the caller's arrays, where a view comes from another library; `places` are the positions of the arguments among
+    all that the caller gives, where some are numbers."""
     given = libraries if libraries is not None else [view.library for view in views]
     at = places if places is not None else range(len(views))
     for index, (view, argument, library) in enumerate(zip(views, arguments, given, strict=True)):
@@ -63,7 +63,7 @@ def check(
 
 
 def written_pairs(arguments: Sequence[Argument]) -> tuple[tuple[int, int, int, int], ...]:
-    """Each pair of arguments of which the first is written: (index, bytes, other index, its bytes), gaps included."""
+    """Each pair of arguments whose first is written: (index, bytes, other index, its bytes), gaps included."""
     sizes = [argument.span_bytes for argument in arguments]
     return tuple(
         (index, sizes[index], other, sizes[other])

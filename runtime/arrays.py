@@ -94,8 +94,8 @@ def view(array: Any, library: str, ordinal: int | None, stream: int) -> View:
 
 
 def check_torch(tensor: Any) -> None:
-    """Raises ArgumentError for a tensor whose memory does not hold its values, or not in order, and for one that
-    PyTorch would differentiate by."""
+    """Raises ArgumentError for a tensor whose memory does not hold its values in order, and for one that needs a
+    gradient."""
     if str(tensor.layout) != "torch.strided":
         raise ArgumentError(f"a tensor with layout {tensor.layout} given; the kernel takes dense memory")
     if tensor.is_neg() or tensor.is_conj():
@@ -132,7 +132,8 @@ def is_differentiated(tensor: Any, torch: Any) -> bool:
 
 
 def forward_mode(torch: Any) -> Any:
-    """What knows in `_current_level` whether tensors may carry tangents now: no, if it is negative."""
+    """The object whose `_current_level` tells whether tensors may carry tangents now: they may not if it is
+    negative."""
     forward: Any = torch.autograd.forward_ad
     return forward if hasattr(forward, "_current_level") else _NEVER
 

@@ -1,4 +1,4 @@
-"""`device="auto"`: a GPU where there is one, else the simulator, which is said once, as on the command line."""
+"""`device="auto"`: a GPU where there is one, else the simulator, with a note the first time, as on the command line."""
 
 from __future__ import annotations
 

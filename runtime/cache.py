@@ -98,7 +98,7 @@ def key(
 
 
 def find(entry: str) -> Artifact | None:
-    """The kernel with that key, from memory or disk. Raises InputError for a limit that is no size."""
+    """The kernel with that key, from memory or disk. Raises InputError for a limit that is not a size."""
     cache_files.limit()  # before anything is compiled
     artifact = _in_memory.get(entry)
     if artifact is None:
@@ -148,7 +148,7 @@ def _data(digest: str, size: int) -> bytes:
 
 @functools.cache
 def compiler_fingerprint() -> str:
-    """Stands for the compiler itself: its version, the contents of its sources, and the bindings it will use."""
+    """Identifies the compiler itself: its version, the contents of its sources, and the bindings it will use."""
     digest = hashlib.blake2b(mlir_gemm.__version__.encode(), digest_size=20)
     for part in _COMPILER_PARTS:
         for name, file in _sources(f"mlir_gemm.{part}"):
@@ -168,7 +168,7 @@ def _sources(package: str) -> Iterator[tuple[str, Path]]:
 
 
 def _version(package: str) -> str:
-    """What tells one installation from the next: the names of the metadata folders beside the package, which hold the
+    """What tells installations apart: the names of the metadata folders beside the package, which hold the
     version (`importlib.metadata` would take 20 ms to import), and when it was installed."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:

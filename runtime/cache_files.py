@@ -53,7 +53,7 @@ def cache_directory() -> Path | None:
 
 
 def limit() -> int:
-    """The most bytes that the cache may take on disk. Raises InputError for a variable that is no size."""
+    """The most bytes that the cache may take on disk. Raises InputError for a variable that is not a size."""
     setting = os.environ.get(LIMIT_VARIABLE, "").strip()
     if not setting:
         return DEFAULT_LIMIT

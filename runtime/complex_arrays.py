@@ -16,8 +16,8 @@ def with_complex(launcher: Any, launch: Launch) -> Any:
 
 
 class ComplexLauncher:
-    """Sees complex arrays as real ones, in the same memory, and real results as complex ones where any array of the
-    call was. Of a PyTorch tensor that is conjugated lazily a copy is made first."""
+    """Views complex arrays as real ones in the same memory, and real results as complex ones where an array of the call
+    was complex. A lazily conjugated PyTorch tensor is copied first."""
 
     short = None
     """There is no short way before arrays have been looked at; after that it is the launcher's own."""

@@ -20,6 +20,7 @@ from mlir_gemm.dialect.parse_guard import GUARD
 from mlir_gemm.errors import ArgumentError, DeviceError
 from mlir_gemm.runtime.dependent_launch import Configurations
 from mlir_gemm.runtime.flags import Flags
+from mlir_gemm.runtime.line_info import object_code
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.runtime.status import checked, name_of
 from mlir_gemm.runtime.tensor_maps import Encoder
@@ -45,7 +46,7 @@ def default_chip(ordinal: int = 0) -> str:
     """The chip of the GPU with that number, such as `sm_90a`; `sm_80` where there is none. Never raises."""
     try:
         return chip_of(find_driver(), ordinal)
-    except Exception:  # whatever is wrong with the driver is told at the first call, not here
+    except Exception:  # whatever is wrong with the driver is reported at the first call, not here
         return FALLBACK_CHIP
 
 
@@ -271,8 +272,7 @@ class LoadedKernel:
 
 @functools.lru_cache(maxsize=256)
 def load(ptx: str, launch: Launch, ordinal: int) -> LoadedKernel:
-    """Gives the PTX to the driver's compiler, and the constants to the GPU. Raises DeviceError with the driver's own
-    log."""
+    """Loads the code and the constants onto the GPU. Raises DeviceError, with the log of the driver's compiler."""
     gpu = open_gpu(ordinal)
     with gpu.active():
         functions: dict[str, Any] = {}
@@ -291,7 +291,7 @@ def load(ptx: str, launch: Launch, ordinal: int) -> LoadedKernel:
 def _module(gpu: Gpu, ptx: str, entry: str) -> Any:
     core = _cuda_core()
     try:
-        return core.ObjectCode.from_ptx(ptx.encode())
+        return object_code(core, ptx, lambda: chip_of(gpu.driver, gpu.ordinal))
     except Exception as problem:
         raise _refusal(gpu, ptx, entry, problem) from None
 
@@ -337,7 +337,7 @@ def _allow_shared(gpu: Gpu, function: Any, step: Step) -> None:
     limit = names.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     asking = f"asking for {step.shared_bytes} bytes of shared memory a block on {gpu}"
     checked(driver, driver.cuFuncSetAttribute(function, limit, step.shared_bytes), asking)
-    # A kernel that stages its operands has little use for L1: all that can be shared memory lets most blocks in.
+    # A kernel that stages its operands has little use for L1: the largest shared-memory carve-out fits the most blocks.
     most = driver.CUshared_carveout.CU_SHAREDMEM_CARVEOUT_MAX_SHARED
     carveout = names.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
     checked(driver, driver.cuFuncSetAttribute(function, carveout, int(most)), "setting the shared-memory carve-out")
@@ -351,7 +351,7 @@ def _allow_cluster(gpu: Gpu, function: Any, step: Step) -> None:
 
 
 def _refusal(gpu: Gpu, ptx: str, entry: str, problem: Exception) -> DeviceError:
-    """Why the driver did not load the PTX: asks it again, with room for its log."""
+    """Why the driver did not load the PTX: loads it again with a buffer for the log."""
     driver = gpu.driver
     log = bytearray(JIT_LOG_BYTES)
     options = driver.CUjit_option
@@ -395,6 +395,6 @@ def stream_handle(stream: Any) -> int:
     if not isinstance(stream, (bool, int, float, str)) and hasattr(stream, "__int__"):
         return int(stream)
     raise ArgumentError(
-        f"stream_k={stream!r} is no CUDA stream: expected a handle (int) or an object with __cuda_stream__, "
+        f"stream={stream!r} is no CUDA stream: expected a handle (int) or an object with __cuda_stream__, "
         "cuda_stream or ptr, such as a stream of PyTorch, CuPy or cuda.core"
     )

@@ -73,7 +73,7 @@ class Memory:
 
 
 def read(array: Any, stream: int | None) -> Memory:
-    """The memory of anything with `__dlpack__`. Its library orders `stream` after what it has under way."""
+    """The memory of anything with `__dlpack__`. Its library orders `stream` after its pending work."""
     try:
         capsule = array.__dlpack__(stream=stream, max_version=(1, 0))
     except TypeError:  # a library from before versions

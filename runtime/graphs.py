@@ -6,7 +6,7 @@ makes one when it has seen the same addresses a few times, and keeps some. Alloc
 that most programs know a few sets of addresses. Until then, and with other addresses, kernels are launched one by one.
 
 Kernels that take the GPU longer than the host are launched one by one always: the host is ahead then, and the first of
-them may start while what is before it on the stream ends, which a graph does not.
+them may overlap with the end of earlier work on the stream, which a graph does not.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class Graphs:
         """Whether the driver would not make one; no other is tried then."""
 
     def find(self, parameters: Parameters, launch_each: Callable[[Parameters, int], None]) -> Any:
-        """The graph for what the parameters' slots hold now, as the driver takes it; None where there is none yet.
-        `launch_each` launches all kernels on a stream."""
+        """The graph for the current contents of the parameters' slots, as the driver takes it; None where there is none
+        yet. `launch_each` launches all kernels on a stream."""
         key = parameters.contents()
         made = self._made.get(key)
         if made is not None:

@@ -18,6 +18,7 @@ from mlir_gemm.runtime.complex_arrays import with_complex
 from mlir_gemm.runtime.device import LoadedKernel, default_chip
 from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
+from mlir_gemm.runtime.line_info import wanted
 from mlir_gemm.runtime.request import Request, Variant
 from mlir_gemm.runtime.strided import StridedLauncher, with_strides
 from mlir_gemm.spec import binding
@@ -43,7 +44,7 @@ class Kernel:
     (`kernel(a, bias=b)`). Memref arguments are read and written in place; tensor results are returned (None, one array,
     or a tuple), in the library of the first argument; an argument that is a number takes a number. Arrays may be
     PyTorch or CuPy arrays, or anything with DLPack or `__cuda_array_interface__` on the GPU, aligned to 16 bytes, dense
-    and row-major or, for a memref with a layout, of its strides (any where it has `?`); NumPy arrays are copied to the
+    and row-major or, for a memref with a layout, with its strides (any strides for `?`); NumPy arrays are copied to the
     GPU and back. For `memref<..., strided<[...], offset: o>>` the array given starts at element [0, ..., 0], which lies
     `o` elements after the address that the kernel gets; that address must be aligned. An i8 argument may be int8 or
     uint8; bf16 and the 8-bit floats are NumPy types by the package `ml_dtypes`.
@@ -197,6 +198,7 @@ def compile(
     entry: str = "",
     sizes: Mapping[str, int] | None = None,
     divisors: Mapping[str, int] | None = None,
+    debug_info: str | None = None,
 ) -> Kernel:
     """Compiles a module to something callable, one kernel or several, or finds it in the cache. Needs no GPU.
 
@@ -213,6 +215,8 @@ def compile(
             these or with `divisors` there is one variant, for these sizes, and none is compiled by a call.
         divisors: what such sizes are always multiples of, by symbol. A call with others raises ArgumentError.
         entry: the function to compile, of a module with several that no other calls.
+        debug_info: `line` for code that names the lines of the source, for profilers, else `none`; None for what the
+            environment variable MLIR_GEMM_DEBUG_INFO says. The instructions are the same.
 
     Raises:
         InputError: the source cannot be read or compiled.
@@ -228,7 +232,10 @@ def compile(
         name = None if CHIP in text else default_chip(ordinal or 0)
     hints, given = tuple((sizes or {}).items()), tuple((divisors or {}).items())
     fields, simulated = _schedule_fields(schedule), device == "simulator"
-    asked = Request(text, filename, name, fields, hints, given, entry, simulated=simulated, compiler=_compile_module)
+    asked = Request(
+        text, filename, name, fields, hints, given, entry,
+        lines=wanted(debug_info), simulated=simulated, compiler=_compile_module,
+    )  # fmt: skip
     first = Variant(asked)
     symbols = first.artifact.launch.symbols
     _check_sizes({name: 1 for name, _ in (*hints, *given)} | dict.fromkeys(symbols, 1), symbols)

@@ -128,8 +128,8 @@ class GpuLauncher:
         return ordinals
 
     def _load(self, ordinals: Iterable[int | None]) -> device.LoadedKernel:
-        """The kernel on the GPU that was asked for, else on that of the first array that lies on one, else on the first
-        GPU. Whatever else does not lie there is refused later."""
+        """The kernel on the GPU that was asked for, else on the GPU of the first array that is on one, else on the
+        first GPU. Arrays elsewhere are refused later."""
         ordinal = self._ordinal
         if ordinal is None:
             ordinal = next((each for each in ordinals if each is not None), 0)

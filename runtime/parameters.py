@@ -46,7 +46,8 @@ class Parameters:
         """Whether there are tensor maps of what each call may have elsewhere: results and intermediate buffers."""
 
     def contents(self) -> bytes:
-        """What the slots hold: with it all that the kernels get is known, as tensor maps follow from the addresses."""
+        """The contents of the slots. They determine everything that the kernels get, as tensor maps follow from the
+        addresses."""
         return self._view.tobytes()
 
     def write(self, pointers: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""Launches of what is more than a kernel on its arguments: several kernels, or one with intermediate buffers."""
+"""Launches of several kernels, or of one with intermediate buffers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ProgramLaunches:
     """Launches all steps of a loaded program on a stream, for parameters whose arguments and results are written.
 
     A program of short kernels is one launch of a graph (`graphs`), and intermediate buffers lie in memory that is kept
-    (`workspaces`). While the caller captures the stream, neither is so: the caller's graph owns what it uses.
+    (`workspaces`). While the caller captures the stream, neither is done: the caller's graph owns what it uses.
     """
 
     def __init__(self, loaded: LoadedKernel, streams: Streams, allocate: Callable[[], Any], as_graph: bool) -> None:

@@ -1,4 +1,4 @@
-"""What the compiler is asked, and what it gave: one compilation of a module, from the cache where it is there."""
+"""What the compiler is asked and what it returns: one compilation of a module, from the cache if it is there."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ class Request:
     """The function to compile, of a module with several that no other calls."""
     strides: str = ""
     """Those of arguments whose strides the source leaves open, as the pass `fix-strides` takes them."""
+    lines: bool = False
+    """Whether the code says which lines of the source its instructions come from."""
     until: str = ""
     """The last stage, if not all are to run."""
     simulated: bool = dataclasses.field(default=False, compare=False)
@@ -59,7 +61,7 @@ class Request:
     def _variant(self) -> dict[str, Any]:
         fields = {
             "hints": dict(self.hints), "divisors": dict(self.divisors), "entry": self.entry, "strides": self.strides,
-            "until": self.until,
+            "until": self.until, "lines": self.lines,
         }  # fmt: skip
         return {name: field for name, field in fields.items() if field}
 

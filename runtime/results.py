@@ -92,8 +92,8 @@ def allocate(library: str, argument: Argument, gpu: Gpu, stream: int) -> tuple[A
 
 
 def allocate_workspace(library: str, size: int, gpu: Gpu, stream: int) -> tuple[Any, int]:
-    """Memory for a program's intermediate buffers, and its address: free again after what is on `stream` by the time
-    that it is dropped."""
+    """Memory for a program's intermediate buffers, and its address: when dropped, it is freed after the work that is on
+    `stream` by then."""
     if library == "torch":
         return _torch_empty((size,), UNSIGNED_BYTE, gpu, stream)
     buffer = gpu.allocate(size, stream)

@@ -96,7 +96,7 @@ def _on_host(array: Any, argument: Argument) -> Any:
 
 
 def _as(array: Any, argument: Argument) -> Any:
-    """The same memory by the type that the kernel has for it: int8 for uint8."""
+    """The same memory in the kernel's type: int8 for uint8."""
     return array.view(numpy_dtype(argument.dtype))
 
 

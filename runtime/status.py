@@ -1,4 +1,4 @@
-"""What a call of the CUDA driver says of itself."""
+"""The status that a call of the CUDA driver returns."""
 
 from __future__ import annotations
 

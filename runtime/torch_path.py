@@ -1,7 +1,7 @@
 """The short way for PyTorch tensors from a call to its launches.
 
-It makes the checks of the long way (`launcher`) with as few reads as they need, and declines whatever is not plainly
-right, which then goes the long way. A call costs the host about 2 us beyond the driver's own launch, where `torch.mm`
+It makes the checks of the long way (`launcher`) with as few reads as they need, and declines whatever is not obviously
+right, which then takes the long way. A call costs the host about 2 us beyond the driver's own launch, where `torch.mm`
 costs about 9. Whether PyTorch would differentiate by a tensor is one read for each (30 ns).
 
 Parameters are packed once for each thread: `cuLaunchKernel` reads an array of pointers to slots, and a call writes the
@@ -35,8 +35,8 @@ DECLINED: Any = object()
 
 
 def shortest(launcher: Any, arrays: tuple[Any, ...], stream: Any) -> Any:
-    """What a launcher gives: by its short way where there is one for these arrays, else by the long one. A kernel's own
-    call has these lines in it."""
+    """A launcher's result: by its short way where there is one for these arrays, else by the long one.
+    `Kernel.__call__` has these lines inlined."""
     short = launcher.short
     outcome = DECLINED if short is None else short(arrays, stream)
     return launcher(arrays, stream) if outcome is DECLINED else outcome
@@ -47,8 +47,8 @@ def torch_path(
 ) -> Callable[[tuple[Any, ...], Any], Any]:
     """The short way for PyTorch tensors: a function from a call's tensors and stream to its results.
 
-    It returns DECLINED, with nothing done, for anything that is not plainly right. `as_graph`: kernels of a program are
-    launched together where addresses come back.
+    It returns DECLINED, with nothing done, for anything that is not obviously right. `as_graph`: kernels of a program
+    are launched as one graph where addresses repeat.
     """
     given = binding.passed(launch)
     numbers = [(place, functools.partial(bits_of, argument)) for place, argument in enumerate(given) if argument.scalar]

@@ -99,7 +99,7 @@ class Variants:
         return [record.problem for record in artifact.kernels if record.problem is not None]
 
     def _divisors_at(self, sizes: Mapping[str, int]) -> Pairs:
-        """What the variant for these sizes may rely on: what makes a difference to some product."""
+        """The divisors that the variant for these sizes may rely on: those that make a difference to some product."""
         plain = self._problems(dict(self._defaults()), ())
         found: list[tuple[str, int]] = []
         for name, by in self._divisors.items():
@@ -178,9 +178,8 @@ def _name(hints: Pairs, divisors: Pairs) -> str:
 
 
 def divisors_of(launch: Launch) -> dict[str, int]:
-    """What each unknown size must be a multiple of for rows to be multiples of 16 bytes, for those that rows depend
-    on: sizes that are only ever the first one of an argument move no row. Inside a program, buffers may have any size
-    as their last."""
+    """What each unknown size must be a multiple of for rows to be multiples of 16 bytes. A size that is only ever the
+    first of an argument does not matter for its rows. Inside a program, buffers may have any size as their last."""
     bytes_: dict[str, int] = {}
     for argument in launch.arguments:
         for axis, size in enumerate(argument.shape):

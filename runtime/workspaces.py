@@ -1,4 +1,4 @@
-"""Memory for the intermediate buffers of programs that is kept between calls, so that a call need not ask for it.
+"""Memory for the intermediate buffers of programs, kept between calls so that a call need not allocate it.
 
 What is on one stream runs in order, so all programs that a GPU runs on a stream may have their buffers in the same
 memory. A call takes a block of its stream, and gives it back when everything is launched: calls of several threads on

@@ -21,7 +21,7 @@ MATRICES = "nvgpu.ldmatrix"
 
 
 class Access:
-    """One operation's way to memory: rows of `count` elements, a row for each lane or for each row of a fragment."""
+    """One operation's access to memory: rows of `count` elements, a row for each lane or for each row of a fragment."""
 
     def __init__(self, decoder: Decoder, info: Info, element: Element, elements: int, alignment: int = 1):
         self.info = info
@@ -113,7 +113,7 @@ class Access:
             self.report(found, warp, view, starts, lanes, "reads" if kind == "read" else "writes")
 
     def watch_early(self, warp: Warp, view: View, lane: int) -> None:
-        """Reports an access to global memory that may come before the kernel in front is done with it."""
+        """Reports an access to global memory that may come before the previous kernel is done with it."""
         cluster = warp.block.cluster
         if cluster.early and warp.seen[cluster.agents.before] <= cluster.start:
             message = "the kernel in front may still use it: no griddepcontrol wait comes before this"

@@ -6,7 +6,7 @@ wait for one of them orders that one and nothing else:
 - the products of a warpgroup: a tick for each committed group of wgmma;
 - the bulk stores of a warp: a tick for each committed group;
 - an mbarrier: a tick for each phase, at which the tensor copies that count on it are complete;
-- the kernel in front, where kernels overlap: a tick at which it is done.
+- the previous kernel, where kernels overlap: a tick at which it is done.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Agents:
 
     @property
     def before(self) -> int:
-        """The kernel in front of this one."""
+        """The previous kernel."""
         return self.size - 1
 
     def fence(self, warp: int) -> int:

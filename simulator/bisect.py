@@ -2,7 +2,7 @@
 
 Every stage is compared with NumPy in float64 on the source. Stages up to `launch`, and the passes inside the stage
 that breaks, run block-wide (`stages`); the output of `lower` runs on the faithful engine (`kernel`) when the problem is
-small enough, so that its checks take part. Of a program the kernels take their turns: all passes of the first, then
+small enough, so that its checks take part. The kernels of a program go one after another: all passes of the first, then
 those of the next.
 """
 
@@ -164,7 +164,7 @@ class _Bisection:
 
     def _pass(self, stage: str, before: str) -> str | None:
         """The pass of a stage after which the result is wrong, found by running the stage's passes one by one. IR that
-        mixes tiles and lanes so that neither interpreter runs it gets a row that says so, and is passed over."""
+        mixes tiles and lanes so that neither interpreter runs it is skipped, with a row that says so."""
         with relabelled(self.filename):
             for name, text in after_each_pass(stage, before, self.schedule, self.chip):
                 if not self._row(stage, name, text, faithful=False).right:
@@ -215,7 +215,7 @@ def _cannot_run(problem: SimulationError) -> bool:
 
 @dataclass(frozen=True)
 class Decided:
-    """What stands in the IR from `select` on."""
+    """What is decided in the IR from `select` on."""
 
     arguments: tuple[Argument, ...]
     kernels: tuple[KernelRecord, ...]

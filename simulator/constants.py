@@ -1,4 +1,4 @@
-"""What constants hold: splats, dense elements, and resources that stand behind the module."""
+"""The values of constants: splats, dense elements, and resources, which come after the module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mlir_gemm.simulator.errors import unsupported
 _RESOURCE = re.compile(r'dense_resource<(?:"([^"]+)"|([^>]+))>')
 _NUMBER = re.compile(r"-?0x[0-9A-Fa-f]+|[-+]?\d[\d.]*(?:[eE][-+]?\d+)?|true|false")
 _ALIGNMENT_BYTES = 4
-"""A resource's text starts with its alignment, in so many bytes."""
+"""A resource's text starts with its alignment, a number of this many bytes."""
 
 
 def dense_contents(attribute: Any, dtype: Any, operation: Any) -> Any:

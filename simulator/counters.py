@@ -22,7 +22,7 @@ SHOWN = 10
 
 @dataclass
 class Access:
-    """What one operation's accesses cost, over all warps that executed it."""
+    """The cost of one operation's accesses, over all warps that executed it."""
 
     operation: str
     location: str

@@ -54,8 +54,8 @@ class Element:
         return array if array.dtype == self.storage else array.astype(self.storage)
 
     def cast(self, value: Array) -> Array:
-        """Floating-point values rounded to this type, to nearest even; f8E4M3FN, which has no infinity, gives NaN
-        beyond its range, as others without one."""
+        """Floating-point values rounded to this type, to nearest even; types without infinity, such as f8E4M3FN, give
+        NaN beyond their range."""
         if self.round is not None:
             return self.round(_to_odd(np.asarray(value)))
         return value.astype(self.value)

@@ -158,7 +158,7 @@ class Declared:
 
 
 def _forget(memory: dict[str, Buffer], block: Block) -> None:
-    """Nobody has written the memory of a block that starts."""
+    """The memory of a block that starts is unwritten."""
     for buffer in memory.values():
         buffer.block = block
         buffer.data.fill(POISON)

@@ -1,7 +1,7 @@
-"""Mbarriers: phases of arrivals and of bytes that are copied, and who learns what from their completion.
+"""Mbarriers: phases, counted in arrivals and copied bytes, and what a wait for their completion orders.
 
-A phase is complete when all arrivals expected of it came and as many bytes were copied as announced. It orders what its
-arrivals knew, and the copies that count on it, before all that follows a wait for it (PTX ISA, mbarrier).
+A phase is complete when all expected arrivals came and as many bytes were copied as announced. It orders what was
+before its arrivals, and the copies that count on it, before everything that follows a wait for it (PTX ISA, mbarrier).
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class MBarrier:
     """Announced and not copied."""
     gathered: Any = None
     released: Any = None
-    """What the arrivals of the phase under way know, and what the last complete one tells."""
+    """What the arrivals of the current phase know, and what the last complete one tells."""
     copied: int = 0
     """The tick of the last copy that counts on it."""
 
     @property
     def tick(self) -> int:
-        """When copies that count on the phase under way are complete, by the clock of `agent`."""
+        """When copies that count on the current phase are complete, by the clock of `agent`."""
         return self.block.cluster.start + self.phase + 1
 
     def know(self, known: Any) -> None:
@@ -111,7 +111,7 @@ def _place(block: Block, address: int) -> str:
 
 @dataclass(frozen=True)
 class Barriers:
-    """One operation's way to mbarriers."""
+    """One operation's access to mbarriers."""
 
     info: Info
     checks: bool
@@ -199,7 +199,7 @@ def acquire(warp: Warp, address: int) -> None:
 
 
 def _check_pool(block: Block, info: Info) -> None:
-    """Reports a warpgroup that asks for registers that nobody gives up: it would wait for them."""
+    """Reports a warpgroup that asks for registers that no other gives up: it would wait forever."""
     if not block.registers:
         return
     first = min(_MOST_EACH, _POOL // block.thread_count // 8 * 8)

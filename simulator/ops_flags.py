@@ -1,4 +1,4 @@
-"""Flags in global memory, by which a warp of one block lets a warp of another go on: raised, waited for and lowered.
+"""Flags in global memory, by which a warp of one block signals a warp of another: raised, waited for and lowered.
 
 They are llvm's atomic loads and stores (lowering/stream_k_fixup.py). What a warp had seen when it raised a flag with
 `release` (what its own lanes did up to their last meeting, and all that was ordered before) is ordered before what the
@@ -53,7 +53,7 @@ def _number(op: Any, name: str) -> int:
 
 
 class _Flags:
-    """One operation's way to flags."""
+    """One operation's access to flags."""
 
     def __init__(self, decoder: Decoder, info: Info, address: int, value: int, orders: bool):
         self._memory = decoder.memory

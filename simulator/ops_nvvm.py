@@ -192,7 +192,7 @@ def _behind_loads(decoder: Decoder, operation: Any) -> Step:
 
     def step(warp: Warp) -> None:
         warp.slots[out] = warp.slots[address]
-        if not np.any(warp.unfenced):  # that is no fence for what lanes have stored, or loaded by themselves
+        if not np.any(warp.unfenced):  # that is not a fence for what lanes have stored, or loaded by themselves
             fence = warp.block.cluster.agents.fence(warp.index)
             warp.seen[fence] = warp.clock
             warp.clock += 1

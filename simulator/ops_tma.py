@@ -1,7 +1,7 @@
 """TMA: tensor maps on the host, and the copies of tiles that the copy engine makes by them.
 
-A copy takes place when it is issued. Nobody may use what it wrote before waiting for the mbarrier that it counts on, or
-overwrite what it read before waiting for its group.
+A copy is simulated when it is issued. Nothing may use what it wrote before waiting for the mbarrier that it counts on,
+or overwrite what it read before waiting for its group.
 """
 
 from __future__ import annotations

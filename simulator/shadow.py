@@ -1,4 +1,5 @@
-"""Shadow memory: for every few bytes, who wrote and read them last and when, to tell accesses that nothing orders.
+"""Shadow memory: for every few bytes, who wrote and read them last and when, to find accesses that nothing orders
+(races).
 
 Order is kept in vector clocks, one component a warp. A warp's clock ticks at every synchronisation; `warp.seen[v]` is
 the last tick of warp v whose accesses are ordered before what this warp does now. Lanes of one warp are ordered among
@@ -80,7 +81,7 @@ class Shadow:
         self.any_pending = False
 
     def written(self, start: int, width: int) -> bool:
-        """Whether somebody wrote to some of these bytes."""
+        """Whether any of these bytes was written."""
         return bool((self.writer[start >> self.shift : -(-(start + width) >> self.shift)] != NOBODY).any())
 
     def granules(self, starts: Any, width: int, codes: Any) -> tuple[Any, Any, int]:
@@ -154,7 +155,7 @@ class Shadow:
         return found
 
     def _unfenced(self, warp: Any, places: Any, per_row: int, who: Any, when: Any, how: str) -> list[Conflict]:
-        """Accesses of warps that no fence of theirs orders in front of the asynchronous proxy's."""
+        """Accesses of warps that no fence of theirs orders before those of the asynchronous proxy."""
         agents = warp.block.cluster.agents
         owners = who >> LANE_BITS
         plain = (owners >= 0) & (owners < agents.total)

@@ -1,10 +1,10 @@
 """Runs a module at any stage, from the source to `lower`, on NumPy arrays: block-wide operations on whole tiles.
 
-This is the fast interpreter. It computes what the IR says, and trusts the barriers: the checks are those of `kernel`,
-which runs the output of `lower` lane by lane. Here a result is pinned to the stage that broke it.
+This is the fast interpreter. It computes what the IR says, and trusts the barriers; the checks are in `kernel`, which
+runs the output of `lower` lane by lane. This one tells which stage broke a result.
 
-A program (`tile.run` in its main function) runs its kernels in order, each nested module at its own stage. A kernel in
-which no tile is left, but what only lanes can do, runs on the engine of `kernel`, without the checks.
+A program (`tile.run` in its main function) runs its kernels in order, each nested module at its own stage. A kernel
+without tiles, with operations of single lanes, runs on the engine of `kernel`, without the checks.
 """
 
 from __future__ import annotations

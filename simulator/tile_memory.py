@@ -1,6 +1,6 @@
 """Memory on whole arrays: a memref is a NumPy array that shares the memory of its buffer.
 
-A view that leaves its buffer is an error. Memory that nobody wrote holds NaN, so that reading it shows.
+A view that leaves its buffer is an error. Unwritten memory holds NaN, so that reading it shows.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def _alloc(operation: Any) -> Function:
 
 
 def _position(operation: Any) -> Function:
-    """Positions: an array of its own, in which each element is its offset and its indices times the strides."""
+    """Positions: a new array in which each element is its linear index, the offset plus its indices times the
+    strides."""
     type_ = operation.operation.results[0].type
     dtype, sizes = dtype_of(type_, operation), _sizes(type_)
     strides: list[int] = []
@@ -337,7 +338,7 @@ def view_from_start(memory: Any, offset: int, sizes: Sequence[int], strides: Seq
 
 
 def _room(memory: Any) -> int:
-    """Elements of the buffer behind an array, from the array's first on."""
+    """Elements of an array's buffer, from the array's first on."""
     room, base = 0, memory.base
     while base is not None:  # views of views: a kernel's bare pointer is one of them
         if is_array(base) and base.flags.forc:

@@ -45,7 +45,7 @@ def _order_barrier(decoder: Decoder, operation: Any) -> Step:
     barriers = decoder.slot(operation.operation.operands[0])
 
     def step(frame: Frame) -> None:
-        frame[barriers][...] = 0  # how often each consumer was let go on, and how often it went
+        frame[barriers][...] = 0  # how often each consumer was released, and how often it went on
 
     return step
 
@@ -56,7 +56,7 @@ def _order_wait(decoder: Decoder, operation: Any) -> Step:
 
     def step(frame: Frame) -> None:
         passed, number = frame[barriers], frame[consumer]
-        # The first consumer may go on once more than it was let.
+        # The first consumer may go on once more often than it was released.
         wanted = 1 - int(frame[phase]) if number else int(frame[phase])
         state.coroutines.wait(
             lambda: (int(passed[0, number]) % 2 == wanted) or (not number and not passed[0, 0] and not frame[phase]),

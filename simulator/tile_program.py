@@ -62,7 +62,7 @@ class State:
     copies: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
     """Asynchronous copies that no group holds yet: the target, and what it is to hold."""
     groups: deque[list[tuple[Any, Any]]] = field(default_factory=deque[list[tuple[Any, Any]]])
-    """Groups of them under way."""
+    """Groups of them in flight."""
     rings: Any = None
     """Rings of stages (`tile_rings.Rings`)."""
     coroutines: Coroutines = field(default_factory=Coroutines)

@@ -1,7 +1,7 @@
-"""Rings of stages, the two roles that fill and empty them, products under way, and stores by the copy engine.
+"""Rings of stages, the two roles that fill and empty them, products in flight, and stores by the copy engine.
 
 A copy into a stage arrives when the consumer has waited for it; until then the stage holds NaN, and reading it is an
-error. So are copies into a stage that was not acquired, or that a product under way reads, and the use of an
+error. So are copies into a stage that was not acquired, or that a product in flight reads, and the use of an
 accumulator that was not waited for. The warps of a role run in lockstep, so that a stage is released by all at once.
 """
 
@@ -41,7 +41,7 @@ from mlir_gemm.simulator.tile_program import (
     uniform,
 )
 
-_PRODUCTS, _BARRIER_BYTES = "products under way", 8
+_PRODUCTS, _BARRIER_BYTES = "products in flight", 8
 
 
 class InFlight:
@@ -88,7 +88,7 @@ class _Products:
 
     issued: int = 0
     reading: list[tuple[int, list[Any]]] = field(default_factory=list[tuple[int, list[Any]]])
-    """Those under way, by number, and the memory that they read."""
+    """Those in flight, by number, and the memory that they read."""
 
 
 class Rings:
@@ -227,7 +227,7 @@ def _tma_load(decoder: Decoder, operation: Any) -> Step:
             under_way = other[products]
             for _, memory in under_way.reading if under_way is not None else ():
                 if any(_overlaps(each, into) for each in memory):
-                    raise fault(operation, f"into stage {frame[slot]}, which a product under way reads")
+                    raise fault(operation, f"into stage {frame[slot]}, which a product in flight reads")
             into[...] = poisoned(1, into.dtype)
             stage.under_way.append((into, content))
             stage.missing -= content.nbytes

@@ -98,7 +98,7 @@ class Warp:
         self.run: Run | None = None
         self.copies: list[Any] = []
         self.groups: deque[list[Any]] = deque()
-        """Asynchronous copies: those of the group that is open, and the groups under way."""
+        """Asynchronous copies: those of the group that is open, and the groups in flight."""
         self.unfenced: Any = False
         """The lanes that wrote to shared memory since their last proxy fence."""
         self.fences = self.accesses = 0
@@ -129,7 +129,7 @@ class Warp:
         self.seen_least = int(self.seen.min())
 
     def release(self) -> Any:
-        """What is ordered before everything that learns of this moment: a clock."""
+        """A clock: what is ordered before everything that acquires it."""
         known = self.seen.copy()
         known[self.index] = self.clock
         self.clock += 1
@@ -143,7 +143,7 @@ class Warp:
         self.seen_least = int(self.seen.min())
 
     def learn_done(self, agent: int, count: int) -> None:
-        """Learns that all that an agent of this warp was given first is done, `count` groups."""
+        """Learns that the first `count` groups of an agent of this warp are done."""
         self.seen[agent] = max(int(self.seen[agent]), self.block.cluster.start + count)
 
     @property
@@ -289,7 +289,8 @@ def run_cluster(cluster: Cluster, start: Callable[[Warp], Run]) -> None:
 
 
 def _resolve(cluster: Cluster, stuck: list[Warp]) -> None:
-    """Nobody can go on. A barrier that only ended warps miss opens, as on the machine; anything else is a deadlock."""
+    """No warp can go on. A barrier that only ended warps are missing from opens, as in hardware; anything else is a
+    deadlock."""
     waits = [warp.wait for warp in stuck if warp.wait is not None]
     first = waits[0]
     barrier = first.barrier

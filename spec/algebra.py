@@ -2,9 +2,9 @@
 
 An algebra is a text such as `arith.minimumf(c, arith.addf(a, b))`: operations of `arith` and `math`, by MLIR's names,
 on `a` and `b`, elements of A and B as the accumulator's type has them, on `c`, what has been combined so far, and on
-numbers. The outermost operation is the plus: associative, commutative, with a neutral element. The term that it takes
-in is the times, any arithmetic. A comparison has its predicate's number, as MLIR counts them: `arith.cmpf:4(a, b)`. The
-empty text stands for plus and times of numbers.
+numbers. The outermost operation is the plus: associative, commutative, with a neutral element. The term that it adds is
+the times: any arithmetic. A comparison has the number of its predicate in MLIR: `arith.cmpf:4(a, b)`. The empty
+text stands for plus and times of numbers.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Algebra:
         return str(Call(self.plus, (C, self.times)))
 
     def swapped(self) -> Algebra:
-        """The same with `a` and `b` in each other's place."""
+        """The same with `a` and `b` exchanged."""
         return Algebra(self.plus, _exchanged(self.times))
 
     @property
@@ -235,8 +235,8 @@ def evaluated(term: Term, values: Mapping[str, Number]) -> Number | None:
 
 @lru_cache(maxsize=256)
 def padding(text: str, a: str, b: str, acc: str) -> tuple[Number, Number] | None:
-    """Numbers of the types `a` and `b` whose times is neutral to the plus, so that A and B can go on with them beyond
-    the end of k; zeros where these do. None where none are known."""
+    """Numbers of the types `a` and `b` whose product changes nothing in the sum, so that A and B can be padded with
+    them beyond the end of k; zeros where zeros do. None where none are known."""
     algebra = parse(text)
     neutral = neutral_number(algebra.plus, acc)
     for left, right in product(_candidates(a), _candidates(b)):

@@ -21,7 +21,7 @@ def label(index: int, argument: Argument) -> str:
 
 
 def said(argument: Argument, axis: int) -> str:
-    """What the program itself says of a size that does not agree, before what is said of it here."""
+    """The program's own message about a size that does not agree, followed by ours."""
     return f"{argument.checks[axis]}: " if argument.checks and argument.checks[axis] else ""
 
 

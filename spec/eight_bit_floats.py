@@ -47,7 +47,7 @@ class EightBitFloat:
 
 
 def format_of(name: str) -> EightBitFloat | None:
-    """The format of an element type by its MLIR name; None for what is no 8-bit float of MLIR."""
+    """The format of an element type by its MLIR name; None for anything but an 8-bit float of MLIR."""
     found = _NAME.fullmatch(name) if name in MLIR_NAMES else None
     if found is None:
         return None

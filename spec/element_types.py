@@ -1,8 +1,8 @@
-"""Element types: one row each, of all that anybody needs to know of one. Other tables of types are made from the rows.
+"""Element types: a row for each, with all that is known of it. Other tables of types are made from the rows.
 
 A row is added here, or from outside the package: `mlir_gemm.register(mlir_gemm.ElementType(...))`, which takes the
-8-bit floats of MLIR that are not here. What an operation of the hardware multiplies is no matter of the type: it stands
-with the operation (`parts/mma/`).
+8-bit floats of MLIR that are not here. Which types an instruction multiplies is not said here but with the instruction
+(`parts/mma/`).
 
 NumPy is imported only when its types are asked for, and `ml_dtypes`, which adds bf16 and the 8-bit ones to it, only for
 those.
@@ -153,7 +153,7 @@ def _rows() -> tuple[ElementType, ...]:
 
 
 def of_modules(rows: Sequence[ElementType]) -> list[ElementType]:
-    """The rows of types that a module may have; others stand for arrays only."""
+    """The rows of the types that a module may have; the others are for arrays only."""
     return [row for row in rows if not row.taken_as]
 
 

@@ -1,4 +1,4 @@
-"""What is added from outside the package and is no part: passes at a slot of a stage, selectors, front ends."""
+"""What is added from outside the package and is not a part: passes at a slot of a stage, selectors, front ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PassAt:
         return self.cls.name
 
     def check(self) -> None:
-        """Raises Error for a slot that does not exist, and for what is no pass."""
+        """Raises Error for a slot that does not exist, and for what is not a pass."""
         if not (isinstance(getattr(self.cls, "name", None), str) and callable(getattr(self.cls, "run", None))):
             raise Error(f"{self.cls!r} is no pass: expected a class with a name and a method run(module)")
         if not (self.stage or self.slot):
@@ -64,7 +64,7 @@ class Selector:
 
 @dataclass(frozen=True)
 class FrontEnd:
-    """Reads what is no MLIR, or MLIR of dialects that mlir-gemm does not take."""
+    """Reads what is not MLIR, or MLIR of dialects that mlir-gemm does not take."""
 
     name: str
     read: Callable[[str], str | None]
@@ -88,7 +88,7 @@ class Rewrites:
     """Patterns as MLIR text, in the dialect pdl."""
 
     def check(self) -> None:
-        """Raises Error where there is no rule, or one that is no function of an operation's name."""
+        """Raises Error where there is no rule, or one that is not a function of an operation's name."""
         if not self.rules and not self.pdl:
             raise Error(f"the rules '{self.name}' are none: expected functions by operation, or patterns in PDL")
         for root, rule in self.rules.items():

@@ -88,7 +88,7 @@ def _add(value: Any, caller: str) -> None:
 
 
 def unregister(name: str) -> None:
-    """Takes what is registered under a name away again. Raises Error where there is nothing."""
+    """Removes what is registered under a name. Raises Error where there is nothing."""
     with _REGISTRY.lock:
         kept = [item for item in registered() if item.name != name]
         if len(kept) == len(_REGISTRY.items):
@@ -122,7 +122,7 @@ def so_far(cls: type[T]) -> tuple[T, ...]:
 
 
 def fingerprint() -> str:
-    """Stands for all that is registered; empty for nothing."""
+    """A text that identifies all that is registered; empty for nothing."""
     return " ".join(f"{item.kind}:{item.name}:{item.fingerprint}" for item in registered())
 
 

@@ -41,7 +41,7 @@ class KernelRecord:
     """The kernels that it reads from, by name, and why each is a kernel of its own."""
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain data; what is about rows only of a kernel of rows, and cuts where there are."""
+        """The same as plain data; fields about rows only for a kernel of rows, and cuts where there are any."""
         data = dataclasses.asdict(self)
         cuts = data.pop("cuts")
         data |= {"cuts": dict(cuts)} if cuts else {}

@@ -1,4 +1,4 @@
-"""Which lines of an operand L2 keeps: what the schedule, the passes and the mmas count in. No bindings are
+"""Which lines of an operand L2 keeps: the units that the schedule, the passes and the mmas count in. No bindings are
 imported here."""
 
 PARTS = 32

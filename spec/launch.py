@@ -175,7 +175,7 @@ class Launch:
 
     @property
     def is_program(self) -> bool:
-        """Whether it is more than one launch of one kernel on the arguments."""
+        """Whether it is more than a single launch of one kernel on the arguments."""
         own = all(buffer.scratch for buffer in self.buffers)
         return len(self.steps) != 1 or not own or bool(self.constants)
 
@@ -196,9 +196,9 @@ class Launch:
 
     @functools.cached_property
     def binding(self) -> tuple[tuple[int, int, int], ...]:
-        """For each symbol the argument, by its number, and the dimension that tell its value, and what that size is to
-        be divided by: 1 wherever the symbol itself is a size. Raises InputError for a symbol that is told by no
-        argument which the caller passes."""
+        """Where to read each symbol's value: the number of an argument, the dimension, and what to divide its size by
+        (1 where the size is the symbol itself). Raises InputError for a symbol that no argument of the caller
+        determines."""
         places: dict[str, tuple[int, int, int]] = {}
         for number, argument in enumerate(self.arguments):
             for axis, size in enumerate(argument.shape if argument.role != "result" else ()):

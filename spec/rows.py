@@ -69,7 +69,7 @@ class RowSchedule:
     transposed: bool = False
     """Whether elements of a row run down the tile."""
     shift: int = 0
-    """If not 0, tiles start at a multiple of so many elements in memory, where rows do not."""
+    """If not 0, tiles start at a multiple of this many elements in memory, where rows do not."""
     staged: bool = False
     """Whether rows that a tile does not hold are kept in shared memory."""
     cluster: int = 1

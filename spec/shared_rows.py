@@ -1,5 +1,6 @@
-"""Sizes of the buffers for unaligned rows: rows of a result that do not start at a multiple of 16 bytes leave through
-shared memory, in whole vectors. Passes, mmas and the model share these numbers. No bindings are imported here."""
+"""Sizes of the buffers for unaligned rows: rows of a result that do not start at a multiple of 16 bytes are stored
+through shared memory, in whole vectors. Passes, mmas and the model share these numbers. No bindings are imported
+here."""
 
 VECTOR = 16
 """Bytes that a lane stores at once."""
@@ -14,8 +15,8 @@ _UNIT = 8
 
 
 def columns_of_buffer(columns: int, width: int, unit: str, transposed: bool) -> int:
-    """Columns of a unit's tile, of elements of so many bytes, that a buffer holds: about equal parts, in whole vectors;
-    0 where the tile does not leave so. `transposed`: rows of the memory run down the tile."""
+    """Columns of a unit's tile that a buffer holds, of elements of this many bytes: about equal parts, in whole
+    vectors; 0 where the tile is not stored this way. `transposed`: rows of the memory run down the tile."""
     run = ROWS[unit] if transposed else columns
     least = _UNIT if transposed else max(_UNIT, VECTOR // width if width else 0)
     if width not in WIDTHS or columns % least or run * width < LEAST_BYTES:
@@ -25,7 +26,7 @@ def columns_of_buffer(columns: int, width: int, unit: str, transposed: bool) -> 
 
 
 def shape_of_buffer(columns: int, width: int, unit: str, transposed: bool) -> tuple[int, int]:
-    """Rows of the memory in a buffer for so many columns of a tile, and elements of each: a vector more, since they
+    """Rows of the memory in a buffer for this many columns of a tile, and elements of each: a vector more, since they
     begin as far after one as in memory."""
     rows = ROWS[unit]
     lines, run = (columns, rows) if transposed else (rows, columns)

@@ -62,7 +62,7 @@ def value(size: Size, values: Mapping[str, int]) -> int:
 
 
 def product(sizes: Sequence[Size]) -> Size:
-    """The product of some sizes, the numbers among them multiplied out."""
+    """The product of some sizes, with the numbers multiplied out."""
     number = 1
     rest: list[Size] = []
     for size in sizes:

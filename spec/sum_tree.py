@@ -1,4 +1,4 @@
-"""In which order many partial sums are added up: a tree of fixed shape, one kernel for each level.
+"""The order in which many partial sums are added up: a tree of fixed shape, one kernel for each level.
 
 Each level but the last adds up groups of `fan` neighbours; what fills no whole group is left for the last level, which
 adds up the groups of the level before it, then what the levels have left, the first level's first. The shape depends on
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 
 MOST = 32
-"""Sums that one thread adds up, about. Its loads are all under way at a time."""
+"""Sums that one thread adds up, about. Its loads are all in flight at a time."""
 
 
 IN_ORDER = 16
@@ -28,9 +28,9 @@ class Level:
 
 
 def levels(count: int, most: int = MOST) -> tuple[Level, ...]:
-    """The levels before the last for so many sums; none where one level can add them all up.
+    """The levels before the last for this many sums; none where one level can add them all up.
 
-    A fan of about the same size for all levels; within a quarter of it the one that leaves least over."""
+    All levels have about the same fan; within a quarter of that, the one with the smallest remainder."""
     found: list[Level] = []
     remaining = 1
     while most**remaining < count:

@@ -1,6 +1,6 @@
 """Tensor maps: what the tensor copy engine of sm_90 and later needs to know of an array whose tiles it moves.
 
-A map is made for an address, so it is no part of the compiled code: a launch says what is in it, and whoever launches
+A map is made for an address, so it is not part of the compiled code: a launch says what is in it, and whoever launches
 has the driver encode it (`cuTensorMapEncodeTiled`) and passes its 128 bytes by value.
 """
 
@@ -77,14 +77,13 @@ class TensorMap:
 
     @property
     def strides(self) -> tuple[Extent, ...]:
-        """`strides_bytes` for the driver, which reads those that mean nothing too."""
+        """`strides_bytes` for the driver, which also reads the strides that have no meaning."""
         return tuple(
             ALIGNMENT if size == 1 else stride for size, stride in zip(self.sizes[:-1], self.strides_bytes, strict=True)
         )
 
     def problem(self) -> str | None:
-        """Why the driver would refuse it wherever the memory is, as far as the sizes are numbers; None if it would
-        not."""
+        """Why the driver would refuse it at any address, as far as the sizes are numbers; None if it would not."""
         rank, item = len(self.sizes), ITEM_BYTES[self.dtype]
         if not 1 <= rank <= MOST_DIMENSIONS:
             return f"it has {rank} dimensions; a tensor map has 1 to {MOST_DIMENSIONS}"

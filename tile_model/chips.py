@@ -249,7 +249,7 @@ def chip_name(chip: str | int) -> str:
 
 def fuller(chip: str) -> str:
     """What to say to somebody who names a chip of which another row has more; empty for all other chips, and for names
-    that are no chip's."""
+    of no chip."""
     row = CHIPS.get(chip.strip().lower())
     own = CHIPS.get(f"{row.chip}a") if row else None
     if row is None or own is None:

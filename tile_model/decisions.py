@@ -15,7 +15,7 @@ from mlir_gemm.tile_model.select import Choice, select
 
 
 def _of_numbers(offer: Offer) -> Offer:
-    """A rewrite for products of numbers, which counts on zeros that add nothing, or on sums of parts."""
+    """A rewrite for ordinary products only: it relies on padding with zeros, or on partial sums."""
     return lambda case: None if case.problem.algebra else offer(case)
 
 

@@ -1,4 +1,4 @@
-"""Whether the k of a product is better multiplied in slices, side by side, which a kernel after it adds up.
+"""Whether to multiply the k of a product in slices, side by side, which a second kernel adds up.
 
 Products of few tiles leave SMs idle, or take tiles so small that bytes into shared memory are what limits.
 `split_k_cluster` gives the steps of a tile to a cluster, whose blocks hand each other their sums; but clusters do not
@@ -92,7 +92,7 @@ def divided(problem: Problem, parts: int, depth: int = 0) -> Problem:
 
 
 def _vector(elements: int, type_: str) -> int:
-    """Bits of the widest access along rows of so many elements."""
+    """Bits of the widest access along rows of this many elements."""
     bits = 8 * elements * ELEMENT_BYTES.get(type_, 4)
     return min(128, bits & -bits)
 
@@ -135,7 +135,7 @@ def offer(case: Case) -> Alternative | None:
 
 
 def _why_divided(problem: Problem, target: Target, division: Division, pinned: Mapping[str, Any]) -> str:
-    """What a division that the model offers is good for."""
+    """Why the model offers a division."""
     if division.by_warps:
         return "a warp multiplies each element of a slice, without a schedule; all below is how tiles would do it"
     choice = _part_choice(problem, target, division, pinned)
@@ -171,8 +171,8 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
 
 
 def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:
-    """What the model should have in mind when it decides how operands are to lie: slices of a long product, which take
-    much less time than the product whole; other products as they are."""
+    """The product by which the model decides the layout of operands: a slice of a long product, since slices take much
+    less time than the whole; other products as they are."""
     if "split_k_workspace" in pinned or not _is_long(problem, pinned):
         return problem
     warps = _for_warps(problem, target, pinned)
@@ -236,7 +236,7 @@ def _timed(
         found.append((taken, division, choice))
         least = min(least, taken)
         if taken > SHORTER * least:
-            break  # more slices take longer still
+            break  # more slices take even longer
     return found
 
 

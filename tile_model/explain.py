@@ -114,7 +114,7 @@ def occupancy_lines(choice: Choice) -> list[str]:
 
 
 def _grid(choice: Choice, places: int) -> list[str]:
-    """Tiles of the result, and the blocks that compute them; `places` blocks run at a time."""
+    """Tiles of the result, and the blocks that compute them; `places` blocks run at the same time."""
     schedule = choice.schedule
     tiles = blocks_of(choice.problem, schedule)
     if schedule.persistent:
@@ -126,7 +126,7 @@ def _grid(choice: Choice, places: int) -> list[str]:
         _, left, sharing = shared_tiles(choice.problem, schedule, tiles)
         if schedule.throttle:
             lines.append(
-                f"  epilogues beside products of other tiles: {schedule.throttle} numbers of a thread under way at a "
+                f"  epilogues beside products of other tiles: {schedule.throttle} numbers of a thread in flight at a "
                 "time, which leaves the tensor cores alone"
             )
         if sharing:
@@ -279,7 +279,7 @@ def _published(choice: Choice) -> list[str]:
 def _published_schedule(choice: Choice, pinned: Mapping[str, Any], warp: Tile) -> Schedule:
     mma = mma_of(choice.schedule)
     if not mma.whole_tiles:
-        # The warp tile's k is the operation's matter, which the rules know nothing of.
+        # The warp tile's k depends on the instruction, which the published rules do not consider.
         depth = pinned["block"][2] if mma.unit == "warpgroup" else choice.schedule.warp[2]
         return choice.schedule.replace(block=pinned["block"], warp=(*warp[:2], depth))
     vector = widest_vector(pinned["block"], warp, pinned.get("pad", Schedule.pad))

@@ -2,8 +2,8 @@
 added up must not depend on M.
 
 Within an mma the order is that of k: steps of one instruction after another, whatever the tiles, and zeros after
-the end add nothing. What changes it is another mma, or dividing the steps of k among blocks. Operands that lie too
-badly for the mma are re-laid out, which changes no number.
+the end add nothing. What changes it is another mma, or dividing the steps of k among blocks. Operands that are too
+badly aligned for the mma are re-laid out, which changes no number.
 """
 
 from __future__ import annotations

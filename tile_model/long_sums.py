@@ -40,8 +40,8 @@ SHORTEST, SHORTEST_WIDE = 256, 128
 """Elements of k that a part has at least; and where the result is not rounded to 16 bits, but shows all that the sum
 has lost."""
 SHOWN_SIDE, SHOWN_DEPTH, SHORTER = 64, 1 << 17, 1.25
-"""Such a result has shorter sums than the fastest, with up to so many rows and columns and elements of k: those of the
-vendor's library are shorter then, too. And how many times the least predicted time they may take."""
+"""Such a result has shorter sums than the fastest, with up to this many rows and columns and elements of k: those of
+the vendor's library are shorter then, too. And how many times the least predicted time they may take."""
 WAVES = (0.5, 1, 2, 4)
 """Parts for each SM and tile that are tried; of shorter k as many as are not too short, and half of these."""
 TINY_F64 = 64 * 64
@@ -89,8 +89,8 @@ def longest_sum(problem: Problem, precision: str = "full", promoted: bool = Fals
 
 
 def by_warps(problem: Problem, target: Target) -> Division | None:
-    """The division of a long product of so few elements that tiles would hold next to nothing but zeros: warps read it
-    with wide loads. None for others."""
+    """The division of a long product with a result so small that tiles would be almost all padding: warps read it with
+    wide loads. None for others."""
     along = (problem.a_order == "mk" or problem.m == 1) and (problem.b_order == "nk" or problem.n == 1)
     plain = problem.a == problem.b and problem.a in WARP_TYPES and not (problem.a_memory or problem.b_memory)
     points = problem.batch * problem.m * problem.n
@@ -108,7 +108,7 @@ def by_warps(problem: Problem, target: Target) -> Division | None:
 
 
 def is_long(problem: Problem) -> bool:
-    """Whether k is so long that it is divided for the digits of the sum, and for SMs that would idle."""
+    """Whether k is so long that it is divided, for the accuracy of the sum and to use all SMs."""
     return problem.k > (LONG if is_small(problem) else LONGEST_LARGE)
 
 

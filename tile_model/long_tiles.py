@@ -46,8 +46,8 @@ TILES: dict[str, tuple[Tile, Tile]] = {
     "f16": _HALF, "bf16": _HALF, "f32": ((128, 128, 32), (32, 64, 32)), "f64": ((128, 64, 16), (64, 32, 16)),
 }  # fmt: skip
 """Tiles of the block and of a warp or warpgroup for results of more rows and columns than the first, and as many as the
-second at most, from so many elements of k on. 256x256x100,000 with what the model chose and with these: f16 NN 33.5 and
-32.1 us, TN 31.6 and 31.2, f32 342 and 334, f64 313 and 300."""
+second at most, from this many elements of k on. 256x256x100,000 with what the model chose and with these: f16 NN 33.5
+and 32.1 us, TN 31.6 and 31.2, f32 342 and 334, f64 313 and 300."""
 LARGE = 512
 """Rows and columns up to which tiles of 128x256 below each other share B: 512x512x1,000,000 takes 1014 us without, 776
 with."""

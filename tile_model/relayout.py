@@ -1,7 +1,7 @@
 """Whether operands are better copied into an aligned workspace first, and in which order.
 
-Rows of 8191 f16 elements begin at odd multiples of two bytes, so that nothing wider than 16 bits can be loaded of them
-and nothing asynchronously. Fragments of i8 are loaded as matrices only when neighbours lie along k, else element by
+Rows of 8191 f16 elements begin at odd multiples of two bytes, so that loads are at most 16 bits wide, and asynchronous
+copies are not possible. Fragments of i8 are loaded as matrices only when neighbours lie along k, else element by
 element. One pass over the operand at the speed of memory makes rows of whole 16-byte vectors, along k if need be; the
 product then reads those. `wgmma` and the copy engine need such rows, and with other elements than 16 bits both operands
 along k. (f32 as tf32 with `mma_sync` has the same choice of order; there it gains less than the copy takes.)

@@ -62,8 +62,8 @@ class Alternative:
     """What the kernel's note says of it."""
 
     def refused(self, refuses: Refuses) -> str:
-        """Why the program does not allow it; empty where it does. Raises ScheduleError where somebody has asked for
-        it."""
+        """Why the program does not allow it; empty where it does. Raises ScheduleError where it was asked for
+        explicitly."""
         why = refuses(self.step)
         if why and self.asked:
             raise ScheduleError(f"{self.asked}: {why}; expected {self.instead}")

@@ -1,6 +1,6 @@
 """How the model divides rows among threads.
 
-A kernel of rows is bound by memory: what counts is that enough bytes are under way, in wide accesses, and that a row is
+A kernel of rows is bound by memory: what counts is that enough bytes are in flight, in wide accesses, and that a row is
 read once. So a row goes to as few threads as hold it in a few accesses each, up to a block's; where rows are few, to
 more. Rows that a block's registers do not hold are read again in each pass.
 """
@@ -38,7 +38,7 @@ FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
 """Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
 many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
 FEW, FEW_ELEMENTS, WASTE = 4, 16, 0.16
-"""Accesses that a thread should have of a row, or more, if they are narrow, until it has so many elements; and by how
+"""Accesses that a thread should have of a row, or more, if they are narrow, until it has this many elements; and by how
 much a schedule is worse that has twice, or half, as many: odd rows of 1999 f16 take 48 us, not 80 with 4."""
 LEAST_PART, LEAST_PART_OF_COLUMNS = 8192, 128
 """Elements of a part of a row, where neighbours belong to the row, and where they belong to different rows."""
@@ -54,8 +54,8 @@ LEAST_SHIFTED = 24576
 they load in single elements: 20001 f16 57 us, not 78, since the edges of wide pieces branch."""
 SEGMENT, LARGE_SEGMENTS = 64, 16 << 20
 """Bytes of neighbours that a block reads of each element, where neighbours belong to different rows; twice as many of
-memory of so many bytes, where blocks are many, or so few that columns are divided among them: 256x50257 f16 5.6 us, not
-7.1; of 4096x4096, which has 128 blocks, it would be 8.1, not 6.0."""
+memory of this many bytes, where blocks are many, or so few that columns are divided among them: 256x50257 f16 5.6 us,
+not 7.1; of 4096x4096, which has 128 blocks, it would be 8.1, not 6.0."""
 
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
@@ -141,7 +141,7 @@ def _of_long(rows: _Rows) -> RowSchedule:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows with their way of access: the forms in which blocks can take them, None for one that they do not fit."""
+    """Rows, and the ways in which blocks can process them; None for a way that does not fit."""
 
     problem: RowProblem
     target: Target
@@ -179,7 +179,7 @@ class _Rows:
         return self._schedule(MOST_THREADS, MOST_THREADS, count)
 
     def in_shared(self, cluster: int, threads: int, count: int, most: int) -> RowSchedule | None:
-        """Kept in so many bytes of shared memory from the first pass to the last, in tiles of a few accesses; 0: as
+        """Kept in this many bytes of shared memory from the first pass to the last, in tiles of a few accesses; 0: as
         many as waste least."""
         count = count or _at_a_time(self.pieces(cluster), threads, max(1, HELD // self.problem.held // self.vector))
         tile = threads * self.vector * count
@@ -235,8 +235,8 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
 
 
 def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
-    """Threads of a row that hold all of it with the least waste; of equal ones, those with about a few accesses each.
-    As many at least as take neighbours of some bytes at once, of elements of so many. None where a row is longer."""
+    """Threads of a row that hold all of it with the least waste; of equally good numbers, one with a few accesses for
+    each thread. At least as many threads as cover a minimum of contiguous bytes. None where a row is longer."""
     least = LEAST_BYTES // (vector * bytes_) if vector > 1 else LEAST_SINGLE
     least = min(least, _power(pieces // 2))
     few = min(max(FEW, FEW_ELEMENTS // vector), most)

@@ -4,7 +4,7 @@ why they do not go together: the value given, the rule it breaks and the nearest
 The rules stand in three groups, because a later group only makes sense when the earlier ones hold: what the operation
 can multiply at all, the shapes of tiles, and what those shapes need of the chip. Here are those of every kernel and of
 two parts at once, by their traits; each group also has those of the parts of a schedule. `violations` stops after the
-first group that has something to say. The published tiling rules are no part of this: see `published`.
+first group that has something to say. The published tiling rules are not part of this: see `published`.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
 
 
 def parts_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """Parts that need a warp of its own that copies, or whole warpgroups that multiply."""
+    """Parts that need a warp that only copies, or whole warpgroups that multiply."""
     mma, mainloop = mma_of(schedule), mainloop_of(schedule)
     for part in parts_of(schedule):
         if part.on_ring and not mainloop.producer:
@@ -234,8 +234,8 @@ def accumulates_while_copying(problem: Problem, schedule: Schedule, target: Targ
 
 
 def warps_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """What warps that multiply each for itself need where another one copies: whole warpgroups, whose registers can be
-    more than those of the one that copies, and rows of whole panels."""
+    """What warp-level mmas need where a separate warp copies: whole warpgroups, which can have more registers than the
+    warpgroup that copies, and rows of whole panels."""
     mma, mainloop = mma_of(schedule), mainloop_of(schedule)
     if mma.by_descriptor or not mainloop.producer:
         return None

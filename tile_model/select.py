@@ -1,7 +1,7 @@
 """Choosing a schedule: propose, keep what the rules allow, score, take the cheapest.
 
-A part's search decides only where to look; what is legal is for `rules` and what is good for the mma's cost
-family to say. Fields that the user has pinned are never changed.
+A part's search decides only where to look; `rules` decides what is legal, and the mma's cost family what is good.
+Fields that the user has pinned are never changed.
 
 Predictions are sums, roots and powers of floating-point numbers, so that two which are equal on paper may differ in the
 last bits, and by which of them is computed how. Times closer than TOLERANCE count as the same, and `preference`
@@ -131,7 +131,7 @@ def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: C
 
 
 def _least_seconds(mma: Mma, problem: Problem, target: Target) -> float:
-    """What no schedule of an operation can be faster than: its products at the full rate, or its operands from DRAM,
+    """A lower bound on the time of any schedule of an mma: its products at the full rate, or its operands from DRAM,
     and a launch."""
     read = operand_bytes(problem, "a") + operand_bytes(problem, "b")
     return mma.family.launch(target) + max(mma.full_rate_seconds(problem, target), read / target.dram_bytes_s)
@@ -348,7 +348,7 @@ def _refusal(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Sch
         for place, mma in enumerate(mmas_tried(problem, target, pinned)):
             named = {**pinned, "mma": mma}
             copies = [copy for together in mainloops_tried(problem, target, named) for copy in together]
-            # The copy that needs least of the chip, unless it is the stages that only the first has.
+            # The main loop that needs the least from the chip, unless stages are pinned, which only the first has.
             deep = pinned.get("stages", 1) > mainloops()[copies[-1]].most_stages
             fixed = {**named, "mainloop": copies[0 if deep else -1]}
             for wide in (False, True):

@@ -37,7 +37,7 @@ _SHAPING = ("block", "warp", "cluster_m", "cluster_n", "split_k_cluster", "persi
 
 
 def swapped(problem: Problem) -> Problem:
-    """The same product with A and B in each other's place: D^T = B^T A^T."""
+    """The same product with A and B exchanged: D^T = B^T A^T."""
     orders = {"mk": "nk", "km": "kn", "nk": "mk", "kn": "km"}
     return Problem(
         problem.n, problem.m, problem.k, problem.b, problem.a, problem.acc, problem.out, problem.reads_c,
@@ -112,14 +112,15 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 
 
 def may_swap(problem: Problem) -> bool:
-    """Whether swapping A and B may be worth it: for few rows, or where nothing is loaded or stored by threads one
-    by one, which then would lie badly. Rows that just fill an instruction stay: what is wide is read once so."""
+    """Whether swapping A and B may be worth it: for few rows, or where threads load and store nothing element by
+    element, which would be strided after a swap. Products whose rows just fill an instruction stay: the wide operand is
+    then read once."""
     alone = not (problem.reads_c or problem.epilogue_matrices)
     return _is_thin(problem) or (problem.m > FEWEST_ROWS and alone and leaves_transposed(swapped(problem)))
 
 
 def _worth(problem: Problem) -> float:
-    """The part of the time of the product as it is under which a swap pays."""
+    """A swap pays if its predicted time is below this fraction of the time of the product as it is."""
     if _is_thin(problem):
         return THIN[problem.b_order]
     return BOTH_ACROSS if (problem.a_order, problem.b_order) == ("km", "nk") else WORTH

@@ -111,6 +111,7 @@ def _measure(arguments: argparse.Namespace, chosen: list[Problem]) -> int:
         seed=arguments.seed,
         jobs=arguments.jobs or os.cpu_count() or 1,
         seconds=float(arguments.seconds or 0),
+        debug_info=arguments.debug_info,
     )
     folder = Path(arguments.output or f"bench-{chip}-{datetime.date.today().isoformat()}")
     with shared_cache():

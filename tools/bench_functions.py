@@ -34,8 +34,8 @@ BLOCKS = Path("examples", "blocks")
 
 
 def wanted(arguments: argparse.Namespace) -> list[str]:
-    """Those of the groups asked for that are of functions. Raises UsageError where others, or what is for products
-    alone, stand beside them."""
+    """The requested groups that are of functions. Raises UsageError where they are mixed with groups, or options, of
+    products."""
     groups = names(arguments.group)
     own = [name for name in groups if name in GROUPS]
     if not own:
@@ -97,6 +97,7 @@ def _measure(arguments: argparse.Namespace, chosen: list[Function]) -> int:
         seed=arguments.seed,
         jobs=arguments.jobs or os.cpu_count() or 1,
         seconds=float(arguments.seconds or 0),
+        debug_info=arguments.debug_info,
     )
     chip = arguments.chip or default_chip(0)
     folder = Path(arguments.output or f"bench-{chip}-{datetime.date.today().isoformat()}")

@@ -13,6 +13,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.runtime.line_info import wanted
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES
@@ -31,8 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     emit: str = stage(arguments.emit, STAGES, "--emit", tuple(BINARIES))
     until = "ptx" if emit in BINARIES else emit
     printed = _printed_stages(arguments.print_after, until)
-    if arguments.reading and not printed:
-        raise UsageError("--reading is how --print-after prints; name a stage, or all, with it")
+    if arguments.reading and not (printed or arguments.print_changes or arguments.changes_of):
+        raise UsageError("--reading is how --print-after, --print-changes and --changes-of print; give one of them")
     output: str = arguments.output or _default_output(arguments.input, emit)
     launch_info: str | None = arguments.launch_info
     _check_outputs(arguments.input, output, launch_info)
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         schedule=Schedule.parse(arguments.schedule) if arguments.schedule else None,
         entry=arguments.entry,
         until=until,
-        lines=arguments.debug_info == "line",
+        lines=wanted(arguments.debug_info),
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
         observe=lambda name, text: (
             _print_stage(name, reading(text) if arguments.reading else text) if name in printed else None

@@ -72,8 +72,8 @@ def _data(module: Any, found: list[Undecided]) -> list[dict[str, Any]]:
 
 
 def _problem(arguments: argparse.Namespace) -> Problem:
-    """The problem that the options describe. A, B and a result, which is also what sums are kept in where it can be:
-    other types than f32, f64 and i32 are rounded to from f32 (i8 from i32)."""
+    """The problem that the options describe. A, B and a result. Sums are kept in the result's type where that is f32,
+    f64 or i32; other types are rounded to from f32 (i8 from i32)."""
     types: str = arguments.types or DEFAULT_TYPES
     names = types.split(",")
     unknown = [name for name in names if name not in ELEMENT_BYTES]
@@ -118,7 +118,7 @@ def _asked(each: Undecided) -> tuple[Problem, Target, dict[str, Any], Refuses, b
 
 
 def _kernels(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
-    """A source as a module, with which all that is in it dies, and its products."""
+    """A source as a module, which must be kept alive, and its products."""
     compilation = compile_module(
         source,
         filename=arguments.input,

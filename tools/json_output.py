@@ -1,4 +1,4 @@
-"""What commands know as JSON, for other programs: `--json` of `info`, `explain`, `run` and `compile --report`."""
+"""Results of commands as JSON, for other programs: `--json` of `info`, `explain`, `run` and `compile --report`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def text_of(data: Any) -> str:
 
 
 def report_data(compilation: Compilation) -> dict[str, Any]:
-    """What `report` tells of a compilation: times in seconds, sizes in bytes."""
+    """The contents of `report`: times in seconds, sizes in bytes."""
     found = usages(compilation.ptx, compilation.target.chip) if compilation.ptx else None
     launch = compilation.launch
     kernels: list[dict[str, Any]] = []
@@ -56,7 +56,7 @@ def choice_data(
     refuses: Refuses = lambda _: "",
     divisible: bool = True,
 ) -> dict[str, Any]:
-    """What `explain` tells of a product: predicted times in seconds, the best schedules first."""
+    """The contents of `explain` for a product: predicted times in seconds, the best schedules first."""
     made = decide(problem, target, pinned, refuses, divisible)
     choice = made.choice
     return {

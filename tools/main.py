@@ -26,9 +26,9 @@ INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
 COMMANDS = ("compile", "run", "opt", "explain", "view", "bench", "info", "cache", "completion")
 OPT_FLAGS = (
     "-h", "--help", "--mlir-print-ir-after-all", "--mlir-print-op-generic", "--emit-bytecode", "--list",
-    "--allow-unregistered-dialect", "--verify-diagnostics", "--split-input-file", "--print-changes",
+    "--allow-unregistered-dialect", "--verify-diagnostics", "--split-input-file", "--print-changes", "--reading",
 )  # fmt: skip
-OPT_VALUED = ("-o", "--print-passes-to", "--mlir-elide-elementsattrs-if-larger")
+OPT_VALUED = ("-o", "--print-passes-to", "--changes-of", "--mlir-elide-elementsattrs-if-larger")
 """The options of `opt`; whatever else starts with two dashes is a pass."""
 EPILOG = """exit status:
   0 success; 1 the input is at fault; 2 wrong usage; 3 a check of results failed; 70 a bug in mlir-gemm
@@ -61,13 +61,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
     _add_pass_output(compile_)
-    compile_.add_argument(
-        "--reading", action="store_true", help="print it in the reading form, which is shorter and not to be parsed"
-    )
-    compile_.add_argument(
-        "--debug-info", choices=("none", "line"), default="none",
-        help="line: PTX and cubin name the lines of INPUT, for profilers; the code is the same",
-    )  # fmt: skip
+    _add_debug_info(compile_)
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
     _add_json(compile_, "the report as JSON; goes with --report")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
@@ -87,6 +81,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--report", action="store_true", help="simulator: print what was executed and moved")
     run.add_argument("--blocks", type=block_numbers, metavar="N,N,...", help="simulator: run only these blocks")
+    _add_debug_info(run)
     run.add_argument("--bisect", action="store_true", help="run the IR after every stage, name the first wrong one")
     _add_json(run, "all that is told as JSON, at the end")
 
@@ -181,6 +176,7 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
         "--schedule", action="append", metavar="FIELD=VALUE,...", help="pin fields; several times: side by side"
     )
     _add_chip(bench)
+    _add_debug_info(bench)
     bench.add_argument("--rounds", type=count, default=16, metavar="N", help="cold runs of each (default: 16)")
     bench.add_argument("--bursts", type=count, default=8, metavar="N", help="sustained bursts of each (default: 8)")
     bench.add_argument("--seed", type=seed, default=0, metavar="N", help="of inputs and of --random (default: 0)")
@@ -207,9 +203,21 @@ def _add_json(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("--json", action="store_true", help=what)
 
 
+def _add_debug_info(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--debug-info", choices=("none", "line"),
+        help="line: the code names the lines of INPUT, for profilers, and is otherwise the same (default: none, or "
+        "what MLIR_GEMM_DEBUG_INFO says)",
+    )  # fmt: skip
+
+
 def _add_pass_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--print-passes-to", metavar="DIR", help="write the IR after each pass to a file of its own")
     parser.add_argument("--print-changes", action="store_true", help="print what each pass changed to stderr")
+    parser.add_argument("--changes-of", metavar="PASS,...", help="print what these passes changed to stderr")
+    parser.add_argument(
+        "--reading", action="store_true", help="print IR in the reading form, which is shorter and not to be parsed"
+    )
 
 
 def _add_entry(parser: argparse.ArgumentParser) -> None:

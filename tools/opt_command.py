@@ -6,18 +6,22 @@ import argparse
 import re
 import sys
 
+from mlir_gemm.dialect.reading import reading
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.registry import describe
 from mlir_gemm.pipeline.runner import Hook, Run, Watch, run_passes
 from mlir_gemm.tools.files import read_input, write_outputs
 from mlir_gemm.tools.opt_syntax import differences, input_and_passes
 from mlir_gemm.tools.pass_output import hooks_of
+from mlir_gemm.usage import UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         _list()
         return 0
+    if arguments.reading and (arguments.emit_bytecode or arguments.mlir_print_op_generic):
+        raise UsageError("--reading is a form of its own: leave out --emit-bytecode and --mlir-print-op-generic")
     name, passes = input_and_passes(arguments.names, waiting=sys.stdin.isatty())
     text = read_input(name)
     parts = _parts(text) if arguments.split_input_file else [text]
@@ -60,7 +64,11 @@ def _transformed(part: str, passes: list[str], name: str, arguments: argparse.Na
         longest_elements=arguments.mlir_elide_elementsattrs_if_larger, bytecode=arguments.emit_bytecode,
         unregistered=arguments.allow_unregistered_dialect,
     )  # fmt: skip
-    return result if isinstance(result, bytes) or result.endswith("\n") else result + "\n"
+    if isinstance(result, bytes):
+        return result
+    if arguments.reading:
+        return reading(result)
+    return result if result.endswith("\n") else result + "\n"
 
 
 def _print_after(run_: Run, text: str) -> None:
@@ -74,7 +82,8 @@ def _joined(results: list[str | bytes]) -> str | bytes:
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between lines that start with `// -----`, each after as many empty lines as keep its places."""
+    """The text between lines that start with `// -----`, each padded with empty lines so that line numbers stay
+    right."""
     marks = [(mark.start(), mark.end()) for mark in re.finditer(r"^// -----.*$", text, re.MULTILINE)]
     starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(text)]
     return ["\n" * text.count("\n", 0, start) + text[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -1,4 +1,4 @@
-"""What passes leave, as files of a folder, one for each pass, or as differences: for `compile` and `opt`."""
+"""The IR after each pass, as files of a folder, or as differences: for `compile` and `opt`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import re
 import sys
 from pathlib import Path
 
+from mlir_gemm.dialect.reading import lines
 from mlir_gemm.errors import Error
+from mlir_gemm.pipeline.registry import parse_pass
 from mlir_gemm.pipeline.runner import Hook, Run, Watch
 
 
@@ -17,9 +19,18 @@ def hooks_of(arguments: argparse.Namespace) -> list[Hook]:
     found: list[Hook] = []
     if arguments.print_passes_to:
         found.append(_into(Path(arguments.print_passes_to)))
-    if arguments.print_changes:
-        found.append(_Changes())
+    wanted = _names(arguments.changes_of or "")
+    if arguments.print_changes or wanted:
+        found.append(_Changes(wanted, in_short=arguments.reading))
     return found
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """The passes in `NAME,NAME`. Raises PassError for a name that no pass has."""
+    names = tuple(filter(None, (name.strip() for name in text.split(","))))
+    for name in names:
+        parse_pass(name)
+    return names
 
 
 def _into(folder: Path) -> Watch:
@@ -41,16 +52,29 @@ def _into(folder: Path) -> Watch:
 
 
 class _Changes(Hook):
-    """Prints the lines that each pass changed, and three around them; nothing of a pass that changed nothing."""
+    """Prints the lines that each pass changed, with three lines around them, and nothing for a pass that changed
+    nothing; of the `wanted` passes only, where there are any, and then says so of those that changed nothing too."""
 
-    def __init__(self) -> None:
-        self._text = ""
+    def __init__(self, wanted: tuple[str, ...], *, in_short: bool) -> None:
+        self._wanted, self._in_short = wanted, in_short
+        self._lines: list[str] = []
 
     def before(self, run: Run) -> None:
-        self._text = str(run.module)
+        if self._is_wanted(run):
+            self._lines = self._lines_of(run)
 
     def after(self, run: Run, seconds: float) -> None:
-        lines = difflib.unified_diff(self._text.splitlines(), str(run.module).splitlines(), lineterm="", n=3)
-        changed = list(lines)[2:]
+        if not self._is_wanted(run):
+            return
+        changed = list(difflib.unified_diff(self._lines, self._lines_of(run), lineterm="", n=3))[2:]
+        if self._wanted and not changed:
+            changed = [f"// changed nothing{' that the reading form shows' if self._in_short else ''}"]
         if changed:
             print(f"// ----- {run.stage + ': ' if run.stage else ''}{run}", *changed, sep="\n", file=sys.stderr)
+
+    def _is_wanted(self, run: Run) -> bool:
+        return not self._wanted or bool({run.spec.name, *str(run.spec).split(",")} & set(self._wanted))
+
+    def _lines_of(self, run: Run) -> list[str]:
+        printed = str(run.module).splitlines()
+        return [line for line in lines(printed) if line is not None] if self._in_short else printed

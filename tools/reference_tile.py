@@ -1,5 +1,5 @@
-"""What a function should compute in one tile of what it writes, by NumPy in float64: as `reference`, but from only the
-parts of the arguments that the tile depends on. For problems of which a sample of blocks is simulated.
+"""What a function should compute in one tile of what it writes, by NumPy in float64: like `reference`, but only from
+the parts of the arguments that the tile depends on. For large problems, of which only some blocks are simulated.
 
 Goes from the tile back through the operations, each of which says by its indexing maps which window of an operand a
 window of its result depends on. Then the operations run on arrays of these windows. Nothing is rounded in between.

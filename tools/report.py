@@ -48,7 +48,7 @@ def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, 
 
 
 def _problem(kernel: KernelRecord) -> str:
-    """What a kernel computes; of one that is no product, its kind."""
+    """What a kernel computes; of one that is not a product, its kind."""
     if kernel.problem is not None:
         return str(kernel.problem)
     if kernel.kind == REDUCTION:
@@ -94,7 +94,7 @@ def _step_rows(step: Step, launch: Launch) -> list[tuple[str, str]]:
 
 
 def _map(map_: TensorMap, launch: Launch) -> str:
-    """What a tensor map is of, the boxes that it moves and how they lie in shared memory."""
+    """The memory that a tensor map describes, the boxes that it moves, and their layout in shared memory."""
     names = [
         *(argument.name for argument in launch.arguments),
         *(f"buffer {number}" for number in range(len(launch.buffers))),

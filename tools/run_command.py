@@ -54,7 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
         device.open_gpu(0)  # refuses at once where there is none
     where = "simulator" if on_simulator else arguments.device
     whole = source if arguments.input == STDIO else Path(arguments.input)
-    kernel = compile(whole, chip=arguments.chip, device=where, schedule=schedule, entry=arguments.entry)
+    kernel = compile(
+        whole, chip=arguments.chip, device=where, schedule=schedule, entry=arguments.entry,
+        debug_info=arguments.debug_info,
+    )  # fmt: skip
     statuses: list[int] = []
     for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(computed)):
         output.begin(sizes)
@@ -87,8 +90,8 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
 def _chosen_sizes(
     symbols: Sequence[str], given: list[dict[str, int]] | None, seed: int, divisors: Mapping[str, int]
 ) -> list[dict[str, int]]:
-    """The sizes to run with, by symbol: as given, else some that are small and differ in what they are multiples of,
-    beyond what the module relies on."""
+    """The sizes to run with, by symbol: as given, else small ones with different divisors, beyond those that the module
+    relies on."""
     for sizes in given or ():
         if set(sizes) != set(symbols):
             names = ", ".join(symbols) or "none"

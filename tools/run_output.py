@@ -17,7 +17,7 @@ Rows = list[tuple[str, str]]
 
 @dataclasses.dataclass(frozen=True)
 class Checked:
-    """The error of one argument or result, or whether what was not to change is as it was."""
+    """The error of one argument or result; for one that must not change, whether it did."""
 
     argument: str
     error: float
@@ -37,7 +37,7 @@ class Checked:
 
 
 class RunOutput:
-    """What is told, in the order in which it is known."""
+    """The output of `run`, in the order in which it becomes known."""
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
@@ -63,7 +63,7 @@ class RunOutput:
         return all(each.right for each in found)
 
     def lines(self, lines: Sequence[str], data: Mapping[str, Any]) -> None:
-        """Text that is no table."""
+        """Text that is not a table."""
         self.runs[-1] |= data
         for line in lines if not self.as_json else ():
             say(line)
@@ -73,7 +73,7 @@ class RunOutput:
         self.runs[-1]["right"] = right
 
     def finish(self) -> None:
-        """All runs are over: tells them as data, or sums them up."""
+        """All runs are over: prints them as data, or a summary."""
         right = all(run["right"] for run in self.runs)
         if self.as_json:
             print(text_of(_plain({"right": right, "runs": self.runs})))

@@ -109,7 +109,7 @@ def _checked(name: str, error: float, limit: float) -> Checked:
 
 
 def _plan(kernel: Kernel, checks: bool | None, blocks: list[int] | None) -> Plan:
-    """What to run. Of a program, and of what is no product, all blocks: there is no sample to check alone."""
+    """What to run. Of a program, and of what is not a product, all blocks: there is no sample to check alone."""
     problem, launch = kernel.problem, kernel.launch
     if len(kernel.kernels) == 1 and problem is not None and not launch.is_program:
         return sampling.plan(problem, launch, checks, blocks)

@@ -1,6 +1,6 @@
-"""What a person at a terminal sees beside what a pipe gets: colours, and a line that says how it went.
+"""What a person at a terminal sees in addition to what a pipe gets: colours, and a line that sums up.
 
-Colours are escape sequences around words of the same text. There are none where the stream is no terminal, where
+Colours are escape sequences around words of the same text. There are none where the stream is not a terminal, where
 NO_COLOR is set (https://no-color.org), and where TERM is `dumb`.
 """
 

@@ -1,4 +1,4 @@
-"""The MLIR of a contraction of one or two operands, whose functions of single elements are Python's.
+"""The MLIR of a contraction of one or two operands, whose elementwise functions are written in Python.
 
 It is one linalg.generic for the contraction, whose body is what the functions before the sum, `times` and `plus` do,
 and one for what follows it, so that it is compiled as if somebody had written it.

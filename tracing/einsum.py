@@ -51,7 +51,7 @@ def einsum(
 
     Args:
         equation: a letter for each dimension of each operand, and after `->` those of the result. All others are
-            summed up. Without `->` those that occur once, in the order of the alphabet.
+            summed up. Without `->`, the letters that occur once, in alphabetical order.
         operands: NumPy, PyTorch, CuPy or other arrays that a `Kernel` takes, whose dimensions may lie in any order.
         plus: takes what has been summed up and the next term; a sum where there is none. One of sums, products, minima,
             maxima, and, or, xor: else the sum starts from `init`, and elements meet in the order of the summed letters.

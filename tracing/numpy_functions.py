@@ -1,4 +1,4 @@
-"""What NumPy's functions of an element become."""
+"""NumPy's functions on traced elements."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ Numeral = int | float | bool | complex
 UFUNCS: dict[str, Callable[..., Any]] = {}
 """What NumPy's ufuncs of an element become, by name (`numpy_functions.py`)."""
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
-"""The same of functions that are no ufuncs."""
+"""The same of functions that are not ufuncs."""
 
 
 @dataclass

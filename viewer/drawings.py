@@ -204,7 +204,7 @@ def swizzle(problem: Problem, schedule: Schedule, operand: str) -> str:
 
 
 def roles(schedule: Schedule) -> str:
-    """What the warps of a block do in the course of time, where one copies for others."""
+    """What the warps of a block do over time, where one copies for the others."""
     if not mainloop_of(schedule).producer:
         return ""
     consumers = consumer_warpgroups(schedule) if mma_of(schedule).unit == "warpgroup" else 1

@@ -1,8 +1,8 @@
 """What every pass left, and which operation each operation came from.
 
-Passes give what they make the location of what they make it of. A kernel's operations share a few places in the source,
-so after each pass a hook gives every operation a location of its own, a name with a number around the source's place.
-After the next pass these names say what became of what.
+A pass gives each operation that it makes the location of the operation it came from. A kernel's operations share a few
+places in the source, so after each pass a hook gives every operation a location of its own, a name with a number around
+the source's place. After the next pass these names say what became of what.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Snapshot:
 
 
 class Trace(Hook):
-    """Notes what every pass leaves. Passes see no difference but longer locations."""
+    """Records the IR after every pass. Passes see no difference except longer locations."""
 
     def __init__(self, source: str) -> None:
         self.source = source

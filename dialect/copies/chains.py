@@ -24,7 +24,7 @@ def is_vector(value: Any) -> bool:
 
 
 def is_spread(value: Any) -> bool:
-    """Whether a tile is one number everywhere: each piece of it can be made anew."""
+    """Whether a tile is one number everywhere, so that each piece can be made where it is needed."""
     owner = value.owner
     name = getattr(owner, "name", "")
     if name == "arith.constant":
@@ -34,7 +34,7 @@ def is_spread(value: Any) -> bool:
 
 @dataclass
 class Chain:
-    """Operations on tiles of one shape whose values hang together, in the order of the program."""
+    """Connected operations on tiles of one shape, in program order."""
 
     shape: tuple[int, ...]
     members: list[Any]
@@ -154,7 +154,7 @@ def _compute(operation: Any, division: Division, pieces: dict[Any, list[Any]]) -
 
 
 def _clip(operation: Any, division: Division, value: Any, spot: Spot) -> Any:
-    """A piece with zeros, or the neutral element, from where the size that tile.clip gives is reached."""
+    """A piece with zeros, or the neutral element, from the size that tile.clip gives on."""
     _, offset, size = operation.operands
     dim = ir.IntegerAttr(operation.attributes["dim"]).value
     arith = dialect("arith")

@@ -12,7 +12,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 
 @dataclass(frozen=True)
 class Spot:
-    """Where in a tile the vector lies that a thread takes in one round."""
+    """The place in a tile of the vector that a thread takes in one round."""
 
     at: tuple[Any, ...]
     """Index values, one for each dimension of the tile."""

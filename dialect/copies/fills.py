@@ -1,4 +1,5 @@
-"""What fills the staging buffers of a k loop: tile.copy, or a chain of loads and arithmetic that ends in tile.store."""
+"""How a k loop fills its staging buffers: by tile.copy, or by a chain of loads and arithmetic that ends in
+tile.store."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ def fills_of(loop: Any) -> list[Fill]:
 
 
 def _chain(store: Any, block: Any) -> list[Any]:
-    """The operations in a block that compute what is stored, but for what is the same everywhere in the tile."""
+    """The operations in a block that compute the stored tile, except values that are the same everywhere in it."""
     found: set[Any] = set()
     pending = [store.operands[0]]
     while pending:

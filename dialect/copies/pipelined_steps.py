@@ -38,7 +38,7 @@ class Steps:
                 tile.copy_async(*copy_at_step(fill, loop, values))
 
     def copy_first(self, loop: Any, copies: list[Fill]) -> None:
-        """The copies of all steps that are under way when the loop begins, each a group."""
+        """The copies of all steps that are in flight when the loop begins, each a group."""
         for step in range(self.stages - 1):
             number = constants.index(step)
             if not isinstance(self.trips, int) or step < self.trips:  # beyond the last step there are zeros

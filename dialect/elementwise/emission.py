@@ -17,7 +17,7 @@ from mlir_gemm.dialect.walk import in_block
 
 @dataclass
 class Turned:
-    """What a thread's patch of points reads along another loop than it writes: loaded once, turned in registers."""
+    """What a thread's patch of points reads along another loop than it writes: loaded once, transposed in registers."""
 
     patch: Patch
     positions: list[Any]

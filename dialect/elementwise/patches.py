@@ -1,8 +1,8 @@
 """Patches of points for kernels that transpose: their memory is read and written in vectors along different loops.
 
 A thread takes `width` points along the loop that the output's neighbours lie on, and `depth` along the one that an
-input's lie on: it loads `width` vectors of `depth`, turns them in its registers, and stores `depth` vectors of `width`.
-Threads of a warp lie along both loops, so that each touches whole runs of memory.
+input's lie on: it loads `width` vectors of `depth`, transposes them in registers, and stores `depth` vectors of
+`width`. Threads of a warp lie along both loops, so that each touches whole runs of memory.
 """
 
 from __future__ import annotations

@@ -194,7 +194,8 @@ def _divisor(size: Any) -> int:
 
 
 def _widest(points: Pointwise, place: int, bits: int) -> int:
-    """Elements of the widest type among the operands that change from one point to the next that fit into `bits`."""
+    """How many elements fit into `bits`, of the widest type among the operands that change from one point to the
+    next."""
     loop = points.parallel[place]
     widths = [
         getattr(operand.type.element_type, "width", 0)

@@ -37,8 +37,8 @@ _HALF = 0xFFFFFFFF
 
 
 def quarter_turns(x: Number, bits: int) -> tuple[Number, Pair]:
-    """For an f64 number, no vector, which stands for one of so many `bits`, the nearest number of quarter turns, modulo
-    4, as i32, and the rest; of an infinity or NaN any."""
+    """For a single f64, converted from a type of `bits` bits, the nearest number of quarter turns, modulo 4, as i32,
+    and the remainder; anything for infinity and NaN."""
     shifted = fma(x, 0.6366197723675814, _NEAREST[0])
     whole, number = shifted - _NEAREST[0], shifted.bits() - _NEAREST[1]
     number = number.converted("TruncIOp", ir.IntegerType.get_signless(32))
@@ -134,7 +134,7 @@ def _signed(word: int) -> int:
 
 
 def _product(mantissa: Number, window: list[Number], factors: int) -> list[Number]:
-    """The product, of a mantissa of so many times 32 bits, modulo two to the bits of the window, as words of 64, the
+    """The product with a mantissa of several 32-bit words, modulo two to the bits of the window, as 64-bit words, the
     highest first. No step exceeds 64 bits."""
     digits: list[Any] = [0] * len(window)
     parts = (mantissa,) if factors == 1 else (mantissa & _HALF, mantissa.shifted_right(32))

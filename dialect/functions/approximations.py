@@ -1,6 +1,6 @@
 """Elementary functions as arithmetic: each formula builds operations of arith and math (fma, sqrt, absf, copysign).
 
-CUDA's libdevice is no part of these bindings, so a math.exp that reaches the NVPTX back end has nothing to call. The
+CUDA's libdevice is not part of these bindings, so a math.exp that reaches the NVPTX back end has nothing to call. The
 formulas here are what takes its place. CUDA's own functions promise 1 to 4 units in the last place (ulp; "CUDA C++
 Programming Guide", Mathematical Functions Appendix). The largest errors of these, in ulp, measured on an H200 over all
 2^32 numbers of f32, infinities, NaN, zeros with their signs and denormals among them, against CUDA's f64 functions; in
@@ -222,7 +222,7 @@ def exp2(x: Number) -> Number:
 
 
 def expm1(x: Number) -> Number:
-    """2^k (e^r - 1) + (2^k - 1), at half the scale, because 2^128 is no f32."""
+    """2^k (e^r - 1) + (2^k - 1), at half the scale, because 2^128 is not an f32."""
     rest, exponent = reduced_exp(clamped(x, *format_of(x).expm1))
     scale = power_of_two(exponent - 1, x)
     result = select(exponent.equals(0), rest, fma(scale, rest, scale - 0.5) * 2.0)

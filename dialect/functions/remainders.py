@@ -29,7 +29,7 @@ def remainder(x: Number, y: Number) -> Number:
 
 
 def _further(rest: Number, right: Number, missing: Number, most: int) -> tuple[Number, Number]:
-    """A step of the division: the next bits of the quotient, so many at most, and how many are left."""
+    """A step of the division: the next bits of the quotient, at most this many, and how many are left."""
     step = select(missing < most, missing, most)
     return (rest << step).remainder(right), missing - step
 

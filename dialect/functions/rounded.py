@@ -1,10 +1,10 @@
-"""Shorter formulas where all that is made of a result is rounded to 16 bits.
+"""Shorter formulas where everything computed from a result is rounded to 16 bits.
 
-erf(x) + 1 and exp(x) + 1 need no accuracy of the function's own near zero once 1 is added: every result is within what
-f32 leaves of nearly equal numbers (2^-22 of the larger), so that rounding to f16 or bf16 gives the nearest number but
-for results that lie between two. GELU, which multiplies the first by x/2, needs no sign, and its polynomial is fitted
-to what the rounding leaves: 10 instructions for f16 and 9 for bf16, where the functions written out take 27. What is
-divided by exp(x) + 1, as SiLU, takes a reciprocal: 5 instructions, and no slow path that an exact division has.
+erf(x) + 1 and exp(x) + 1 do not need a small relative error near zero once 1 is added: every result is within 2^-22 of
+the larger term, so that rounding to f16 or bf16 gives the nearest number except for results that lie almost exactly
+between two. GELU, which multiplies the first by x/2, needs no sign, and its polynomial is fitted to what the rounding
+leaves: 10 instructions for f16 and 9 for bf16, where the functions written out take 27. What is divided by exp(x) + 1,
+as SiLU, takes a reciprocal: 5 instructions, without the slow path of an exact division.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def _padded(op: Any, at: Sequence[At]) -> Any:
 
 
 def _padding(op: Any) -> Any:
-    """The number that a tensor.pad puts around: one from outside its body, or a constant in it."""
+    """The padding value of a tensor.pad: from outside its body, or a constant in it."""
     value = in_block(body(op))[-1].operation.operands[0]
     maker = value.owner
     if getattr(maker, "name", "") != "arith.constant":

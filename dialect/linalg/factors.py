@@ -72,8 +72,8 @@ class Operand:
         return isinstance(self.whole.value, ir.BlockArgument)
 
     def bare(self) -> tuple[Any, Map]:
-        """The operand without any other factor, and the map through which the product reads it. Where it is no element
-        in memory, an operation that computes it, at the insertion point."""
+        """The operand without any other factor, and the map through which the product reads it. Where that is not an
+        element in memory, an operation that computes it, at the insertion point."""
         if self.is_stored:
             number = int(ir.BlockArgument(self.whole.value).arg_number)
             return self.source.inputs[number], self._read_through(self.source.maps[number])

@@ -204,7 +204,7 @@ def rebuild(
     maps: Sequence[Map] | None = None,
     reductions: Sequence[bool] | None = None,
 ) -> Any:
-    """The same body on other operands, maps or loops, before the old operation and at its place in the source."""
+    """The same body on other operands, maps or loops, before the old operation and with its location."""
     with ir.InsertionPoint(generic.operation), generic.operation.location:
         return build(
             generic.inputs if inputs is None else inputs,

@@ -376,8 +376,8 @@ class NamedSizes:
                 self.shapes[value] = sizes
 
     def broadcasts(self, generic: Any) -> list[tuple[Size, int, Any]]:
-        """Where a body takes index 0 if a size is 1, else a loop's position: the size, required to be the loop's, the
-        loop, and the arith.select."""
+        """Where a body broadcasts (index 0 if a size is 1, else a loop's position): the size, which must then be the
+        loop's, the loop, and the arith.select."""
         found: list[tuple[Size, int, Any]] = []
         for inner in in_block(body(generic)):
             op = inner.operation

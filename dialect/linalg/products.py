@@ -88,7 +88,7 @@ class Product:
     """What adds up and multiplies, where it is not an addition and a multiplication of numbers."""
 
     def swap_factors(self) -> None:
-        """Lets the other factor be A, where the order of a multiplication tells."""
+        """Makes the other factor A, where the order of the multiplication decides that."""
         if self.algebra is None:
             left, right = self.multiplication.operands
             self.multiplication.operands[0], self.multiplication.operands[1] = right, left
@@ -105,7 +105,7 @@ class Product:
 
     @property
     def is_pointwise(self) -> bool:
-        """Whether this is only a sum for each batch element, which tiles do not help: neither M nor N is over 1."""
+        """Whether this is only a sum for each batch element, which tiles do not help: M and N are 1."""
         sizes = structured.sizes_of(self.generic)
         tiled = any(sizes[loop] > 1 for loop in (*self.m, *self.n))
         return not tiled and any(sizes[loop] > 1 for loop in self.batch)
@@ -221,8 +221,8 @@ def _swapped(product: Product, algebra: Algebra) -> Product:
 
 
 def _padded(product: Product) -> Product | str:
-    """A product of another algebra, with operands of types that have numbers to go on with beyond the end of k: those
-    that are multiplied, or else those of the accumulator, to which operands are extended before they are staged."""
+    """A product of another algebra, with operands of types that have a padding value beyond the end of k: the
+    multiplied types, or else the accumulator's, to which operands are extended before they are staged."""
     element = str(product.generic.body.arguments[len(product.generic.inputs)].type)
     if element not in ELEMENT_BYTES or element == "i1":
         return f"its elements are of type {element}"

@@ -19,7 +19,7 @@ NAMES = ("tensor.collapse_shape", "tensor.expand_shape")
 
 
 def root_of(value: Any) -> Any:
-    """The tensor that a chain of reshapes starts from: the value itself if it is no reshape."""
+    """The tensor that a chain of reshapes starts from: the value itself if it is not a reshape."""
     owner = owner_of(value)
     while owner is not None and owner.name in NAMES:
         value = owner.operands[0]
@@ -59,7 +59,7 @@ def sizes_between(found: Iterable[int], size: int) -> list[int]:
 
 
 def groups(fine: Sequence[int], coarse: Sequence[int]) -> list[list[int]] | None:
-    """Which dimensions of `fine` each dimension of `coarse` holds, in order; None if it is no collapse."""
+    """Which dimensions of `fine` each dimension of `coarse` holds, in order; None if it is not a collapse."""
     result: list[list[int]] = []
     position = 0
     for size in coarse:
@@ -107,7 +107,7 @@ def reshape(value: Any, shape: Sequence[int]) -> Any:
 
 
 def shorten(value: Any) -> Any | None:
-    """What gives the same tensor as a reshape by fewer operations, made before it; None if nothing does."""
+    """The same tensor as a reshape by fewer operations, made before it; None if there is none."""
     owner = owner_of(value)
     assert owner is not None
     with ir.InsertionPoint(owner), owner.location:

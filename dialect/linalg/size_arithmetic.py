@@ -59,7 +59,7 @@ def flattens(op: Any) -> bool:
 
 
 def compared(predicate: int, left: Size, right: Size) -> bool | None:
-    """How a comparison of two sizes, none of which is negative, comes out for all of them; None where that depends."""
+    """The result of comparing two sizes, which are not negative, where it is the same for all values; else None."""
     if left == right:
         return predicate in _REFLEXIVE
     if left.is_number and right.is_number:

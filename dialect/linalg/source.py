@@ -1,5 +1,5 @@
-"""What a source must not say of itself: attributes that are the compiler's own, names that PTX does not have, and sizes
-that no memory holds."""
+"""What a source must not contain: attributes that are the compiler's own, names that PTX does not allow, and sizes that
+no memory holds."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _PARALLEL, _REDUCTION = "parallel", "reduction"
 
 
 FREE = ("tensor.extract", "memref.load", "cf.assert")
-"""Operations of a body that are no arithmetic on its elements: it reads where it computes, or checks something. Such an
+"""Operations of a body other than arithmetic on its elements: reads at computed places, and checks. Such an
 operation is a kernel of its own."""
 
 
@@ -181,7 +181,7 @@ def _load(extract: Any, values: dict[Any, Any]) -> None:
 
 
 def captured(source: Generic) -> Iterator[Any]:
-    """The values from outside that a body uses. Raises PassError for one that is no constant."""
+    """The values from outside that a body uses. Raises PassError for one that is not a constant."""
     inside = {value for inner in operations(source.op) for value in inner.operation.results}
     inside |= set(source.body.arguments)
     for inner in operations(source.op):

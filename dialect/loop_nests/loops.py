@@ -124,7 +124,7 @@ def _of_expr(expression: Any, given: Sequence[Linear | None], dims: int) -> Line
 def read_loop(op: Any, indices: Indices) -> list[Loop]:
     """The loops that an operation is, whose induction variables `indices` then knows.
 
-    Raises InputError for bounds and steps that are no constants; an upper bound may be a memref.dim.
+    Raises InputError for bounds and steps that are not constants; an upper bound may be a memref.dim.
     """
     read = {
         "affine.for": _affine_for, "scf.for": _scf_for, "affine.parallel": _affine_parallel,

@@ -1,4 +1,4 @@
-"""In which order statements of loops may run: whether each can do all of its iterations before the next one begins.
+"""The order in which statements of loops may run: whether each can do all of its iterations before the next one begins.
 
 Two accesses to the same memory, one of them a store, must keep their order. Where both indices are the same sums of
 loops, how many iterations lie between two accesses to one element follows; the outermost loop in which they differ says

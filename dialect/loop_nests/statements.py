@@ -284,7 +284,7 @@ def _allocated(function: Any, element: Any, loops: tuple[Loop, ...]) -> Any:
 
 
 def holds_others(op: Any) -> bool:
-    """Whether a loop holds operations on whole tensors or memrefs: it is no loop over elements."""
+    """Whether a loop holds operations on whole tensors or memrefs: it is not a loop over elements."""
     return any(inner.operation.name.startswith(_WHOLE) for inner in operations(op))
 
 

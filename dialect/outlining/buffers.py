@@ -28,7 +28,7 @@ Groups = dict[int, list[Any]]
 
 @dataclass
 class Buffers:
-    """Where the tensors are that do not get a row-major buffer of their own."""
+    """The places of tensors that do not get a row-major buffer of their own."""
 
     groups: Groups
     known: dict[Any, Place] = field(default_factory=dict[Any, Place])

@@ -38,7 +38,7 @@ def new_module(name: str, beside: Any, note: str) -> Any:
 
 
 def add_note(inner: Any, text: str) -> None:
-    """Adds to what a reader should know of a kernel."""
+    """Adds to the note on a kernel, for readers."""
     attributes = inner.operation.attributes
     known = ir.StringAttr(attributes[NOTE]).value if NOTE in attributes else ""
     attributes[NOTE] = ir.StringAttr.get(f"{known}; {text}" if known else text)

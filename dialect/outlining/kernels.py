@@ -33,7 +33,7 @@ class Statement:
     accesses: list[Access | None]
     """Where each operand is, None for a scalar."""
     starts: list[tuple[Any, Access] | None]
-    """Buffer and place of what each output starts from; None where that is no memory, or the output itself."""
+    """Buffer and place of what each output starts from; None where that is not in memory, or is the output itself."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Kernel:
         return Kernel(space, dict(self.kinds), statements, written, self.product)
 
     def become(self, other: Kernel) -> None:
-        """Takes over what a copy has become."""
+        """Takes over the state of a copy."""
         self.__dict__.update(other.__dict__)
 
     def seed(self, operation: Any, place_of: PlaceOf, as_product: bool = True) -> Statement:

@@ -1,4 +1,4 @@
-"""Arguments of kernels with zeros beyond their ends: buffers of whole rows and tiles, made by `pad-operands`."""
+"""Arguments of kernels that are padded with zeros to whole rows and tiles, made by `pad-operands`."""
 
 from __future__ import annotations
 

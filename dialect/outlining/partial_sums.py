@@ -1,5 +1,5 @@
-"""Elementwise kernels that add up the sums of slices of a product's k: a level of their tree, and the last one, which
-does what followed the product."""
+"""Elementwise kernels that add up the partial sums of slices of a product's k: one for each level of a tree, of which
+the last one also does what followed the product."""
 
 from __future__ import annotations
 

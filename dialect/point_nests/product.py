@@ -36,13 +36,13 @@ class NestProduct:
     """What adds up and multiplies, where it is not an addition and a multiplication of numbers: its `a` is `lhs`."""
 
     def cores(self) -> list[Any]:
-        """What is staged of `lhs` and `rhs`: what they were before they were extended, unless the narrow types have no
-        numbers to go on with beyond the end of k."""
+        """The values of `lhs` and `rhs` to stage: before their extension, unless the narrow types have no padding value
+        beyond the end of k."""
         narrow = [unextended(each) for each in (self.lhs, self.rhs)]
         return narrow if self._padding(narrow) is not None else [self.lhs, self.rhs]
 
     def pads(self) -> tuple[float | int, float | int]:
-        """What `lhs` and `rhs` go on with beyond the end of k, where that changes nothing in the result."""
+        """What `lhs` and `rhs` are padded with beyond the end of k, so that the result does not change."""
         found = self._padding(self.cores())
         if found is None:
             raise pass_error(self.store, "no element is known that an operand of this algebra could go on with")
@@ -60,7 +60,7 @@ class NestProduct:
         return [self.m, self.n, self.k]
 
     def behind(self, value: Any) -> list[Any]:
-        """The operations of the nest that `value` is computed by, in order."""
+        """The operations of the nest that compute `value`, in order."""
         block = self.store.operation.block
         needed, pending = set[Any](), [value]
         while pending:

@@ -47,7 +47,7 @@ THROTTLE = mlir_gemm.Part(
         else [at("lower", "epilogue", step("throttle-epilogue", chains=4, consumers=2 if schedule.ping_pong else 1))]
     ),
 )
-"""An epilogue that has few numbers under way at a time, with large tiles, whatever the schedule says."""
+"""An epilogue that has few numbers in flight at a time, with large tiles, whatever the schedule says."""
 
 
 def shallow(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Schedule | None:

@@ -16,8 +16,8 @@ MOST = 4
 
 
 def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """Clusters divide what they copy together, and have whole tiles, or tiles outside the result where there are edges
-    at which stores are tested."""
+    """Clusters must divide what they copy together. They cover whole tiles, or also tiles outside the result where
+    stores are tested at the edges."""
     shown = f"cluster_m={schedule.cluster_m}, cluster_n={schedule.cluster_n}"
     if max(schedule.cluster_m, schedule.cluster_n) > MOST or schedule.cluster > MOST_BLOCKS:
         return f"{shown}: expected at most {MOST} of each, and {MOST_BLOCKS} blocks in a cluster"

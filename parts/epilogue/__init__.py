@@ -1,1 +1,1 @@
-"""How results leave."""
+"""How results are stored."""

@@ -1,4 +1,4 @@
-"""throttle: few numbers of an epilogue are under way at a time, so that its arithmetic leaves the tensor cores to the
+"""throttle: the arithmetic of an epilogue works on few numbers at a time, so that it takes no issue slots from the
 warpgroups that multiply meanwhile."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PART = Part(
     fields=(
         Field(
             "throttle",
-            "Numbers of an epilogue, in pairs, that a thread has under way at a time, so that its arithmetic leaves "
+            "Numbers of an epilogue, in pairs, that a thread has in flight at a time, so that its arithmetic leaves "
             "the tensor cores to the warpgroups that multiply; 0 leaves it to the assembler.",
             most=64,
             unit="numbers",

@@ -19,8 +19,8 @@ PATTERN = 1024
 
 
 def rows_bytes(problem: Problem, schedule: Schedule) -> int:
-    """Bytes of the buffers; 0 where rows start at vectors, or the result does not leave so: on a ring only from whole
-    warpgroups."""
+    """Bytes of the buffers; 0 where rows are aligned, or the result is stored in another way: with a ring, only whole
+    warpgroups store this way."""
     mma, ring = mma_of(schedule), mainloop_of(schedule).producer
     if not _applies(schedule) or problem.out_vector >= 8 * CHUNK or (mma.unit == "warpgroup") != ring:
         return 0

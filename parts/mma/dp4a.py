@@ -1,8 +1,8 @@
 """dp4a: each lane adds up four products of bytes in one instruction, in ordinary arithmetic (PTX ISA, `dp4a`; sm_61 and
 later). For chips whose tensor cores are not used for bytes.
 
-It runs at the rate of 32-bit multiply-adds ("Arithmetic Instructions" in NVIDIA's CUDA programming guide), with four of
-them in each: that is the rate here, and nothing was measured."""
+It runs at the rate of 32-bit multiply-adds ("Arithmetic Instructions" in NVIDIA's CUDA programming guide), with four
+products in each. The rate here follows from that; it was not measured."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _rate(_: Problem, target: Target) -> float:
 
 
 def _fragments(problem: Problem, schedule: Schedule) -> int:
-    """Registers of what a lane has loaded of the warp tile's k: words, and the bytes that one is picked from where k
-    runs across rows."""
+    """Registers of what a lane has loaded along the warp tile's k: words, and the bytes from which a word is put
+    together where k runs across rows."""
     words = max(1, schedule.warp[2] // PRODUCTS)
     held = 0
     for size, lanes, along_k in (

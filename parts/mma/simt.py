@@ -63,9 +63,9 @@ def _rate(problem: Problem, target: Target) -> float:
 
 
 def _search(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bool) -> Iterator[Schedule]:
-    """Warp tiles of another algebra have two vectors for each lane where the block tile has as many columns, and block
-    tiles a power of two of rows: `xor` of bytes takes 4.5 ms by warp tiles of 48 columns, 2.3 by 32, 1.7 by 64, and 2.4
-    where a block has 96 rows; a minimum of sums 7.0 by 48 columns and 5.6 by 64 (4096^3 on the H200)."""
+    """For other algebras, warp tiles have two vectors for each lane where the block tile has that many columns, and
+    block tiles have a power of two of rows: `xor` of bytes takes 4.5 ms by warp tiles of 48 columns, 2.3 by 32, 1.7 by
+    64, and 2.4 where a block has 96 rows; a minimum of sums 7.0 by 48 columns and 5.6 by 64 (4096^3 on the H200)."""
     for schedule in _proposed(problem, target, pinned, wide):
         whole = schedule.warp[1] % VECTORS == 0 or schedule.block[1] < VECTORS
         even = schedule.block[0].bit_count() == 1
@@ -81,8 +81,8 @@ def divides_numbers(problem: Problem, schedule: Schedule, target: Target) -> str
 
 
 def ends_with_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """Operands that go on with something else than zeros beyond the end of k are loaded and completed; those that are
-    copied as they are end with it."""
+    """Operands that must be padded with something other than zeros beyond the end of k are loaded and completed in
+    registers; an operand that is copied asynchronously must end with k."""
     if problem.pads_with_zeros or problem.a_memory or problem.b_memory or problem.k % schedule.block[2] == 0:
         return None
     return (

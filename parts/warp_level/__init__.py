@@ -1,1 +1,1 @@
-"""What operations have in common that each warp multiplies with for itself: where to look, and what it costs."""
+"""What warp-level mmas (mma.sync, WMMA, ordinary arithmetic) have in common: the search, and the cost."""

@@ -107,8 +107,8 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
 
 
 def _converted(problem: Problem, schedule: Schedule, operand: str) -> int:
-    """Slots of an instruction of lanes that one element of an operand takes before it is multiplied: to be extended, or
-    for an instruction of several k, where these do not lie beside each other, to be picked."""
+    """Issue slots that one element of an operand takes before it is multiplied: to be extended or, for an instruction
+    of several k whose elements are not contiguous, to be put together."""
     type_, order = (problem.a, problem.a_order) if operand == "a" else (problem.b, problem.b_order)
     if schedule.instruction[2] == 1:
         return int(type_ != problem.acc)

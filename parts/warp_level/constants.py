@@ -1,4 +1,4 @@
-"""The constants of the cost of operations that each warp multiplies with for itself."""
+"""The constants of the cost of warp-level mmas."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Constants:
     unaccumulated: float
     """Factor on C's fragments without accumulation: rows of 32 bytes, one line each."""
 
-    # Of operations alone whose lanes hold known elements.
+    # Only for mmas whose lanes hold known elements.
     sync_fragment: float
     """Clocks of a warp's k step of one instruction that its products do not cover, with fragments loaded ahead."""
     async_barrier: float
@@ -69,8 +69,8 @@ class Constants:
 
 
 class FragmentConstants(Constants):
-    """Those of operations that alone know which lane holds what."""
+    """For mmas with opaque fragments."""
 
 
 class LaneConstants(Constants):
-    """Those of operations whose lanes hold known elements."""
+    """For mmas whose lanes hold known elements."""

@@ -1,5 +1,5 @@
-"""The cost in seconds of a schedule whose warps multiply each for itself, from the chip's data: plain arithmetic, about
-ten microseconds a schedule.
+"""The cost in seconds of a schedule with a warp-level mma, from the chip's data: plain arithmetic, about ten
+microseconds a schedule.
 
 The model takes the four rates at which a product can be limited (tensor cores or FMA, shared memory, L2, DRAM), lets
 them overlap, and adds what does not overlap: the uneven last wave, latency that too few warps cannot hide, and the two
@@ -129,7 +129,7 @@ def _exposed(
     """Seconds of memory latency that show in one k step of all resident blocks, which takes `step` without it.
 
     With prefetch the loads have the whole step, if they come early enough and L1 has lines for all of them: a warp
-    whose load finds no line stands still before its products. Without prefetch a block waits for its loads while
+    whose load finds no line stalls before its products. Without prefetch a block waits for its loads while
     only the other resident blocks work, if those are not waiting too. Asynchronous copies have the k steps of all
     stages but the one in use, and hold no lines of L1; where vectors are too narrow for them, they wait as plain ones
     do. Where one operand is loaded ahead and the other copied, the longer wait shows.

@@ -1,5 +1,5 @@
-"""Where the choice of a schedule looks with operations that each warp multiplies with for itself, and that guard their
-edges: block tiles are powers of two up to just above the problem's sizes."""
+"""The search for schedules with warp-level mmas that guard their edges: block tiles are powers of two up to just above
+the problem's sizes."""
 
 from __future__ import annotations
 

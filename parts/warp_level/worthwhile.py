@@ -1,4 +1,4 @@
-"""What is worth proposing of any operation that each warp multiplies with for itself."""
+"""What is worth proposing for any warp-level mma."""
 
 from __future__ import annotations
 

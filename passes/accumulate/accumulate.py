@@ -6,7 +6,8 @@ Expects tile.load and tile.store around tile.mma. Leaves
   step). Left alone are loops that touch the accumulator's memref in another way or do not count from 0 in steps of 1;
 - no load of a tile that was stored just before: the stored value is used;
 - no store that is overwritten before it is read, and no buffer that is written but never read.
-Assumes what linalg assumes: different memrefs do not overlap, but for views of one. A second run changes nothing.
+Assumes what linalg assumes: different memrefs do not overlap, except views of the same one. A second run changes
+nothing.
 """
 
 from __future__ import annotations
@@ -113,7 +114,8 @@ def _move_into(loop: Any, carried: Any, load: Any, store: Any, result: Any) -> N
 
 
 def _forward(block: Any) -> None:
-    """Within one block: loads of a tile stored before become the stored value; stores overwritten unread go."""
+    """Within one block: loads of a tile stored before become the stored value; stores that are overwritten before they
+    are read are erased."""
     latest: dict[Any, Any] = {}  # memref, no view -> the last store to it that nothing has read or overlapped since
     for operation in in_block(block):
         name = operation.operation.name

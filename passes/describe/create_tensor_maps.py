@@ -1,4 +1,4 @@
-"""create-tensor-maps: copies and stores by the copy engine go through tensor maps, which the host makes.
+"""create-tensor-maps: copies and stores by the copy engine (TMA) go through tensor maps, which the host makes.
 
 Expects tile.tma_load from arguments of the function, and tile.tma_store to them, inside an scf.forall. Leaves a
 tile.tensor_map before the loop for each memory and box, in the memory's place. A box is one panel of a tile, or of

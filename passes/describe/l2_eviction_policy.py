@@ -1,9 +1,9 @@
-"""l2-eviction-policy: L2 keeps a part of an operand that it cannot hold as a whole, and lets the rest go first.
+"""l2-eviction-policy: L2 keeps a part of an operand that does not fit as a whole, and evicts the rest first.
 
 Expects tile.tma_load into buffers that tile.mma multiplies. With `a` below 32, leaves `keep` on the copies into buffers
-of left operands: so many of every 32 boxes keep their lines in L2 like any other data, the others are marked as the
-first to leave it, which lower-mbarrier-pipeline tells the copy engine. So lines of an operand that is read once do not
-push each other out, nor what others left there, and a kernel that runs again finds some of it. `b` says the same of
+of left operands: `a` of every 32 boxes keep their lines in L2 like any other data, and the others are marked
+evict-first, which lower-mbarrier-pipeline tells the copy engine. So lines of an operand that is read once evict neither
+each other nor the data of other kernels, and a kernel that runs again finds some of the operand. `b` says the same of
 right operands. 32 marks nothing, and a second run changes nothing. Refuses other numbers of parts.
 """
 
@@ -22,7 +22,7 @@ from mlir_gemm.spec.l2_policy import KEEP, PARTS
 
 @dataclass(frozen=True)
 class L2EvictionPolicy(Pass):
-    """Mark what may leave L2 first."""
+    """Mark what L2 may evict first."""
 
     name: ClassVar[str] = "l2-eviction-policy"
     a: int = PARTS

@@ -1,13 +1,13 @@
-"""tma-store-epilogue: results leave by the copy engine, through shared memory.
+"""tma-store-epilogue: results are stored by the copy engine (TMA), through shared memory.
 
 Expects tile.store of tiles divided among warpgroups, in the consumer of a tile.warp_specialize. Leaves tile.tma_store
 for the first that writes memory that the copy engine can write, with a buffer: two panels of 64 rows and 128 bytes for
 each warpgroup, so that one is filled while the other is read, or of 64 bytes, or two times two of 32 where only these
 divide the tile's rows; and at the end of the consumer tile.tma_store_wait. Where the memory's rows run down the tile,
-as they do once the sides of a product have changed places, a panel holds 64 rows of up to 64 columns of it, transposed.
-Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16), of tiles that are no whole panels
-wide, and of memory whose last dimension runs along neither side of the tile, or whose rows do not start or do not end
-aligned. A second run changes nothing.
+as they do once A and B have been swapped, a panel holds 64 rows of up to 64 columns of it, transposed.
+Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16), of tiles whose width is not a
+multiple of a panel, and of memory whose last dimension runs along neither side of the tile, or whose rows do not start
+or end aligned. A second run changes nothing.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""unaligned-store-epilogue: results whose rows start between vectors in memory leave through shared memory, in whole
-vectors.
+"""unaligned-store-epilogue: results with unaligned rows in memory are stored through shared memory, in whole vectors.
 
 Expects a tile.store of tiles divided among warps or warpgroups. Leaves tile.unaligned_store for a store to memory whose
 rows do not all start and end at multiples of 16 bytes, with a buffer for each warpgroup, or warp: 64 rows, or 16, of up
@@ -60,7 +59,7 @@ def _stage(forall: Any) -> None:
 
 
 def _meet_behind_products(forall: Any) -> None:
-    """A barrier after the last product, and what waits for copies: the buffer may lie where operands were."""
+    """A barrier after the last product, and waits for copies: the buffer may reuse the memory of operands."""
     block = body(forall)
     inside = [op.operation for op in in_block(block)]
     ends = [inside.index(ancestor_in(block, product)) for product in named(forall, "tile.mma")]

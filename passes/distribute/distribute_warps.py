@@ -59,7 +59,7 @@ def with_fills(root: Any, flow: dict[Any, None], shape: tuple[int, ...]) -> dict
 
 
 def _check_flow(forall: Any, product: Any, flow: dict[Any, None], block: tuple[int, ...]) -> None:
-    """Refuses an accumulator that goes through anything whose warp's part would not be known."""
+    """Refuses an accumulator that goes through anything that cannot be divided among warps."""
     for value in flow:
         if tuple(value.type.shape) != block:
             raise pass_error(product, f"the accumulator flows into a {value.type}; expected tiles of {block} only")

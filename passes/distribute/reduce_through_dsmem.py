@@ -1,12 +1,12 @@
-"""reduce-through-dsmem: blocks that share the k steps of a tile add up what each has, and each finishes a part of the
-tile.
+"""reduce-through-dsmem: blocks that share the k steps of a tile add up their partial sums through distributed shared
+memory, and each finishes a part of the tile.
 
 Expects an scf.forall with `tile.split_k_cluster`, in which tiles are divided among warpgroups and `split-k-in-cluster`
-has divided the steps. Leaves after the last tile.mma_wait a tile.dsmem_reduce, in the order of the ranks, of which
-each block gets the columns that its rank numbers; what follows (arithmetic, loads and stores of the accumulator)
-shrinks to these columns. What the others hand over lies in a buffer of shared memory, which may take the place of the
-operands' (`tile.from_reduction` and `tile.until_reduction`). A second run changes nothing. Refuses tiles whose columns
-do not divide into parts of 8."""
+has divided the steps. Leaves after the last tile.mma_wait a tile.dsmem_reduce, which adds in the order of the ranks and
+gives each block the columns of its rank; what follows (arithmetic, loads and stores of the accumulator) shrinks to
+these columns. The parts from the other blocks arrive in a buffer of shared memory, which may reuse that of the operands
+(`tile.from_reduction` and `tile.until_reduction`). A second run changes nothing. Refuses tiles whose columns do not
+divide into parts of 8."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 Expects an scf.forall over blocks with `tile.split_k_cluster` (how many blocks share a tile, which `rasterize-blocks`
 writes), and in it a tile.warp_specialize whose producer copies, and whose consumer multiplies, in an scf.for over the k
 steps from 0 to a constant; the consumer's first step may stand before its loop. Leaves loops over the steps of one
-part, rounded up, which start at the part that the block's rank numbers: after the last step the copies give zeros.
-What each block has then is a part of the sum, which `reduce-through-dsmem` completes. A second run changes nothing.
-Refuses loops of unknown length, and sums that start from something else than zero."""
+part, rounded up, which start at the part of the block's rank: after the last step the copies give zeros. Each block
+then has a partial sum, and `reduce-through-dsmem` adds these up. A second run changes nothing. Refuses loops of unknown
+length, and sums that start from something else than zero."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def trips_of(loop: Any) -> int:
 
 
 def _forget_bounds(copy: Any, step: Any) -> None:
-    """Takes back that a copy lies within the memory in the dimensions that move with the step."""
+    """Removes `in_bounds` from copies in the dimensions that move with the step."""
     place = tile.place_of(copy)
     known = [known and not _moves(offset, step) for known, offset in zip(place.in_bounds, place.offsets, strict=True)]
     copy.attributes[tile.IN_BOUNDS] = ir.DenseBoolArrayAttr.get(known)

@@ -2,9 +2,8 @@
 
 Expects linalg.generic on tensors. A product's start (its `outs`) that is neither a fill, nor an argument, nor a
 constant (such as a bias that is broadcast, or C extended to the accumulator's type) becomes an elementwise addition
-after the product, which is an epilogue like any other. The order of a sum's terms is no property of a product. Where
-something else takes the place of the addition, the product starts from what is neutral to it. A second run changes
-nothing.
+after the product, which is an epilogue like any other. The order of a sum's terms is not a property of a product. For
+another algebra the product starts from the neutral element of its plus. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class AddInitLast(Pass):
 
 
 def _neutral(shape: Sequence[int], name: str, element: Any) -> Any:
-    """A tensor of what changes nothing, for a combining operation."""
+    """A tensor of the neutral element of a combining operation."""
     return fill(shape, element, dialect("arith").ConstantOp(element, neutral_of(name, element)).result)
 
 

@@ -1,4 +1,5 @@
-"""check-module: refuses a module that holds what the compiler does not know, naming it, its place and what would do.
+"""check-module: refuses a module with operations that the compiler does not know, naming each, its place and what to
+write instead.
 
 Expects a module as a user or a framework wrote it: one function with a body, of straight-line linalg, tensor and memref
 operations. Leaves it unchanged. docs/inputs.md lists what is accepted.
@@ -183,7 +184,7 @@ def _check_reads(operation: Any) -> None:
 
 
 def _understood(name: str) -> str:
-    """The operations that would be understood in the place of one that is not."""
+    """The operations that could be used instead of one that is not understood."""
     if name.startswith("linalg."):
         return "of linalg: " + ", ".join(
             [*PRODUCTS, *ELEMENTWISE, *MOVEMENT, "generic", "reduce", "and convolutions and poolings"]
@@ -240,7 +241,7 @@ def _check_maps(operation: Any) -> None:
 
 
 def _check_parallel(operation: Any) -> None:
-    """Points of a parallel loop must not write the same element: which of them comes last is nowhere said."""
+    """Points of a parallel loop must not write the same element: nothing says which of them comes last."""
     op = operation.operation
     maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
     loops: list[list[int | None]] = [

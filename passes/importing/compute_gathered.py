@@ -1,4 +1,4 @@
-"""compute-gathered: elements that are read at computed places are computed there, and the whole they lie in is not.
+"""compute-gathered: elements that are read at computed places are computed there, instead of the whole tensor.
 
 Expects `tile.kernel` on what is computed (`group-kernels`, `group-rows`). Where a tensor is only read by
 tensor.extract, in bodies that take fewer of its elements than it has, and is computed element by element, each such

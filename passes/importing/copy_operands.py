@@ -1,4 +1,4 @@
-"""copy-operands: what cannot be read where it lies is copied in front of what reads it.
+"""copy-operands: an operand that cannot be read in place is copied first.
 
 Expects one function on tensors. Leaves elementwise operations that copy, each with `tile.note`, in two places:
 

@@ -20,7 +20,7 @@ from mlir_gemm.spec.attributes import NOTE
 
 @dataclass(frozen=True)
 class CopyResults(Pass):
-    """Copy what is returned without being computed for it."""
+    """Copy results that are not computed into a buffer of their own."""
 
     name: ClassVar[str] = "copy-results"
 

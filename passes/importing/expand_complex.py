@@ -337,7 +337,7 @@ class _GenericRewriter:
 
     def _computed(self, value: Any, operands: list[int], order: list[int], element: Callable[[Pair, int], Any]) -> Any:
         """A tensor computed from operands, with these loops of the operation (-1 for a new one of two steps) and one of
-        two steps after them, of which `element` is told the place."""
+        two steps after them, whose position `element` gets."""
         generic = self.generic
         sizes = structured.sizes_of(generic)
         axes = [*order, -1]

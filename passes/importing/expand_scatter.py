@@ -1,4 +1,4 @@
-"""expand-scatter: what is written to places that the data name becomes what is read from them.
+"""expand-scatter: scatters become gathers.
 
 Expects torch-mlir's tm_tensor.scatter (index_put, index_copy), in the generic form, which the parser makes of it: a
 tensor, updates, and for each update the indices of the place that it replaces. Leaves for each a linalg.generic that
@@ -27,7 +27,7 @@ _FEW, _FOR_EACH_ELEMENT = 1 << 24, 16
 
 @dataclass(frozen=True)
 class ExpandScatter(Pass):
-    """Write scatters as what is read."""
+    """Turn scatters into gathers."""
 
     name: ClassVar[str] = "expand-scatter"
 

@@ -1,4 +1,4 @@
-"""group-kernels: chooses what is computed by one kernel.
+"""group-kernels: decides which operations share a kernel.
 
 Expects one function on tensors: linalg.generic, linalg.matmul and linalg.fill, reshapes, slices, constants. Leaves on
 every linalg operation that computes something `tile.kernel`, a number; those with the same number become one kernel,
@@ -7,9 +7,9 @@ start.
 
 Each product seeds a kernel. An elementwise operation joins the last kernel that it can: it must take each element of
 that product's (or of another member's) result once, in any shape or order, and what else it reads must not depend on
-that kernel; and it must read no more than eight tensors element by element. Everything else is a kernel by itself, a
-reduction that is no product among them; where it could have been hoped to join, `tile.note` says why it does not. A
-second run chooses the same.
+that kernel; and it must read no more than eight tensors element by element. Everything else is a kernel by itself, and
+so is a reduction that is not a product; where one might expect it to join, `tile.note` says why it does not. A second
+run chooses the same.
 
 Refuses operations that it does not know.
 """

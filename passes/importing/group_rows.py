@@ -1,12 +1,13 @@
 """group-rows: kernels that work along the same rows become one.
 
-Expects `tile.kernel` on what is computed (`group-kernels`). A reduction that is no product, such as a sum or a maximum
-along the rows of a matrix, takes in other reductions along the same rows and elementwise work before, between and after
-them: a softmax or a layer norm is one kernel, which reads each row once. Kernels with products stay as they are. A
-kernel is taken in only if no third one lies between the two. Of up to 4 rows of half a million elements and more, which
-no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on (`split-rows-in-workspace`).
-Leaves `tile.kernel`, numbered again in the order in which kernels run, and on the first operation of each kernel
-`tile.cuts`: for each kernel that it reads from, why it is another one. A second run changes nothing.
+Expects `tile.kernel` on what is computed (`group-kernels`). A reduction other than a product, such as a sum or a
+maximum along the rows of a matrix, takes in other reductions along the same rows and elementwise work before, between
+and after them: a softmax or a layer norm is one kernel, which reads each row once. Kernels with products stay as they
+are. A kernel is taken in only if no third one lies between the two. Of up to 4 rows of half a million elements and
+more, which no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on
+(`split-rows-in-workspace`). Leaves `tile.kernel`, numbered again in the order in which kernels run, and on the first
+operation of each kernel `tile.cuts`: for each kernel that it reads from, why it is another one. A second run changes
+nothing.
 """
 
 from __future__ import annotations

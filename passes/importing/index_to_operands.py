@@ -4,7 +4,7 @@ Expects linalg.generic on tensors (after raise-to-tensors). Leaves no linalg.ind
 body: a generic that uses the position of a loop reads it from a tensor of that loop's size in which each element is its
 own place (`tile.position`), so that all that moves or reshapes operands moves it with them; index values are i64, and
 arith.index_cast to or from other integers is an extension or a truncation. Refuses a position in a body whose maps are
-no projected permutations, and index values from outside a body that are no constants. A second run changes nothing.
+not projected permutations, and index values from outside a body that are not constants. A second run changes nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""move-k-factors: what multiplies an operand along k multiplies the other operand, where that is smaller.
+"""move-k-factors: factors of an operand along k multiply the other operand instead, where that is smaller.
 
 Expects linalg.generic on tensors (after fuse-elementwise). By `(X diag(w)) W = X (diag(w) W)` numbers along k, such as
 the weights of an RMS norm, may multiply either operand. They move to the other one where that saves memory traffic: the
@@ -8,7 +8,7 @@ not be written, and the other one has fewer bytes to read and to write by a kern
 Each element of one operand is rounded once more, and each of the other once less: the error stays as large. Only for
 bf16, f32 and f64: numbers that bring an operand into the range of f16 may take the other one out of it.
 
-Leaves alone what other than the product reads. A second run changes nothing.
+Leaves an operand alone that others than the product read. A second run changes nothing.
 """
 
 from __future__ import annotations

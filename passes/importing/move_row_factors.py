@@ -1,4 +1,4 @@
-"""move-row-factors: what multiplies each row of an operand multiplies the product's rows instead.
+"""move-row-factors: factors of an operand's rows multiply the product's rows instead.
 
 Expects linalg.generic on tensors (after fuse-elementwise). By `diag(r) X W = diag(r) (X W)` an operand of a product
 that is a tensor in memory times numbers for each row (of B: for each column of the result) is multiplied as it is, and

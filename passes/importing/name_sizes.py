@@ -7,7 +7,7 @@ module of constant sizes in which a prime of its own stands for each symbol (`ti
 so that sizes are equal only if they are for all values of the symbols; `free-sizes` undoes this after `import`. Named
 operations become linalg.generic on the way. cf.assert goes where it states that two sizes are equal: that is required
 of the arguments, and a call that breaks it is told the program's message (`tile.checks` on the argument). Refuses sizes
-that are no products of symbols, and dynamic strides, offsets and slices. A module of constant sizes is left alone.
+that are not products of symbols, and dynamic strides, offsets and slices. A module of constant sizes is left alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""normalise-kernels: every kernel gets the loops, and sees its buffers in the shapes, that the later stages know.
+"""normalise-kernels: every kernel gets the loops and the buffer shapes that later stages expect.
 
 Expects functions on memrefs of straight-line linalg (`outline-kernels`, or written by hand): fills, copies, one product
 or other linalg.generic, and elementwise ones over the same elements, on arguments, allocations, and
@@ -6,7 +6,7 @@ memref.reinterpret_casts of them. In a program, what the main function passes to
 
 Leaves of a product the loops [batch..., m, n, k] with one m, one n and one k, of size 1 where it has none, and of what
 follows it the loops [batch..., m, n]. Dimensions that follow one another evenly in every access are merged; m or n
-dimensions that do not become batch dimensions. Where the result's neighbours lie along m, A and B change their parts.
+dimensions that do not become batch dimensions. Where the result is contiguous along m, A and B are exchanged.
 Every argument is a view of its buffer with one dimension for each loop that it is indexed by, outermost first (D, and
 outputs: in the order of the loops), and carries no casts. Other kernels keep parallel and reduction loops, merged
 likewise. A second run changes nothing.

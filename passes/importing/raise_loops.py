@@ -5,8 +5,8 @@ around loads, stores (of memref or affine) and arithmetic; bounds and steps are 
 memref.dim. Indices are sums of loops times numbers. Leaves a linalg.generic on memrefs for each store and for each
 reduction, in the order of the text: loops that tell which element is written are parallel, others are reductions. What
 a loop carries in iter_args, or an scf.parallel reduces, is kept in memory with an element for each iteration of the
-loops around it. Elements that are no whole memref are read and written through memref.subview. Refuses what depends on
-the order of iterations other than through sums, products, maxima, minima, and, or, xor. Loops around operations on
+loops around it. Elements that are not a whole memref are read and written through memref.subview. Refuses what depends
+on the order of iterations other than through sums, products, maxima, minima, and, or, xor. Loops around operations on
 whole tensors or memrefs stay; a function without loops over elements is left alone.
 """
 

@@ -44,7 +44,7 @@ class RaiseToTensors(Pass):
 
 @dataclass
 class _Memory:
-    """What the buffers of a function hold while its operations are passed in order."""
+    """The contents of a function's buffers while its operations are visited in order."""
 
     held: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """The tensor that each buffer (argument, allocation, global) holds now; absent before anything is written."""

@@ -1,4 +1,4 @@
-"""separate-results: every result, and every argument that is written, gets a tensor computed for it alone.
+"""separate-results: every result, and every argument that is written, gets a tensor of its own.
 
 Expects linalg on tensors, one function (after raise-to-tensors). A tensor that is returned or put into an argument
 though it is an argument or a constant (or a reshape of one), or that already left the function, is copied by a

@@ -4,7 +4,7 @@ Expects linalg.generic and linalg.fill on tensors. Afterwards no body depends on
 operand (the scalar stands in the body instead; a product keeps its two tensors), an output whose elements the body does
 not read is a tensor.empty, inputs that the body does not use and results that nobody uses are gone, a generic that only
 writes a scalar is a linalg.fill, and the loops of an elementwise generic run in the order of its output's dimensions. A
-generic whose maps are no projected permutations is left as it is; a second run changes nothing.
+generic whose maps are not projected permutations is left as it is; a second run changes nothing.
 """
 
 from __future__ import annotations

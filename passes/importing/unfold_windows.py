@@ -1,4 +1,4 @@
-"""unfold-windows: what is read through windows, padded, put together or cut at computed places is read by position.
+"""unfold-windows: windows, padding, concatenation and slices at computed offsets become reads at computed positions.
 
 Expects linalg on tensors (after raise-to-tensors). A generic that indexes an operand by sums of loops (a convolution, a
 pooling) reads instead a tensor of its windows, with a dimension for each loop, which a generic in front of it copies

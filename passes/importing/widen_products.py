@@ -1,9 +1,9 @@
-"""widen-products: what is multiplied in 16 bits or fewer and added up in a wider type is multiplied in the wider one.
+"""widen-products: products in 16 bits or fewer that are summed in a wider type are multiplied in the wider type.
 
 Expects linalg.generic on tensors. A product whose body is `c + extf(a * b)`, with a and b in f16, bf16 or an 8-bit
 float, becomes `c + extf(a) * extf(b)`: each multiplication is then exact in f32, and no longer rounded, or infinite
-beyond the narrow type's range. That is what tensor cores compute, and closer to the sum that is meant. A reduction that
-is no product of two matrices or vectors stays as it is, and so does one of integers, which wrap. A second run changes
+beyond the narrow type's range. That is what tensor cores compute, and closer to the sum that is meant. A reduction
+other than a product of two matrices or vectors stays as it is, and so do integers, which wrap. A second run changes
 nothing.
 """
 
@@ -21,7 +21,7 @@ from mlir_gemm.spec.element_types import TYPES
 
 @dataclass(frozen=True)
 class WidenProducts(Pass):
-    """Multiply in the type in which is added up."""
+    """Multiply in the type of the sum."""
 
     name: ClassVar[str] = "widen-products"
 

@@ -1,4 +1,5 @@
-"""cluster-blocks: kernels are launched in clusters of blocks, which share an SM group and reach each other's memory.
+"""cluster-blocks: kernels are launched in clusters of blocks, which run on SMs of one GPC and reach each other's shared
+memory.
 
 Expects kernel functions. Leaves on each the attribute nvvm.cluster_dim, `size` blocks along x. The grid must be a
 multiple of it.

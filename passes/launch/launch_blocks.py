@@ -74,7 +74,7 @@ def _launch(forall: Any, threads: int) -> None:
 
 
 def _take_positions(launch: Any, target: Any) -> None:
-    """Positions that the kernel reads are its own: they are no memory, and no argument."""
+    """Positions that the kernel reads are its own: neither memory nor an argument."""
     found: dict[Any, Any] = {}
     for operation in list(operations(launch)):
         for number, value in enumerate(operation.operation.operands):

@@ -3,8 +3,8 @@
 Expects, in a function marked `tile.kind = "elementwise"`, an scf.forall without mapping (`elementwise-loops`).
 Leaves a gpu.launch of blocks of up to `threads` threads along x: the last loop is the fastest, so that neighbouring
 threads take neighbouring iterations of it; iterations beyond the last one do nothing. Numbers of iterations below 2^31
-are divided in 32 bits, which is several times cheaper, others, and those not known before a call, in 64. Refuses any
-other scf.forall in such a function.
+are divided in 32 bits, which is several times cheaper, larger ones, and those not known before a call, in 64. Refuses
+any other scf.forall in such a function.
 """
 
 from __future__ import annotations

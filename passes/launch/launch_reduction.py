@@ -38,7 +38,7 @@ class LaunchReduction(Pass):
     warps: int = 4
     """Warps in a block."""
     ahead: int = 8
-    """Vectors of each operand that a lane has under way at a time."""
+    """Vectors of each operand that a lane has in flight at a time."""
 
     def run(self, module: Any) -> None:
         if not 1 <= self.warps <= 32 or self.ahead < 1:

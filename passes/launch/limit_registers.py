@@ -1,4 +1,4 @@
-"""limit-registers: the assembler keeps registers low enough for several blocks on one SM.
+"""limit-registers: ptxas keeps registers low enough for several blocks on one SM.
 
 Expects kernel functions (gpu.func). Leaves the attribute `nvvm.minctasm`, which becomes `.minnctapersm` in PTX.
 """

@@ -2,12 +2,11 @@
 
 Expects memref.alloc with `tile.layout = "padN"` or `"xor"`. Leaves a `padN` buffer with rows N elements further apart
 (a strided memref type), and every subview of it with the strides that follow. An `xor` buffer keeps its type and its
-attribute, which is for `swizzle-accesses`: all accesses are known only then. So do those of other layouts: of panels
-(`swizzle128`, `swizzle64`, `swizzle32`) and the barriers of a ring, which only instructions of their own access, and
-of layouts that are registered, each for a pass of its own. Without a layout
-attribute nothing changes, nor in a second run. Refuses a buffer that is not a dense one of constant
-sizes, `xor` for rows of other than whole chunks of 16 bytes, and views other than subviews in steps of 1 that drop at
-most leading dimensions.
+attribute, for `swizzle-accesses`, which runs when all accesses are known. So do buffers of other layouts: panels
+(`swizzle128`, `swizzle64`, `swizzle32`), the barriers of a ring, which only special instructions access, and registered
+layouts, each of which has a pass of its own. Without a layout attribute nothing changes, nor in a second run. Refuses a
+buffer that is not a dense one of constant sizes, `xor` for rows of other than whole chunks of 16 bytes, and views other
+than subviews in steps of 1 that drop at most leading dimensions.
 """
 
 from __future__ import annotations
@@ -77,7 +76,8 @@ def _retype(memory: Any, strides: list[int], offset: int) -> None:
 
 
 def _offset(view: Any, strides: list[int], offset: int) -> int:
-    """Where a view starts, given the strides and the offset of what it views; the marker when that is not constant."""
+    """Where a view starts, given the strides and the offset of its source; the marker for dynamic when that is not
+    constant."""
     starts = list(ir.DenseI64ArrayAttr(view.attributes["static_offsets"]))
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     if dynamic in (offset, *starts):

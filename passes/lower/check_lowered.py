@@ -1,7 +1,7 @@
 """check-lowered: refuses a kernel in which operations on tiles are left, or layouts that no pass has laid out.
 
-Expects the output of `lower`. Leaves it unchanged. What upstream's conversions do not know they would leave behind
-silently, and the translation to LLVM IR would then fail with no word about the cause.
+Expects the output of `lower`. Leaves it unchanged. Upstream's conversions silently leave operations that they do not
+know, and the translation to LLVM IR then fails without naming the cause.
 """
 
 from __future__ import annotations

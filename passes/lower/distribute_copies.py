@@ -38,7 +38,7 @@ ASYNC_BITS = (32, 64, 128)
 """Bits of the asynchronous copies that one thread can make (PTX: cp.async)."""
 
 MOST_LOADS = 16
-"""Loads of a plain copy that are under way in a thread at a time: enough to hide latency, few enough for registers."""
+"""Loads of a plain copy that are in flight in a thread at a time: enough to hide latency, few enough for registers."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _distribute_copy(kernel: Any, copy: Any, options: DistributeCopies) -> None:
     bits = division.width * target.element.width
     asynchronous = copy.operation.name == "tile.copy_async" and bits in ASYNC_BITS
     if asynchronous and not (source.runs_close(division.along) and target.runs_close(division.along)):
-        asynchronous = False  # a broadcast or a strided row is no copy of consecutive elements
+        asynchronous = False  # a broadcast or a strided row is not a copy of consecutive elements
     with ir.InsertionPoint(copy), copy.location:
         if options.unroll or division.rounds == 1:
             _copy_rounds(target, source, division, asynchronous)

@@ -225,7 +225,7 @@ def _flushed(x: Number, least: float) -> Number:
 
 
 def _clamp(x: Number, low: Number, high: Number) -> Number:
-    """As LLVM's maxnum and minnum would, for bounds that are no NaN; a NaN stays one."""
+    """As LLVM's maxnum and minnum would, for bounds that are not NaN; a NaN stays one."""
     x = select(x < low, low, x)
     return select(x > high, high, x)
 

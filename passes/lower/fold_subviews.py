@@ -70,7 +70,7 @@ def kept_dimensions(view: Any) -> list[int] | None:
 
 def places_of(access: Any) -> list[tuple[int, list[int]]]:
     """The memrefs that an operation accesses and their indices, by position among its operands, the last one first;
-    nothing for an operation that is no access."""
+    nothing for an operation that is not an access."""
     op = access.operation
     if op.name == _COPY:
         _, to, _, whence, _ = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])

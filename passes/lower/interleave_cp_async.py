@@ -4,7 +4,7 @@ them.
 Expects a kernel function after `distribute-copies`, with nvgpu.device_async_copy in an scf.if, a tile.commit after it
 and products (mma.sync) of the same step after that. Leaves the copies evenly between the products, each with the
 condition as its number of elements (a copy of none reads nothing and writes zeros to a stage that nobody reads), and
-the commit after the last one. In front of the products they would fill the queue that ldmatrix waits in, and the
+the commit after the last one. Issued before the products they would fill the queue that ldmatrix waits in, and the
 tensor cores would wait for both. Steps whose products are not unrolled in the same block, and copies that are followed
 by a barrier or a wait before the products, are left alone. A second run changes nothing.
 """

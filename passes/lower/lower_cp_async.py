@@ -38,8 +38,8 @@ class LowerCpAsync(Pass):
 
 
 def _group() -> Any:
-    """A group without operands: what it is made of, the machine knows. It carries an attribute because the text of one
-    with neither would take the next line for its operands."""
+    """A group without operands: the hardware knows its copies. It carries an attribute because without either, MLIR's
+    parser would take the next line for its operands."""
     group = dialect("nvgpu").DeviceAsyncCreateGroupOp([])
     group.operation.attributes[COMMIT] = ir.UnitAttr.get()
     return group

@@ -1,4 +1,5 @@
-"""lower-mbarrier-pipeline: a ring's barriers become mbarriers, and copies by the copy engine TMA instructions.
+"""lower-mbarrier-pipeline: the barriers of a ring become mbarriers, and copies by the copy engine become TMA
+instructions.
 
 Expects tile.ring, acquire, tma_load (through tensor maps), filled and release in kernel functions, the producer's side
 run by one thread and the consumer's by whole warps. Leaves
@@ -58,7 +59,7 @@ class LowerMbarrierPipeline(Pass):
 
 
 def _number_maps(kernel: Any) -> None:
-    """Writes down which parameters are tensor maps: once memrefs are pointers too, nothing else tells."""
+    """Records which parameters are tensor maps: once memrefs are pointers too, nothing else tells them apart."""
     arguments = body(kernel).arguments
     numbers = [n for n, argument in enumerate(arguments) if str(argument.type) == "!llvm.ptr"]
     if numbers:
@@ -108,7 +109,7 @@ def _meet_at_end(kernel: Any) -> None:
 
 
 def _last_release(roles: Any) -> Any | None:
-    """What in the consumers' part holds the last release."""
+    """The operation of the consumers' part that holds the last release."""
     consumer = reversed(in_block(roles.regions[1].blocks[0]))
     return next(
         (op for op in consumer if op.operation.name == "tile.consumer_release" or named(op, "tile.consumer_release")),

@@ -1,9 +1,10 @@
-"""mma-to-dp4a: products of warp tiles of bytes become dp4a of lanes, and all that is done to the accumulator lane code.
+"""mma-to-dp4a: products of warp tiles of bytes become dp4a of lanes, and everything done to the accumulator becomes
+code of each lane.
 
 Expects a kernel function in which the accumulator is a warp tile of i32 (after `distribute-warps`), and operands of i8.
 Leaves vectors of a lane, carried by the loops, as `mma-to-fma` does, and nvvm.dot.accumulate.4way on four neighbours in
 k of a row of A and of a column of B. Where K does not run along an operand's rows, these are picked from four rows.
-Refuses other types, products of a K that is no multiple of 4, and what `mma-to-fma` refuses of the accumulator.
+Refuses other types, products of a K that is not a multiple of 4, and what `mma-to-fma` refuses of the accumulator.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""mma-to-fma: products of warp tiles become multiply-adds of lanes, and all that is done to the accumulator lane code.
+"""mma-to-fma: products of warp tiles become multiply-adds of lanes, and everything done to the accumulator becomes code
+of each lane.
 
 Expects a kernel function in which the accumulator is a warp tile (after `distribute-warps`). Leaves vectors of a lane,
 carried by the loops: up to 4 rows of up to 4 neighbours of each part of the tile that 4 x 8 lanes share. Operands are

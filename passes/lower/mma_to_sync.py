@@ -1,4 +1,5 @@
-"""mma-to-sync: products of warp tiles become ldmatrix and mma.sync, and all that is done to the accumulator lane code.
+"""mma-to-sync: products of warp tiles become ldmatrix and mma.sync, and everything done to the accumulator becomes code
+of each lane.
 
 Expects a kernel function in which the accumulator is a warp tile (after `distribute-warps`). Leaves vectors of a lane,
 carried by the loops: the fragments of mma.sync, and for arithmetic on the accumulator, and its loads and stores, their
@@ -6,8 +7,8 @@ rows. What is not known to lie within the memory (`in_bounds`) is guarded. Fragm
 from shared memory whose rows start at multiples of 16 bytes, else by loads of each lane; with `double_buffer` those of
 a step are loaded before the products of the step before it. f32 operands are rounded to tf32, to nearest. Products
 of bytes and of f64 are nvvm.mma.sync (bytes wrap around, as in arith), the others nvgpu.mma.sync. Refuses types without
-an instruction, an `instruction` that the types do not have, warp tiles that are no multiples of it, other operations on
-the accumulator, and tiles stored where another tile of the same memory may overlap them."""
+an instruction, an `instruction` that the types do not have, warp tiles that are not multiples of it, other operations
+on the accumulator, and tiles stored where another tile of the same memory may overlap them."""
 
 from __future__ import annotations
 

@@ -41,9 +41,9 @@ def _products_of(product: Any) -> GroupProducts:
 
 
 def _check_waited(product: Any) -> None:
-    """Refuses a product that is not asynchronous, or whose result is used while it may be under way."""
+    """Refuses a product that is not asynchronous, or whose result is used while it may be in flight."""
     if ASYNC not in product.operation.attributes:
         raise pass_error(product, "a product that is not asynchronous; warp-specialize makes it so")
     for user in users(product.operation.results[0]):
         if user.name not in ("tile.mma", "tile.mma_wait", "scf.for", "scf.yield"):
-            raise pass_error(user, f"'{user.name}' uses a product that may be under way; expected tile.mma_wait first")
+            raise pass_error(user, f"'{user.name}' uses a product that may be in flight; expected tile.mma_wait first")

@@ -119,7 +119,7 @@ def _padded(type_: Any) -> list[int]:
 
 
 def _waits_for_all(operation: Any) -> bool:
-    """Whether no asynchronous copy is under way after an operation."""
+    """Whether no asynchronous copy is in flight after an operation."""
     op = operation.operation
     if op.name != "nvgpu.device_async_wait":
         return False
@@ -127,9 +127,8 @@ def _waits_for_all(operation: Any) -> bool:
 
 
 def _life(alloc: Any, numbers: dict[Any, int], block: Any, waits: list[int]) -> _Life:
-    """Follows views of the buffer to everything that touches it. What hands it on in a way that cannot be followed (a
-    loop that carries it, a yield, its address) may use it at any time. An asynchronous copy may touch it until the next
-    of `waits`."""
+    """Follows views of the buffer to everything that touches it. Uses that cannot be followed (a loop that carries it,
+    a yield, its address) may access it at any time. An asynchronous copy may touch it until the next of `waits`."""
     touched: list[int] = []
     pending = [alloc.operation.results[0]]
     while pending:

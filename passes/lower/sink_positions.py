@@ -1,9 +1,9 @@
-"""sink-positions: where a tile's results go is computed once its products are done, not before.
+"""sink-positions: the addresses of a tile's results are computed after its products, not before.
 
-Expects kernel functions, lowered. Leaves arithmetic on whole numbers that is needed after the last wait for products
-(nvvm.wgmma.wait.group 0) only, and stands before it, directly after it. Otherwise LLVM moves it between the loop
-over k and the wait, and with such code there the assembler finds that accumulators are read while products are under
-way, and does these one by one (C7514). A second run changes nothing. Refuses nothing.
+Expects kernel functions, lowered. Moves integer arithmetic that is needed only after the last wait for products
+(nvvm.wgmma.wait.group 0) from before it to directly after it. Otherwise LLVM moves it between the loop over k and the
+wait, and with such code there ptxas finds that accumulators are read while products are in flight, and serializes them
+(C7514). A second run changes nothing. Refuses nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WAIT = "nvvm.wgmma.wait.group.sync.aligned"
 
 @dataclass(frozen=True)
 class SinkPositions(Pass):
-    """Compute where results go after the last wait for products."""
+    """Compute the addresses of results after the last wait for products."""
 
     name: ClassVar[str] = "sink-positions"
 

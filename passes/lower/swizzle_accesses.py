@@ -148,7 +148,7 @@ def _apart(value: Any) -> tuple[Any, int]:
 
 
 def _elements_of(access: Any) -> int | None:
-    """How many elements of a row an access takes from its index on; None for what is no access."""
+    """How many elements of a row an access takes from its index on; None for what is not an access."""
     if access.name in ("memref.load", "memref.store"):
         return 1
     if access.name in ("vector.load", "vector.store"):

@@ -1,14 +1,15 @@
-"""throttle-epilogue: arithmetic on accumulators goes few numbers at a time, so that it leaves the tensor cores alone.
+"""throttle-epilogue: arithmetic on accumulators works on few numbers at a time, so that it takes no issue slots from
+products.
 
-While one warpgroup multiplies, another finishes its tile. The assembler orders the arithmetic of its numbers so that
-many instructions are ready at any time. Each that the scheduler issues back to back takes a clock from the products
-(docs/history/performance.md). With two numbers under way at a time an instruction takes 5 clocks, and the products lose
+While one warpgroup multiplies, another finishes its tile. ptxas orders the arithmetic of its numbers so that many
+instructions are ready at any time. Each one that the scheduler issues back to back takes a clock from the products
+(docs/history/performance.md). With two numbers in flight at a time an instruction takes 5 clocks, and the products lose
 nothing.
 
 Expects kernel functions after `mma-to-wgmma` and `expand-math`. Leaves the arithmetic of an epilogue in an order that
-the assembler must keep: a number waits for the result of the one `chains` numbers before it. It is made to depend on
-that result without changing: the result is ANDed with a mask that is always 0, which the assembler cannot know, and
-XORed into the number.
+ptxas must keep: a number waits for the result of the one `chains` numbers before it. It is made to depend on that
+result without changing: the result is ANDed with a mask that is always 0, which ptxas cannot know, and XORed
+into the number.
 
 Where `consumers` warpgroups take tiles in a loop, the epilogue of a block's last tile stays as it was, in a branch of
 its own, because nobody multiplies then. Nothing changes where a number has fewer than `least` operations, and in blocks
@@ -35,11 +36,11 @@ _CONVERSIONS = ("arith.truncf", "arith.extf", "arith.bitcast", "arith.fptosi", "
 
 @dataclass(frozen=True)
 class ThrottleEpilogue(Pass):
-    """Let arithmetic on accumulators go few numbers at a time."""
+    """Let arithmetic on accumulators work on few numbers at a time."""
 
     name: ClassVar[str] = "throttle-epilogue"
     chains: int = 2
-    """Numbers of a thread that are under way at a time, in whole pieces of an accumulator, which have two."""
+    """Numbers of a thread that are in flight at a time, in whole pieces of an accumulator, which have two."""
     least: int = 3
     """Operations on a number from which on it is paced."""
     consumers: int = 1
@@ -69,7 +70,7 @@ class _Piece:
 
     @property
     def result(self) -> Any:
-        """What the work gives."""
+        """The result of the work."""
         return self.work[-1].results[0]
 
 
@@ -85,8 +86,8 @@ def _places(block: Any) -> dict[Any, int]:
 
 
 def _split(block: Any, turns: int) -> Any:
-    """Puts all from the first piece of an accumulator on into a branch for tiles after which another one comes, and a
-    copy for the last one; the first branch. The block itself where that cannot be."""
+    """Moves everything from the first piece of an accumulator on into a branch for tiles that another tile follows,
+    with a copy for the last tile; returns the first branch, or the block itself where that is not possible."""
     loop = block.owner.operation
     ops = list(_places(block))
     first = next(number for number, op in enumerate(ops) if _is_piece(op))
@@ -176,7 +177,7 @@ def _move(piece: _Piece, anchor: Any, place: dict[Any, int], end: int) -> None:
 
 
 def _no_bits(piece: _Piece) -> Any:
-    """A word without bits, before the work on a piece."""
+    """A word that is 0, before the work on a piece."""
     first = piece.work[0]
     i32 = ir.IntegerType.get_signless(32)
     with ir.InsertionPoint(first), first.location:

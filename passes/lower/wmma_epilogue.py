@@ -4,11 +4,10 @@ Expects a kernel function with warp tiles, in which the k loop's result is used 
 are stored by tile.store. Fragments are opaque (which lane holds which element is not known), so the result is handed
 over in chunks of `rows` rows: the warp stores a chunk to its own part of a scratch buffer, every lane reads vectors of
 consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
-allows. Memory of rank 0 is read as one number. Accumulators that are stored as they are stay as they are: the mma
-stores its fragments itself.
-A second run changes nothing. Refuses arithmetic on the accumulator inside or before the k loop, results that are
-used for anything but tile.store, accesses to the same memory whose order would change, and tiles that are not known to
-lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order.
+allows. Memory of rank 0 is read as one number. Accumulators that are stored without arithmetic stay: WMMA stores its
+fragments itself. A second run changes nothing. Refuses arithmetic on the accumulator inside or before the k loop,
+results that are used for anything but tile.store, accesses to the same memory whose order would change, and tiles that
+are not known to lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Expects kernel functions after `expand-math`; with the flag `afn`, math.exp2 of f32 is ex2.approx, and arith.divf a
 product with rcp.approx. Leaves calls of intrinsics on numbers and vectors of one dimension; vectors of more dimensions
-are taken apart into rows. Belongs before upstream's convert-gpu-to-nvvm, which would turn these operations into
-calls of libdevice, which is not there. Refuses nothing: it leaves what it does not know.
+are taken apart into rows. Belongs before upstream's convert-gpu-to-nvvm, which would turn these operations into calls
+of libdevice, which is not available. Refuses nothing: it leaves what it does not know.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ runs ahead into the next tile while the consumer finishes one. With `consumers=2
 ping-pong: they take the block's tiles alternately, so that one multiplies while the other finishes. Each moves its
 position past the steps of the other, and waits until the other has seen its stages filled (tile.order_wait,
 tile.order_arrive). Without ping-pong and with no more tiles than blocks nothing changes, nor does a second run change
-anything. Refuses other operations beside the roles, and blocks that are no whole clusters.
+anything. Refuses other operations beside the roles, and blocks that are not whole clusters.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Work:
         return new
 
     def erase_old(self) -> None:
-        """Erases the old loop, once both roles have got what tells where their tiles lie."""
+        """Erases the old loop, once both roles have the code that computes the places of their tiles."""
         for op in reversed(self.place):
             op.erase()
         self.forall.operation.erase()
@@ -240,8 +240,8 @@ def _in_order(work: list[Any], loop: Any, consumer: Any, barriers: Any) -> Any:
 
 def _arrive(work: list[Any], last_wait: Any, barriers: Any, consumer: Any) -> None:
     """Lets the other consumer go on in the last iteration of the loop over k, once the step before is done. Between the
-    loop and the last wait, where it goes when the number of steps is not known, the assembler may find that
-    accumulators are read while products are under way, and does these one by one (C7514)."""
+    loop and the last wait, where it goes when the number of steps is not known, ptxas may find that accumulators are
+    read while products are in flight, and serializes them (C7514)."""
     loops = [op for op in work if op.name == "scf.for" and named(op, "tile.consumer_wait")]
     bounds: list[Any] = [constants.integer_of(value) for value in list(loops[0].operands)[:3]] if loops else []
     if not bounds or None in bounds:

@@ -5,7 +5,7 @@ of the affine.parallel that `parallelize-blocks` leaves). Leaves an scf.forall o
 `#gpu.block<x>`, whose body computes the batch and the tile's row and column: one batch after another, and in each the
 raster decides. With clusters (`cluster_m` by `cluster_n` blocks) the raster places clusters, whose blocks go by
 tile.rank, column by column, and the loop carries `tile.cluster`, and `tile.cluster_rows` where they are neither a row
-nor a column. Where tiles are no whole clusters, the last row or column of clusters has blocks whose tiles lie outside
+nor a column. Where tiles are not whole clusters, the last row or column of clusters has blocks whose tiles lie outside
 the result: they copy for the others what they share. With `split_k_cluster` there is such a group of blocks for each
 part of a tile's steps (`tile.split_k_cluster`). Refuses any other scf.parallel, clusters over tiles whose number is not
 known, and such tiles where an access is not tested against the edge.

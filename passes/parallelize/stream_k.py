@@ -6,14 +6,14 @@ form one row, which is cut into equal ranges, `share` for each such tile but at 
 the tiles of the last whole wave belong to it too, so that each block has a tile and a part. Leaves in both roles a loop
 over a block's items of work:
 - its tiles of the whole waves, as `persistent-tile-scheduler` gives them out;
-- the part of the tile that its range does not begin: it leaves its sum in global memory (tile.store_partials);
-- what its range has of the tiles that it does begin, of which the last may be a part: it waits for the blocks that have
-  the rest, adds up what they left in the order of the steps (tile.fix_up), and finishes the tile. The last range is the
-  first block's. So a block waits for blocks of lower numbers only, which the machine starts before it, and for what
-  these do first. The same steps are added up in the same order in every run. A second run changes nothing, nor does the
-  first where tiles fill whole waves: `persistent-tile-scheduler` does what is left. The blocks of a cluster have the
-  same ranges, of tiles of their own. Refuses blocks that are no whole clusters, or that share the steps of a tile
-  already, and sums that do not start from zero.
+- the part of a tile that an earlier range began: it leaves its sum in global memory (tile.store_partials);
+- what its range has of the tiles that begin in its range, of which the last may be a part: it waits for the blocks that
+  have the rest, adds up what they left in the order of the steps (tile.fix_up), and finishes the tile. The last range
+  is the first block's. So a block waits for blocks of lower numbers only, which the machine starts before it, and for
+  what these do first. The same steps are added up in the same order in every run. A second run changes nothing, nor
+  does the first where tiles fill whole waves: `persistent-tile-scheduler` does what is left. The blocks of a cluster
+  have the same ranges, of tiles of their own. Refuses blocks that are not whole clusters, or that share the steps of a
+  tile already, and sums that do not start from zero.
 """
 
 from __future__ import annotations
@@ -235,8 +235,8 @@ def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: 
 
 
 def _finish(work: list[Any], place: Any, item: _Item, scratch: tuple[Any, Any]) -> None:
-    """Leaves a part at its place, or adds those at the next ones and finishes the tile. The branch stands after the
-    wait for products: before it, it would make the assembler do them one by one."""
+    """Leaves a part at its place, or adds those at the next places and finishes the tile. The branch is after the wait
+    for products: before it, it would make ptxas serialize them."""
     scf = dialect("scf")
     wait = next(op for op in work if op.name == "tile.mma_wait" and constants.number_of(op, "pending") == 0)
     releases = [op for op in work[work.index(wait) :] if op.name == "tile.consumer_release"]

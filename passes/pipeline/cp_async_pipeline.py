@@ -5,9 +5,9 @@ Leaves
 - before the loop, tile.copy_async of the steps 0 to S - 2, each followed by tile.commit;
 - in step i: tile.await for the copies of step i, a barrier, the copies of step i + S - 1 (where there is such a step)
   and tile.commit, the compute on step i. They go to the stage that step i - 1 read, which the barrier ends: one barrier
-  a step is enough. The commit of nothing in the last steps keeps the count of groups, by which tile.await works. The
+  a step is enough. The empty commits in the last steps keep the number of groups right, which tile.await counts. The
   numbers of the two stages are carried by the loop, since a remainder costs more;
-- after the loop, tile.await for everything, so that no copy is under way when the memory is used again.
+- after the loop, tile.await for everything, so that no copy is in flight when the memory is used again.
 The number of steps may be known at run time only: copies beyond the last step before the loop give zeros then.
 Refuses buffers of one stage, computed operands, a k loop that does not count from 0 in steps of 1 (at least one), one
 that reads a buffer before its last copy, and copies that depend on what the loop carries. A second run changes nothing.

@@ -5,16 +5,16 @@ directly in a block loop. Leaves, in the block loop, the buffers, the barriers o
 tile.warp_specialize:
 - the producer walks the ring: tile.producer_acquire, and a tile.tma_load for each copy of the step;
 - the consumer waits for a stage (tile.consumer_wait) and multiplies. Everything that follows the k loop, and all
-  arithmetic on tiles, is the consumer's. With `asynchronous` products may be under way (`async`): those of a step are
+  arithmetic on tiles, is the consumer's. With `asynchronous` products may be in flight (`async`): those of a step are
   waited for (tile.mma_wait) when those of the next have been issued, and only then is the stage before it handed
   back (tile.consumer_release). The first step stands before the loop, so that an accumulator that starts at zero
   need not be cleared. With `promotion=P` the products of every P steps start from zero, and an arith.addf adds what
-  they give to the accumulator once they are done: tensor cores cut off what they add up, and ordinary additions round.
-  Without `asynchronous` a stage is handed back as soon as its products stand. Both roles start at tile.enter,
+  they give to the accumulator once they are done: tensor cores truncate their sums, and ordinary additions round.
+  Without `asynchronous` a stage is handed back right after its products. Both roles start at tile.enter,
   and stop at tile.leave, which a loop over tiles may carry. Of steps that are known at run time only there is one at
   least, which may copy nothing but zeros. Refuses buffers of one stage, computed operands, a k loop that does not count
   from 0 in steps of 1 (at least one), one that reads a buffer before its last copy, copies that depend on what the loop
-  carries, anything but products on what the loop carries, and the promotion of sums that are no f32, of steps known at
+  carries, anything but products on what the loop carries, and the promotion of sums that are not f32, of steps known at
   run time only, or of products that are not asynchronous. A second run changes nothing.
 """
 
@@ -42,7 +42,7 @@ class WarpSpecialize(Pass):
 
     name: ClassVar[str] = "warp-specialize"
     asynchronous: bool = True
-    """Products may be under way while the next stage is waited for."""
+    """Products may be in flight while the next stage is waited for."""
     promotion: int = 0
     """Steps whose products are added up by tensor cores, before f32 additions take over; 0: all."""
 
@@ -70,7 +70,7 @@ class _Roles:
             self._check_promotion()
 
     def _check_promotion(self) -> None:
-        """Refuses sums that are no f32, and steps that cannot be divided here."""
+        """Refuses sums that are not f32, and steps that cannot be divided here."""
         for product in self.products:
             type_ = ir.VectorType(product.results[0].type)
             if not isinstance(type_.element_type, ir.F32Type):
@@ -190,7 +190,7 @@ class _Roles:
         return sums
 
     def _multiply(self, barriers: Any, step: Any, slot: Any, phase: Any, carried: list[Any]) -> list[Any]:
-        """The products of one step, which may be under way; what the loop would carry on."""
+        """The products of one step, which may be in flight; what the loop would carry on."""
         rings.consumer_wait(barriers, slot, phase)
         values = self._at(step, slot)
         values.update(zip(list(body(self.loop).arguments)[1:], carried, strict=True))

@@ -6,11 +6,10 @@ shared-memory buffer for each factor (`memref.alloc` in memory space 3, before t
 the operand lies in memory. A factor that is an element of memory, perhaps extended, is copied as it is (`tile.copy`).
 One that is computed, say from integers and a scale, is computed tile by tile: tile.load, arithmetic on vectors,
 tile.clip where the tile may pass the end of k (zero there adds nothing to the product), tile.store. So is one of
-another algebra than that of numbers, where something else than zero adds nothing: infinities to a minimum of sums.
-With `layout=swizzle128` each buffer has the widest panels that divide its rows: `swizzle128`, `swizzle64` or
-`swizzle32`.
-Refuses factors that the loop also writes, or that depend on both m and n, and with `swizzle128` rows of other than
-whole 32 bytes. What reads shared memory already is left alone, so a second run changes nothing.
+another algebra, where the padding is not zero: infinities for a minimum of sums. With `layout=swizzle128` each buffer
+has the widest panels that divide its rows: `swizzle128`, `swizzle64` or `swizzle32`. Refuses factors that the loop also
+writes, or that depend on both m and n, and with `swizzle128` rows of other than whole 32 bytes. What reads shared
+memory already is left alone, so a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -155,7 +154,7 @@ def _make_buffer(k_loop: Any, load: Any, shape: list[int], element: Any, layout:
 
 
 def _of_panels(load: Any, row: int) -> str:
-    """The layout of a buffer of rows of so many bytes for the copy engine."""
+    """The layout of a buffer of rows of this many bytes for the copy engine."""
     layout = swizzle_of(row)
     if layout is None:
         least = min(PANELS.values())

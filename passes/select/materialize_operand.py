@@ -1,5 +1,4 @@
-"""materialize-operand: an operand of a product that is computed from what is in memory is computed once, by a kernel of
-its own, and read as it is.
+"""materialize-operand: a computed operand of a product is computed once, by a kernel of its own, and read from memory.
 
 Expects kernels as `import` leaves them: one function, or a program with a module for each kernel. Options name the
 kernel, and `a`, `b` or both. Leaves a program in which, in front of the product, an elementwise kernel computes the

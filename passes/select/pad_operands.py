@@ -8,7 +8,7 @@ operand's sizes, the buffer's strides, and the attribute `tile.padded`, the size
 zeros up to there; `reveal-padding` makes use of it. The copy's module says in `tile.note` what was done.
 
 Refuses operands that are computed, that are not arguments of the kernel, that have dynamic sizes, that the kernel
-writes, or that lack a dimension, and kernels that are no product. An operand that is padded in this order already stays
+writes, or that lack a dimension, and kernels without a product. An operand that is padded in this order already stays
 as it is, so a second run changes nothing.
 """
 

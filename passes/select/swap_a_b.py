@@ -1,11 +1,11 @@
-"""swap-a-b: what multiplies from the right becomes A, and what multiplies from the left B.
+"""swap-a-b: the operands of a product are exchanged, so that the transposed product is computed.
 
 Expects a kernel function with one product, D[m, n] += A[m, k] B[k, n], and elementwise operations over the same m and
 n. Leaves the same with m and n swapped: loops, and with them the maps of what is read and written, and the shapes of
 temporary buffers; a product that is written to memory directly gets one. Tiles are then high where D is wide: for a D
-of few rows an instruction of few columns fits, where one of few rows does not exist. It is for the model to run this; a
-second run undoes the first. Refuses operations whose loops are not those of the product, and products that are added to
-what is in memory.
+of few rows an instruction of few columns fits, where one of few rows does not exist. The model decides when to run
+this; a second run undoes the first. Refuses operations whose loops are not those of the product, and products that are
+added to what is in memory.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ Leaves an scf.forall over blocks, mapped to `#gpu.block<x>`, on tiles of `tile=H
 tile.reduce, vector.broadcast of what a row has in common, tile.store. Rows run down the tile and their elements along
 it, or, `transposed`, the other way round. Where a tile holds whole rows, each input is loaded once; else loops go
 over the rows, once for reductions that do not need one another and once for the results. Beyond the ends of rows
-tile.clip puts the element that is neutral. With `cluster`, so many blocks share the same rows: each has a tile of its
-part, by its tile.rank, and each tile.reduce is one of the whole cluster. Temporaries of the kernel's own vanish. A
-second run changes nothing.
+tile.clip puts the neutral element. With `cluster=N`, N blocks share the same rows: each has a tile of its part, by its
+tile.rank, and each tile.reduce is one of the whole cluster. Temporaries of the kernel's own vanish. A second run
+changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
 the kernel also reads elsewhere.
@@ -43,7 +43,7 @@ class TensorizeRows(Pass):
     transposed: bool = False
     """Whether the elements of a row run down the tile."""
     shift: int = 0
-    """If not 0, tiles of one row start at a multiple of so many elements in memory, where rows do not."""
+    """If not 0, tiles of one row start at a multiple of this many elements in memory, where rows do not."""
     staged: bool = False
     """Whether rows that a tile does not hold are kept in shared memory from the first pass over them to the last."""
 

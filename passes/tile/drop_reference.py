@@ -4,7 +4,7 @@ Expects a module at any stage from `tile` on. Leaves every function without `til
 wrote: for IR that is to be read, compared or sent on without the text of an earlier stage in it, and for IR that was
 edited to compute something else. Up to the stage where tiles are no longer whole, `run` finds what a kernel computes in
 the IR itself; of later text it has nothing then to compare results with, and says so. No stage has this pass in its
-list; it is run by `opt`. A second run changes nothing. Refuses a reference that is no text.
+list; it is run by `opt`. A second run changes nothing. Refuses a reference that is not text.
 """
 
 from __future__ import annotations

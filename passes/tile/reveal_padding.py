@@ -1,4 +1,4 @@
-"""reveal-padding: an argument that is the first part of a larger buffer of zeros gets the type of the whole buffer.
+"""reveal-padding: an argument that is padded with zeros gets the type of the padded buffer.
 
 Expects functions whose loops no longer take their bounds from memrefs (affine loops). An argument with the attribute
 `tile.padded`, which holds the sizes of that buffer, gets the buffer's type and loses the attribute. Tiles and vectors
@@ -22,7 +22,7 @@ from mlir_gemm.spec.attributes import PADDED
 
 @dataclass(frozen=True)
 class RevealPadding(Pass):
-    """See arguments with the zeros beyond their ends."""
+    """Give padded arguments their padded size."""
 
     name: ClassVar[str] = "reveal-padding"
 

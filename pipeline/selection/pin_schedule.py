@@ -1,4 +1,4 @@
-"""pin-schedule: what the user has fixed is written on every product.
+"""pin-schedule: the fields that the user has fixed are written on every product.
 
 Expects a module as `import` leaves it, one kernel or a program. Options are the fields of a schedule as text, and for
 sizes that are known at run time only their typical values (`hints`) and numbers that always divide them (`divisors`),

@@ -1,4 +1,4 @@
-"""select-precision: what the schedule's `precision` allows is done where the chip can make use of it.
+"""select-precision: lower precision that the schedule allows is used where the chip benefits from it.
 
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Where that allows 8-bit floats
 to be multiplied as they are (`precision=f8`), or sums of f16 (`precision=f16`), and an operation of the chip does so,

@@ -2,8 +2,8 @@
 
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Asks the model for each product
 what one of the rewrites of `tile_model/decisions.py` offers: `materialize`, `relayout`, `split_k_workspace` or
-`swap_ab`. Runs the pass of what it offers, says so in the kernel's `tile.note`, and fixes the fields of the schedule
-that go with it. Raises ScheduleError where the user has fixed what the program does not allow.
+`swap_ab`. Runs the pass of the rewrite that is offered, says so in the kernel's `tile.note`, and fixes the schedule
+fields that go with it. Raises ScheduleError where the user has fixed what the program does not allow.
 """
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// Clusters through several passes: which blocks share copies, and which share the steps of k.
 // RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 split_k_cluster=2}' tma-multicast split-k-in-cluster cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 cluster_n=2}' tma-multicast cse | FileCheck %s --check-prefix=SQUARE
 // RUN: mlir-gemm opt %s 'rasterize-blocks{cluster_m=2 cluster_n=2}' tma-multicast tma-multicast cse | FileCheck %s --check-prefix=SQUARE

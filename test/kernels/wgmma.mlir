@@ -22,7 +22,7 @@
 
 // CHIP: error: {{.*}}sm_90 has mma_sync, dp4a, wmma, simt
 
-// A stage is 16 KB of each operand. The consumer lets one product be under way while the next one starts, and hands a
+// A stage is 16 KB of each operand. The consumer lets one product be in flight while the next one starts, and hands a
 // stage back when the product that reads it is done.
 //  PIPELINE-DAG: memref.alloc() : shared 4x128x64xf16 swizzle128
 //  PIPELINE-DAG: memref.alloc() : shared 4x64x128xf16 swizzle128

@@ -1,31 +1,30 @@
 // accumulate: the sum stays in registers across the k loop, temporaries vanish; a second run changes nothing.
-// RUN: mlir-gemm opt %s accumulate accumulate | FileCheck %s
-// RUN: mlir-gemm opt %s 'accumulate{registers=false}' | FileCheck %s --check-prefix=MEMORY
+// RUN: mlir-gemm opt %s accumulate accumulate --reading | FileCheck %s
+// RUN: mlir-gemm opt %s 'accumulate{registers=false}' --reading | FileCheck %s --check-prefix=MEMORY
 
 // CHECK-LABEL: func.func @temporary(
 //  CHECK-SAME: %[[A:.*]]: memref<16x16xf16, 3>, %[[B:.*]]: memref<16x16xf16, 3>, %[[C:.*]]: memref<16x16xf16>
 //   CHECK-NOT:   memref.alloc
-//       CHECK:   %[[HALF:.*]] = "tile.load"(%[[C]],
+//       CHECK:   %[[HALF:.*]] = tile.load %[[C]][0, 0] : 16x16xf16
 //  CHECK-NEXT:   %[[START:.*]] = arith.extf %[[HALF]]
-//       CHECK:   %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%[[ACC:.*]] = %[[START]]) -> (vector<16x16xf32>) {
-//  CHECK-NEXT:     %[[NEXT:.*]] = "tile.mma"(%[[A]], %[[B]], %[[ACC]])
+//       CHECK:   %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%[[ACC:.*]] = %[[START]]) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     %[[NEXT:.*]] = tile.mma %[[A]][mk], %[[B]][kn], %[[ACC]] : 16x16xf32
 //  CHECK-NEXT:     affine.yield %[[NEXT]] : vector<16x16xf32>
-//  CHECK-NEXT:   } {tile.loop = "k"}
-//   CHECK-NOT:   "tile.load"
+//  CHECK-NEXT:   }
+//   CHECK-NOT:   tile.load
 //       CHECK:   %[[ROUNDED:.*]] = arith.truncf %[[SUM]]
-//  CHECK-NEXT:   "tile.store"(%[[ROUNDED]], %[[C]],
-//   CHECK-NOT:   "tile.store"
-//       CHECK: } {tile.loop = "block"}
+//  CHECK-NEXT:   tile.store %[[ROUNDED]] -> %[[C]][0, 0] : 16x16xf16
+//  CHECK-NEXT: }
 
 // Without registers the temporary stays, and is read and written in each step.
 // MEMORY-LABEL: func.func @temporary(
 //       MEMORY:   memref.alloc
-//       MEMORY:   affine.for %{{.*}} = 0 to 4 {
-//       MEMORY:     "tile.load"
-//       MEMORY:     "tile.mma"
-//       MEMORY:     "tile.store"
-//  MEMORY-NEXT:   } {tile.loop = "k"}
-//       MEMORY:   "tile.load"
+//       MEMORY:   affine.for %{{.*}} = 0 to 4 {  // k
+//       MEMORY:     tile.load
+//       MEMORY:     tile.mma
+//       MEMORY:     tile.store
+//  MEMORY-NEXT:   }
+//       MEMORY:   tile.load
 func.func @temporary(%A: memref<16x16xf16, 3>, %B: memref<16x16xf16, 3>, %C: memref<16x16xf16>) {
   %T = memref.alloc() : memref<16x16xf32>
   %z = arith.constant 0 : index
@@ -47,10 +46,11 @@ func.func @temporary(%A: memref<16x16xf16, 3>, %B: memref<16x16xf16, 3>, %C: mem
 
 // A tile stored twice, unread between: the first store goes. Another tile of the memref between keeps it.
 // CHECK-LABEL: func.func @overwritten(
-//       CHECK:   "tile.store"(%{{.*}}, %arg0, %[[Z:.*]], %[[Z]])
-//       CHECK:   "tile.load"(%arg0, %[[Z]], %[[N:.*]])
-//       CHECK:   "tile.store"(%{{.*}}, %arg0, %[[Z]], %[[Z]])
-//   CHECK-NOT:   "tile.store"
+//       CHECK:   tile.store %arg2 -> %arg0[0, 0] : 16x16xf32
+//  CHECK-NEXT:   %[[OTHER:.*]] = tile.load %arg0[0, 16] : 16x16xf32
+//  CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[OTHER]], %arg3
+//  CHECK-NEXT:   tile.store %[[SUM]] -> %arg0[0, 0] : 16x16xf32
+//  CHECK-NEXT: }
 func.func @overwritten(%C: memref<16x32xf32>, %D: memref<16x16xf32>, %v: vector<16x16xf32>, %w: vector<16x16xf32>) {
   %z = arith.constant 0 : index
   %n = arith.constant 16 : index
@@ -66,11 +66,11 @@ func.func @overwritten(%C: memref<16x32xf32>, %D: memref<16x16xf32>, %v: vector<
 
 // One batch of a larger result: the place says which, and the accumulator still goes through the loop.
 // CHECK-LABEL: func.func @batch(
-//       CHECK:   affine.for %[[H:.*]] = 0 to 3 {
-//       CHECK:     %[[INIT:.*]] = "tile.load"(%{{.*}}, %[[H]], %{{.*}}, %{{.*}}) {in_bounds = array<i1: true, false, true>
-//       CHECK:     %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%[[C:.*]] = %[[INIT]]) -> (vector<16x16xf32>) {
-//       CHECK:       "tile.mma"(%{{.*}}, %{{.*}}, %[[C]])
-//       CHECK:     "tile.store"(%[[SUM]], %{{.*}}, %[[H]], %{{.*}}, %{{.*}}) {in_bounds = array<i1: true, false, true>
+//       CHECK:   affine.for %[[H:.*]] = 0 to 3 {  // block
+//       CHECK:     %[[INIT:.*]] = tile.load %arg2[%[[H]], 0, 0] : 16x16xf32 {in_bounds = [true, false, true]}
+//       CHECK:     %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%[[C:.*]] = %[[INIT]]) -> (vector<16x16xf32>) {  // k
+//       CHECK:       tile.mma %arg0[mk], %arg1[kn], %[[C]]
+//       CHECK:     tile.store %[[SUM]] -> %arg2[%[[H]], 0, 0] : 16x16xf32 {in_bounds = [true, false, true]}
 func.func @batch(%a: memref<16x16xf16, 3>, %b: memref<16x16xf16, 3>, %c: memref<3x10x16xf32>) {
   affine.for %h = 0 to 3 {
     affine.for %l = 0 to 4 {

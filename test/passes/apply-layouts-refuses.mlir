@@ -1,3 +1,4 @@
+// What apply-layouts refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s apply-layouts 2>&1 | FileCheck %s
 
 func.func @unknown() {

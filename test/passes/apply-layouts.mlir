@@ -1,3 +1,4 @@
+// apply-layouts: the layout that a staging buffer asks for becomes its memref type.
 // RUN: mlir-gemm opt %s apply-layouts | FileCheck %s
 // RUN: mlir-gemm opt %s apply-layouts apply-layouts | FileCheck %s
 

@@ -1,3 +1,4 @@
+// What cluster-blocks refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt %s 'cluster-blocks{size=0}' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not mlir-gemm opt %s 'cluster-blocks{size=9}' 2>&1 | FileCheck %s --check-prefix=MANY
 

@@ -1,57 +1,61 @@
 // cp-async-pipeline: copies some steps ahead; a second run changes nothing.
-// RUN: mlir-gemm opt %s 'multi-buffer{stages=3}' cp-async-pipeline cp-async-pipeline cse | FileCheck %s
-// RUN: mlir-gemm opt %s 'multi-buffer{stages=2}' cp-async-pipeline cse | FileCheck %s --check-prefix=TWO
-// RUN: mlir-gemm opt %s 'multi-buffer{stages=9}' cp-async-pipeline cse | FileCheck %s --check-prefix=MANY
+// RUN: mlir-gemm opt %s 'multi-buffer{stages=3}' cp-async-pipeline cp-async-pipeline cse --reading | FileCheck %s
+// RUN: mlir-gemm opt %s 'multi-buffer{stages=2}' cp-async-pipeline cse --reading | FileCheck %s --check-prefix=TWO
+// RUN: mlir-gemm opt %s 'multi-buffer{stages=9}' cp-async-pipeline cse --reading | FileCheck %s --check-prefix=MANY
 
 // CHECK-LABEL: func.func @product(
-//  CHECK-SAME: %[[X:.*]]: memref<16x128xf16>, %[[Y:.*]]: memref<128x16xf16>, %[[V:.*]]: vector<16x16xf32>
-//       CHECK:   %[[A:.*]] = memref.alloc() {tile.layout = "pad8"} : memref<3x16x32xf16, 3>
-//       CHECK:   %[[B:.*]] = memref.alloc() : memref<3x32x16xf16, 3>
-//       CHECK:   memref.subview %[[A]][%c0{{.*}}, 0, 0]
-//       CHECK:   "tile.copy_async"(%{{.*}}, %[[X]], {{.*}}in_bounds = array<i1: true, false>
-//       CHECK:   "tile.copy_async"(%{{.*}}, %[[Y]], {{.*}}
-//  CHECK-NEXT:   "tile.commit"
-//       CHECK:   "tile.copy_async"(%{{.*}}, %[[X]],
-//       CHECK:   "tile.copy_async"(%{{.*}}, %[[Y]],
-//  CHECK-NEXT:   "tile.commit"
-//       CHECK:   %[[LOOP:.*]]:3 = affine.for %[[K:.*]] = 0 to 4 iter_args(%[[ACC:.*]] = %[[V]], %[[READ:.*]] = %c0{{.*}}, %[[WRITE:.*]] = %c2{{.*}})
-//       CHECK:     "tile.await"() {pending = 1 : i64}
+//  CHECK-NEXT:   %[[BUFFER:.*]] = memref.alloc() : shared 3x16x32xf16 pad8
+//  CHECK-NEXT:   %[[BUFFER2:.*]] = memref.alloc() : shared 3x32x16xf16
+//  CHECK-NEXT:   %[[VIEW:.*]] = %[[BUFFER]][0] : 16x32xf16
+//  CHECK-NEXT:   %[[AT:.*]] = 0 * 32
+//  CHECK-NEXT:   tile.copy_async %arg0[0, %[[AT]]] -> %[[VIEW]] : 16x32xf16 {in_bounds = [true, false]}
+//  CHECK-NEXT:   %[[VIEW2:.*]] = %[[BUFFER2]][0] : 32x16xf16
+//  CHECK-NEXT:   tile.copy_async %arg1[%[[AT]], 0] -> %[[VIEW2]] : 32x16xf16
+//  CHECK-NEXT:   tile.commit
+//  CHECK-NEXT:   %[[VIEW3:.*]] = %[[BUFFER]][1] : 16x32xf16
+//  CHECK-NEXT:   %[[AT2:.*]] = 1 * 32
+//  CHECK-NEXT:   tile.copy_async %arg0[0, %[[AT2]]] -> %[[VIEW3]] : 16x32xf16 {in_bounds = [true, false]}
+//  CHECK-NEXT:   %[[VIEW4:.*]] = %[[BUFFER2]][1] : 32x16xf16
+//  CHECK-NEXT:   tile.copy_async %arg1[%[[AT2]], 0] -> %[[VIEW4]] : 32x16xf16
+//  CHECK-NEXT:   tile.commit
+//  CHECK-NEXT:   %[[LOOP:.*]]:3 = affine.for %arg3 = 0 to 4 iter_args(%arg4 = %arg2, %arg5 = 0, %arg6 = 2) -> (vector<16x16xf32>, index, index) {  // k
+//  CHECK-NEXT:     tile.await {pending = 1}
 //  CHECK-NEXT:     gpu.barrier
-//       CHECK:     %[[AHEAD:.*]] = affine.apply #{{.*}}(%[[K]])
-//       CHECK:     %[[IS:.*]] = arith.cmpi ult, %[[AHEAD]], %c4
-//       CHECK:     scf.if %[[IS]] {
-//       CHECK:       %[[SA:.*]] = memref.subview %[[A]][%[[WRITE]], 0, 0]
-//       CHECK:       %[[L:.*]] = affine.apply #{{.*}}(%[[AHEAD]])
-//       CHECK:       "tile.copy_async"(%[[SA]], %[[X]], %{{.*}}, %[[L]])
-//       CHECK:       %[[SB:.*]] = memref.subview %[[B]][%[[WRITE]], 0, 0]
-//       CHECK:       "tile.copy_async"(%[[SB]], %[[Y]], %[[L]], %{{.*}})
-//       CHECK:     }
-//  CHECK-NEXT:     "tile.commit"
-//       CHECK:     %[[RA:.*]] = memref.subview %[[A]][%[[READ]], 0, 0]
-//       CHECK:     %[[RB:.*]] = memref.subview %[[B]][%[[READ]], 0, 0]
-//       CHECK:     %[[D:.*]] = "tile.mma"(%[[RA]], %[[RB]], %[[ACC]])
-//       CHECK:     %[[LAST:.*]] = arith.cmpi eq, %[[READ]], %c2
-//       CHECK:     %[[UP:.*]] = arith.addi %[[READ]], %c1
-//       CHECK:     %[[NEXT:.*]] = arith.select %[[LAST]], %c0{{.*}}, %[[UP]]
-//       CHECK:     affine.yield %[[D]], %[[NEXT]], %[[READ]]
-//       CHECK:   } {tile.loop = "k"}
-//  CHECK-NEXT:   "tile.await"() {pending = 0 : i64}
-//  CHECK-NEXT:   return %[[LOOP]]#0
+//  CHECK-NEXT:     %[[AT3:.*]] = %arg3 + 2
+//  CHECK-NEXT:     %[[V:.*]] = arith.cmpi ult, %[[AT3]], 4 : index
+//  CHECK-NEXT:     scf.if %[[V]] {
+//  CHECK-NEXT:       %[[VIEW5:.*]] = %[[BUFFER]][%arg6] : 16x32xf16
+//  CHECK-NEXT:       %[[AT4:.*]] = %[[AT3]] * 32
+//  CHECK-NEXT:       tile.copy_async %arg0[0, %[[AT4]]] -> %[[VIEW5]] : 16x32xf16 {in_bounds = [true, false]}
+//  CHECK-NEXT:       %[[VIEW6:.*]] = %[[BUFFER2]][%arg6] : 32x16xf16
+//  CHECK-NEXT:       tile.copy_async %arg1[%[[AT4]], 0] -> %[[VIEW6]] : 32x16xf16
+//  CHECK-NEXT:     }
+//  CHECK-NEXT:     tile.commit
+//  CHECK-NEXT:     %[[VIEW7:.*]] = %[[BUFFER]][%arg5] : 16x32xf16
+//  CHECK-NEXT:     %[[VIEW8:.*]] = %[[BUFFER2]][%arg5] : 32x16xf16
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %[[VIEW7]][mk], %[[VIEW8]][kn], %arg4 : 16x16xf32
+//  CHECK-NEXT:     %[[V2:.*]] = arith.cmpi eq, %arg5, 2 : index
+//  CHECK-NEXT:     %[[V3:.*]] = arith.addi %arg5, 1 overflow<nsw, nuw> : index
+//  CHECK-NEXT:     %[[V4:.*]] = arith.select %[[V2]], 0, %[[V3]] : index
+//  CHECK-NEXT:     affine.yield %[[SUM]], %[[V4]], %arg5 : vector<16x16xf32>, index, index
+//  CHECK-NEXT:   }
+//  CHECK-NEXT:   tile.await {pending = 0}
+//  CHECK-NEXT:   return %[[LOOP]]#0 : vector<16x16xf32>
 
 // Two stages just change places.
 // TWO-LABEL: func.func @product(
-//       TWO:   affine.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[READ:.*]] = %{{.*}}, %[[WRITE:.*]] = %{{.*}})
-//       TWO:     "tile.await"() {pending = 0 : i64}
+//       TWO:   affine.for {{.*}} iter_args(%[[ACC:.*]] = {{.*}}, %[[READ:.*]] = {{.*}}, %[[WRITE:.*]] = {{.*}})
+//       TWO:     tile.await {pending = 0}
 //       TWO:     affine.yield %{{.*}}, %[[WRITE]], %[[READ]]
 
 // More stages than steps: everything is copied in front of the loop, and the groups are counted all the same.
 // MANY-LABEL: func.func @product(
-// MANY-COUNT-8: "tile.copy_async"
-//   MANY-NOT:   "tile.copy_async"
+// MANY-COUNT-8: tile.copy_async
+//   MANY-NOT:   tile.copy_async
 //       MANY:   affine.for
-//       MANY:     "tile.await"() {pending = 7 : i64}
+//       MANY:     tile.await {pending = 7}
 //  MANY-NEXT:     gpu.barrier
-//  MANY-NEXT:     "tile.commit"
+//  MANY-NEXT:     tile.commit
 //   MANY-NOT:     scf.if
 //       MANY:   return
 func.func @product(%X: memref<16x128xf16>, %Y: memref<128x16xf16>, %v: vector<16x16xf32>) -> vector<16x16xf32> {

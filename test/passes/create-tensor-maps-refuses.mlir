@@ -1,3 +1,4 @@
+// What create-tensor-maps refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s create-tensor-maps 2>&1 | FileCheck %s
 
 func.func @apart(%A: memref<64x64xf16, strided<[128, 2]>>, %S: memref<64x64xf16, 3>, %bars: memref<2x1xi64, 3>) {

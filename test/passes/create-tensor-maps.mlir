@@ -1,26 +1,32 @@
 // create-tensor-maps: the copy engine gets a tensor map for each memory and box; a second run changes nothing.
-// RUN: mlir-gemm opt %s create-tensor-maps | FileCheck %s
-// RUN: mlir-gemm opt %s create-tensor-maps create-tensor-maps | FileCheck %s
-// RUN: mlir-gemm opt %s 'create-tensor-maps{tf32=true}' | FileCheck %s --check-prefix=ROUNDED
+// RUN: mlir-gemm opt %s create-tensor-maps --reading | FileCheck %s
+// RUN: mlir-gemm opt %s create-tensor-maps create-tensor-maps --reading | FileCheck %s
+// RUN: mlir-gemm opt %s 'create-tensor-maps{tf32=true}' --reading | FileCheck %s --check-prefix=ROUNDED
 
-// CHECK-LABEL: func.func @copies(
-//  CHECK-SAME: %[[A:.*]]: memref<4x512x256xf16>, %[[B:.*]]: memref<256x512xbf16, strided<[1024, 1]>>, %[[D:.*]]: memref<512x512xf32>
 // A panel is 128 bytes: 64 columns of f16. A box has the rows of the tile, or of an equal part of it where they are more
 // than 256, and 1 along other dimensions.
-//   CHECK-DAG:   %[[TALL:.*]] = "tile.tensor_map"(%[[A]]) {box = array<i64: 1, 256, 64>, swizzle = "128"} : (memref<4x512x256xf16>) -> !llvm.ptr
-//   CHECK-DAG:   %[[PARTS:.*]] = "tile.tensor_map"(%[[A]]) {box = array<i64: 1, 192, 64>, swizzle = "128"}
-//   CHECK-DAG:   %[[LOW:.*]] = "tile.tensor_map"(%[[A]]) {box = array<i64: 1, 64, 64>, swizzle = "128"}
-//   CHECK-DAG:   %[[WIDE:.*]] = "tile.tensor_map"(%[[B]]) {box = array<i64: 64, 64>, swizzle = "128"}
+// CHECK-LABEL: func.func @copies(
+//  CHECK-NEXT:   %[[V:.*]] = tile.tensor_map %arg0 {box = [1, 256, 64], swizzle = 128}
+//  CHECK-NEXT:   %[[V2:.*]] = tile.tensor_map %arg0 {box = [1, 192, 64], swizzle = 128}
+//  CHECK-NEXT:   %[[V3:.*]] = tile.tensor_map %arg0 {box = [1, 64, 64], swizzle = 128}
+//  CHECK-NEXT:   %[[V4:.*]] = tile.tensor_map %arg1 {box = [64, 64], swizzle = 128}
 // A box of a store is a panel of its buffer.
-//   CHECK-DAG:   %[[OUT:.*]] = "tile.tensor_map"(%[[D]]) {box = array<i64: 64, 32>, swizzle = "128"}
-//   CHECK-NOT:   tile.tensor_map
-//       CHECK:   scf.forall
-//       CHECK:     "tile.tma_load"(%{{.*}}, %[[TALL]], %{{.*}} : (memref<512x64xf16, 3>, !llvm.ptr, memref<2x1xi64, 3>,
-//       CHECK:     "tile.tma_load"(%{{.*}}, %[[TALL]],
-//       CHECK:     "tile.tma_load"(%{{.*}}, %[[PARTS]],
-//       CHECK:     "tile.tma_load"(%{{.*}}, %[[LOW]],
-//       CHECK:     "tile.tma_load"(%{{.*}}, %[[WIDE]],
-//       CHECK:     "tile.tma_store"(%{{.*}}, %[[OUT]],
+//  CHECK-NEXT:   %[[V5:.*]] = tile.tensor_map %arg2 {box = [64, 32], swizzle = 128}
+//  CHECK-NEXT:   scf.forall (%arg3) in (4) {
+//  CHECK-NEXT:     %[[V6:.*]] = arith.constant dense<0.000000e+00> : vector<64x128xf32>
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 512x64xf16 swizzle128
+//  CHECK-NEXT:     %[[BUFFER2:.*]] = memref.alloc() : shared 384x64xf16 swizzle128
+//  CHECK-NEXT:     %[[BUFFER3:.*]] = memref.alloc() : shared 64x128xf16 swizzle128
+//  CHECK-NEXT:     %[[BUFFER4:.*]] = memref.alloc() : shared 64x128xbf16 swizzle128
+//  CHECK-NEXT:     %[[BUFFER5:.*]] = memref.alloc() : shared 2x64x32xf32 swizzle128
+//  CHECK-NEXT:     %[[BUFFER6:.*]] = memref.alloc() : shared 2x1xi64
+//  CHECK-NEXT:     tile.tma_load %[[V]][%arg3, 0, 0] -> %[[BUFFER]], %[[BUFFER6]][0] : 512x64xf16
+//  CHECK-NEXT:     tile.tma_load %[[V]][%arg3, 0, 0] -> %[[BUFFER]], %[[BUFFER6]][0] : 512x64xf16
+//  CHECK-NEXT:     tile.tma_load %[[V2]][%arg3, 0, 0] -> %[[BUFFER2]], %[[BUFFER6]][0] : 384x64xf16
+//  CHECK-NEXT:     tile.tma_load %[[V3]][%arg3, 0, 0] -> %[[BUFFER3]], %[[BUFFER6]][0] : 64x128xf16
+//  CHECK-NEXT:     tile.tma_load %[[V4]][0, 0] -> %[[BUFFER4]], %[[BUFFER6]][0] : 64x128xbf16
+//  CHECK-NEXT:     tile.tma_store %[[V6]] -> %[[V5]][0, 0], through %[[BUFFER5]] : 64x128xf32 {scope = warpgroup}
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>]}
 func.func @copies(%A: memref<4x512x256xf16>, %B: memref<256x512xbf16, strided<[1024, 1]>>, %D: memref<512x512xf32>) {
   scf.forall (%block) in (4) {
     %z = arith.constant 0 : index
@@ -43,12 +49,16 @@ func.func @copies(%A: memref<4x512x256xf16>, %B: memref<256x512xbf16, strided<[1
 
 // Narrower panels are boxes of as many bytes: one of 64 bytes for each 32 columns, of which the tile has three.
 // CHECK-LABEL: func.func @narrow(
-//  CHECK-SAME: %[[A:.*]]: memref<512x96xf16>)
-//   CHECK-DAG:   %[[HALF:.*]] = "tile.tensor_map"(%[[A]]) {box = array<i64: 64, 32>, swizzle = "64"}
-//   CHECK-DAG:   %[[QUARTER:.*]] = "tile.tensor_map"(%[[A]]) {box = array<i64: 64, 16>, swizzle = "32"}
-//   CHECK-NOT:   tile.tensor_map
-//       CHECK:   "tile.tma_load"(%{{.*}}, %[[HALF]],
-//       CHECK:   "tile.tma_load"(%{{.*}}, %[[QUARTER]],
+//  CHECK-NEXT:   %[[V:.*]] = tile.tensor_map %arg0 {box = [64, 32], swizzle = 64}
+//  CHECK-NEXT:   %[[V2:.*]] = tile.tensor_map %arg0 {box = [64, 16], swizzle = 32}
+//  CHECK-NEXT:   scf.forall (%arg1) in (4) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 2x64x96xf16 swizzle64
+//  CHECK-NEXT:     %[[BUFFER2:.*]] = memref.alloc() : shared 64x16xf16 swizzle32
+//  CHECK-NEXT:     %[[BUFFER3:.*]] = memref.alloc() : shared 2x1xi64
+//  CHECK-NEXT:     %[[VIEW:.*]] = %[[BUFFER]][1] : 64x96xf16
+//  CHECK-NEXT:     tile.tma_load %[[V]][0, 0] -> %[[VIEW]], %[[BUFFER3]][0] : 64x96xf16
+//  CHECK-NEXT:     tile.tma_load %[[V2]][0, 0] -> %[[BUFFER2]], %[[BUFFER3]][0] : 64x16xf16
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>]}
 func.func @narrow(%A: memref<512x96xf16>) {
   scf.forall (%block) in (4) {
     %z = arith.constant 0 : index
@@ -64,8 +74,8 @@ func.func @narrow(%A: memref<512x96xf16>) {
 
 // What is copied in may be rounded on the way; what is stored stays as it is.
 //  ROUNDED-LABEL: func.func @rounded(
-//    ROUNDED-DAG:   "tile.tensor_map"(%{{.*}}) {box = array<i64: 64, 32>, element = "tf32", swizzle = "128"} : (memref<64x256xf32>)
-//    ROUNDED-DAG:   "tile.tensor_map"(%{{.*}}) {box = array<i64: 64, 32>, swizzle = "128"} : (memref<64x512xf32>)
+//    ROUNDED-DAG:   tile.tensor_map %{{.*}} {box = [64, 32], element = tf32, swizzle = 128}
+//    ROUNDED-DAG:   tile.tensor_map %{{.*}} {box = [64, 32], swizzle = 128}
 //        ROUNDED:   return
 func.func @rounded(%A: memref<64x256xf32>, %D: memref<64x512xf32>) {
   scf.forall (%block) in (4) {
@@ -82,7 +92,12 @@ func.func @rounded(%A: memref<64x256xf32>, %D: memref<64x512xf32>) {
 
 // Rows of sizes known at run time only are aligned where what divides the sizes says so.
 // CHECK-LABEL: func.func @divided(
-//       CHECK:   "tile.tensor_map"(%{{.*}}) {box = array<i64: 64, 64>, swizzle = "128"} : (memref<?x?xf16>)
+//  CHECK-NEXT:   %[[V:.*]] = tile.tensor_map %arg0 {box = [64, 64], swizzle = 128}
+//  CHECK-NEXT:   scf.forall (%arg1) in (4) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 64x64xf16 swizzle128
+//  CHECK-NEXT:     %[[BUFFER2:.*]] = memref.alloc() : shared 2x1xi64
+//  CHECK-NEXT:     tile.tma_load %[[V]][0, 0] -> %[[BUFFER]], %[[BUFFER2]][0] : 64x64xf16
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>]}
 func.func @divided(%A: memref<?x?xf16> {tile.symbols = ["s0", "s1"]}) attributes {tile.divisors = {s1 = 8 : i64}} {
   scf.forall (%block) in (4) {
     %z = arith.constant 0 : index
@@ -95,8 +110,14 @@ func.func @divided(%A: memref<?x?xf16> {tile.symbols = ["s0", "s1"]}) attributes
 
 // A map hides that the memory behind it is stored to: loads from that memory say so.
 // CHECK-LABEL: func.func @added(
-//       CHECK:   "tile.load"(%{{.*}}) {operandSegmentSizes = array<i32: 1, 2>, scope = "warpgroup", written}
-//       CHECK:   "tile.load"(%{{.*}}) {operandSegmentSizes = array<i32: 1, 2>, scope = "warpgroup"}
+//  CHECK-NEXT:   %[[V:.*]] = tile.tensor_map %arg1 {box = [64, 32], swizzle = 128}
+//  CHECK-NEXT:   scf.forall (%arg2) in (4) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 2x64x32xf32 swizzle128
+//  CHECK-NEXT:     %[[LOADED:.*]] = tile.load %arg1[0, 0] : 64x128xf32 {scope = warpgroup, written}
+//  CHECK-NEXT:     %[[LOADED2:.*]] = tile.load %arg0[0, 0] : 64x128xf32 {scope = warpgroup}
+//  CHECK-NEXT:     %[[V2:.*]] = arith.addf %[[LOADED]], %[[LOADED2]] : vector<64x128xf32>
+//  CHECK-NEXT:     tile.tma_store %[[V2]] -> %[[V]][0, 0], through %[[BUFFER]] : 64x128xf32 {scope = warpgroup}
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>]}
 func.func @added(%C: memref<512x512xf32>, %D: memref<512x512xf32>) {
   scf.forall (%block) in (4) {
     %z = arith.constant 0 : index

@@ -1,3 +1,4 @@
+// What distribute-copies refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s distribute-copies 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'distribute-copies{bits=7}' 2>&1 | FileCheck %s --check-prefix=BITS
 

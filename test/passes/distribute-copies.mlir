@@ -1,3 +1,4 @@
+// distribute-copies: block-wide copies, and chains of loads, arithmetic and stores, are divided among threads.
 // RUN: mlir-gemm opt %s distribute-copies cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'distribute-copies{bits=64 unroll=false}' cse | FileCheck %s --check-prefix=LOOP
 

@@ -1,3 +1,4 @@
+// What distribute-warps refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'distribute-warps{warp=32,32,16}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'distribute-warps{warp=0,16,16}' 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not mlir-gemm opt %s 'distribute-warps{warp=16,16}' 2>&1 | FileCheck %s --check-prefix=TWO

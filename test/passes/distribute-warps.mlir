@@ -1,3 +1,4 @@
+// distribute-warps: block tiles of the accumulator are divided among warps.
 // RUN: sed -e '/^func.func @roles(/,/^}/s/.*//' -e '/^func.func @turns(/,/^}/s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=32,16,16}' cse | FileCheck %s
 // RUN: sed -e '/^func.func @roles(/,/^}/s/.*//' -e '/^func.func @turns(/,/^}/s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=64,64,32}' cse 'distribute-warps{warp=32,16,16}' | FileCheck %s --check-prefix=WHOLE
 // RUN: sed '/^func.func @roles(/,/^}/!s/.*//' %s | mlir-gemm opt - 'distribute-warps{warp=64,64,64 unit=warpgroup}' cse | FileCheck %s --check-prefix=GROUP

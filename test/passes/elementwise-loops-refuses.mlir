@@ -1,3 +1,4 @@
+// What elementwise-loops refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s elementwise-loops 2>&1 | FileCheck %s
 
 // A row's sum, then a use of it by every element of the row: other threads would have to wait.

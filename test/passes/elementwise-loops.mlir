@@ -1,3 +1,4 @@
+// elementwise-loops: linalg.generics become one parallel loop over elements.
 // RUN: mlir-gemm opt %s 'func.func(linalg-generalize-named-ops)' elementwise-loops --split-input-file | FileCheck %s
 // RUN: mlir-gemm opt %s 'func.func(linalg-generalize-named-ops)' elementwise-loops elementwise-loops --split-input-file | FileCheck %s
 // RUN: mlir-gemm opt %s 'func.func(linalg-generalize-named-ops)' 'elementwise-loops{bits=0}' --split-input-file | FileCheck %s --check-prefix=SINGLE

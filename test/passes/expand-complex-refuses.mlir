@@ -1,3 +1,4 @@
+// What expand-complex refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt %s expand-complex --split-input-file 2>&1 | FileCheck %s
 
 #id = affine_map<(i) -> (i)>

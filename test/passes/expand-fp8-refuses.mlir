@@ -1,3 +1,4 @@
+// What expand-fp8 refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s expand-fp8 2>&1 | FileCheck %s
 
 gpu.module @kernels {

@@ -1,3 +1,4 @@
+// expand-fp8: conversions of 8-bit floats become arithmetic on their bits.
 // RUN: mlir-gemm opt %s expand-fp8 | FileCheck %s
 // RUN: mlir-gemm opt %s expand-fp8 expand-fp8 | FileCheck %s
 

@@ -1,3 +1,4 @@
+// What expand-softmax refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt %s expand-softmax 2>&1 | FileCheck %s
 
 // CHECK: expand-softmax-refuses.mlir:[[# @LINE + 2]]:3: error: 'linalg.softmax' on memrefs; expected tensors

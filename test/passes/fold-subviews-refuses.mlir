@@ -1,3 +1,4 @@
+// What fold-subviews refuses: each error names the place, and what is expected instead.
 // RUN: mlir-gemm opt %s fold-subviews | FileCheck %s
 
 // Views that are left: with other steps, with another dimension dropped than the first ones, with other uses. Accesses

@@ -1,3 +1,4 @@
+// fold-subviews: accesses through a subview become accesses of what it is a view of.
 // RUN: mlir-gemm opt %s fold-subviews | FileCheck %s
 // RUN: mlir-gemm opt %s fold-subviews fold-subviews | FileCheck %s
 

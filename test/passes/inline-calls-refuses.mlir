@@ -1,3 +1,4 @@
+// What inline-calls refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s inline-calls 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'inline-calls{entry=nowhere}' 2>&1 | FileCheck %s --check-prefix=NOWHERE
 

@@ -1,3 +1,4 @@
+// l2-eviction-policy has nothing to refuse.
 // RUN: not mlir-gemm opt %s 'l2-eviction-policy{a=33}' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not mlir-gemm opt %s 'l2-eviction-policy{b=-1}' 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: mlir-gemm opt %s 'l2-eviction-policy{a=0 b=0}' | FileCheck %s

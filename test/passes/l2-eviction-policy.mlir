@@ -1,21 +1,29 @@
 // l2-eviction-policy: copies into the buffers of one operand say how many of 32 boxes L2 keeps; a second run changes nothing.
-// RUN: mlir-gemm opt %s 'l2-eviction-policy{a=5}' | FileCheck %s
-// RUN: mlir-gemm opt %s 'l2-eviction-policy{a=5}' 'l2-eviction-policy{a=5}' | FileCheck %s
-// RUN: mlir-gemm opt %s 'l2-eviction-policy{a=5 b=0}' | FileCheck %s --check-prefix=BOTH
-// RUN: mlir-gemm opt %s l2-eviction-policy | FileCheck %s --check-prefix=NONE
+// RUN: mlir-gemm opt %s 'l2-eviction-policy{a=5}' --reading | FileCheck %s
+// RUN: mlir-gemm opt %s 'l2-eviction-policy{a=5}' 'l2-eviction-policy{a=5}' --reading | FileCheck %s
+// RUN: mlir-gemm opt %s 'l2-eviction-policy{a=5 b=0}' --reading | FileCheck %s --check-prefix=BOTH
+// RUN: mlir-gemm opt %s l2-eviction-policy --reading | FileCheck %s --check-prefix=NONE
 
 // Parts of a stage, which a cluster copies together, belong to its operand too; a copy of what nobody multiplies to none.
 // CHECK-LABEL: func.func @product(
-//  CHECK-SAME: %[[X:.*]]: !llvm.ptr, %[[Y:.*]]: !llvm.ptr, %[[OTHER:.*]]: !llvm.ptr)
-//       CHECK:   "tile.tma_load"(%{{.*}}, %[[X]], {{.*}} {keep = 5 : i64,
-//       CHECK:   "tile.tma_load"(%{{.*}}, %[[X]], {{.*}} {keep = 5 : i64, multicast = 2 : i64,
-//   CHECK-NOT:   keep
-//       CHECK:   return
+//  CHECK-NEXT:   %[[V:.*]] = arith.constant dense<0.000000e+00> : vector<128x128xf32>
+//  CHECK-NEXT:   %[[BUFFER:.*]] = memref.alloc() : shared 4x128x64xf16 swizzle128
+//  CHECK-NEXT:   %[[BUFFER2:.*]] = memref.alloc() : shared 4x64x128xf16 swizzle128
+//  CHECK-NEXT:   %[[BUFFER3:.*]] = memref.alloc() : shared 64x64xf16 swizzle128
+//  CHECK-NEXT:   %[[BUFFER4:.*]] = memref.alloc() : shared 2x4xi64 barriers
+//  CHECK-NEXT:   %[[VIEW:.*]] = %[[BUFFER]][0] : 128x64xf16
+//  CHECK-NEXT:   %[[VIEW2:.*]] = %[[VIEW]][64] : 64x64xf16
+//  CHECK-NEXT:   %[[VIEW3:.*]] = %[[BUFFER2]][0] : 64x128xf16
+//  CHECK-NEXT:   tile.tma_load %arg0[0, 0] -> %[[VIEW]], %[[BUFFER4]][0] : 128x64xf16 {keep = 5}
+//  CHECK-NEXT:   tile.tma_load %arg0[0, 0] -> %[[VIEW2]], %[[BUFFER4]][0] : 64x64xf16 {keep = 5, multicast = 2}
+//  CHECK-NEXT:   tile.tma_load %arg1[0, 0] -> %[[VIEW3]], %[[BUFFER4]][0] : 64x128xf16
+//  CHECK-NEXT:   tile.tma_load %arg2[0, 0] -> %[[BUFFER3]], %[[BUFFER4]][0] : 64x64xf16
+//  CHECK-NEXT:   %[[SUM:.*]] = tile.mma %[[VIEW]][mk], %[[VIEW3]][kn], %[[V]] : 128x128xf32
+//  CHECK-NEXT:   return %[[SUM]] : vector<128x128xf32>
 //  BOTH-LABEL: func.func @product(
-//  BOTH-SAME: %[[X:.*]]: !llvm.ptr, %[[Y:.*]]: !llvm.ptr, %[[OTHER:.*]]: !llvm.ptr)
-//        BOTH:   "tile.tma_load"(%{{.*}}, %[[X]], {{.*}} {keep = 5 : i64,
-//        BOTH:   "tile.tma_load"(%{{.*}}, %[[X]], {{.*}} {keep = 5 : i64, multicast
-//        BOTH:   "tile.tma_load"(%{{.*}}, %[[Y]], {{.*}} {keep = 0 : i64,
+//        BOTH:   tile.tma_load %arg0[{{.*}} {keep = 5}
+//        BOTH:   tile.tma_load %arg0[{{.*}} {keep = 5, multicast = 2}
+//        BOTH:   tile.tma_load %arg1[{{.*}} {keep = 0}
 //    BOTH-NOT:   keep
 //        BOTH:   return
 //    NONE-NOT: keep =

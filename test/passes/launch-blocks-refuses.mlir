@@ -1,3 +1,4 @@
+// What launch-blocks refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s launch-blocks 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'launch-blocks{threads=48}' 2>&1 | FileCheck %s --check-prefix=WARPS
 // RUN: not mlir-gemm opt %s 'launch-blocks{threads=2048}' 2>&1 | FileCheck %s --check-prefix=MANY

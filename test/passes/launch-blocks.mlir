@@ -1,3 +1,4 @@
+// launch-blocks: the parallel loop over blocks becomes a gpu.launch.
 // RUN: mlir-gemm opt %s launch-blocks | FileCheck %s
 // RUN: mlir-gemm opt %s 'launch-blocks{threads=64}' gpu-kernel-outlining launch-blocks | FileCheck %s --check-prefix=OUTLINED
 

@@ -1,3 +1,4 @@
+// What launch-elementwise refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt %s 'launch-elementwise{threads=100}' 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not mlir-gemm opt --split-input-file %s launch-elementwise 2>&1 | FileCheck %s
 

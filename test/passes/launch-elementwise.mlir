@@ -1,3 +1,4 @@
+// launch-elementwise: a parallel loop over elements becomes a gpu.launch with a thread for each iteration.
 // RUN: mlir-gemm opt %s launch-elementwise | FileCheck %s
 // RUN: mlir-gemm opt %s launch-elementwise launch-elementwise | FileCheck %s
 // RUN: mlir-gemm opt %s 'launch-elementwise{processors=8}' | FileCheck %s --check-prefix=SPREAD

@@ -1,3 +1,4 @@
+// What launch-reduction refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt %s 'launch-reduction{warps=40}' 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not mlir-gemm opt --split-input-file %s launch-reduction 2>&1 | FileCheck %s
 

@@ -2,7 +2,7 @@
 // RUN: mlir-gemm opt --split-input-file %s 'launch-reduction{ahead=2}' | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'launch-reduction{ahead=2}' 'launch-reduction{ahead=2}' | FileCheck %s
 
-// Three sums, a block of three warps. A lane has two vectors of each operand under way.
+// Three sums, a block of three warps. A lane has two vectors of each operand in flight.
 // CHECK-LABEL: func.func @parts(
 //   CHECK-NOT:   linalg
 //       CHECK:   gpu.launch blocks(%[[BLOCK:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %c1, {{.*}}) threads(%[[THREAD:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %c96,

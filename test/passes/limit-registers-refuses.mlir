@@ -1,3 +1,4 @@
+// What limit-registers refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt %s 'limit-registers{blocks=0}' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not mlir-gemm opt %s 'limit-registers{blocks=33}' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not mlir-gemm opt %s 'limit-registers{block=2}' 2>&1 | FileCheck %s --check-prefix=NAME

@@ -1,3 +1,4 @@
+// limit-registers: ptxas keeps registers low enough for several blocks on one SM.
 // RUN: mlir-gemm opt %s limit-registers | FileCheck %s
 // RUN: mlir-gemm opt %s 'limit-registers{blocks=4}' 'limit-registers{blocks=2}' | FileCheck %s --check-prefix=TWO
 

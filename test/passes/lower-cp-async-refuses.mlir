@@ -1,3 +1,4 @@
+// What lower-cp-async refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt %s lower-cp-async 2>&1 | FileCheck %s
 
 // A group that only some threads make, or none, is nothing to wait for.

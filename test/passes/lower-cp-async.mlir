@@ -1,3 +1,4 @@
+// lower-cp-async: tile.commit and tile.await become nvgpu operations.
 // RUN: mlir-gemm opt %s lower-cp-async | FileCheck %s
 // RUN: mlir-gemm opt %s lower-cp-async lower-cp-async | FileCheck %s
 

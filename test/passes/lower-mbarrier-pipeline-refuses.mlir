@@ -1,3 +1,4 @@
+// What lower-mbarrier-pipeline refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s lower-mbarrier-pipeline 2>&1 | FileCheck %s
 
 gpu.module @kernels {

@@ -1,3 +1,5 @@
+// lower-mbarrier-pipeline: the barriers of a ring become mbarriers, and copies by the copy engine become TMA
+// instructions.
 // RUN: mlir-gemm opt %s lower-mbarrier-pipeline cse canonicalize | FileCheck %s
 // RUN: mlir-gemm opt %s lower-mbarrier-pipeline lower-mbarrier-pipeline cse canonicalize | FileCheck %s
 

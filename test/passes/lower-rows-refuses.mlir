@@ -1,3 +1,4 @@
+// What lower-rows refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'lower-rows{across=32 vector=2}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'lower-rows{across=128 vector=2}' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not mlir-gemm opt --split-input-file %s 'lower-rows{across=3 vector=2}' 2>&1 | FileCheck %s --check-prefix=POWER

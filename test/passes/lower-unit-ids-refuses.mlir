@@ -1,3 +1,4 @@
+// What lower-unit-ids refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s lower-unit-ids 2>&1 | FileCheck %s
 
 gpu.module @kernels {

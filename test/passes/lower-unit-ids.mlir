@@ -1,3 +1,4 @@
+// lower-unit-ids: tile.unit_id becomes the number of the thread's warp, or of its warpgroup.
 // RUN: mlir-gemm opt %s lower-unit-ids | FileCheck %s
 // RUN: mlir-gemm opt %s lower-unit-ids lower-unit-ids | FileCheck %s
 

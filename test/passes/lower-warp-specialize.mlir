@@ -1,3 +1,4 @@
+// lower-warp-specialize: tile.warp_specialize becomes a branch on the number of the warpgroup.
 // RUN: mlir-gemm opt %s lower-warp-specialize | FileCheck %s --check-prefixes=CHECK,PLAIN
 // RUN: mlir-gemm opt %s 'lower-warp-specialize{producer=40 consumer=232}' lower-warp-specialize | FileCheck %s --check-prefixes=CHECK,MOVED
 

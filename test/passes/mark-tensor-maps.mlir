@@ -1,3 +1,5 @@
+// mark-tensor-maps: the parameters of a kernel that are tensor maps are passed by value, as the copy engine needs
+// them.
 // RUN: mlir-gemm opt %s mark-tensor-maps | FileCheck %s
 // RUN: mlir-gemm opt %s mark-tensor-maps mark-tensor-maps | FileCheck %s
 

@@ -1,3 +1,4 @@
+// What mma-to-dp4a refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s mma-to-dp4a 2>&1 | FileCheck %s
 
 gpu.module @kernels {

@@ -1,3 +1,5 @@
+// mma-to-dp4a: products of warp tiles of bytes become dp4a of lanes, and everything done to the accumulator becomes
+// code of each lane.
 // RUN: mlir-gemm opt %s mma-to-dp4a cse | FileCheck %s
 // RUN: mlir-gemm opt %s mma-to-dp4a mma-to-dp4a cse | FileCheck %s
 

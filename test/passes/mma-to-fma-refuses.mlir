@@ -1,3 +1,4 @@
+// What mma-to-fma refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s mma-to-fma 2>&1 | FileCheck %s
 
 gpu.module @kernels {

@@ -1,3 +1,5 @@
+// mma-to-fma: products of warp tiles become multiply-adds of lanes, and everything done to the accumulator becomes
+// code of each lane.
 // RUN: mlir-gemm opt %s mma-to-fma cse | FileCheck %s
 // RUN: mlir-gemm opt %s mma-to-fma mma-to-fma cse | FileCheck %s
 

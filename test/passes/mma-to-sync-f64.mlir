@@ -1,3 +1,4 @@
+// mma-to-sync on f64, with instructions of 16x8x8 and 8x8x4: fragments are loaded element by element.
 // RUN: mlir-gemm opt %s 'mma-to-sync{instruction=16,8,8}' cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'mma-to-sync{instruction=8,8,4}' cse | FileCheck --check-prefix=SMALL %s
 

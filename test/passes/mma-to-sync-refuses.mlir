@@ -1,3 +1,4 @@
+// What mma-to-sync refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s mma-to-sync 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'mma-to-sync{instruction=16,8,8}' 2>&1 | FileCheck --check-prefix=EIGHT %s
 

@@ -1,3 +1,5 @@
+// mma-to-sync: products of warp tiles become ldmatrix and mma.sync, and everything done to the accumulator becomes
+// code of each lane.
 // RUN: mlir-gemm opt %s mma-to-sync cse | FileCheck %s
 // RUN: mlir-gemm opt %s mma-to-sync mma-to-sync cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'mma-to-sync{double_buffer=false}' cse | FileCheck --check-prefix=PLAIN %s

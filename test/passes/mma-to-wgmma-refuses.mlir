@@ -1,3 +1,4 @@
+// What mma-to-wgmma refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s mma-to-wgmma 2>&1 | FileCheck %s
 
 gpu.module @kernels {
@@ -84,7 +85,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @early(%a: memref<64x64xf16, 3>, %c: vector<64x64xf32>) kernel {
     %d = "tile.mma"(%a, %a, %c) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
-    // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: 'arith.addf' uses a product that may be under way; expected tile.mma_wait first
+    // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: 'arith.addf' uses a product that may be in flight; expected tile.mma_wait first
     %e = arith.addf %d, %d : vector<64x64xf32>
     gpu.return
   }

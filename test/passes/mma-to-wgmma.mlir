@@ -1,3 +1,4 @@
+// mma-to-wgmma: products of warpgroup tiles become wgmma instructions, and the epilogue becomes code of each thread.
 // RUN: mlir-gemm opt %s mma-to-wgmma cse canonicalize | FileCheck %s
 // RUN: mlir-gemm opt %s mma-to-wgmma mma-to-wgmma cse canonicalize | FileCheck %s
 

@@ -1,3 +1,4 @@
+// What mma-to-wmma refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s mma-to-wmma 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'mma-to-wmma{instruction=32,8,16}' 2>&1 | FileCheck %s --check-prefix=TALL
 // RUN: not mlir-gemm opt --split-input-file %s 'mma-to-wmma{instruction=8,32,16}' 2>&1 | FileCheck %s --check-prefix=LONG

@@ -1,3 +1,4 @@
+// mma-to-wmma with the other shapes of WMMA: 32x8x16 and 8x32x16.
 // RUN: mlir-gemm opt %s 'mma-to-wmma{instruction=32,8,16}' cse canonicalize | FileCheck %s --check-prefix=TALL
 // RUN: mlir-gemm opt %s 'mma-to-wmma{instruction=8,32,16}' cse canonicalize | FileCheck %s --check-prefix=LONG
 

@@ -1,3 +1,4 @@
+// mma-to-wmma: products of warp tiles become WMMA operations on fragments, of the shape `instruction`.
 // RUN: mlir-gemm opt %s mma-to-wmma cse | FileCheck %s
 
 gpu.module @kernels {

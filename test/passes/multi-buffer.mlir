@@ -1,23 +1,25 @@
 // multi-buffer: staging buffers get several stages, used in turn; a second run changes nothing.
-// RUN: mlir-gemm opt %s 'multi-buffer{stages=3}' 'multi-buffer{stages=3}' | FileCheck %s
-// RUN: mlir-gemm opt %s multi-buffer | FileCheck %s --check-prefix=ONE
+// RUN: mlir-gemm opt %s 'multi-buffer{stages=3}' 'multi-buffer{stages=3}' --reading | FileCheck %s
+// RUN: mlir-gemm opt %s multi-buffer --reading | FileCheck %s --check-prefix=ONE
 
-// CHECK: #[[TURN:.*]] = affine_map<(d0) -> (d0 mod 3)>
 // CHECK-LABEL: func.func @product(
-//       CHECK:   %[[A:.*]] = memref.alloc() {tile.layout = "pad8"} : memref<3x16x32xf16, 3>
-//  CHECK-NEXT:   %[[B:.*]] = memref.alloc() : memref<3x32x16xf16, 3>
-//       CHECK:   affine.for %[[K:.*]] = 0 to 4
-//  CHECK-NEXT:     %[[STAGE:.*]] = affine.apply #[[TURN]](%[[K]])
-//  CHECK-NEXT:     %[[SA:.*]] = memref.subview %[[A]][%[[STAGE]], 0, 0] [1, 16, 32] [1, 1, 1] : memref<3x16x32xf16, 3> to memref<16x32xf16, strided<[32, 1], offset: ?>, 3>
-//  CHECK-NEXT:     %[[SB:.*]] = memref.subview %[[B]][%[[STAGE]], 0, 0] [1, 32, 16] [1, 1, 1] : memref<3x32x16xf16, 3> to memref<32x16xf16, strided<[16, 1], offset: ?>, 3>
-//       CHECK:     "tile.copy"(%[[SA]], %{{.*}})
-//       CHECK:     "tile.copy"(%[[SB]], %{{.*}})
-//       CHECK:     "tile.mma"(%[[SA]], %[[SB]], %{{.*}})
+//  CHECK-NEXT:   %[[BUFFER:.*]] = memref.alloc() : shared 3x16x32xf16 pad8
+//  CHECK-NEXT:   %[[BUFFER2:.*]] = memref.alloc() : shared 3x32x16xf16
+//  CHECK-NEXT:   %[[LOOP:.*]] = affine.for %arg3 = 0 to 4 iter_args(%arg4 = %arg2) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     %[[AT:.*]] = %arg3 mod 3
+//  CHECK-NEXT:     %[[VIEW:.*]] = %[[BUFFER]][%[[AT]]] : 16x32xf16
+//  CHECK-NEXT:     %[[VIEW2:.*]] = %[[BUFFER2]][%[[AT]]] : 32x16xf16
+//  CHECK-NEXT:     %[[AT2:.*]] = %arg3 * 32
+//  CHECK-NEXT:     tile.copy %arg0[0, %[[AT2]]] -> %[[VIEW]] : 16x32xf16
+//  CHECK-NEXT:     tile.copy %arg1[%[[AT2]], 0] -> %[[VIEW2]] : 32x16xf16
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %[[VIEW]][mk], %[[VIEW2]][kn], %arg4 : 16x16xf32
+//  CHECK-NEXT:     affine.yield %[[SUM]] : vector<16x16xf32>
+//  CHECK-NEXT:   }
 
 // With one stage nothing changes.
 // ONE-LABEL: func.func @product(
-//       ONE:   memref.alloc() {tile.layout = "pad8"} : memref<16x32xf16, 3>
-//   ONE-NOT:   memref.subview
+//       ONE:   memref.alloc() : shared 16x32xf16 pad8
+//   ONE-NOT:   mod
 //       ONE:   return
 func.func @product(%X: memref<16x128xf16>, %Y: memref<128x16xf16>, %v: vector<16x16xf32>) {
   %z = arith.constant 0 : index

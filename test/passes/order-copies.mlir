@@ -1,18 +1,17 @@
 // order-copies: barriers between copying a k tile and computing with it; a second run changes nothing.
-// RUN: mlir-gemm opt %s order-copies | FileCheck %s
-// RUN: mlir-gemm opt %s order-copies order-copies | FileCheck %s
+// RUN: mlir-gemm opt %s order-copies --reading | FileCheck %s
+// RUN: mlir-gemm opt %s order-copies order-copies --reading | FileCheck %s
 
 // One buffer: the next step must not overwrite it while it is read.
 // CHECK-LABEL: func.func @one_stage(
-//   CHECK-NOT:   gpu.barrier
-//       CHECK:   affine.for
-//       CHECK:     "tile.copy"
-//  CHECK-NEXT:     "tile.copy"
+//  CHECK-NEXT:   %[[LOOP:.*]] = affine.for %arg4 = 0 to 4 iter_args(%arg5 = %arg3) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     tile.copy %arg0[0, %arg4] -> %arg1 : 16x16xf16
+//  CHECK-NEXT:     tile.copy %arg0[0, %arg4] -> %arg2 : 16x16xf16
 //  CHECK-NEXT:     gpu.barrier
-//  CHECK-NEXT:     %[[D:.*]] = "tile.mma"
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %arg1[mk], %arg2[kn], %arg5 : 16x16xf32
 //  CHECK-NEXT:     gpu.barrier
-//  CHECK-NEXT:     affine.yield %[[D]]
-//   CHECK-NOT:   gpu.barrier
+//  CHECK-NEXT:     affine.yield %[[SUM]] : vector<16x16xf32>
+//  CHECK-NEXT:   }
 func.func @one_stage(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %B: memref<16x16xf16, 3>, %v: vector<16x16xf32>) {
   %z = arith.constant 0 : index
   %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
@@ -26,11 +25,15 @@ func.func @one_stage(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %B: memref
 
 // Two stages in turn: one barrier a step is enough.
 // CHECK-LABEL: func.func @two_stages(
-//       CHECK:   affine.for
-//       CHECK:     "tile.copy"
+//  CHECK-NEXT:   %[[BUFFER:.*]] = memref.alloc() : shared 2x16x16xf16
+//  CHECK-NEXT:   %[[LOOP:.*]] = affine.for %arg2 = 0 to 4 iter_args(%arg3 = %arg1) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     %[[AT:.*]] = %arg2 mod 2
+//  CHECK-NEXT:     %[[VIEW:.*]] = %[[BUFFER]][%[[AT]]] : 16x16xf16
+//  CHECK-NEXT:     tile.copy %arg0[0, %arg2] -> %[[VIEW]] : 16x16xf16
 //  CHECK-NEXT:     gpu.barrier
-//  CHECK-NEXT:     %[[D:.*]] = "tile.mma"
-//  CHECK-NEXT:     affine.yield %[[D]]
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %[[VIEW]][mk], %[[VIEW]][kn], %arg3 : 16x16xf32
+//  CHECK-NEXT:     affine.yield %[[SUM]] : vector<16x16xf32>
+//  CHECK-NEXT:   }
 func.func @two_stages(%X: memref<16x64xf16>, %v: vector<16x16xf32>) {
   %z = arith.constant 0 : index
   %A = memref.alloc() : memref<2x16x16xf16, 3>
@@ -46,10 +49,14 @@ func.func @two_stages(%X: memref<16x64xf16>, %v: vector<16x16xf32>) {
 
 // A view of always the same stage is no turn.
 // CHECK-LABEL: func.func @same_stage(
-//       CHECK:     "tile.copy"
+//  CHECK-NEXT:   %[[BUFFER:.*]] = memref.alloc() : shared 2x16x16xf16
+//  CHECK-NEXT:   affine.for %arg2 = 0 to 4 {  // k
+//  CHECK-NEXT:     %[[VIEW:.*]] = %[[BUFFER]][1] : 16x16xf16
+//  CHECK-NEXT:     tile.copy %arg0[0, %arg2] -> %[[VIEW]] : 16x16xf16
 //  CHECK-NEXT:     gpu.barrier
-//  CHECK-NEXT:     "tile.mma"
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %[[VIEW]][mk], %[[VIEW]][kn], %arg1 : 16x16xf32
 //  CHECK-NEXT:     gpu.barrier
+//  CHECK-NEXT:   }
 func.func @same_stage(%X: memref<16x64xf16>, %v: vector<16x16xf32>) {
   %z = arith.constant 0 : index
   %A = memref.alloc() : memref<2x16x16xf16, 3>
@@ -63,11 +70,14 @@ func.func @same_stage(%X: memref<16x64xf16>, %v: vector<16x16xf32>) {
 
 // A computed tile fills its buffer as a copy does.
 // CHECK-LABEL: func.func @computed(
-//       CHECK:     arith.negf
-//  CHECK-NEXT:     "tile.store"
+//  CHECK-NEXT:   affine.for %arg3 = 0 to 4 {  // k
+//  CHECK-NEXT:     %[[LOADED:.*]] = tile.load %arg0[0, %arg3] : 16x16xf16
+//  CHECK-NEXT:     %[[V:.*]] = arith.negf %[[LOADED]] : vector<16x16xf16>
+//  CHECK-NEXT:     tile.store %[[V]] -> %arg1[0, 0] : 16x16xf16
 //  CHECK-NEXT:     gpu.barrier
-//  CHECK-NEXT:     "tile.mma"
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %arg1[mk], %arg1[kn], %arg2 : 16x16xf32
 //  CHECK-NEXT:     gpu.barrier
+//  CHECK-NEXT:   }
 func.func @computed(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) {
   %z = arith.constant 0 : index
   affine.for %k = 0 to 4 {

@@ -1,3 +1,4 @@
+// What pad-operands refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'pad-operands{a=mk}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'pad-operands{b=mk}' 2>&1 | FileCheck %s --check-prefix=ORDER
 // RUN: not mlir-gemm opt --split-input-file %s 'pad-operands{kernel=k a=mk}' 2>&1 | FileCheck %s --check-prefix=KERNEL

@@ -1,3 +1,4 @@
+// What persistent-tile-scheduler refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=2}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'persistent-tile-scheduler{blocks=0}' 2>&1 | FileCheck %s --check-prefix=NONE
 

@@ -1,3 +1,4 @@
+// What pin-schedule refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt %s 'pin-schedule{fields=blok=64x64x32}' 2>&1 | FileCheck %s --check-prefix=FIELD
 // RUN: not mlir-gemm opt %s 'pin-schedule{hints=s0}' 2>&1 | FileCheck %s --check-prefix=HINT
 // RUN: not mlir-gemm opt %s 'pin-schedule{divisors=s0=0}' 2>&1 | FileCheck %s --check-prefix=DIVISOR

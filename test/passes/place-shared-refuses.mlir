@@ -1,3 +1,4 @@
+// What place-shared refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s place-shared 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'place-shared{storage=static limit=64}' 2>&1 | FileCheck %s --check-prefix=STATIC
 // RUN: not mlir-gemm opt --split-input-file %s 'place-shared{storage=heap}' 2>&1 | FileCheck %s --check-prefix=STORAGE

@@ -1,3 +1,4 @@
+// place-shared: shared-memory buffers get their places in one block of shared memory.
 // RUN: mlir-gemm opt %s place-shared | FileCheck %s
 // RUN: mlir-gemm opt %s 'place-shared{limit=2000}' place-shared | FileCheck %s --check-prefix=LIMIT
 // RUN: mlir-gemm opt %s 'place-shared{storage=dynamic}' | FileCheck %s --check-prefix=DYNAMIC
@@ -106,7 +107,7 @@ gpu.module @kernels {
   }
 
   // A buffer that is copied to asynchronously is in use until everything is waited for: %b may share the memory of %a,
-  // after a wait and a barrier, but not that of %c, whose copy may still be under way. The layout moves to the view.
+  // after a wait and a barrier, but not that of %c, whose copy may still be in flight. The layout moves to the view.
 // CHECK-LABEL: gpu.func @streamed
 // CHECK: memref.view %{{.*}}[%{{.*}}][] {tile.layout = "xor"} : memref<1024xi8, 3> to memref<256xf16, 3>
 // CHECK-NEXT: %[[C:.*]] = arith.constant 512 : index

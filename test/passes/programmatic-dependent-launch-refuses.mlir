@@ -1,3 +1,4 @@
+// What programmatic-dependent-launch refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s programmatic-dependent-launch 2>&1 | FileCheck %s
 
 gpu.module @kernels {

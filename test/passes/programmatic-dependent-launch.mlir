@@ -1,3 +1,4 @@
+// programmatic-dependent-launch: a kernel starts while the one before it in the stream still runs.
 // RUN: mlir-gemm opt %s programmatic-dependent-launch | FileCheck %s
 // RUN: mlir-gemm opt %s programmatic-dependent-launch programmatic-dependent-launch | FileCheck %s
 // RUN: mlir-gemm opt %s 'programmatic-dependent-launch{early=false}' | FileCheck %s --check-prefix=LATE

@@ -1,34 +1,41 @@
 // promote-operands: factors are staged in shared memory; a second run changes nothing.
-// RUN: mlir-gemm opt %s promote-operands promote-operands | FileCheck %s
-// RUN: mlir-gemm opt %s 'promote-operands{layout=pad0}' | FileCheck %s --check-prefix=PAD
+// RUN: mlir-gemm opt %s promote-operands promote-operands --reading | FileCheck %s
+// RUN: mlir-gemm opt %s 'promote-operands{layout=pad0}' --reading | FileCheck %s --check-prefix=PAD
 
-// PAD-COUNT-4: memref.alloc() {tile.layout = "pad0"}
+// PAD-COUNT-4: memref.alloc() : shared {{.*}} pad0
 //     PAD-NOT: memref.alloc
 //         PAD: return
 
 // The copies stand in the order of the loads. The accumulator, which does not move with k, is not staged.
 // CHECK-LABEL: func.func @product(
-//  CHECK-SAME: %[[A:.*]]: memref<32x32xf16>, %[[B:.*]]: memref<32x48xf16>, %[[C:.*]]: memref<32x48xf32>
-//       CHECK:     affine.for %[[J:.*]] = 0 to 6 {
-//  CHECK-NEXT:       %[[SA:.*]] = memref.alloc() {tile.layout = "pad8"} : memref<16x16xf16, 3>
-//  CHECK-NEXT:       %[[SB:.*]] = memref.alloc() {tile.layout = "pad8"} : memref<16x8xf16, 3>
-//  CHECK-NEXT:       affine.for %[[L:.*]] = 0 to 2 {
-//  CHECK-NEXT:         %[[M0:.*]] = affine.apply #{{.*}}(%{{.*}})
-//  CHECK-NEXT:         %[[K0:.*]] = affine.apply #{{.*}}(%[[L]])
-//  CHECK-NEXT:         "tile.copy"(%[[SA]], %[[A]], %[[M0]], %[[K0]]) {in_bounds = array<i1: true, true>
-//  CHECK-NEXT:         %[[K1:.*]] = affine.apply #{{.*}}(%[[L]])
-//  CHECK-NEXT:         %[[N1:.*]] = affine.apply #{{.*}}(%[[J]])
-//  CHECK-NEXT:         "tile.copy"(%[[SB]], %[[B]], %[[K1]], %[[N1]]) {in_bounds = array<i1: true, true>
-//  CHECK-NEXT:         affine.for %[[M:.*]] = 0 to 16 {
-//  CHECK-NEXT:           affine.for %[[N:.*]] = 0 to 8 {
-//  CHECK-NEXT:             affine.for %[[K:.*]] = 0 to 16 {
-//  CHECK-NEXT:               affine.load %[[C]]
-//  CHECK-NEXT:               %[[X:.*]] = affine.load %[[SA]][%[[M]], %[[K]]] : memref<16x16xf16, 3>
-//  CHECK-NEXT:               arith.extf %[[X]]
-//  CHECK-NEXT:               %[[Y:.*]] = affine.load %[[SB]][%[[K]], %[[N]]] : memref<16x8xf16, 3>
-//  CHECK-NEXT:               arith.extf %[[Y]]
-//   CHECK-NOT:   memref.alloc
-//       CHECK:   return
+//  CHECK-NEXT:   affine.for %arg3 = 0 to 2 {  // block
+//  CHECK-NEXT:     affine.for %arg4 = 0 to 6 {  // block
+//  CHECK-NEXT:       %[[BUFFER:.*]] = memref.alloc() : shared 16x16xf16 pad8
+//  CHECK-NEXT:       %[[BUFFER2:.*]] = memref.alloc() : shared 16x8xf16 pad8
+//  CHECK-NEXT:       affine.for %arg5 = 0 to 2 {  // k
+//  CHECK-NEXT:         %[[AT:.*]] = %arg3 * 16
+//  CHECK-NEXT:         %[[AT2:.*]] = %arg5 * 16
+//  CHECK-NEXT:         tile.copy %arg0[%[[AT]], %[[AT2]]] -> %[[BUFFER]] : 16x16xf16 {in_bounds}
+//  CHECK-NEXT:         %[[AT3:.*]] = %arg5 * 16
+//  CHECK-NEXT:         %[[AT4:.*]] = %arg4 * 8
+//  CHECK-NEXT:         tile.copy %arg1[%[[AT3]], %[[AT4]]] -> %[[BUFFER2]] : 16x8xf16 {in_bounds}
+//  CHECK-NEXT:         affine.for %arg6 = 0 to 16 {  // point
+//  CHECK-NEXT:           affine.for %arg7 = 0 to 8 {  // point
+//  CHECK-NEXT:             affine.for %arg8 = 0 to 16 {  // point
+//  CHECK-NEXT:               %[[V:.*]] = affine.load %arg2[%arg3 * 16 + %arg6, %arg4 * 8 + %arg7] : memref<32x48xf32>
+//  CHECK-NEXT:               %[[V2:.*]] = affine.load %[[BUFFER]][%arg6, %arg8] : memref<16x16xf16, 3>
+//  CHECK-NEXT:               %[[V3:.*]] = arith.extf %[[V2]] : f16 to f32
+//  CHECK-NEXT:               %[[V4:.*]] = affine.load %[[BUFFER2]][%arg8, %arg7] : memref<16x8xf16, 3>
+//  CHECK-NEXT:               %[[V5:.*]] = arith.extf %[[V4]] : f16 to f32
+//  CHECK-NEXT:               %[[V6:.*]] = arith.mulf %[[V3]], %[[V5]] : f32
+//  CHECK-NEXT:               %[[V7:.*]] = arith.addf %[[V]], %[[V6]] : f32
+//  CHECK-NEXT:               affine.store %[[V7]], %arg2[%arg3 * 16 + %arg6, %arg4 * 8 + %arg7] : memref<32x48xf32>
+//  CHECK-NEXT:             }
+//  CHECK-NEXT:           }
+//  CHECK-NEXT:         }
+//  CHECK-NEXT:       }
+//  CHECK-NEXT:     }
+//  CHECK-NEXT:   }
 func.func @product(%A: memref<32x32xf16>, %B: memref<32x48xf16>, %C: memref<32x48xf32>) {
   affine.for %i = 0 to 2 {
     affine.for %j = 0 to 6 {
@@ -55,22 +62,45 @@ func.func @product(%A: memref<32x32xf16>, %B: memref<32x48xf16>, %C: memref<32x4
 
 // One batch at a time; A lies column by column, so its buffer does; rows and columns end inside the last tiles. B is
 // computed from integers and a scale for each column, and cut off at the end of k.
-// RUN: mlir-gemm opt %s 'promote-operands{layout=xor}' | FileCheck %s --check-prefix=COMPUTED
+// RUN: mlir-gemm opt %s 'promote-operands{layout=xor}' --reading | FileCheck %s --check-prefix=COMPUTED
 // COMPUTED-LABEL: func.func @computed(
-//  COMPUTED-SAME: %[[A:.*]]: memref<3x20x30xf16>, %[[B:.*]]: memref<20x40xi8>, %[[S:.*]]: memref<40xf16>
-//       COMPUTED:       %[[SA:.*]] = memref.alloc() {tile.layout = "xor"} : memref<16x16xf16, 3>
-//       COMPUTED:       %[[SB:.*]] = memref.alloc() {tile.layout = "xor"} : memref<16x8xf16, 3>
-//       COMPUTED:         "tile.copy"(%[[SA]], %[[A]], %[[H:.*]], %{{.*}}, %{{.*}}) {in_bounds = array<i1: true, false, false>
-//       COMPUTED:         %[[Q:.*]] = "tile.load"(%[[B]], %{{.*}}, %{{.*}}) {in_bounds = array<i1: false, true>
-//       COMPUTED:         %[[T:.*]] = "tile.load"(%[[S]], %{{.*}}) {in_bounds = array<i1: true>
-//       COMPUTED:         %[[F:.*]] = arith.sitofp %[[Q]] : vector<16x8xi8> to vector<16x8xf16>
-//       COMPUTED:         %[[P:.*]] = arith.mulf %[[F]], %[[T]] : vector<16x8xf16>
-//       COMPUTED:         %[[C20:.*]] = arith.constant 20 : index
-//       COMPUTED:         %[[Z:.*]] = "tile.clip"(%[[P]], %{{.*}}, %[[C20]]) {dim = 0 : i64}
-//       COMPUTED:         "tile.store"(%[[Z]], %[[SB]],
-//       COMPUTED:               affine.load %[[SA]][%[[K:.*]], %[[M:.*]]]
-//       COMPUTED:               affine.load %[[SB]][%[[K]], %[[N:.*]]]
-//       COMPUTED:   return
+//  COMPUTED-NEXT:   affine.for %arg4 = 0 to 3 {  // block
+//  COMPUTED-NEXT:     affine.for %arg5 = 0 to 2 {  // block
+//  COMPUTED-NEXT:       affine.for %arg6 = 0 to 5 {  // block
+//  COMPUTED-NEXT:         %[[BUFFER:.*]] = memref.alloc() : shared 16x16xf16 xor
+//  COMPUTED-NEXT:         %[[BUFFER2:.*]] = memref.alloc() : shared 16x8xf16 xor
+//  COMPUTED-NEXT:         affine.for %arg7 = 0 to 2 {  // k
+//  COMPUTED-NEXT:           %[[AT:.*]] = %arg7 * 16
+//  COMPUTED-NEXT:           %[[AT2:.*]] = %arg5 * 16
+//  COMPUTED-NEXT:           tile.copy %arg0[%arg4, %[[AT]], %[[AT2]]] -> %[[BUFFER]] : 16x16xf16 {in_bounds = [true, false, false]}
+//  COMPUTED-NEXT:           %[[AT3:.*]] = %arg7 * 16
+//  COMPUTED-NEXT:           %[[AT4:.*]] = %arg6 * 8
+//  COMPUTED-NEXT:           %[[LOADED:.*]] = tile.load %arg1[%[[AT3]], %[[AT4]]] : 16x8xi8 {in_bounds = [false, true]}
+//  COMPUTED-NEXT:           %[[AT5:.*]] = %arg6 * 8
+//  COMPUTED-NEXT:           %[[LOADED2:.*]] = tile.load %arg2[%[[AT5]]] : 16x8xf16 {in_bounds}
+//  COMPUTED-NEXT:           %[[V:.*]] = arith.sitofp %[[LOADED]] : vector<16x8xi8> to vector<16x8xf16>
+//  COMPUTED-NEXT:           %[[V2:.*]] = arith.mulf %[[V]], %[[LOADED2]] : vector<16x8xf16>
+//  COMPUTED-NEXT:           %[[AT6:.*]] = %arg7 * 16
+//  COMPUTED-NEXT:           %[[CLIPPED:.*]] = tile.clip %[[V2]], %[[AT6]], 20 {dim = 0}
+//  COMPUTED-NEXT:           tile.store %[[CLIPPED]] -> %[[BUFFER2]][0, 0] : 16x8xf16 {in_bounds}
+//  COMPUTED-NEXT:           affine.for %arg8 = 0 to 16 {  // point
+//  COMPUTED-NEXT:             affine.for %arg9 = 0 to 8 {  // point
+//  COMPUTED-NEXT:               affine.for %arg10 = 0 to 16 {  // point
+//  COMPUTED-NEXT:                 %[[V3:.*]] = affine.load %arg3[%arg4, %arg5 * 16 + %arg8, %arg6 * 8 + %arg9] : memref<3x30x40xf32>
+//  COMPUTED-NEXT:                 %[[V4:.*]] = affine.load %[[BUFFER]][%arg10, %arg8] : memref<16x16xf16, 3>
+//  COMPUTED-NEXT:                 %[[V5:.*]] = arith.extf %[[V4]] : f16 to f32
+//  COMPUTED-NEXT:                 %[[V6:.*]] = affine.load %[[BUFFER2]][%arg10, %arg9] : memref<16x8xf16, 3>
+//  COMPUTED-NEXT:                 %[[V7:.*]] = arith.extf %[[V6]] : f16 to f32
+//  COMPUTED-NEXT:                 %[[V8:.*]] = arith.mulf %[[V5]], %[[V7]] : f32
+//  COMPUTED-NEXT:                 %[[V9:.*]] = arith.addf %[[V3]], %[[V8]] : f32
+//  COMPUTED-NEXT:                 affine.store %[[V9]], %arg3[%arg4, %arg5 * 16 + %arg8, %arg6 * 8 + %arg9] : memref<3x30x40xf32>
+//  COMPUTED-NEXT:               }
+//  COMPUTED-NEXT:             }
+//  COMPUTED-NEXT:           }
+//  COMPUTED-NEXT:         }
+//  COMPUTED-NEXT:       }
+//  COMPUTED-NEXT:     }
+//  COMPUTED-NEXT:   }
 func.func @computed(%A: memref<3x20x30xf16>, %B: memref<20x40xi8>, %S: memref<40xf16>, %C: memref<3x30x40xf32>) {
   affine.for %h = 0 to 3 {
     affine.for %i = 0 to 2 {
@@ -102,11 +132,36 @@ func.func @computed(%A: memref<3x20x30xf16>, %B: memref<20x40xi8>, %S: memref<40
 
 // A minimum of sums: beyond the end of k an operand goes on with zeros and the other with infinities, which change no
 // minimum. Where tiles end with k, both are copied.
-// CHECK-LABEL: @minimum_of_sums
-//       CHECK:       "tile.copy"(%{{.*}}, %[[A:.*]], %{{.*}}, %{{.*}})
-//       CHECK:       %[[B:.*]] = "tile.load"(%{{.*}}) {{.*}} : (memref<20x16xf32>, index, index) -> vector<16x8xf32>
-//       CHECK:       %[[CLIPPED:.*]] = "tile.clip"(%[[B]], %{{.*}}, %c20) {dim = 0 : i64, neutral = 0x7F800000 : f32}
-//       CHECK:       "tile.store"(%[[CLIPPED]], %{{.*}})
+// CHECK-LABEL: func.func @minimum_of_sums(
+//  CHECK-NEXT:   affine.for %arg3 = 0 to 1 {  // block
+//  CHECK-NEXT:     affine.for %arg4 = 0 to 2 {  // block
+//  CHECK-NEXT:       %[[BUFFER:.*]] = memref.alloc() : shared 16x16xf32 pad8
+//  CHECK-NEXT:       %[[BUFFER2:.*]] = memref.alloc() : shared 16x8xf32 pad8
+//  CHECK-NEXT:       affine.for %arg5 = 0 to 2 {  // k
+//  CHECK-NEXT:         %[[AT:.*]] = %arg3 * 16
+//  CHECK-NEXT:         %[[AT2:.*]] = %arg5 * 16
+//  CHECK-NEXT:         tile.copy %arg0[%[[AT]], %[[AT2]]] -> %[[BUFFER]] : 16x16xf32 {in_bounds = [true, false]}
+//  CHECK-NEXT:         %[[AT3:.*]] = %arg5 * 16
+//  CHECK-NEXT:         %[[AT4:.*]] = %arg4 * 8
+//  CHECK-NEXT:         %[[LOADED:.*]] = tile.load %arg1[%[[AT3]], %[[AT4]]] : 16x8xf32 {in_bounds = [false, true]}
+//  CHECK-NEXT:         %[[AT5:.*]] = %arg5 * 16
+//  CHECK-NEXT:         %[[CLIPPED:.*]] = tile.clip %[[LOADED]], %[[AT5]], 20 {dim = 0, neutral = 0x7F800000 : f32}
+//  CHECK-NEXT:         tile.store %[[CLIPPED]] -> %[[BUFFER2]][0, 0] : 16x8xf32 {in_bounds}
+//  CHECK-NEXT:         affine.for %arg6 = 0 to 16 {  // point
+//  CHECK-NEXT:           affine.for %arg7 = 0 to 8 {  // point
+//  CHECK-NEXT:             affine.for %arg8 = 0 to 16 {  // point
+//  CHECK-NEXT:               %[[V:.*]] = affine.load %arg2[%arg3 * 16 + %arg6, %arg4 * 8 + %arg7] : memref<16x16xf32>
+//  CHECK-NEXT:               %[[V2:.*]] = affine.load %[[BUFFER]][%arg6, %arg8] : memref<16x16xf32, 3>
+//  CHECK-NEXT:               %[[V3:.*]] = affine.load %[[BUFFER2]][%arg8, %arg7] : memref<16x8xf32, 3>
+//  CHECK-NEXT:               %[[V4:.*]] = arith.addf %[[V2]], %[[V3]] : f32
+//  CHECK-NEXT:               %[[V5:.*]] = arith.minimumf %[[V]], %[[V4]] : f32
+//  CHECK-NEXT:               affine.store %[[V5]], %arg2[%arg3 * 16 + %arg6, %arg4 * 8 + %arg7] : memref<16x16xf32>
+//  CHECK-NEXT:             }
+//  CHECK-NEXT:           }
+//  CHECK-NEXT:         }
+//  CHECK-NEXT:       }
+//  CHECK-NEXT:     }
+//  CHECK-NEXT:   }
 func.func @minimum_of_sums(%A: memref<16x20xf32>, %B: memref<20x16xf32>, %C: memref<16x16xf32>) {
   affine.for %i = 0 to 1 {
     affine.for %j = 0 to 2 {

@@ -1,3 +1,4 @@
+// What rasterize-blocks refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s rasterize-blocks 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'rasterize-blocks{raster_group=-1}' 2>&1 | FileCheck %s --check-prefix=GROUP
 // RUN: not mlir-gemm opt %s 'rasterize-blocks{cluster_m=4 cluster_n=4}' 2>&1 | FileCheck %s --check-prefix=SQUARE

@@ -1,3 +1,4 @@
+// rasterize-blocks: parallel block loops become one grid dimension, walked in a chosen order.
 // RUN: mlir-gemm opt %s rasterize-blocks cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'rasterize-blocks{raster_group=1}' cse | FileCheck %s --check-prefix=ROWS
 // RUN: mlir-gemm opt %s 'rasterize-blocks{raster_group=0}' cse | FileCheck %s --check-prefix=COLUMNS

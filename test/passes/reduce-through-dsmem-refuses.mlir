@@ -1,3 +1,4 @@
+// What reduce-through-dsmem refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s reduce-through-dsmem 2>&1 | FileCheck %s
 
 func.func @columns() {

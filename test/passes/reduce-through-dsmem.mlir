@@ -1,24 +1,33 @@
 // reduce-through-dsmem: the parts of a sum meet after the last wait, and each block finishes its columns; a second run changes
 // nothing.
-// RUN: mlir-gemm opt %s reduce-through-dsmem cse | FileCheck %s
-// RUN: mlir-gemm opt %s reduce-through-dsmem reduce-through-dsmem cse | FileCheck %s
+// RUN: mlir-gemm opt %s reduce-through-dsmem cse --reading | FileCheck %s
+// RUN: mlir-gemm opt %s reduce-through-dsmem reduce-through-dsmem cse --reading | FileCheck %s
 
 // Two warpgroups, two blocks: 32 of 64 columns each, of the accumulator, the bias, the constant and the result.
 // CHECK-LABEL: func.func @half(
-//  CHECK-SAME: %{{.*}}: memref<64x64xf16>, %[[BIAS:.*]]: memref<64xf32>, %[[D:.*]]: memref<128x64xf16>
-//       CHECK:   %[[SCRATCH:.*]] = memref.alloc() {tile.from_reduction} : memref<2x8x128x2xf32, 3>
-//       CHECK:   memref.alloc() {tile.until_reduction} : memref<64x64xf16, 3>
-//       CHECK:   "tile.mma_wait"(%{{.*}}) {pending = 1 : i64} : (vector<64x64xf32>)
-//       CHECK:   %[[DONE:.*]] = "tile.mma_wait"(%{{.*}}) {pending = 0 : i64} : (vector<64x64xf32>)
-//  CHECK-NEXT:   %[[SUM:.*]] = "tile.dsmem_reduce"(%[[DONE]], %[[SCRATCH]]) : (vector<64x64xf32>, memref<2x8x128x2xf32, 3>) -> vector<64x32xf32>
-//       CHECK:   %[[RANK:.*]] = "tile.rank"()
-//       CHECK:   %[[COLUMN:.*]] = arith.muli %[[RANK]], %c32
-//       CHECK:   %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
-//       CHECK:   %[[B:.*]] = "tile.load"(%[[BIAS]], %[[AT]]) {{.*}} -> vector<64x32xf32>
-//       CHECK:   %[[ADDED:.*]] = arith.addf %[[SUM]], %[[B]] : vector<64x32xf32>
-//       CHECK:   %[[POSITIVE:.*]] = arith.maximumf %[[ADDED]], %{{.*}} : vector<64x32xf32>
-//       CHECK:   %[[NARROW:.*]] = arith.truncf %[[POSITIVE]] : vector<64x32xf32> to vector<64x32xf16>
-//       CHECK:   "tile.store"(%[[NARROW]], %[[D]], %{{.*}}, %[[AT]]) {{.*}} : (vector<64x32xf16>,
+//  CHECK-NEXT:   %[[V:.*]] = arith.constant dense<0.000000e+00> : vector<64x32xf32>
+//  CHECK-NEXT:   %[[V2:.*]] = arith.constant dense<0.000000e+00> : vector<64x64xf32>
+//  CHECK-NEXT:   scf.forall (%arg3) in (2) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() {tile.from_reduction} : memref<2x8x128x2xf32, 3>
+//  CHECK-NEXT:     %[[BUFFER2:.*]] = memref.alloc() {tile.until_reduction} : memref<64x64xf16, 3>
+//  CHECK-NEXT:     %[[BUFFER3:.*]] = memref.alloc() : shared 2x1xi64 barriers
+//  CHECK-NEXT:     tile.warp_specialize {
+//  CHECK-NEXT:       tile.tma_load %arg0[0, 0] -> %[[BUFFER2]], %[[BUFFER3]][0] : 64x64xf16 {in_bounds}
+//  CHECK-NEXT:     }, {
+//  CHECK-NEXT:       %[[SUM:.*]] = tile.mma %[[BUFFER2]][mk], %[[BUFFER2]][kn], %[[V2]] : 64x64xf32 {async, scope = warpgroup}
+//  CHECK-NEXT:       %[[DONE:.*]] = tile.mma_wait %[[SUM]] {pending = 1}
+//  CHECK-NEXT:       %[[DONE2:.*]] = tile.mma_wait %[[DONE]] {pending = 0}
+//  CHECK-NEXT:       %[[V3:.*]] = tile.dsmem_reduce %[[DONE2]], %[[BUFFER]]
+//  CHECK-NEXT:       %[[V4:.*]] = tile.rank
+//  CHECK-NEXT:       %[[V5:.*]] = arith.muli %[[V4]], 32 overflow<nsw, nuw> : index
+//  CHECK-NEXT:       %[[V6:.*]] = arith.addi 0, %[[V5]] overflow<nsw, nuw> : index
+//  CHECK-NEXT:       %[[LOADED:.*]] = tile.load %arg1[%[[V6]]] : 64x32xf32 {scope = warpgroup}
+//  CHECK-NEXT:       %[[V7:.*]] = arith.addf %[[V3]], %[[LOADED]] : vector<64x32xf32>
+//  CHECK-NEXT:       %[[V8:.*]] = arith.maximumf %[[V7]], %[[V]] : vector<64x32xf32>
+//  CHECK-NEXT:       %[[ROUNDED:.*]] = arith.truncf %[[V8]] : vector<64x32xf32> to vector<64x32xf16>
+//  CHECK-NEXT:       tile.store %[[ROUNDED]] -> %arg2[0, %[[V6]]] : 64x32xf16 {scope = warpgroup}
+//  CHECK-NEXT:     })
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split_k_cluster = 2 : i64, tile.warps = 12 : i64}
 func.func @half(%X: memref<64x64xf16>, %bias: memref<64xf32>, %D: memref<128x64xf16>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : vector<64x64xf32>
@@ -43,8 +52,9 @@ func.func @half(%X: memref<64x64xf16>, %bias: memref<64xf32>, %D: memref<128x64x
 
 // Blocks that share no tile have nothing to add.
 // CHECK-LABEL: func.func @whole(
-//   CHECK-NOT:   tile.dsmem_reduce
-//       CHECK:   return
+//  CHECK-NEXT:   scf.forall (%arg1) in (2) {
+//  CHECK-NEXT:     %[[DONE:.*]] = tile.mma_wait %arg0 {pending = 0}
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
 func.func @whole(%v: vector<64x64xf32>) {
   scf.forall (%block) in (2) {
     %done = "tile.mma_wait"(%v) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>

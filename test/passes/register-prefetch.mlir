@@ -1,31 +1,32 @@
 // register-prefetch: the next tile is loaded before the compute and stored after it; a second run changes nothing.
-// RUN: mlir-gemm opt %s register-prefetch register-prefetch | FileCheck %s
-// RUN: mlir-gemm opt %s 'register-prefetch{early=false}' | FileCheck %s --check-prefix=LATE
+// RUN: mlir-gemm opt %s register-prefetch register-prefetch --reading | FileCheck %s
+// RUN: mlir-gemm opt %s 'register-prefetch{early=false}' --reading | FileCheck %s --check-prefix=LATE
 
 // CHECK-LABEL: func.func @one_stage(
-//  CHECK-SAME: %[[X:.*]]: memref<16x64xf16>, %[[A:.*]]: memref<16x16xf16, 3>, %[[V:.*]]: vector<16x16xf32>
-//       CHECK:   %[[FIRST:.*]] = affine.apply #[[BY16:.*]](%{{.*}})
-//  CHECK-NEXT:   "tile.copy"(%[[A]], %[[X]], %{{.*}}, %[[FIRST]])
-//  CHECK-NEXT:   %[[SUM:.*]] = affine.for %[[K:.*]] = 0 to 3 iter_args(%[[C:.*]] = %[[V]]) -> (vector<16x16xf32>) {
-//  CHECK-NEXT:     %[[NEXT:.*]] = affine.apply #{{.*}}(%[[K]])
-//  CHECK-NEXT:     %[[L:.*]] = affine.apply #[[BY16]](%[[NEXT]])
-//  CHECK-NEXT:     %[[LOADED:.*]] = "tile.load"(%[[X]], %{{.*}}, %[[L]]) {{.*}} -> vector<16x16xf16>
+//  CHECK-NEXT:   %[[AT:.*]] = 0 * 16
+//  CHECK-NEXT:   tile.copy %arg0[0, %[[AT]]] -> %arg1 : 16x16xf16
+//  CHECK-NEXT:   %[[LOOP:.*]] = affine.for %arg3 = 0 to 3 iter_args(%arg4 = %arg2) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     %[[AT2:.*]] = %arg3 + 1
+//  CHECK-NEXT:     %[[AT3:.*]] = %[[AT2]] * 16
+//  CHECK-NEXT:     %[[LOADED:.*]] = tile.load %arg0[0, %[[AT3]]] : 16x16xf16
 //  CHECK-NEXT:     gpu.barrier
-//       CHECK:     %[[D:.*]] = "tile.mma"(%[[A]], %[[A]], %[[C]])
+//  CHECK-NEXT:     %[[AT4:.*]] = %arg3 * 16
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %arg1[mk], %arg1[kn], %arg4 : 16x16xf32
 //  CHECK-NEXT:     gpu.barrier
-//       CHECK:     "tile.store"(%[[LOADED]], %[[A]], %[[O:.*]], %[[O]])
-//  CHECK-NEXT:     affine.yield %[[D]] : vector<16x16xf32>
-//  CHECK-NEXT:   } {tile.loop = "k"}
+//  CHECK-NEXT:     tile.store %[[LOADED]] -> %arg1[0, 0] : 16x16xf16 {in_bounds}
+//  CHECK-NEXT:     affine.yield %[[SUM]] : vector<16x16xf32>
+//  CHECK-NEXT:   }
 //  CHECK-NEXT:   gpu.barrier
-//       CHECK:   %[[LAST:.*]] = "tile.mma"(%[[A]], %[[A]], %[[SUM]])
-//  CHECK-NEXT:   return %[[LAST]]
+//  CHECK-NEXT:   %[[AT5:.*]] = 3 * 16
+//  CHECK-NEXT:   %[[SUM2:.*]] = tile.mma %arg1[mk], %arg1[kn], %[[LOOP]] : 16x16xf32
+//  CHECK-NEXT:   return %[[SUM2]] : vector<16x16xf32>
 
 // LATE-LABEL: func.func @one_stage(
 //       LATE:   affine.for {{.*}} = 0 to 3
 //  LATE-NEXT:     gpu.barrier
-//       LATE:     "tile.load"
+//       LATE:     tile.load
 //   LATE-NOT:     gpu.barrier
-//       LATE:     "tile.mma"
+//       LATE:     tile.mma
 //  LATE-NEXT:     gpu.barrier
 func.func @one_stage(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) -> vector<16x16xf32> {
   %z = arith.constant 0 : index
@@ -40,17 +41,27 @@ func.func @one_stage(%X: memref<16x64xf16>, %A: memref<16x16xf16, 3>, %v: vector
 
 // With two stages the next tile goes where nobody reads: one barrier a step.
 // CHECK-LABEL: func.func @two_stages(
-//       CHECK:   "tile.copy"
-//       CHECK:   affine.for %{{.*}} = 0 to 3
-//       CHECK:     %[[THERE:.*]] = memref.subview
-//       CHECK:     %[[LOADED:.*]] = "tile.load"
+//  CHECK-NEXT:   %[[BUFFER:.*]] = memref.alloc() : shared 2x16x16xf16
+//  CHECK-NEXT:   %[[AT:.*]] = 0 mod 2
+//  CHECK-NEXT:   %[[VIEW:.*]] = %[[BUFFER]][%[[AT]]] : 16x16xf16
+//  CHECK-NEXT:   tile.copy %arg0[0, 0] -> %[[VIEW]] : 16x16xf16
+//  CHECK-NEXT:   %[[LOOP:.*]] = affine.for %arg2 = 0 to 3 iter_args(%arg3 = %arg1) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     %[[AT2:.*]] = %arg2 + 1
+//  CHECK-NEXT:     %[[AT3:.*]] = %[[AT2]] mod 2
+//  CHECK-NEXT:     %[[VIEW2:.*]] = %[[BUFFER]][%[[AT3]]] : 16x16xf16
+//  CHECK-NEXT:     %[[LOADED:.*]] = tile.load %arg0[0, %[[AT2]]] : 16x16xf16
 //  CHECK-NEXT:     gpu.barrier
-//       CHECK:     %[[HERE:.*]] = memref.subview
-//       CHECK:     "tile.mma"(%[[HERE]], %[[HERE]], %{{.*}})
-//   CHECK-NOT:     gpu.barrier
-//       CHECK:     "tile.store"(%[[LOADED]], %[[THERE]], %{{.*}})
-//       CHECK:   } {tile.loop = "k"}
+//  CHECK-NEXT:     %[[AT4:.*]] = %arg2 mod 2
+//  CHECK-NEXT:     %[[VIEW3:.*]] = %[[BUFFER]][%[[AT4]]] : 16x16xf16
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %[[VIEW3]][mk], %[[VIEW3]][kn], %arg3 : 16x16xf32
+//  CHECK-NEXT:     tile.store %[[LOADED]] -> %[[VIEW2]][0, 0] : 16x16xf16 {in_bounds}
+//  CHECK-NEXT:     affine.yield %[[SUM]] : vector<16x16xf32>
+//  CHECK-NEXT:   }
 //  CHECK-NEXT:   gpu.barrier
+//  CHECK-NEXT:   %[[AT5:.*]] = 3 mod 2
+//  CHECK-NEXT:   %[[VIEW4:.*]] = %[[BUFFER]][%[[AT5]]] : 16x16xf16
+//  CHECK-NEXT:   %[[SUM2:.*]] = tile.mma %[[VIEW4]][mk], %[[VIEW4]][kn], %[[LOOP]] : 16x16xf32
+//  CHECK-NEXT:   return %[[SUM2]] : vector<16x16xf32>
 func.func @two_stages(%X: memref<16x64xf16>, %v: vector<16x16xf32>) -> vector<16x16xf32> {
   %z = arith.constant 0 : index
   %A = memref.alloc() : memref<2x16x16xf16, 3>
@@ -66,11 +77,10 @@ func.func @two_stages(%X: memref<16x64xf16>, %v: vector<16x16xf32>) -> vector<16
 
 // A single step needs no loop.
 // CHECK-LABEL: func.func @one_step(
-//   CHECK-NOT:   affine.for
-//       CHECK:   "tile.copy"
+//  CHECK-NEXT:   tile.copy %arg0[0, 0] -> %arg1 : 16x16xf16
 //  CHECK-NEXT:   gpu.barrier
-//       CHECK:   %[[D:.*]] = "tile.mma"(%{{.*}}, %{{.*}}, %arg2)
-//  CHECK-NEXT:   return %[[D]]
+//  CHECK-NEXT:   %[[SUM:.*]] = tile.mma %arg1[mk], %arg1[kn], %arg2 : 16x16xf32
+//  CHECK-NEXT:   return %[[SUM]] : vector<16x16xf32>
 func.func @one_step(%X: memref<16x16xf16>, %A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) -> vector<16x16xf32> {
   %z = arith.constant 0 : index
   %s = affine.for %k = 0 to 1 iter_args(%c = %v) -> vector<16x16xf32> {
@@ -83,23 +93,31 @@ func.func @one_step(%X: memref<16x16xf16>, %A: memref<16x16xf16, 3>, %v: vector<
 
 // A computed tile, and a copy with its place: loads early, arithmetic and stores late.
 // CHECK-LABEL: func.func @computed(
-//  CHECK-SAME: %[[X:.*]]: memref<64x16xi8>, %[[S:.*]]: memref<16xf16>, %[[A:.*]]: memref<16x16xf16, 3>, %[[B:.*]]: memref<16x16xf16, 3>,
-//       CHECK:   "tile.load"(%[[X]],
-//       CHECK:   arith.sitofp
-//       CHECK:   "tile.store"(%{{.*}}, %[[A]],
-//       CHECK:   affine.for
-//       CHECK:     %[[L:.*]] = "tile.load"(%[[X]], {{.*}}dims = array<i64: 1, 0>, in_bounds = array<i1: false, true>
-//  CHECK-NEXT:     %[[SCALE:.*]] = "tile.load"(%[[S]]
-//       CHECK:     %[[C:.*]] = "tile.load"({{.*}}in_bounds = array<i1: true, false>
+//  CHECK-NEXT:   %[[LOADED:.*]] = tile.load %arg0[0, 0] : 16x16xi8 {dims = [1, 0], in_bounds = [false, true]}
+//  CHECK-NEXT:   %[[LOADED2:.*]] = tile.load %arg1[0] : 16x16xf16 {dims = [0]}
+//  CHECK-NEXT:   %[[V:.*]] = arith.sitofp %[[LOADED]] : vector<16x16xi8> to vector<16x16xf16>
+//  CHECK-NEXT:   %[[V2:.*]] = arith.mulf %[[V]], %[[LOADED2]] : vector<16x16xf16>
+//  CHECK-NEXT:   %[[CLIPPED:.*]] = tile.clip %[[V2]], 0, 64 {dim = 1}
+//  CHECK-NEXT:   tile.store %[[CLIPPED]] -> %arg2[0, 0] : 16x16xf16
+//  CHECK-NEXT:   tile.copy %arg4[0, 0] -> %arg3 : 16x16xf16 {in_bounds = [true, false]}
+//  CHECK-NEXT:   %[[LOOP:.*]] = affine.for %arg6 = 0 to 3 iter_args(%arg7 = %arg5) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     %[[AT:.*]] = %arg6 + 1
+//  CHECK-NEXT:     %[[LOADED3:.*]] = tile.load %arg0[%[[AT]], 0] : 16x16xi8 {dims = [1, 0], in_bounds = [false, true]}
+//  CHECK-NEXT:     %[[LOADED4:.*]] = tile.load %arg1[0] : 16x16xf16 {dims = [0]}
+//  CHECK-NEXT:     %[[LOADED5:.*]] = tile.load %arg4[0, %[[AT]]] : 16x16xf16 {in_bounds = [true, false]}
 //  CHECK-NEXT:     gpu.barrier
-//       CHECK:     "tile.mma"
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %arg2[mk], %arg3[kn], %arg7 : 16x16xf32
 //  CHECK-NEXT:     gpu.barrier
-//       CHECK:     %[[F:.*]] = arith.sitofp %[[L]]
-//  CHECK-NEXT:     %[[P:.*]] = arith.mulf %[[F]], %[[SCALE]]
-//  CHECK-NEXT:     %[[Q:.*]] = "tile.clip"(%[[P]]
-//  CHECK-NEXT:     "tile.store"(%[[Q]], %[[A]],
-//       CHECK:     "tile.store"(%[[C]], %[[B]], {{.*}}in_bounds = array<i1: true, true>
-//  CHECK-NEXT:     affine.yield
+//  CHECK-NEXT:     %[[V3:.*]] = arith.sitofp %[[LOADED3]] : vector<16x16xi8> to vector<16x16xf16>
+//  CHECK-NEXT:     %[[V4:.*]] = arith.mulf %[[V3]], %[[LOADED4]] : vector<16x16xf16>
+//  CHECK-NEXT:     %[[CLIPPED2:.*]] = tile.clip %[[V4]], %[[AT]], 64 {dim = 1}
+//  CHECK-NEXT:     tile.store %[[CLIPPED2]] -> %arg2[0, 0] : 16x16xf16
+//  CHECK-NEXT:     tile.store %[[LOADED5]] -> %arg3[0, 0] : 16x16xf16 {in_bounds}
+//  CHECK-NEXT:     affine.yield %[[SUM]] : vector<16x16xf32>
+//  CHECK-NEXT:   }
+//  CHECK-NEXT:   gpu.barrier
+//  CHECK-NEXT:   %[[SUM2:.*]] = tile.mma %arg2[mk], %arg3[kn], %[[LOOP]] : 16x16xf32
+//  CHECK-NEXT:   return %[[SUM2]] : vector<16x16xf32>
 func.func @computed(%X: memref<64x16xi8>, %S: memref<16xf16>, %A: memref<16x16xf16, 3>, %B: memref<16x16xf16, 3>, %Y: memref<16x64xf16>, %v: vector<16x16xf32>) -> vector<16x16xf32> {
   %z = arith.constant 0 : index
   %size = arith.constant 64 : index

@@ -1,3 +1,4 @@
+// What reveal-padding refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s reveal-padding 2>&1 | FileCheck %s
 
 func.func @still_linalg(%A: memref<9x7xf32, strided<[8, 1]>> {tile.padded = array<i64: 16, 8>}, %B: memref<9x7xf32>) {

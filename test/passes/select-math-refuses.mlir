@@ -1,3 +1,4 @@
+// select-math has nothing to refuse.
 // RUN: mlir-gemm opt %s select-math | FileCheck %s
 
 // It refuses nothing: what needs a formula is left to expand-math, what is no kernel to others.

@@ -1,3 +1,4 @@
+// select-math: exact operations of math, arith.maxnumf and minnumf, ex2.approx and rcp.approx become PTX's intrinsics.
 // RUN: mlir-gemm opt %s select-math | FileCheck %s
 // RUN: mlir-gemm opt %s select-math select-math | FileCheck %s
 

@@ -1,3 +1,4 @@
+// What select-precision refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s select-precision 2>&1 | FileCheck %s
 
 // CHECK: select-precision-refuses.mlir:[[# @LINE + 5]]:1: error: the module names no chip; write one, such as tile.chip = "sm_80"

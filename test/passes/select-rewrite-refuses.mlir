@@ -1,3 +1,4 @@
+// What select-rewrite refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=swap_ab}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=transpose}' 2>&1 | FileCheck %s --check-prefix=REWRITE
 

@@ -1,3 +1,4 @@
+// select-rewrite{rewrite=split_k_workspace}: what is pinned, and what it does not go with.
 // RUN: not mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=split_k_workspace}' 2>&1 | FileCheck %s
 
 // CHECK: select-rewrite-split-k-pinned.mlir:[[# @LINE + 5]]:1: error: the module names no chip; write one, such as tile.chip = "sm_80"

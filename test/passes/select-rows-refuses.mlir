@@ -1,3 +1,4 @@
+// What select-rows refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s select-rows 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'select-rows{threads=64}' 2>&1 | FileCheck %s --check-prefix=OPTION
 

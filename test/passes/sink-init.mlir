@@ -1,14 +1,16 @@
 // sink-init: a computed start of the accumulator is added at the end; a second run changes nothing.
-// RUN: mlir-gemm opt %s sink-init | FileCheck %s
-// RUN: mlir-gemm opt %s sink-init sink-init | FileCheck %s
+// RUN: mlir-gemm opt %s sink-init --reading | FileCheck %s
+// RUN: mlir-gemm opt %s sink-init sink-init --reading | FileCheck %s
 
 // CHECK-LABEL: func.func @extended(
-//       CHECK:   %[[START:.*]] = arith.extf %arg1
-//       CHECK:   %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16x16xf32>
-//  CHECK-NEXT:   %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%{{.*}} = %[[ZERO]]) -> (vector<16x16xf32>) {
-//       CHECK:   } {tile.loop = "k"}
-//  CHECK-NEXT:   %[[ADDED:.*]] = arith.addf %[[SUM]], %[[START]] : vector<16x16xf32>
-//  CHECK-NEXT:   return %[[ADDED]]
+//  CHECK-NEXT:   %[[V:.*]] = arith.extf %arg1 : vector<16x16xf16> to vector<16x16xf32>
+//  CHECK-NEXT:   %[[V2:.*]] = arith.constant dense<0.000000e+00> : vector<16x16xf32>
+//  CHECK-NEXT:   %[[LOOP:.*]] = affine.for %arg2 = 0 to 4 iter_args(%arg3 = %[[V2]]) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %arg0[mk], %arg0[kn], %arg3 : 16x16xf32
+//  CHECK-NEXT:     affine.yield %[[SUM]] : vector<16x16xf32>
+//  CHECK-NEXT:   }
+//  CHECK-NEXT:   %[[V3:.*]] = arith.addf %[[LOOP]], %[[V]] : vector<16x16xf32>
+//  CHECK-NEXT:   return %[[V3]] : vector<16x16xf32>
 func.func @extended(%A: memref<16x16xf16, 3>, %v: vector<16x16xf16>) -> vector<16x16xf32> {
   %w = arith.extf %v : vector<16x16xf16> to vector<16x16xf32>
   %s = affine.for %k = 0 to 4 iter_args(%c = %w) -> vector<16x16xf32> {
@@ -20,9 +22,14 @@ func.func @extended(%A: memref<16x16xf16, 3>, %v: vector<16x16xf16>) -> vector<1
 
 // A start that comes from outside as an argument, and two products a step.
 // CHECK-LABEL: func.func @argument(
-//       CHECK:   %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16x16xf32>
-//  CHECK-NEXT:   %[[SUM:.*]] = affine.for %{{.*}} = 0 to 4 iter_args(%{{.*}} = %[[ZERO]])
-//       CHECK:   arith.addf %[[SUM]], %arg1 : vector<16x16xf32>
+//  CHECK-NEXT:   %[[V:.*]] = arith.constant dense<0.000000e+00> : vector<16x16xf32>
+//  CHECK-NEXT:   %[[LOOP:.*]] = affine.for %arg2 = 0 to 4 iter_args(%arg3 = %[[V]]) -> (vector<16x16xf32>) {  // k
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %arg0[mk], %arg0[kn], %arg3 : 16x16xf32
+//  CHECK-NEXT:     %[[SUM2:.*]] = tile.mma %arg0[mk], %arg0[kn], %[[SUM]] : 16x16xf32
+//  CHECK-NEXT:     affine.yield %[[SUM2]] : vector<16x16xf32>
+//  CHECK-NEXT:   }
+//  CHECK-NEXT:   %[[V2:.*]] = arith.addf %[[LOOP]], %arg1 : vector<16x16xf32>
+//  CHECK-NEXT:   return %[[V2]] : vector<16x16xf32>
 func.func @argument(%A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) -> vector<16x16xf32> {
   %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xf32> {
     %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>

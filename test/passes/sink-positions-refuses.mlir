@@ -1,3 +1,4 @@
+// sink-positions has nothing to refuse.
 // RUN: mlir-gemm opt %s sink-positions | FileCheck %s
 
 // It refuses nothing: without products there is nothing to do.

@@ -1,3 +1,4 @@
+// sink-positions: the addresses of a tile's results are computed after its products, not before.
 // RUN: mlir-gemm opt %s sink-positions | FileCheck %s
 // RUN: mlir-gemm opt %s sink-positions sink-positions | FileCheck %s
 

@@ -1,3 +1,4 @@
+// What split-k-in-cluster refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s split-k-in-cluster 2>&1 | FileCheck %s
 
 func.func @no_loop() {

@@ -1,3 +1,4 @@
+// What split-k-in-workspace refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'split-k-in-workspace{slices=3}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'split-k-in-workspace{slices=0}' 2>&1 | FileCheck %s --check-prefix=NONE
 

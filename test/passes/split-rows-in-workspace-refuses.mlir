@@ -1,3 +1,4 @@
+// What split-rows-in-workspace refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'split-rows-in-workspace{parts=4}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'split-rows-in-workspace{parts=1}' 2>&1 | FileCheck %s --check-prefix=PARTS
 // RUN: not mlir-gemm opt --split-input-file %s 'split-rows-in-workspace{rows=1}' 2>&1 | FileCheck %s --check-prefix=OPTION

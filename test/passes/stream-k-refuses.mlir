@@ -1,3 +1,4 @@
+// What stream-k refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'stream-k{blocks=5 share=2}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'stream-k{blocks=5 share=0}' 2>&1 | FileCheck %s --check-prefix=SHARE
 // SHARE: pass 'stream-k{blocks=5 share=0}': expected at least 1 block, and 1 range for each tile

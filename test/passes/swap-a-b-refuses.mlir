@@ -1,3 +1,4 @@
+// What swap-a-b refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s swap-a-b 2>&1 | FileCheck %s
 
 #mk = affine_map<(m, n, k) -> (m, k)>

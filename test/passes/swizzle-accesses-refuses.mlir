@@ -1,3 +1,4 @@
+// What swizzle-accesses refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s swizzle-accesses 2>&1 | FileCheck %s
 
 func.func @fragment(%i: index) {

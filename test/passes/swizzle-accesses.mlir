@@ -1,3 +1,4 @@
+// swizzle-accesses: the 16-byte chunks of a buffer's rows change places, against bank conflicts.
 // RUN: mlir-gemm opt %s swizzle-accesses | FileCheck %s
 // RUN: mlir-gemm opt %s swizzle-accesses swizzle-accesses | FileCheck %s
 

@@ -1,3 +1,4 @@
+// What tensorize-rows refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=2,32}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=2}' 2>&1 | FileCheck %s --check-prefix=SIZES
 // RUN: not mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=0,32}' 2>&1 | FileCheck %s --check-prefix=NONE

@@ -1,17 +1,16 @@
 // tensorize: point nests become operations on whole tiles; a second run changes nothing.
-// RUN: mlir-gemm opt %s tensorize | FileCheck %s
-// RUN: mlir-gemm opt %s tensorize tensorize | FileCheck %s
+// RUN: mlir-gemm opt %s tensorize --reading | FileCheck %s
+// RUN: mlir-gemm opt %s tensorize tensorize --reading | FileCheck %s
 
 // Staging buffers are taken whole. The sum may be written either way round.
 // CHECK-LABEL: func.func @staged(
-//  CHECK-SAME: %[[SA:.*]]: memref<16x32xf16, 3>, %[[SB:.*]]: memref<32x8xf16, 3>, %[[C:.*]]: memref<32x48xf32>
-//       CHECK:   affine.for %[[I:.*]] = 0 to 2 {
-//       CHECK:     %[[M:.*]] = affine.apply #[[BY16:.*]](%[[I]])
-//       CHECK:     %[[ACC:.*]] = "tile.load"(%[[C]], %[[M]], %{{.*}}) {{.*}} -> vector<16x8xf32>
-//  CHECK-NEXT:     %[[SUM:.*]] = "tile.mma"(%[[SA]], %[[SB]], %[[ACC]]) {a = "mk", b = "kn"}
-//       CHECK:     "tile.store"(%[[SUM]], %[[C]], %{{.*}}, %{{.*}})
-//   CHECK-NOT:   affine.load
-//       CHECK:   return
+//  CHECK-NEXT:   affine.for %arg3 = 0 to 2 {  // block
+//  CHECK-NEXT:     %[[AT:.*]] = %arg3 * 16
+//  CHECK-NEXT:     %[[LOADED:.*]] = tile.load %arg2[%[[AT]], 0] : 16x8xf32 {in_bounds}
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %arg0[mk], %arg1[kn], %[[LOADED]] : 16x8xf32
+//  CHECK-NEXT:     %[[AT2:.*]] = %arg3 * 16
+//  CHECK-NEXT:     tile.store %[[SUM]] -> %arg2[%[[AT2]], 0] : 16x8xf32 {in_bounds}
+//  CHECK-NEXT:   }
 func.func @staged(%A: memref<16x32xf16, 3>, %B: memref<32x8xf16, 3>, %C: memref<32x48xf32>) {
   affine.for %i = 0 to 2 {
     affine.for %m = 0 to 16 {
@@ -34,9 +33,15 @@ func.func @staged(%A: memref<16x32xf16, 3>, %B: memref<32x8xf16, 3>, %C: memref<
 
 // Operands in global memory become views of their tiles.
 // CHECK-LABEL: func.func @unstaged(
-//       CHECK:   %[[VA:.*]] = memref.subview %arg0[%{{.*}}, %{{.*}}] [16, 16] [1, 1] : memref<32x32xf16> to
-//       CHECK:   %[[VB:.*]] = memref.subview %arg1[%{{.*}}, %{{.*}}] [16, 16] [1, 1] : memref<32x48xf16> to
-//       CHECK:   "tile.mma"(%[[VA]], %[[VB]], %{{.*}}) {a = "mk", b = "kn"}
+//  CHECK-NEXT:   affine.for %arg3 = 0 to 2 {  // k
+//  CHECK-NEXT:     %[[AT:.*]] = %arg3 * 16
+//  CHECK-NEXT:     %[[VIEW:.*]] = %arg0[0, %[[AT]]] : 16x16xf16
+//  CHECK-NEXT:     %[[AT2:.*]] = %arg3 * 16
+//  CHECK-NEXT:     %[[VIEW2:.*]] = %arg1[%[[AT2]]] : 16x16xf16
+//  CHECK-NEXT:     %[[LOADED:.*]] = tile.load %arg2[0, 0] : 16x16xf32 {in_bounds}
+//  CHECK-NEXT:     %[[SUM:.*]] = tile.mma %[[VIEW]][mk], %[[VIEW2]][kn], %[[LOADED]] : 16x16xf32
+//  CHECK-NEXT:     tile.store %[[SUM]] -> %arg2[0, 0] : 16x16xf32 {in_bounds}
+//  CHECK-NEXT:   }
 func.func @unstaged(%A: memref<32x32xf16>, %B: memref<32x48xf16>, %C: memref<16x16xf32>) {
   affine.for %l = 0 to 2 {
     affine.for %m = 0 to 16 {
@@ -59,15 +64,15 @@ func.func @unstaged(%A: memref<32x32xf16>, %B: memref<32x48xf16>, %C: memref<16x
 
 // Elementwise: constants become splats, other scalars from outside are broadcast, attributes stay.
 // CHECK-LABEL: func.func @elementwise(
-//       CHECK:   %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16x8xf32>
-//       CHECK:   %[[A:.*]] = "tile.load"(%arg0, {{.*}}) {{.*}} -> vector<16x8xf32>
-//       CHECK:   %[[X:.*]] = vector.broadcast %arg2 : f32 to vector<16x8xf32>
-//  CHECK-NEXT:   %[[P:.*]] = arith.mulf %[[A]], %[[X]] fastmath<contract> : vector<16x8xf32>
-//       CHECK:   %[[R:.*]] = arith.maximumf %[[P]], %[[ZERO]] : vector<16x8xf32>
-//       CHECK:   %[[H:.*]] = arith.truncf %[[R]] : vector<16x8xf32> to vector<16x8xf16>
-//       CHECK:   "tile.store"(%[[H]], %arg1, {{.*}})
-//       CHECK:   %[[V:.*]] = vector.broadcast %arg2
-//       CHECK:   "tile.store"(%[[V]], %arg0, {{.*}})
+//  CHECK-NEXT:   %[[V:.*]] = arith.constant dense<0.000000e+00> : vector<16x8xf32>
+//  CHECK-NEXT:   %[[LOADED:.*]] = tile.load %arg0[0, 0] : 16x8xf32 {in_bounds}
+//  CHECK-NEXT:   %[[SPREAD:.*]] = vector.broadcast %arg2 : f32 to vector<16x8xf32>
+//  CHECK-NEXT:   %[[V2:.*]] = arith.mulf %[[LOADED]], %[[SPREAD]] fastmath<contract> : vector<16x8xf32>
+//  CHECK-NEXT:   %[[V3:.*]] = arith.maximumf %[[V2]], %[[V]] : vector<16x8xf32>
+//  CHECK-NEXT:   %[[ROUNDED:.*]] = arith.truncf %[[V3]] : vector<16x8xf32> to vector<16x8xf16>
+//  CHECK-NEXT:   tile.store %[[ROUNDED]] -> %arg1[16, 0] : 16x8xf16 {in_bounds}
+//  CHECK-NEXT:   %[[SPREAD2:.*]] = vector.broadcast %arg2 : f32 to vector<16x8xf32>
+//  CHECK-NEXT:   tile.store %[[SPREAD2]] -> %arg0[0, 0] : 16x8xf32 {in_bounds}
 func.func @elementwise(%A: memref<32x48xf32>, %B: memref<32x48xf16>, %x: f32) {
   affine.for %m = 0 to 16 {
     affine.for %n = 0 to 8 {
@@ -85,14 +90,27 @@ func.func @elementwise(%A: memref<32x48xf32>, %B: memref<32x48xf16>, %x: f32) {
 
 // Places: one batch of A, stored [K, M]; a bias along each side; a transposed matrix.
 // CHECK-LABEL: func.func @places(
-//  CHECK-SAME: %[[A:.*]]: memref<16x32xf16, 3>, %[[B:.*]]: memref<8x16xf16, 3>, %[[C:.*]]: memref<3x64x8xf32>
-//       CHECK:   %[[T:.*]] = "tile.load"(%[[C]], %[[H:.*]], %{{.*}}, %{{.*}}) {in_bounds = array<i1: true, true, true>, {{.*}}} : {{.*}} -> vector<32x8xf32>
-//       CHECK:   %[[D:.*]] = "tile.mma"(%[[A]], %[[B]], %[[T]]) {a = "km", b = "nk"}
-//       CHECK:   "tile.store"(%[[D]], %[[C]], %[[H]],
-//       CHECK:   "tile.load"({{.*}}) {dims = array<i64: 0>, in_bounds = array<i1: true>, {{.*}}} : (memref<64xf32>, index) -> vector<32x8xf32>
-//       CHECK:   "tile.load"({{.*}}) {in_bounds = array<i1: true>, {{.*}}} : (memref<8xf32>, index) -> vector<32x8xf32>
-//       CHECK:   "tile.load"({{.*}}) {dims = array<i64: 1, 0>, in_bounds = array<i1: true, false>, {{.*}}} : (memref<8x60xf32>, index, index) -> vector<32x8xf32>
-//       CHECK:   return
+//  CHECK-NEXT:   affine.for %arg6 = 0 to 3 {  // block
+//  CHECK-NEXT:     affine.for %arg7 = 0 to 2 {  // block
+//  CHECK-NEXT:       %[[AT:.*]] = %arg7 * 32
+//  CHECK-NEXT:       %[[LOADED:.*]] = tile.load %arg2[%arg6, %[[AT]], 0] : 32x8xf32 {in_bounds}
+//  CHECK-NEXT:       %[[SUM:.*]] = tile.mma %arg0[km], %arg1[nk], %[[LOADED]] : 32x8xf32
+//  CHECK-NEXT:       %[[AT2:.*]] = %arg7 * 32
+//  CHECK-NEXT:       tile.store %[[SUM]] -> %arg2[%arg6, %[[AT2]], 0] : 32x8xf32 {in_bounds}
+//  CHECK-NEXT:       %[[AT3:.*]] = %arg7 * 32
+//  CHECK-NEXT:       %[[LOADED2:.*]] = tile.load %arg2[%arg6, %[[AT3]], 0] : 32x8xf32 {in_bounds}
+//  CHECK-NEXT:       %[[AT4:.*]] = %arg7 * 32
+//  CHECK-NEXT:       %[[LOADED3:.*]] = tile.load %arg3[%[[AT4]]] : 32x8xf32 {dims = [0], in_bounds}
+//  CHECK-NEXT:       %[[LOADED4:.*]] = tile.load %arg4[0] : 32x8xf32 {in_bounds}
+//  CHECK-NEXT:       %[[AT5:.*]] = %arg7 * 32
+//  CHECK-NEXT:       %[[LOADED5:.*]] = tile.load %arg5[0, %[[AT5]]] : 32x8xf32 {dims = [1, 0], in_bounds = [true, false]}
+//  CHECK-NEXT:       %[[V:.*]] = arith.addf %[[LOADED2]], %[[LOADED3]] : vector<32x8xf32>
+//  CHECK-NEXT:       %[[V2:.*]] = arith.addf %[[V]], %[[LOADED4]] : vector<32x8xf32>
+//  CHECK-NEXT:       %[[V3:.*]] = arith.addf %[[V2]], %[[LOADED5]] : vector<32x8xf32>
+//  CHECK-NEXT:       %[[AT6:.*]] = %arg7 * 32
+//  CHECK-NEXT:       tile.store %[[V3]] -> %arg2[%arg6, %[[AT6]], 0] : 32x8xf32 {in_bounds}
+//  CHECK-NEXT:     }
+//  CHECK-NEXT:   }
 func.func @places(%A: memref<16x32xf16, 3>, %B: memref<8x16xf16, 3>, %C: memref<3x64x8xf32>, %rows: memref<64xf32>,
                   %columns: memref<8xf32>, %X: memref<8x60xf32>) {
   affine.for %h = 0 to 3 {
@@ -129,9 +147,13 @@ func.func @places(%A: memref<16x32xf16, 3>, %B: memref<8x16xf16, 3>, %C: memref<
 }
 
 // Other operations than addition and multiplication: an algebra, in which `a` is what moves with m, whatever the order.
-// CHECK-LABEL: @algebras
-//       CHECK:   "tile.mma"(%[[A:.*]], %[[B:.*]], %{{.*}}) {a = "mk", algebra = "arith.minimumf(c, arith.addf(a, b))", b = "kn"}
-//       CHECK:   "tile.mma"(%[[A]], %[[B]], %{{.*}}) {a = "mk", algebra = "arith.addf(c, math.absf(arith.subf(b, a)))", b = "kn"}
+// CHECK-LABEL: func.func @algebras(
+//  CHECK-NEXT:   %[[LOADED:.*]] = tile.load %arg2[0, 0] : 16x8xf32 {in_bounds}
+//  CHECK-NEXT:   %[[SUM:.*]] = tile.mma %arg0[mk], %arg1[kn], %[[LOADED]] : 16x8xf32 {algebra = arith.minimumf(c, arith.addf(a, b))}
+//  CHECK-NEXT:   tile.store %[[SUM]] -> %arg2[0, 0] : 16x8xf32 {in_bounds}
+//  CHECK-NEXT:   %[[LOADED2:.*]] = tile.load %arg3[0, 0] : 16x8xf32 {in_bounds}
+//  CHECK-NEXT:   %[[SUM2:.*]] = tile.mma %arg0[mk], %arg1[kn], %[[LOADED2]] : 16x8xf32 {algebra = arith.addf(c, math.absf(arith.subf(b, a)))}
+//  CHECK-NEXT:   tile.store %[[SUM2]] -> %arg3[0, 0] : 16x8xf32 {in_bounds}
 func.func @algebras(%A: memref<16x16xf32, 3>, %B: memref<16x8xf32, 3>, %C: memref<16x8xf32>, %D: memref<16x8xf32>) {
   affine.for %m = 0 to 16 {
     affine.for %n = 0 to 8 {

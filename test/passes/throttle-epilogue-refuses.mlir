@@ -1,3 +1,4 @@
+// throttle-epilogue has nothing to refuse.
 // RUN: not mlir-gemm opt %s 'throttle-epilogue{chains=0}' 2>&1 | FileCheck %s
 // RUN: mlir-gemm opt %s throttle-epilogue | FileCheck %s --check-prefix=PLAIN
 

@@ -1,3 +1,5 @@
+// throttle-epilogue: arithmetic on accumulators works on few numbers at a time, so that it takes no issue slots from
+// products.
 // RUN: mlir-gemm opt %s 'throttle-epilogue{chains=2 consumers=2}' --split-input-file | FileCheck %s
 // RUN: mlir-gemm opt %s 'throttle-epilogue{chains=2 consumers=1}' --split-input-file | FileCheck %s --check-prefix=ALONE
 

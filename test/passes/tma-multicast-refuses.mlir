@@ -1,3 +1,4 @@
+// What tma-multicast refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s tma-multicast 2>&1 | FileCheck %s
 
 func.func @rows(%X: memref<512x512xf16>) {

@@ -1,20 +1,21 @@
 // tma-store-epilogue: the first result that the copy engine can write leaves through shared memory; a second run changes
 // nothing.
-// RUN: mlir-gemm opt --split-input-file %s tma-store-epilogue | FileCheck %s
-// RUN: mlir-gemm opt --split-input-file %s tma-store-epilogue tma-store-epilogue | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s tma-store-epilogue --reading | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s tma-store-epilogue tma-store-epilogue --reading | FileCheck %s
 
 // Two consumers, two panels of 64 rows and 128 bytes each. The other stores stay.
 // CHECK-LABEL: func.func @results(
-//  CHECK-SAME: %[[D:.*]]: memref<128x128xf16>, %[[E:.*]]: memref<128x128xf16>
-//       CHECK:   scf.forall
-//  CHECK-NEXT:     %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<4x64x64xf16, 3>
-//   CHECK-NOT:     memref.alloc
-//       CHECK:     "tile.warp_specialize"() ({
-//       CHECK:     }, {
-//       CHECK:       "tile.tma_store"(%{{.*}}, %[[D]], %[[STAGING]], %[[ROW:.*]], %{{.*}}) {in_bounds = array<i1: false, true>, operandSegmentSizes = array<i32: 1, 1, 1, 2>, scope = "warpgroup"} : (vector<64x128xf16>, memref<128x128xf16>, memref<4x64x64xf16, 3>, index, index)
-//  CHECK-NEXT:       "tile.store"(%{{.*}}, %[[E]],
-//  CHECK-NEXT:       "tile.tma_store_wait"()
-//  CHECK-NEXT:     }) : () -> ()
+//  CHECK-NEXT:   scf.forall (%arg3) in (1) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 4x64x64xf16 swizzle128
+//  CHECK-NEXT:     %[[UNIT:.*]] = tile.unit_id {unit = warpgroup}
+//  CHECK-NEXT:     tile.warp_specialize {
+//  CHECK-NEXT:     ^bb0:
+//  CHECK-NEXT:     }, {
+//  CHECK-NEXT:       tile.tma_store %arg2 -> %arg0[%[[UNIT]], 0], through %[[BUFFER]] : 64x128xf16 {in_bounds = [false, true], scope = warpgroup}
+//  CHECK-NEXT:       tile.store %arg2 -> %arg1[%[[UNIT]], 0] : 64x128xf16 {scope = warpgroup}
+//  CHECK-NEXT:       tile.tma_store_wait
+//  CHECK-NEXT:     })
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
 func.func @results(%D: memref<128x128xf16>, %E: memref<128x128xf16>, %v: vector<64x128xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
@@ -33,8 +34,15 @@ func.func @results(%D: memref<128x128xf16>, %E: memref<128x128xf16>, %v: vector<
 
 // Rows of 192 bytes: panels of 64.
 // CHECK-LABEL: func.func @narrow(
-//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle64"} : memref<2x64x32xf16, 3>
-//       CHECK:   "tile.tma_store"(%{{.*}}, %{{.*}}, %[[STAGING]],
+//  CHECK-NEXT:   scf.forall (%arg2) in (1) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 2x64x32xf16 swizzle64
+//  CHECK-NEXT:     tile.warp_specialize {
+//  CHECK-NEXT:     ^bb0:
+//  CHECK-NEXT:     }, {
+//  CHECK-NEXT:       tile.tma_store %arg1 -> %arg0[0, 0], through %[[BUFFER]] : 64x96xf16 {scope = warpgroup}
+//  CHECK-NEXT:       tile.tma_store_wait
+//  CHECK-NEXT:     })
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
 func.func @narrow(%D: memref<64x96xf16>, %v: vector<64x96xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
@@ -51,8 +59,15 @@ func.func @narrow(%D: memref<64x96xf16>, %v: vector<64x96xf16>) {
 
 // f32: a panel is 32 columns. A batch dimension lies at one index.
 // CHECK-LABEL: func.func @batch(
-//       CHECK:   memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x32xf32, 3>
-//       CHECK:   "tile.tma_store"(%{{.*}}) {operandSegmentSizes = array<i32: 1, 1, 1, 3>, scope = "warpgroup"} : (vector<64x96xf32>, memref<3x64x96xf32>, memref<2x64x32xf32, 3>, index, index, index)
+//  CHECK-NEXT:   scf.forall (%arg2) in (3) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 2x64x32xf32 swizzle128
+//  CHECK-NEXT:     tile.warp_specialize {
+//  CHECK-NEXT:     ^bb0:
+//  CHECK-NEXT:     }, {
+//  CHECK-NEXT:       tile.tma_store %arg1 -> %arg0[%arg2, 0, 0], through %[[BUFFER]] : 64x96xf32 {scope = warpgroup}
+//  CHECK-NEXT:       tile.tma_store_wait
+//  CHECK-NEXT:     })
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
 func.func @batch(%D: memref<3x64x96xf32>, %v: vector<64x96xf32>) {
   scf.forall (%block) in (3) {
     %z = arith.constant 0 : index
@@ -69,8 +84,15 @@ func.func @batch(%D: memref<3x64x96xf32>, %v: vector<64x96xf32>) {
 
 // Rows of the memory down the tile: a panel holds 64 rows of 56 of its columns, the most that divide them.
 // CHECK-LABEL: func.func @transposed(
-//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<2x56x64xf16, 3>
-//       CHECK:   "tile.tma_store"(%{{.*}}, %{{.*}}, %[[STAGING]], %{{.*}}) {dims = array<i64: 1, 0>, {{.*}}scope = "warpgroup"} : (vector<128x112xf16>, memref<112x128xf16>, memref<2x56x64xf16, 3>, index, index)
+//  CHECK-NEXT:   scf.forall (%arg2) in (1) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 2x56x64xf16 swizzle128
+//  CHECK-NEXT:     tile.warp_specialize {
+//  CHECK-NEXT:     ^bb0:
+//  CHECK-NEXT:     }, {
+//  CHECK-NEXT:       tile.tma_store %arg1 -> %arg0[0, 0], through %[[BUFFER]] : 128x112xf16 {dims = [1, 0], scope = warpgroup}
+//  CHECK-NEXT:       tile.tma_store_wait
+//  CHECK-NEXT:     })
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
 func.func @transposed(%D: memref<112x128xf16>, %v: vector<128x112xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index
@@ -87,8 +109,15 @@ func.func @transposed(%D: memref<112x128xf16>, %v: vector<128x112xf16>) {
 
 // Rows of 160 bytes: panels of 32, two of them in a buffer.
 // CHECK-LABEL: func.func @narrower(
-//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle32"} : memref<2x64x32xf16, 3>
-//       CHECK:   "tile.tma_store"(%{{.*}}, %{{.*}}, %[[STAGING]],
+//  CHECK-NEXT:   scf.forall (%arg2) in (1) {
+//  CHECK-NEXT:     %[[BUFFER:.*]] = memref.alloc() : shared 2x64x32xf16 swizzle32
+//  CHECK-NEXT:     tile.warp_specialize {
+//  CHECK-NEXT:     ^bb0:
+//  CHECK-NEXT:     }, {
+//  CHECK-NEXT:       tile.tma_store %arg1 -> %arg0[0, 0], through %[[BUFFER]] : 64x80xf16 {scope = warpgroup}
+//  CHECK-NEXT:       tile.tma_store_wait
+//  CHECK-NEXT:     })
+//  CHECK-NEXT:   } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
 func.func @narrower(%D: memref<64x80xf16>, %v: vector<64x80xf16>) {
   scf.forall (%block) in (1) {
     %z = arith.constant 0 : index

@@ -1,3 +1,4 @@
+// What unfold-windows refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s unfold-windows 2>&1 | FileCheck %s
 
 // CHECK: error: 'linalg.generic' with indexing map (d0) -> (d0 floordiv 2); expected sums of loops times numbers

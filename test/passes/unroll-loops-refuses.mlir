@@ -1,3 +1,4 @@
+// What unroll-loops refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s unroll-loops 2>&1 | FileCheck %s
 // RUN: mlir-gemm opt %s 'unroll-loops{level=other}' | FileCheck %s --check-prefix=OTHER
 

@@ -1,3 +1,4 @@
+// unroll-loops: loops of one level are unrolled completely.
 // RUN: mlir-gemm opt %s unroll-loops | FileCheck %s
 // RUN: mlir-gemm opt %s 'unroll-loops{level=point}' | FileCheck %s --check-prefix=POINTS
 

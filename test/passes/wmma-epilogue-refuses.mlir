@@ -1,3 +1,4 @@
+// What wmma-epilogue refuses: each error names the place, and what is expected instead.
 // RUN: not mlir-gemm opt --split-input-file %s wmma-epilogue 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'wmma-epilogue{rows=0}' 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not mlir-gemm opt --split-input-file %s 'wmma-epilogue{rows=12}' 2>&1 | FileCheck %s --check-prefix=CHUNKS

@@ -1,3 +1,4 @@
+// wmma-epilogue: arithmetic on the accumulator goes through shared memory, where each lane knows its elements.
 // RUN: mlir-gemm opt %s wmma-epilogue cse canonicalize | FileCheck %s
 // RUN: mlir-gemm opt %s 'wmma-epilogue{rows=32 pad=0}' wmma-epilogue | FileCheck %s --check-prefix=ONE
 

@@ -26,8 +26,9 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORDED = Path(__file__).with_name("cuda_names.txt")
 FOLDERS = ("runtime", "tools", "bench")
 CORE = (
-    "Device.allocate", "Device.set_current", "Stream.from_handle", "ObjectCode.from_ptx", "ObjectCode.get_kernel",
-    "Kernel.handle", "Buffer.handle", "utils.StridedMemoryView.from_buffer", "utils.StridedMemoryView.__dlpack__",
+    "Device.allocate", "Device.set_current", "Stream.from_handle", "ObjectCode.from_cubin",
+    "ObjectCode.from_ptx", "ObjectCode.get_kernel", "Kernel.handle", "Buffer.handle",
+    "utils.StridedMemoryView.from_buffer", "utils.StridedMemoryView.__dlpack__",
 )  # fmt: skip
 """What the code uses of cuda.core."""
 

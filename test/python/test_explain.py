@@ -233,7 +233,7 @@ class TestGrid:
         assert "at most 16 each, two warpgroups in ping-pong" in text and "tma, ping-pong" in text
         assert "epilogues beside products" not in text
         text = explain(Problem(4096, 4096, 4096, out="f16", reads_c=False, epilogue_ops=12), H200, {})
-        assert "epilogues beside products of other tiles: 2 numbers of a thread under way at a time" in text
+        assert "epilogues beside products of other tiles: 2 numbers of a thread in flight at a time" in text
 
 
 class TestCommand:

@@ -91,7 +91,7 @@ WAITED = "        nvvm.mbarrier.try_wait.parity %barrier, %zero, %one : !llvm.pt
     ("%first = nvvm.elect.sync -> i1", "%first = arith.constant true", "mbarrier"),
 ], ids=["read too early", "written too early", "stored with no fence", "copied over with no fence", "barrier on data",
         "data on a barrier", "initialised twice", "used when it is gone", "no parity", "written after the store",
-        "written with the store under way", "fewer bytes", "coordinates missing", "all lanes"])  # fmt: skip
+        "written with the store in flight", "fewer bytes", "coordinates missing", "all lanes"])  # fmt: skip
 def test_what_is_wrong_around_a_tensor_copy(old: str, new: str, check: str):
     _, _, report = tensor_copy("32, 64", "128", (0, 0), (64, 64), (old, new))
     if check:

@@ -49,7 +49,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "the producer always passes": (replaced("wait empty", "%other", "%i1"), "async-not-awaited"),
     # Arrivals.
     "stages are not handed back": (without("release"), "deadlock"),
-    "the stage under way is handed back": (replaced("release", "%old_empty", "%empty"), "deadlock"),
+    "the stage in flight is handed back": (replaced("release", "%old_empty", "%empty"), "deadlock"),
     "a stage is handed back four times by each warp": (replaced("release", "%old_empty", "%old_empty, %c4_").replace(
         "      %ticks =", "      %c4_ = arith.constant 4 : i32\n      %ticks ="
     ), "deadlock"),

@@ -189,7 +189,7 @@ STAGED: dict[str, tuple[Callable[[Any], None], str]] = {
     "too few bytes": (number("tile.producer_acquire", 0, "bytes", 16384), "which was not acquired"),
     "no wait for the last products": (drop("tile.mma_wait", 1), "before tile.mma_wait"),
     "a wait for all but one": (number("tile.mma_wait", 1, "pending", 1), "before tile.mma_wait"),
-    "a wait for one product too few": (number("tile.mma_wait", 0, "pending", 2), "which a product under way reads"),
+    "a wait for one product too few": (number("tile.mma_wait", 0, "pending", 2), "which a product in flight reads"),
     "no ring": (drop("tile.ring", 0), "without tile.ring"),
     "the stage of another step": (other_stage, ""),
     "the other phase": (other_phase("tile.consumer_wait", 1), "deadlock"),

@@ -195,7 +195,7 @@ FOLLOWED: dict[str, tuple[list[str], tuple[str, str] | None]] = {
     "by a fence and one of another shape": ([FENCE, again("tf32"), COMMIT, WAIT], None),
     "by one in no group": ([again("f16")], ("async-not-awaited", "products are in no committed group")),
     "by one that is not waited for": ([again("f16"), COMMIT], ("async-not-awaited", "1 groups of wgmma were never")),
-    "by one whose registers are written under way": (
+    "by one whose registers are written in flight": (
         [again("f16"), COMMIT, TOUCH, WAIT], ("async-not-awaited", "touches an accumulator of a product"),
     ),
 }  # fmt: skip

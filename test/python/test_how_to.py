@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,7 +38,32 @@ def run(code: str, folder: Path) -> str:
 
 
 def test_a_pass_of_ones_own(tmp_path: Path) -> None:
-    assert "my.products = 1 : i64" in run(block("own-pass", "python"), tmp_path)
+    assert run(block("own-pass", "python"), tmp_path) == "True\n"
+
+
+def test_a_package_with_a_pass(tmp_path: Path) -> None:
+    (tmp_path / "count_products.py").write_text(block("own-pass", "python"))
+    described = tomllib.loads(block("own-pass", "toml"))
+    points = described["project"]["entry-points"]["mlir_gemm.parts"]
+    folder = tmp_path / "count_products-0.1.dist-info"
+    folder.mkdir()
+    lines = [f"{name} = {where}" for name, where in points.items()]
+    (folder / "entry_points.txt").write_text("\n".join(["[mlir_gemm.parts]", *lines, ""]))
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {described['project']['name']}\nVersion: 0.1\n")
+    program = """
+from mlir_gemm.tools.main import main
+arguments = ["compile", "examples/matmul_256.mlir", "--chip", "sm_80", "--emit", "tensorize", "-o"]
+assert main([*arguments, "/dev/null", "--changes-of", "count-products"]) == 0
+assert main([*arguments, "-"]) == 0
+assert main(["opt", "--list"]) == 0
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "// ----- tensorize: count-products" in done.stderr
+    assert "my.products = 1" in done.stdout and "  count-products{attribute=my.products}" in done.stdout
 
 
 def test_a_part_of_ones_own(tmp_path: Path) -> None:

@@ -121,12 +121,19 @@ def test_what_each_pass_changed(file: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["opt", "in.mlir", "cse", "cse", "--print-changes"]) == 0
     said = capsys.readouterr().err
     assert said.count("// ----- cse") == 1 and "-    %cst_0 = arith.constant" in said
+    assert main(["opt", "in.mlir", "cse", "canonicalize", "cse", "--changes-of", "cse"]) == 0
+    said = capsys.readouterr().err
+    assert said.count("// ----- cse") == 2 and said.count("// changed nothing\n") == 1 and "canonicalize" not in said
+    assert main(["opt", "in.mlir", "cse", "--changes-of", "csee"]) == 1
+    assert "'csee' is neither a pass of ours nor one that MLIR knows" in capsys.readouterr().err
     product = """func.func @f(%a: memref<16x16xf16>, %b: memref<16x16xf16>, %c: memref<16x16xf32>) {
       linalg.matmul ins(%a, %b : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf32>)
       return
     }"""
     file.write_text(product)
-    wanted = ["--emit", "tile", "--print-changes", "--print-passes-to", "out", "-o", "tile.mlir"]
+    wanted = ["--emit", "tile", "--print-changes", "--print-passes-to", "out", "-o", "tile.mlir", "--reading"]
     assert main(["compile", "in.mlir", "--chip", "sm_80", *wanted]) == 0
-    assert "// ----- tile: tile-loops{block=" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "// ----- tile: tile-loops{block=" in said
+    assert "{  // point" in said and "tile.loop" not in said
     assert any("-tile-tile-loops-block-" in path.name for path in Path("out").iterdir())

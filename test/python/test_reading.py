@@ -47,6 +47,12 @@ def test_regions_end_without_types() -> None:
     assert lines(['  %3 = "tile.reduce"(%2) ({', closing]) == ["  %3 = tile.reduce %2 {", "  }) {dim = 1}"]
 
 
+def test_affine_expressions_of_symbols() -> None:
+    maps = ["#map = affine_map<()[s0] -> (s0 - 1)>", "#map1 = affine_map<(d0)[s0] -> (d0 * 2 + s0)>"]
+    applied = ["  %1 = affine.apply #map()[%0]", "  %2 = affine.apply #map1(%1)[%0]"]
+    assert lines([*maps, *applied]) == [None, None, "  %1 = %0 - 1", "  %2 = %1 * 2 + %0"]
+
+
 def test_each_line_stands_for_one(texts: dict[str, str]) -> None:
     printed = texts["lower"].splitlines()
     assert len(lines(printed)) == len(printed)

@@ -82,7 +82,7 @@ KERNELS = {
     "mma.sync": Kernel(GroupProduct(32, 32, 64), f"{WARPS}=mma_sync,mainloop=register_prefetch,stages=2"),
     "cp.async, rows between vectors": Kernel(
         GroupProduct(32, 35, 80), f"{WARPS}=mma_sync,mainloop=cp_async,layout=xor,stages=3",
-        ((("nvgpu.device_async_wait", 1), "the groups under way hold no copies: a copy that is left is a finding"),),
+        ((("nvgpu.device_async_wait", 1), "the groups in flight hold no copies: a copy that is left is a finding"),),
     ),
     "ring": Kernel(
         GroupProduct(64, 64, 192, b="nk"),
@@ -130,7 +130,7 @@ KERNELS = {
         (
             FENCE,
             (("nvvm.cp.async.bulk.wait_group", 1), "a tile has an odd number of panels: the wait for the first is for "
-             "all of those before, and one store may be under way"),
+             "all of those before, and one store may be in flight"),
             (("nvvm.barrier", 2), "the same: it tells others of that wait"),
         ),
     ),

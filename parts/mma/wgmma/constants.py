@@ -1,4 +1,4 @@
-"""The constants of the cost of wgmma, and where its search draws lines."""
+"""The constants of the cost of wgmma, and the limits of its search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WgmmaConstants:
-    """What is fitted; the values stand in the chips' rows. Times inside an SM are clocks at the chip's `clock_hz`."""
+    """The fitted constants; the values are in the chips' rows. Times inside an SM are clocks at the chip's
+    `clock_hz`."""
 
     write: float
     """Part of the clocks of writing shared memory that tensor cores wait for."""
@@ -90,17 +91,17 @@ class WgmmaConstants:
 
 @dataclass(frozen=True)
 class WgmmaLimits:
-    """Where the search draws lines that were measured; the values stand in the chips' rows."""
+    """Limits of the search that were measured; the values are in the chips' rows."""
 
     places: tuple[tuple[int, float], ...]
-    """Part of the SMs on which clusters of so many blocks fit at once, where it is not all: a cluster stays in one GPC,
+    """Part of the SMs on which clusters of this many blocks fit at once, where not all: a cluster stays in one GPC,
     as the driver says of blocks that fill shared memory (cuOccupancyMaxActiveClusters)."""
     many_tiles: int
     """Tiles for each SM from which smaller ones are no longer proposed."""
     turns_each: float
     """Tiles that each SM must have for two warpgroups to take them by turns."""
     pace: int
-    """Numbers of an epilogue that a thread has under way while another warpgroup multiplies, so that the products take
+    """Numbers of an epilogue that a thread has in flight while another warpgroup multiplies, so that the products take
     no longer ..."""
     paced: float
     """... the clocks that an instruction takes then ..."""

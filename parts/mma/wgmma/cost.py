@@ -72,7 +72,7 @@ def estimate(problem: Problem, schedule: Schedule, target: Target) -> WgmmaCost:
 
 
 def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
-    """The predicted cost of some work. Only arithmetic, so that it also works on arrays of it."""
+    """The predicted cost of some work. Arithmetic only, so that it also works on arrays."""
     x, clock = constants, target.clock_hz
     twice_a, twice_b = 1 + (x.odd - 1) * work.odd_a, 1 + (x.odd - 1) * work.odd_b
     shared = work.reads + x.write * work.writes
@@ -93,7 +93,7 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
     stored = stored + (work.direct + x.guarded * work.guarded) / x.direct
     stored = stored + work.arithmetic / x.issued
     ended = x.tile + stored + work.splits * (x.split + work.parts / x.parts)
-    # The last tile's end is never hidden.
+    # The end of the last tile is never hidden.
     step = step * (1 - (1 - x.turned) * work.hidden)
     steps, epilogue = each * step, (tiles - (tiles - 1) * work.hidden) * ended / clock
     epilogue = epilogue + work.handed / HANDED / clock

@@ -30,7 +30,7 @@ def _registers(_: Problem, schedule: Schedule, __: Target) -> int:
 PART = Mma(
     "wgmma",
     rank=0,
-    # N is what the tile's is a multiple of: an instruction has that of the warp tile.
+    # N is the unit of the tile's N; an instruction has the N of the warp tile.
     forms=(
         Form(("f16",), False, "f32", (64, 8, 16)),
         Form(("f16",), False, "f16", (64, 8, 16), "f16"),

@@ -56,8 +56,8 @@ def warpgroup_tiles(problem: Problem, schedule: Schedule, target: Target) -> str
 
 
 def _no_panels(name: str, size: int, part: int, element: int) -> str:
-    """What the part of a block tile that a warpgroup has must be a multiple of where neighbours lie along it, if it is
-    not."""
+    """What a warpgroup's part of a block tile must be a multiple of along the contiguous dimension; None where it
+    is."""
     panel = panel_of(size * element) // element
     if not panel:
         return str(NARROWEST // element)

@@ -1,4 +1,4 @@
-"""Where the choice of a schedule looks with `wgmma`: block tiles of one or two warpgroups, as many stages as fit, and
+"""The search for schedules with `wgmma`: block tiles of one or two warpgroups, as many stages as fit, and
 clusters that share copies or the steps of k."""
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def is_proposed(schedule: Schedule) -> bool:
 
 
 def _spills(problem: Problem, schedule: Schedule) -> bool:
-    """Whether a tile has more accumulators a thread than an epilogue that also stores them one by one, or several
-    results, leaves registers for: of about 380 kernels assembled for sm_90a, 19 such ones spilled."""
+    """Whether a tile has so many accumulators a thread that registers spill in an epilogue that stores them one by one,
+    or stores several results: 19 such kernels of about 380 assembled for sm_90a spilled."""
     staged = staging_bytes(problem, schedule) > 0 and not problem.extra_bytes
     plain = not problem.epilogue_ops and not problem.extra_bytes and problem.out in ("f16", "bf16", "f32", "i32")
     return not (staged or plain) and schedule.warp[0] * schedule.warp[1] > 128 * FEW_ACCUMULATORS
@@ -122,7 +122,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
 def _by_turns(
     problem: Problem, target: Target, pinned: Mapping[str, Any]
 ) -> Iterator[tuple[Tile, Tile, dict[str, Any]]]:
-    """Two warpgroups that ping-pong: where each has a tile at least."""
+    """Two warpgroups that ping-pong, where there is at least one tile for each."""
     named = ("block", "warp", "ping_pong", "persistent", "cluster_m", "cluster_n", "split_k_cluster")
     if any(name in pinned for name in named) or pinned.get("stream_k"):
         return
@@ -172,7 +172,7 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
 
 
 def _fills(problem: Problem, base: Schedule, down: int, along: int) -> bool:
-    """Whether clusters of so many rows and columns of blocks have few tiles outside the result."""
+    """Whether clusters of this many rows and columns of blocks have few tiles outside the result."""
     rows, columns = grid(problem, base)
     whole = blocks_of(problem, base.replace(cluster_m=down, cluster_n=along))
     return rows >= down and columns >= along and whole <= FILLED * blocks_of(problem, base)

@@ -189,7 +189,7 @@ def _narrow(problem: Problem, schedule: Schedule) -> float:
 
 
 def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float) -> float:
-    """Rows of boxes that hold one k step of so many rows or columns of an operand."""
+    """Rows of boxes that hold one k step of this many rows or columns of an operand."""
     lying = buffer(problem, schedule, operand)
     return inside * (schedule.block[2] * lying.element / lying.panel)
 

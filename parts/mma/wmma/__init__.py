@@ -1,4 +1,4 @@
-"""wmma: fragments of which only the operation knows which lane holds what, for plain aligned products."""
+"""wmma: opaque fragments (which lane holds which element is not specified), for plain aligned products."""
 
 from mlir_gemm.parts.mma.wmma.part import PART
 

@@ -41,7 +41,7 @@ def _features(schedule: Schedule, target: Target) -> str:
 
 def _preferred(legal: list[Schedule]) -> list[Schedule]:
     """Tiles that the threads cannot copy evenly are left out when there are others: their addresses take registers that
-    no estimate knows well."""
+    are hard to estimate."""
     return [schedule for schedule in legal if not uneven_vectors(schedule)] or legal
 
 

@@ -1,4 +1,4 @@
-"""Where the choice of a schedule looks with WMMA: tiles that divide the problem."""
+"""The search for schedules with WMMA: tiles that divide the problem."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
                 and shape != shapes[0]
                 and any(w % s for w, s in zip(pinned["warp"], shape, strict=True))
             ):
-                continue  # the warp tile speaks against this shape, and so for the first one
+                continue  # the warp tile rules out this shape, so take the first one
             for warp in [pinned["warp"]] if "warp" in pinned else _warps(block, shape, wide):
                 vector = pinned.get("vector") or widest_vector(block, warp, pinned.get("pad", 8))
                 for count in (pinned["stages"],) if "stages" in pinned else stages:
