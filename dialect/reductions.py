@@ -236,6 +236,19 @@ class Choice:
         better, select = self._better(left, right), dialect("arith").SelectOp
         return [select(better, one, other).result for one, other in zip(left, right, strict=True)]
 
+    def join_further(self, left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
+        """The same where all places on the right come after those on the left: equal elements need no test."""
+        arith, least = dialect("arith"), "min" in self.combiner
+        one, other = right[0], left[0]
+        if self.combiner.endswith("f"):
+            test = arith.CmpFPredicate
+            better = arith.CmpFOp(test.ULT if least else test.UGT, one, other).result
+            better = arith.AndIOp(better, arith.CmpFOp(test.ORD, other, other).result).result
+        else:
+            order = ("u" if self.combiner.endswith("ui") else "s") + ("lt" if least else "gt")
+            better = arith.CmpIOp(getattr(arith.CmpIPredicate, order), one, other).result
+        return [arith.SelectOp(better, new, old).result for new, old in zip(right, left, strict=True)]
+
     def _better(self, left: Sequence[Any], right: Sequence[Any]) -> Any:
         arith = dialect("arith")
         (one, place), (other, further) = left, right

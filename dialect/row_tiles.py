@@ -7,7 +7,9 @@ the rows, from what is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import functools
+import math
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +24,9 @@ from mlir_gemm.dialect.reductions import Choice, Combination, combinations_of
 from mlir_gemm.dialect.reductions import reduce as tile_reduce
 from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
+
+PLACE_BITS, PLACES = 32, (1 << 31) - 1
+"""Bits in which places in a row are counted where rows have fewer elements, and the place after all of them."""
 
 
 @dataclass
@@ -45,6 +50,8 @@ class RowTiles:
     ahead: Any = None
     """How many elements of a row the tiles of the blocks before this one of the cluster have; None for one block."""
     rank: Any = None
+    unroll: int = 1
+    """Tiles that follow each other in a row that an iteration of a pass takes: it carries values for one of them."""
     staged: bool = False
     """Whether what the first pass over rows loads is kept in shared memory for the others."""
     shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
@@ -57,6 +64,8 @@ class RowTiles:
     """The block of operations in which everything is built."""
     passed: Any = None
     """In a pass the distance from `start`."""
+    entered: tuple[Any, Any] = (None, None)
+    """In a pass where the first tile of the iteration lies, and its distance from `start`."""
 
     @property
     def whole(self) -> bool:
@@ -70,6 +79,11 @@ class RowTiles:
     def step(self) -> int:
         """Elements of a row that all tiles of a cluster have."""
         return self.tile.elements * self.cluster
+
+    @property
+    def chunk(self) -> int:
+        """Elements of a row that an iteration of a pass takes."""
+        return self.step if self.whole else self.step * self.unroll
 
     def enter_cluster(self) -> None:
         """Finds out which block of its cluster this is."""
@@ -118,23 +132,69 @@ class RowTiles:
         if self.whole:
             totals = [value for each in found for value in self._elements(*each)]
         else:
-            totals = [constants.splat(self.tile.type(value.type, True), neutral) for _, c in found
-                      for value, neutral in zip(c.values, c.neutrals, strict=True)]  # fmt: skip
+            totals = [value for each in found for value in self._first(*each)]
             with self._pass(totals) as carried:
                 old = iter(list(carried))
-                carried[:] = [value for generic, c in found for value in c.join(
-                    [next(old) for _ in c.values], self._elements(generic, c))]  # fmt: skip
+                parts = [[self._elements(*each) for each in found] for _ in self._tiles()]
+                carried[:] = [value for number, (_, c) in enumerate(found) for value in self._joined(
+                    c, [next(old) for _ in c.values], [each[number] for each in parts])]  # fmt: skip
         rest = iter(totals)
         for generic, combination in found:
             total = [next(rest) for _ in combination.values]
             reduced = tile_reduce(total, self.tile.element_dim, combination.join, self.cluster)
             outputs = [generic.outputs[number] for number in combination.outputs]
-            self.narrow.update(zip(outputs, self._continued(generic, combination, reduced, starts), strict=True))
+            whole = [_widened(each, value.type) for each, value in zip(reduced, combination.values, strict=True)]
+            self.narrow.update(zip(outputs, self._continued(generic, combination, whole, starts), strict=True))
 
     def _elements(self, generic: Generic, combination: Combination | Choice) -> list[Any]:
         """What a reduction combines, as tiles with neutral elements beyond the ends of rows."""
-        return [self._clipped(self._value(generic, value), neutral)
-                for value, neutral in zip(combination.values, combination.neutrals, strict=True)]  # fmt: skip
+        return [self._element(generic, combination, number) for number in range(len(combination.values))]
+
+    def _element(self, generic: Generic, combination: Combination | Choice, number: int) -> Any:
+        found = self._value(generic, combination.values[number])
+        neutral = self._neutral(combination, number)
+        if neutral.type != found.type.element_type:
+            found = dialect("arith").TruncIOp(self.tile.type(neutral.type, True), found).result
+        return self._clipped(found, neutral)
+
+    def _neutral(self, combination: Combination | Choice, number: int) -> Any:
+        """The attribute of what changes nothing in a value, of the type in which tiles have it: places in a row are
+        counted in 32 bits where that is enough, in half the registers."""
+        neutral, sizes = combination.neutrals[number], self.loops.sizes
+        known = all(isinstance(size, int) for size in sizes[self.loops.outer :])
+        few = known and math.prod(sizes[self.loops.outer :]) < PLACES
+        if number and isinstance(combination, Choice) and few and neutral.type.width > PLACE_BITS:
+            return ir.IntegerAttr.get(ir.IntegerType.get_signless(PLACE_BITS), PLACES)
+        return neutral
+
+    def _in_order(self, combination: Combination | Choice) -> bool:
+        """Whether a pass meets the elements of a row in the order of their places, of which a choice takes the
+        first."""
+        return isinstance(combination, Choice) and self.loops.element == self.loops.outer
+
+    def _first(self, generic: Generic, combination: Combination | Choice) -> list[Any]:
+        """What a pass starts from: neutral elements, at a thread's first place where those that follow are taken only
+        if they are better."""
+        if not self._in_order(combination):
+            neutrals = [self._neutral(combination, number) for number in range(len(combination.values))]
+            return [constants.splat(self.tile.type(neutral.type, True), neutral) for neutral in neutrals]
+        element = self.loops.element
+        self.place[element] = self._moved(constants.index(0) if self.start is None else self.start)
+        least = self._neutral(combination, 0)
+        start = constants.splat(self.tile.type(least.type, True), least)
+        found = [start, self._element(generic, combination, 1)]
+        del self.place[element]
+        self.held = {}
+        return found
+
+    def _joined(self, combination: Combination | Choice, before: list[Any], parts: list[list[Any]]) -> list[Any]:
+        """What a pass has, with what an iteration's tiles have, neighbours first."""
+        if isinstance(combination, Choice) and self._in_order(combination):
+            return functools.reduce(combination.join_further, parts, before)
+        while len(parts) > 1:
+            pairs = [combination.join(*parts[n : n + 2]) for n in range(0, len(parts) - 1, 2)]
+            parts = [*pairs, *parts[len(pairs) * 2 :]]
+        return combination.join(before, parts[0])
 
     def _continued(self, generic: Generic, combination: Combination | Choice, reduced: list[Any],
                    starts: dict[Any, Any]) -> list[Any]:  # fmt: skip
@@ -162,10 +222,12 @@ class RowTiles:
             guards.do(is_first, lambda: self._store_narrow(narrow))
         wide = [each for each in buffers if each[0] not in self.narrow]
         if self.whole:
-            self._store_wide(wide)
+            self._put([self._spread(self._wide(buffer), True) for buffer, _ in wide], wide)
         elif wide:
             with self._pass([]):
-                self._store_wide(wide)
+                values = [[self._spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self._tiles()]
+                for each, _ in zip(values, self._tiles(), strict=True):
+                    self._put(each, wide)
 
     def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
@@ -201,22 +263,22 @@ class RowTiles:
 
     def _stage(self, key: Any, value: Any) -> None:
         """Puts a tile into shared memory, for the passes that follow."""
-        with ir.InsertionPoint.at_block_begin(self.first):
-            buffer = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
-        self.filled[key] = buffer
-        tile.store(value, buffer, self._place_in_shared())
+        if key not in self.filled:
+            with ir.InsertionPoint.at_block_begin(self.first):
+                self.filled[key] = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
+        tile.store(value, self.filled[key], self._place_in_shared())
 
     def _staged_size(self) -> int:
         """Elements of a row in shared memory: whole tiles."""
-        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.step) * self.tile.elements
+        chunks = -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.chunk)
+        return chunks * self.unroll * self.tile.elements
 
     def _place_in_shared(self) -> tile.Place:
         passed = indexing.div(self.passed, self.cluster) if self.cluster > 1 else self.passed
         return tile.Place((constants.index(0), passed), (0, 1), (True, True))
 
-    def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
-        for buffer, map_ in buffers:
-            value = self._spread(self._wide(buffer), True)
+    def _put(self, values: Sequence[Any], buffers: Sequence[tuple[Any, Any]]) -> None:
+        for value, (buffer, map_) in zip(values, buffers, strict=True):
             self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
 
     @contextmanager
@@ -229,7 +291,7 @@ class RowTiles:
             (loop, loops.sizes[loop], 1) for loop in range(loops.outer, loops.element)
         ]
         size = loops.sizes[loops.element]
-        bounds.append((loops.element, size, self.step))
+        bounds.append((loops.element, size, self.chunk))
         entered: list[Any] = []
         values = list(carried)
         points: list[Any] = []
@@ -247,6 +309,7 @@ class RowTiles:
         if self.start is not None:
             self.place[loops.element] = dialect("arith").AddIOp(self.passed, self.start).result
         self.place[loops.element] = self._moved(self.place[loops.element])
+        self.entered = self.place[loops.element], self.passed
         self.held = {}
         yielded = list(values)
         yield yielded
@@ -261,6 +324,18 @@ class RowTiles:
         for loop, _, _ in bounds:
             del self.place[loop]
         carried[:] = yielded
+
+    def _tiles(self) -> Iterator[None]:
+        """In an iteration of a pass, each of its tiles in turn."""
+        first, passed = self.entered
+        for number in range(self.unroll):
+            if number:
+                further = constants.index(number * self.step)
+                self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
+                self.passed = dialect("arith").AddIOp(passed, further).result
+                self.held = {key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]}
+            yield
+        self.place[self.loops.element], self.passed = first, passed
 
     def _value(self, generic: Generic, value: Any) -> Any:
         return self._spread(self._yielded(generic, [value])[0], True)
@@ -324,7 +399,7 @@ class RowTiles:
     def _clipped(self, value: Any, neutral: Any) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
         size = self.loops.sizes[self.loops.element]
-        if isinstance(size, int) and size % self.step == 0 and self.start is None:
+        if isinstance(size, int) and size % self.chunk == 0 and self.start is None:
             return value
         end = constants.index(size) if isinstance(size, int) else size
         at = self.place.get(self.loops.element)
@@ -337,7 +412,7 @@ class RowTiles:
         inside: list[bool] = []
         for expression in map_.results:
             loop = expression.position if isinstance(expression, ir.AffineDimExpr) else -1
-            extent = {self.loops.row: self.tile.rows, self.loops.element: self.step}.get(loop, 1)
+            extent = {self.loops.row: self.tile.rows, self.loops.element: self.chunk}.get(loop, 1)
             at = self.place.get(loop) if loop >= 0 else constants.index(expression.value)
             offsets.append(constants.index(0) if at is None else at)
             dim = {self.loops.row: self.tile.row_dim, self.loops.element: self.tile.element_dim}.get(loop, -1)
@@ -346,6 +421,13 @@ class RowTiles:
             moved = loop == self.loops.element and self.start is not None
             inside.append(dim < 0 or (isinstance(size, int) and size % extent == 0 and not moved))
         return tile.Place(tuple(offsets), tuple(dims), tuple(inside))
+
+
+def _widened(value: Any, type_: Any) -> Any:
+    """Places that were counted in fewer bits, in theirs."""
+    if value.type.element_type == type_:
+        return value
+    return dialect("arith").ExtSIOp(ir.VectorType.get(value.type.shape, type_), value).result
 
 
 def _combinations(generic: Generic) -> list[Combination | Choice]:

@@ -46,7 +46,8 @@ class TensorizeRows(Pass):
     """If not 0, tiles of one row start at a multiple of so many elements in memory, where rows do not."""
     staged: bool = False
     """Whether rows that a tile does not hold are kept in shared memory from the first pass over them to the last."""
-
+    unroll: int = 1
+    """Tiles that an iteration takes where loops go over the rows; it carries what it reduces for one of them."""
     cluster: int = 1
     """Blocks of a cluster, which share the rows of a tile; a power of two."""
 
@@ -56,6 +57,8 @@ class TensorizeRows(Pass):
             raise PassError(f"pass 'tensorize-rows': cluster={self.cluster}; expected {wanted}")
         if len(self.tile) != 2 or min(self.tile) < 1:
             raise PassError(f"pass 'tensorize-rows': tile={','.join(map(str, self.tile))}; expected two sizes")
+        if self.unroll < 1:
+            raise PassError(f"pass 'tensorize-rows': unroll={self.unroll}; expected 1 or more")
         for function in named(module, "func.func"):
             if is_rows(function) and statements_of(function):
                 down, along = self.tile
@@ -90,7 +93,7 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     with ir.InsertionPoint(forall.body), work[0].location:
         number = indexing.div(forall.body.arguments[0], cluster) if cluster > 1 else forall.body.arguments[0]
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
-                         staged=options.staged and loops.element == loops.outer, first=forall.body)  # fmt: skip
+                         unroll=options.unroll, staged=options.staged and loops.element == loops.outer, first=forall.body)  # fmt: skip
         tiles.enter_cluster()
         if shift:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
