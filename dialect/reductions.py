@@ -13,6 +13,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.positions import is_position
+from mlir_gemm.dialect.running import Running, running_of
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import at_least, counted, verifier
 from mlir_gemm.dialect.walk import body, in_block
@@ -269,20 +270,28 @@ class Choice:
         return arith.OrIOp(before, arith.AndIOp(tie, ahead).result).result
 
 
-def combinations_of(generic: Generic) -> list[Combination | Choice] | None:
+AnyCombination = Combination | Choice | Running
+
+
+def combinations_of(generic: Generic) -> list[AnyCombination] | None:
     """For each output of a reduction, or each two of them, how they are combined; None where an output is not
-    `combiner(output, value)` with a combiner that has a neutral element, nor a value chosen with its place, or is used
-    otherwise."""
-    found: list[Combination | Choice] = []
+    `combiner(output, value)` with a combiner that has a neutral element, nor a value chosen with its place, nor a
+    maximum with its running sum, or is used otherwise."""
+    found: list[AnyCombination] = []
     numbers = list(range(len(generic.outputs)))
     while numbers:
         number = numbers.pop(0)
-        one = _combination(generic, number) or next(filter(None, (_choice(generic, number, n) for n in numbers)), None)
+        one = _combination(generic, number) or next(filter(None, (_pair(generic, number, n) for n in numbers)), None)
         if one is None:
             return None
         found.append(one)
         numbers = [each for each in numbers if each not in one.outputs]
     return found
+
+
+def _pair(generic: Generic, number: int, other: int) -> Choice | Running | None:
+    outputs = list(generic.body.arguments)[len(generic.inputs) :]
+    return _choice(generic, number, other) or running_of(outputs, generic.yielded, number, other)
 
 
 def _output(generic: Generic, number: int) -> Any:

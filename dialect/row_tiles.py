@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +19,7 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
-from mlir_gemm.dialect.reductions import Choice, Combination, combinations_of
+from mlir_gemm.dialect.reductions import AnyCombination, Choice, combinations_of
 from mlir_gemm.dialect.reductions import reduce as tile_reduce
 from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
@@ -64,6 +63,10 @@ class RowTiles:
     """The block of operations in which everything is built."""
     passed: Any = None
     """In a pass the distance from `start`."""
+    tiles: int = 1
+    """So many tiles an iteration of the running loop takes."""
+    full: bool = False
+    """Whether all of them lie within the rows."""
     entered: tuple[Any, Any] = (None, None)
     """In a pass where the first tile of the iteration lies, and its distance from `start`."""
 
@@ -132,12 +135,13 @@ class RowTiles:
         if self.whole:
             totals = [value for each in found for value in self._elements(*each)]
         else:
-            totals = [value for each in found for value in self._first(*each)]
-            with self._pass(totals) as carried:
-                old = iter(list(carried))
+            def combined(carried: list[Any]) -> list[Any]:
+                old = iter(carried)
                 parts = [[self._elements(*each) for each in found] for _ in self._tiles()]
-                carried[:] = [value for number, (_, c) in enumerate(found) for value in self._joined(
+                return [value for number, (_, c) in enumerate(found) for value in self._joined(
                     c, [next(old) for _ in c.values], [each[number] for each in parts])]  # fmt: skip
+
+            totals = self._pass([value for each in found for value in self._first(*each)], combined)
         rest = iter(totals)
         for generic, combination in found:
             total = [next(rest) for _ in combination.values]
@@ -146,18 +150,18 @@ class RowTiles:
             whole = [_widened(each, value.type) for each, value in zip(reduced, combination.values, strict=True)]
             self.narrow.update(zip(outputs, self._continued(generic, combination, whole, starts), strict=True))
 
-    def _elements(self, generic: Generic, combination: Combination | Choice) -> list[Any]:
+    def _elements(self, generic: Generic, combination: AnyCombination) -> list[Any]:
         """What a reduction combines, as tiles with neutral elements beyond the ends of rows."""
         return [self._element(generic, combination, number) for number in range(len(combination.values))]
 
-    def _element(self, generic: Generic, combination: Combination | Choice, number: int) -> Any:
+    def _element(self, generic: Generic, combination: AnyCombination, number: int) -> Any:
         found = self._value(generic, combination.values[number])
         neutral = self._neutral(combination, number)
         if neutral.type != found.type.element_type:
             found = dialect("arith").TruncIOp(self.tile.type(neutral.type, True), found).result
         return self._clipped(found, neutral)
 
-    def _neutral(self, combination: Combination | Choice, number: int) -> Any:
+    def _neutral(self, combination: AnyCombination, number: int) -> Any:
         """The attribute of what changes nothing in a value, of the type in which tiles have it: places in a row are
         counted in 32 bits where that is enough, in half the registers."""
         neutral, sizes = combination.neutrals[number], self.loops.sizes
@@ -167,12 +171,12 @@ class RowTiles:
             return ir.IntegerAttr.get(ir.IntegerType.get_signless(PLACE_BITS), PLACES)
         return neutral
 
-    def _in_order(self, combination: Combination | Choice) -> bool:
+    def _in_order(self, combination: AnyCombination) -> bool:
         """Whether a pass meets the elements of a row in the order of their places, of which a choice takes the
         first."""
         return isinstance(combination, Choice) and self.loops.element == self.loops.outer
 
-    def _first(self, generic: Generic, combination: Combination | Choice) -> list[Any]:
+    def _first(self, generic: Generic, combination: AnyCombination) -> list[Any]:
         """What a pass starts from: neutral elements, at a thread's first place where those that follow are taken only
         if they are better."""
         if not self._in_order(combination):
@@ -187,7 +191,7 @@ class RowTiles:
         self.held = {}
         return found
 
-    def _joined(self, combination: Combination | Choice, before: list[Any], parts: list[list[Any]]) -> list[Any]:
+    def _joined(self, combination: AnyCombination, before: list[Any], parts: list[list[Any]]) -> list[Any]:
         """What a pass has, with what an iteration's tiles have, neighbours first."""
         if isinstance(combination, Choice) and self._in_order(combination):
             return functools.reduce(combination.join_further, parts, before)
@@ -196,7 +200,7 @@ class RowTiles:
             parts = [*pairs, *parts[len(pairs) * 2 :]]
         return combination.join(before, parts[0])
 
-    def _continued(self, generic: Generic, combination: Combination | Choice, reduced: list[Any],
+    def _continued(self, generic: Generic, combination: AnyCombination, reduced: list[Any],
                    starts: dict[Any, Any]) -> list[Any]:  # fmt: skip
         """What a reduction gives, from what its rows give and what it starts from."""
         outputs = [generic.outputs[number] for number in combination.outputs]
@@ -224,10 +228,13 @@ class RowTiles:
         if self.whole:
             self._put([self._spread(self._wide(buffer), True) for buffer, _ in wide], wide)
         elif wide:
-            with self._pass([]):
-                values = [[self._spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self._tiles()]
-                for each, _ in zip(values, self._tiles(), strict=True):
-                    self._put(each, wide)
+            self._pass([], lambda _: self._put_tiles(wide))
+
+    def _put_tiles(self, wide: Sequence[tuple[Any, Any]]) -> list[Any]:
+        values = [[self._spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self._tiles()]
+        for each, _ in zip(values, self._tiles(), strict=True):
+            self._put(each, wide)
+        return []
 
     def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
@@ -281,54 +288,62 @@ class RowTiles:
         for value, (buffer, map_) in zip(values, buffers, strict=True):
             self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
 
-    @contextmanager
-    def _pass(self, carried: list[Any]) -> Generator[list[Any]]:
-        """Loops over the tiles of the rows, which carry values. What is given is changed inside to what an iteration
-        makes of it, and is afterwards what the loops give."""
-        loops, before = self.loops, self.held
-        scf = dialect("scf")
-        bounds: list[tuple[int, Any, int]] = [
-            (loop, loops.sizes[loop], 1) for loop in range(loops.outer, loops.element)
-        ]
-        size = loops.sizes[loops.element]
-        bounds.append((loops.element, size, self.chunk))
-        entered: list[Any] = []
-        values = list(carried)
-        points: list[Any] = []
-        for loop, most, step in bounds:
-            stop = constants.index(most) if isinstance(most, int) else most
-            if loop == loops.element and self.start is not None:
-                stop = dialect("arith").SubIOp(stop, self.start).result
-            made = scf.ForOp(constants.index(0), stop, constants.index(step), values)
-            entered.append(made)
-            self.place[loop] = made.body.arguments[0]
-            values = list(made.body.arguments)[1:]
-            points.append(ir.InsertionPoint(made.body))
-            points[-1].__enter__()
-        self.passed = self.place[loops.element]
-        if self.start is not None:
-            self.place[loops.element] = dialect("arith").AddIOp(self.passed, self.start).result
-        self.place[loops.element] = self._moved(self.place[loops.element])
-        self.entered = self.place[loops.element], self.passed
-        self.held = {}
-        yielded = list(values)
-        yield yielded
-        self.held = before
-        for made, point in zip(reversed(entered), reversed(points), strict=True):
-            scf.YieldOp(yielded)
-            point.__exit__(None, None, None)
-            yielded = list(made.results)
-        self.passed = None
+    def _pass(self, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        """Loops over the tiles of the rows, which carry values. `work` says what an iteration makes of them; what the
+        loops give is returned."""
+        before = self.held
+        found = self._loop(self.loops.outer, carried, work)
+        self.held, self.passed, self.full = before, None, False
         self.shared.update(self.filled)
         self.filled.clear()
-        for loop, _, _ in bounds:
-            del self.place[loop]
-        carried[:] = yielded
+        return found
+
+    def _loop(self, loop: int, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        if loop < self.loops.element:
+            return self._made_loop((0, self.loops.sizes[loop], 1), carried, loop,
+                                   lambda values: self._loop(loop + 1, values, work))  # fmt: skip
+        for first, end, tiles in self._phases():
+            self.tiles, self.full = tiles, end != self.loops.sizes[loop]
+            carried = self._made_loop((first, end, self.step * tiles), carried, loop, lambda values: self._at(values, work))
+        return carried
+
+    def _phases(self) -> list[tuple[int, Any, int]]:
+        """From where to where loops go along a row, with how many tiles at a time: first as far as iterations lie within
+        the row and need no tests, then to its end."""
+        size = self.loops.sizes[self.loops.element]
+        if self.start is not None or not isinstance(size, int) or size % self.chunk == 0 or size < self.chunk:
+            return [(0, size, self.unroll)]
+        full = size - size % self.chunk
+        return [(0, full, self.unroll), (full, size, 1)]
+
+    def _made_loop(self, bounds: tuple[int, Any, int], carried: list[Any], loop: int,
+                   work: Callable[[list[Any]], list[Any]]) -> list[Any]:  # fmt: skip
+        scf, (first, end, step) = dialect("scf"), bounds
+        stop = constants.index(end) if isinstance(end, int) else end
+        if loop == self.loops.element and self.start is not None:
+            stop = dialect("arith").SubIOp(stop, self.start).result
+        made = scf.ForOp(constants.index(first), stop, constants.index(step), carried)
+        with ir.InsertionPoint(made.body):
+            self.place[loop] = made.body.arguments[0]
+            scf.YieldOp(work(list(made.body.arguments)[1:]))
+        del self.place[loop]
+        return list(made.results)
+
+    def _at(self, values: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        """One iteration along a row."""
+        element = self.loops.element
+        self.passed = self.place[element]
+        if self.start is not None:
+            self.place[element] = dialect("arith").AddIOp(self.passed, self.start).result
+        self.place[element] = self._moved(self.place[element])
+        self.entered = self.place[element], self.passed
+        self.held = {}
+        return work(values)
 
     def _tiles(self) -> Iterator[None]:
         """In an iteration of a pass, each of its tiles in turn."""
         first, passed = self.entered
-        for number in range(self.unroll):
+        for number in range(self.tiles):
             if number:
                 further = constants.index(number * self.step)
                 self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
@@ -399,7 +414,7 @@ class RowTiles:
     def _clipped(self, value: Any, neutral: Any) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
         size = self.loops.sizes[self.loops.element]
-        if isinstance(size, int) and size % self.chunk == 0 and self.start is None:
+        if self.full or (isinstance(size, int) and size % self.chunk == 0 and self.start is None):
             return value
         end = constants.index(size) if isinstance(size, int) else size
         at = self.place.get(self.loops.element)
@@ -419,7 +434,8 @@ class RowTiles:
             dims.append(dim if wide or dim != self.tile.element_dim else -1)
             size = self.loops.sizes[loop] if loop >= 0 else 1
             moved = loop == self.loops.element and self.start is not None
-            inside.append(dim < 0 or (isinstance(size, int) and size % extent == 0 and not moved))
+            whole = isinstance(size, int) and size % extent == 0 and not moved
+            inside.append(dim < 0 or whole or (self.full and loop == self.loops.element))
         return tile.Place(tuple(offsets), tuple(dims), tuple(inside))
 
 
@@ -430,7 +446,7 @@ def _widened(value: Any, type_: Any) -> Any:
     return dialect("arith").ExtSIOp(ir.VectorType.get(value.type.shape, type_), value).result
 
 
-def _combinations(generic: Generic) -> list[Combination | Choice]:
+def _combinations(generic: Generic) -> list[AnyCombination]:
     found = combinations_of(generic)
     if found is None:
         raise pass_error(generic.op, "a reduction that is not one associative operation on each output, nor a "
