@@ -7,8 +7,6 @@ the rows, from what is in memory.
 
 from __future__ import annotations
 
-import functools
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,14 +17,8 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
-from mlir_gemm.dialect.reductions import AnyCombination, Choice, combinations_of
-from mlir_gemm.dialect.reductions import reduce as tile_reduce
 from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
-
-PLACE_BITS, PLACES = 32, (1 << 31) - 1
-"""Bits in which places in a row are counted where rows have fewer elements, and the place after all of them."""
-
 
 @dataclass
 class RowTiles:
@@ -96,7 +88,7 @@ class RowTiles:
             if self.whole:
                 self.place[self.loops.element] = self.ahead
 
-    def _moved(self, at: Any) -> Any:
+    def moved(self, at: Any) -> Any:
         """A place in a row that the tiles of a cluster have in common as this block's own."""
         return at if self.ahead is None else dialect("arith").AddIOp(at, self.ahead).result
 
@@ -114,7 +106,7 @@ class RowTiles:
             distance = indexing.rem(distance, self.shift)
             self.start = arith.SubIOp(constants.index(0), distance).result
             if self.whole:
-                self.place[self.loops.element] = self._moved(self.start)
+                self.place[self.loops.element] = self.moved(self.start)
 
     def elementwise(self, generic: Generic) -> None:
         """Notes an operation for each element, or computes one for each row."""
@@ -126,97 +118,7 @@ class RowTiles:
         if not wide:
             values = self._yielded(generic, generic.yielded)
             for output, value in zip(generic.outputs, values, strict=True):
-                self.narrow[output] = self._spread(value, False)
-
-    def reductions(self, generics: Sequence[Generic], starts: dict[Any, Any]) -> None:
-        """Reductions of which none needs another's result. `starts` says what each output's buffer holds before: the
-        attribute of a number, or None where that is in memory."""
-        found = [(generic, each) for generic in generics for each in _combinations(generic)]
-        if self.whole:
-            totals = [value for each in found for value in self._elements(*each)]
-        else:
-            def combined(carried: list[Any]) -> list[Any]:
-                old = iter(carried)
-                parts = [[self._elements(*each) for each in found] for _ in self._tiles()]
-                return [value for number, (_, c) in enumerate(found) for value in self._joined(
-                    c, [next(old) for _ in c.values], [each[number] for each in parts])]  # fmt: skip
-
-            totals = self._pass([value for each in found for value in self._first(*each)], combined)
-        rest = iter(totals)
-        for generic, combination in found:
-            total = [next(rest) for _ in combination.values]
-            reduced = tile_reduce(total, self.tile.element_dim, combination.join, self.cluster)
-            outputs = [generic.outputs[number] for number in combination.outputs]
-            whole = [_widened(each, value.type) for each, value in zip(reduced, combination.values, strict=True)]
-            self.narrow.update(zip(outputs, self._continued(generic, combination, whole, starts), strict=True))
-
-    def _elements(self, generic: Generic, combination: AnyCombination) -> list[Any]:
-        """What a reduction combines, as tiles with neutral elements beyond the ends of rows."""
-        return [self._element(generic, combination, number) for number in range(len(combination.values))]
-
-    def _element(self, generic: Generic, combination: AnyCombination, number: int) -> Any:
-        found = self._value(generic, combination.values[number])
-        neutral = self._neutral(combination, number)
-        if neutral.type != found.type.element_type:
-            found = dialect("arith").TruncIOp(self.tile.type(neutral.type, True), found).result
-        return self._clipped(found, neutral)
-
-    def _neutral(self, combination: AnyCombination, number: int) -> Any:
-        """The attribute of what changes nothing in a value, of the type in which tiles have it: places in a row are
-        counted in 32 bits where that is enough, in half the registers."""
-        neutral, sizes = combination.neutrals[number], self.loops.sizes
-        known = all(isinstance(size, int) for size in sizes[self.loops.outer :])
-        few = known and math.prod(sizes[self.loops.outer :]) < PLACES
-        if number and isinstance(combination, Choice) and few and neutral.type.width > PLACE_BITS:
-            return ir.IntegerAttr.get(ir.IntegerType.get_signless(PLACE_BITS), PLACES)
-        return neutral
-
-    def _in_order(self, combination: AnyCombination) -> bool:
-        """Whether a pass meets the elements of a row in the order of their places, of which a choice takes the
-        first."""
-        return isinstance(combination, Choice) and self.loops.element == self.loops.outer
-
-    def _first(self, generic: Generic, combination: AnyCombination) -> list[Any]:
-        """What a pass starts from: neutral elements, at a thread's first place where those that follow are taken only
-        if they are better."""
-        if not self._in_order(combination):
-            neutrals = [self._neutral(combination, number) for number in range(len(combination.values))]
-            return [constants.splat(self.tile.type(neutral.type, True), neutral) for neutral in neutrals]
-        element = self.loops.element
-        self.place[element] = self._moved(constants.index(0) if self.start is None else self.start)
-        least = self._neutral(combination, 0)
-        start = constants.splat(self.tile.type(least.type, True), least)
-        found = [start, self._element(generic, combination, 1)]
-        del self.place[element]
-        self.held = {}
-        return found
-
-    def _joined(self, combination: AnyCombination, before: list[Any], parts: list[list[Any]]) -> list[Any]:
-        """What a pass has, with what an iteration's tiles have, neighbours first."""
-        if isinstance(combination, Choice) and self._in_order(combination):
-            return functools.reduce(combination.join_further, parts, before)
-        while len(parts) > 1:
-            pairs = [combination.join(*parts[n : n + 2]) for n in range(0, len(parts) - 1, 2)]
-            parts = [*pairs, *parts[len(pairs) * 2 :]]
-        return combination.join(before, parts[0])
-
-    def _continued(self, generic: Generic, combination: AnyCombination, reduced: list[Any],
-                   starts: dict[Any, Any]) -> list[Any]:  # fmt: skip
-        """What a reduction gives, from what its rows give and what it starts from."""
-        outputs = [generic.outputs[number] for number in combination.outputs]
-        given = [starts.get(output) for output in outputs]
-        if all(a is b or (a is not None and b is not None and a == b)
-               for a, b in zip(given, combination.neutrals, strict=True)):  # fmt: skip
-            return reduced
-        before: list[Any] = []
-        for output, value in zip(outputs, reduced, strict=True):
-            start = starts.get(output)
-            if start is not None:
-                before.append(constants.splat(value.type, start))
-            else:
-                known = self.narrow.get(output)
-                before.append(self.load(output, _map_of([generic], output), False) if known is None else known)
-        return combination.join(before, reduced)
+                self.narrow[output] = self.spread(value, False)
 
     def store(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         """Stores values to buffers, given with their maps: the narrow ones, then the wide ones in one pass."""
@@ -226,13 +128,13 @@ class RowTiles:
             guards.do(is_first, lambda: self._store_narrow(narrow))
         wide = [each for each in buffers if each[0] not in self.narrow]
         if self.whole:
-            self._put([self._spread(self._wide(buffer), True) for buffer, _ in wide], wide)
+            self._put([self.spread(self._wide(buffer), True) for buffer, _ in wide], wide)
         elif wide:
-            self._pass([], lambda _: self._put_tiles(wide))
+            self.go_over([], lambda _: self._put_tiles(wide))
 
     def _put_tiles(self, wide: Sequence[tuple[Any, Any]]) -> list[Any]:
-        values = [[self._spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self._tiles()]
-        for each, _ in zip(values, self._tiles(), strict=True):
+        values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile()]
+        for each, _ in zip(values, self.each_tile(), strict=True):
             self._put(each, wide)
         return []
 
@@ -288,7 +190,7 @@ class RowTiles:
         for value, (buffer, map_) in zip(values, buffers, strict=True):
             self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
 
-    def _pass(self, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
+    def go_over(self, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
         """Loops over the tiles of the rows, which carry values. `work` says what an iteration makes of them; what the
         loops give is returned."""
         before = self.held
@@ -302,26 +204,30 @@ class RowTiles:
         if loop < self.loops.element:
             return self._made_loop((0, self.loops.sizes[loop], 1), carried, loop,
                                    lambda values: self._loop(loop + 1, values, work))  # fmt: skip
-        for first, end, tiles in self._phases():
-            self.tiles, self.full = tiles, end != self.loops.sizes[loop]
-            carried = self._made_loop((first, end, self.step * tiles), carried, loop, lambda values: self._at(values, work))
+        for first, end, tiles, full in self._phases():
+            self.tiles, self.full = tiles, full
+            if not full and self.start is not None and end == self.loops.sizes[loop]:
+                end = dialect("arith").SubIOp(constants.index(end), self.start).result
+            bounds = first, end, self.step * tiles
+            carried = self._made_loop(bounds, carried, loop, lambda values: self._at(values, work))
         return carried
 
-    def _phases(self) -> list[tuple[int, Any, int]]:
-        """From where to where loops go along a row, with how many tiles at a time: first as far as iterations lie within
-        the row and need no tests, then to its end."""
-        size = self.loops.sizes[self.loops.element]
-        if self.start is not None or not isinstance(size, int) or size % self.chunk == 0 or size < self.chunk:
-            return [(0, size, self.unroll)]
-        full = size - size % self.chunk
-        return [(0, full, self.unroll), (full, size, 1)]
+    def _phases(self) -> list[tuple[int, Any, int, bool]]:
+        """From where to where loops go along a row, with how many tiles at a time, and whether these lie within the row
+        and need no tests: first those before which the row may begin, then all that do, then those to its end."""
+        size, chunk = self.loops.sizes[self.loops.element], self.chunk
+        first = 0 if self.start is None else chunk
+        last = size // chunk * chunk if isinstance(size, int) else 0
+        if last <= first or (self.start is None and last == size):
+            return [(0, size, self.unroll, False)]
+        edges = [] if first == 0 else [(0, first, self.unroll, False)]
+        ends = [] if last == size and self.start is None else [(last, size, 1, False)]
+        return [*edges, (first, last, self.unroll, True), *ends]
 
     def _made_loop(self, bounds: tuple[int, Any, int], carried: list[Any], loop: int,
                    work: Callable[[list[Any]], list[Any]]) -> list[Any]:  # fmt: skip
         scf, (first, end, step) = dialect("scf"), bounds
         stop = constants.index(end) if isinstance(end, int) else end
-        if loop == self.loops.element and self.start is not None:
-            stop = dialect("arith").SubIOp(stop, self.start).result
         made = scf.ForOp(constants.index(first), stop, constants.index(step), carried)
         with ir.InsertionPoint(made.body):
             self.place[loop] = made.body.arguments[0]
@@ -335,12 +241,21 @@ class RowTiles:
         self.passed = self.place[element]
         if self.start is not None:
             self.place[element] = dialect("arith").AddIOp(self.passed, self.start).result
-        self.place[element] = self._moved(self.place[element])
+        self.place[element] = self.moved(self.place[element])
         self.entered = self.place[element], self.passed
         self.held = {}
         return work(values)
 
-    def _tiles(self) -> Iterator[None]:
+    def at_start(self, build: Callable[[], Any]) -> Any:
+        """What is built for the first tile of a row, before a pass."""
+        element = self.loops.element
+        self.place[element] = self.moved(constants.index(0) if self.start is None else self.start)
+        found = build()
+        del self.place[element]
+        self.held = {}
+        return found
+
+    def each_tile(self) -> Iterator[None]:
         """In an iteration of a pass, each of its tiles in turn."""
         first, passed = self.entered
         for number in range(self.tiles):
@@ -352,8 +267,9 @@ class RowTiles:
             yield
         self.place[self.loops.element], self.passed = first, passed
 
-    def _value(self, generic: Generic, value: Any) -> Any:
-        return self._spread(self._yielded(generic, [value])[0], True)
+    def value(self, generic: Generic, value: Any) -> Any:
+        """A value of a body as a wide tile."""
+        return self.spread(self._yielded(generic, [value])[0], True)
 
     def _yielded(self, generic: Generic, wanted: Sequence[Any]) -> list[Any]:
         """Values of a body, on tiles."""
@@ -395,7 +311,7 @@ class RowTiles:
             raise pass_error(owner, f"'{owner.name}' in the body of a row; expected operations of arith and math")
         operands = [self._computed(each, known, generic) for each in owner.operands]
         wide = any(self._is_wide(each) for each in operands)
-        given = [self._spread(each, wide) for each in operands]
+        given = [self.spread(each, wide) for each in operands]
         types = [self.tile.type(result.type, wide) for result in owner.results]
         made = ir.Operation.create(owner.name, results=types, operands=given, attributes=attributes_of(owner))
         known.update(zip(owner.results, made.results, strict=True))
@@ -404,14 +320,14 @@ class RowTiles:
     def _is_wide(self, value: Any) -> bool:
         return not isinstance(value, ir.Attribute) and value.type == self.tile.type(value.type.element_type, True)
 
-    def _spread(self, value: Any, wide: bool) -> Any:
+    def spread(self, value: Any, wide: bool) -> Any:
         """A value as a tile: a number everywhere, a value of each row along it."""
         if isinstance(value, ir.Attribute):
             return constants.splat(self.tile.type(value.type, wide), value)
         type_ = self.tile.type(value.type.element_type, wide)
         return value if value.type == type_ else dialect("vector").BroadcastOp(type_, value).result
 
-    def _clipped(self, value: Any, neutral: Any) -> Any:
+    def clipped(self, value: Any, neutral: Any) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
         size = self.loops.sizes[self.loops.element]
         if self.full or (isinstance(size, int) and size % self.chunk == 0 and self.start is None):
@@ -437,27 +353,3 @@ class RowTiles:
             whole = isinstance(size, int) and size % extent == 0 and not moved
             inside.append(dim < 0 or whole or (self.full and loop == self.loops.element))
         return tile.Place(tuple(offsets), tuple(dims), tuple(inside))
-
-
-def _widened(value: Any, type_: Any) -> Any:
-    """Places that were counted in fewer bits, in theirs."""
-    if value.type.element_type == type_:
-        return value
-    return dialect("arith").ExtSIOp(ir.VectorType.get(value.type.shape, type_), value).result
-
-
-def _combinations(generic: Generic) -> list[AnyCombination]:
-    found = combinations_of(generic)
-    if found is None:
-        raise pass_error(generic.op, "a reduction that is not one associative operation on each output, nor a "
-                         "choice of a value with its place")  # fmt: skip
-    return found
-
-
-def _map_of(generics: Sequence[Generic], output: Any) -> Any:
-    return next(
-        map_
-        for generic in generics
-        for each, map_ in zip(generic.operands, generic.maps, strict=True)
-        if each == output
-    )

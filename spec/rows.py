@@ -48,6 +48,8 @@ class RowProblem:
     """Whether the length is a constant, and elements of a row follow each other evenly: a tile can hold whole rows."""
     lines: int = 1
     """So many lengths make a row, where it has several dimensions."""
+    side: int = 0
+    """Rows side by side in memory, of `rows`; 0 for all of them."""
     element: str = "f32"
     """The type of the elements of a row in memory."""
 

@@ -6,8 +6,9 @@ of f32 or f64, become one reduction of two results, which carries the maximum so
 `s + (m - m)`, which is s, and NaN where the maximum is infinite or NaN, as the sum of exponentials is then. Each step
 that the maximum grows rounds the sum once more: an error of a few roundings.
 
-Only rows of `least` elements and more, which no cluster of blocks holds, are taken: shorter ones are read once anyway,
-and a second exponential for each element would cost more. A second run changes nothing.
+Only rows of `least` elements and more are taken, which no cluster of blocks holds, or of which there are so few that
+each step is a kernel of its own: others are read once anyway, and a second exponential for each element would cost
+more. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from mlir_gemm.dialect.linalg.expressions import LOAD, tree_of
 from mlir_gemm.dialect.linalg.generics import (
     Generic,
     build,
+    element_of,
     empty,
     erase_dead,
     fill,
@@ -35,8 +37,10 @@ from mlir_gemm.dialect.linalg.generics import (
 from mlir_gemm.dialect.running import joined
 from mlir_gemm.passes.base import Pass
 
-LONG = 1 << 19
-"""Elements of a row that the shared memory of 8 blocks does not hold in f32."""
+LONG, FEW_ROWS = 1 << 19, 4
+"""Elements of a row, and most rows, for which all SMs work on each step (`group-rows`)."""
+HELD = 8 * 220 << 10
+"""Bytes of a row that the shared memory of 8 blocks, a cluster, holds on chips that have them."""
 TYPES = ("f32", "f64")
 
 
@@ -51,18 +55,18 @@ class OnlineSoftmax(Pass):
     def run(self, module: Any) -> None:
         for operation in generics(module):
             added = read(operation)
-            if added is None or _length(added) < self.least:
-                continue
-            greatest = _greatest_before(added)
-            if greatest is not None:
+            greatest = None if added is None else _greatest_before(added)
+            if added is not None and greatest is not None and self._is_long(greatest):
                 _rewrite(greatest, added)
         erase_dead(module)
 
-
-def _length(generic: Generic) -> int:
-    """Elements of a row; 0 where nothing is reduced."""
-    sizes = [size for size, reduced in zip(generic.sizes, generic.reductions, strict=True) if reduced]
-    return math.prod(sizes) if sizes else 0
+    def _is_long(self, greatest: Generic) -> bool:
+        """Whether rows are as long as that, and neither can a cluster hold them nor are they so few that each step is a
+        kernel of its own."""
+        row = math.prod(size for size, reduced in zip(greatest.sizes, greatest.reductions, strict=True) if reduced)
+        rows = math.prod(greatest.sizes) // max(row, 1)
+        bits = max((element_of(each).width for each in greatest.inputs), default=0)
+        return row >= self.least and (rows <= FEW_ROWS or row * bits // 8 >= HELD)
 
 
 def _combined(generic: Generic, name: str, start: float) -> Any:

@@ -26,6 +26,7 @@ from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape, block_position, loops_of, statements_of
+from mlir_gemm.dialect.row_reductions import reduce_rows
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
@@ -134,7 +135,7 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
     def finish() -> None:
         if waiting:
             with waiting[0].op.location:
-                tiles.reductions(waiting, starts)
+                reduce_rows(tiles, waiting, starts)
             waiting.clear()
 
     for op in work:
