@@ -20,6 +20,7 @@ from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
 
+
 @dataclass
 class RowTiles:
     """Builds what a block does, at the insertion point."""

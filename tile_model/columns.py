@@ -9,7 +9,7 @@ from __future__ import annotations
 from mlir_gemm.spec.rows import RowProblem, RowSchedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
-from mlir_gemm.tile_model.row_accesses import ACCESS, FEWEST_THREADS, HELD, MOST_THREADS, most_held, power, vector_of
+from mlir_gemm.tile_model.row_accesses import FEWEST_THREADS, HELD, MOST_THREADS, most_held, power, vector_of
 
 LAUNCH = 4e-6
 """Seconds that the kernels cost which combine parts."""

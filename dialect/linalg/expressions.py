@@ -26,7 +26,8 @@ def tree_of(value: Any, generic: Generic, loops: Sequence[int]) -> Tree:
         return (LOAD, value, ())
     attributes = tuple(sorted((name, str(attribute)) for name, attribute in attributes_of(owner).items()))
     number = list(owner.results).index(value)
-    return (owner.name, number, str(value.type), attributes, *(tree_of(each, generic, loops) for each in owner.operands))
+    operands = [tree_of(each, generic, loops) for each in owner.operands]
+    return (owner.name, number, str(value.type), attributes, *operands)
 
 
 def element_of(tensor: Any, places: tuple[int, ...]) -> Tree:

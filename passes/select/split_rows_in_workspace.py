@@ -238,7 +238,8 @@ class _Division:
                     elif op.operation.name != "func.return":
                         clone(op, known)
                 dialect("func").ReturnOp([])
-        self._describe(function, [*[{ROLE: ir.StringAttr.get("in")} for _ in self.partials], *(roles[number] for number in others)])
+        given = [{ROLE: ir.StringAttr.get("in")} for _ in self.partials]
+        self._describe(function, [*given, *(roles[number] for number in others)])
         return others
 
     def _combine(self, parts: list[Any], outputs: list[Any]) -> None:

@@ -93,8 +93,9 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         forall.operation.attributes[CLUSTER] = constants.integer(cluster)
     with ir.InsertionPoint(forall.body), work[0].location:
         number = indexing.div(forall.body.arguments[0], cluster) if cluster > 1 else forall.body.arguments[0]
+        staged = options.staged and loops.element == loops.outer
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
-                         unroll=options.unroll, staged=options.staged and loops.element == loops.outer, first=forall.body)  # fmt: skip
+                         unroll=options.unroll, staged=staged, first=forall.body)  # fmt: skip
         tiles.enter_cluster()
         if shift:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
