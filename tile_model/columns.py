@@ -28,7 +28,7 @@ UNROLL = 8
 WAVES, LEAST_PART, MOST_PARTS = 4, 64, 1056
 """How many times the blocks of all parts fill the SMs, elements of a part, and most parts. Sums of 199162x528 f32 take
 96 us in 211 to 422 parts of 512 bytes, 127 in 16 of 64 bytes; 1000000x64 f16 31.1 in 1056 parts, 31.4 in 528 (H200,
-2026-11-23-h200-w-rows.json.xz)."""
+2026-11-23-h200-rows-passes.json.xz)."""
 
 
 def of_columns(problem: RowProblem, target: Target) -> RowSchedule:

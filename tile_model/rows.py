@@ -38,7 +38,7 @@ STAGED, STAGED_IN_CLUSTER = 108 << 10, 55 << 10
 PASS_THREADS, PASS_BYTES, PASS_LOADS = 512, 64, 8
 """Threads of a block that goes over rows, and bytes, and accesses, that a thread has under way: rows that are reduced
 once and that registers do not hold, and those that shared memory does not hold either. argmax of 1000x50257 f32 takes
-50 us with 4 or 8 accesses, in registers of a cluster 58 (H200, 2026-11-23-h200-w-rows.json.xz)."""
+50 us with 4 or 8 accesses, in registers of a cluster 58 (H200, 2026-11-23-h200-rows-passes.json.xz)."""
 CLUSTER_THREADS = 256
 """Threads of a block of a cluster."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
