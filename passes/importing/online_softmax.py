@@ -84,7 +84,7 @@ def _combined(generic: Generic, name: str, start: float) -> Any:
 def _start(generic: Generic) -> float | None:
     scalar = scalar_of(generic.outputs[0])
     made = None if scalar is None else owner_of(scalar)
-    if made is None or made.name != "arith.constant":
+    if scalar is None or made is None or made.name != "arith.constant":
         return None
     return float(ir.FloatAttr(made.attributes["value"]).value) if isinstance(scalar.type, ir.FloatType) else None
 
@@ -115,7 +115,7 @@ def _rewrite(greatest: Generic, added: Generic) -> None:
 
         def both(arguments: list[Any]) -> list[Any]:
             *inputs, most, sum_ = arguments
-            found = owner_of(inline(greatest, [*inputs, most])[0])
+            found: Any = owner_of(inline(greatest, [*inputs, most])[0])
             value = next(each for each in found.operands if each != most)
             found_by = joined([most, sum_], [value, one])
             found.erase()
