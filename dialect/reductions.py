@@ -13,6 +13,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.positions import is_position
+from mlir_gemm.dialect.running import Running, running_of
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import at_least, counted, verifier
 from mlir_gemm.dialect.walk import body, in_block
@@ -237,6 +238,19 @@ class Choice:
         better, select = self._better(left, right), dialect("arith").SelectOp
         return [select(better, one, other).result for one, other in zip(left, right, strict=True)]
 
+    def join_further(self, left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
+        """The same where all places on the right come after those on the left: equal elements need no test."""
+        arith, least = dialect("arith"), "min" in self.combiner
+        one, other = right[0], left[0]
+        if self.combiner.endswith("f"):
+            test = arith.CmpFPredicate
+            better = arith.CmpFOp(test.ULT if least else test.UGT, one, other).result
+            better = arith.AndIOp(better, arith.CmpFOp(test.ORD, other, other).result).result
+        else:
+            order = ("u" if self.combiner.endswith("ui") else "s") + ("lt" if least else "gt")
+            better = arith.CmpIOp(getattr(arith.CmpIPredicate, order), one, other).result
+        return [arith.SelectOp(better, new, old).result for new, old in zip(right, left, strict=True)]
+
     def _better(self, left: Sequence[Any], right: Sequence[Any]) -> Any:
         arith = dialect("arith")
         (one, place), (other, further) = left, right
@@ -257,20 +271,28 @@ class Choice:
         return arith.OrIOp(before, arith.AndIOp(tie, ahead).result).result
 
 
-def combinations_of(generic: Generic) -> list[Combination | Choice] | None:
+AnyCombination = Combination | Choice | Running
+
+
+def combinations_of(generic: Generic) -> list[AnyCombination] | None:
     """For each output of a reduction, or each two of them, how they are combined; None where an output is not
-    `combiner(output, value)` with a combiner that has a neutral element, nor a value chosen with its place, or is used
-    otherwise."""
-    found: list[Combination | Choice] = []
+    `combiner(output, value)` with a combiner that has a neutral element, nor a value chosen with its place, nor a
+    maximum with its running sum, or is used otherwise."""
+    found: list[AnyCombination] = []
     numbers = list(range(len(generic.outputs)))
     while numbers:
         number = numbers.pop(0)
-        one = _combination(generic, number) or next(filter(None, (_choice(generic, number, n) for n in numbers)), None)
+        one = _combination(generic, number) or next(filter(None, (_pair(generic, number, n) for n in numbers)), None)
         if one is None:
             return None
         found.append(one)
         numbers = [each for each in numbers if each not in one.outputs]
     return found
+
+
+def _pair(generic: Generic, number: int, other: int) -> Choice | Running | None:
+    outputs = list(generic.body.arguments)[len(generic.inputs) :]
+    return _choice(generic, number, other) or running_of(outputs, generic.yielded, number, other)
 
 
 def _output(generic: Generic, number: int) -> Any:

@@ -7,8 +7,7 @@ the rows, from what is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +17,6 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
-from mlir_gemm.dialect.reductions import Choice, Combination, combinations_of
-from mlir_gemm.dialect.reductions import reduce as tile_reduce
 from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
 
@@ -45,6 +42,8 @@ class RowTiles:
     ahead: Any = None
     """How many elements of a row the tiles of the blocks before this one of the cluster have; None for one block."""
     rank: Any = None
+    unroll: int = 1
+    """Tiles that follow each other in a row that an iteration of a pass takes: it carries values for one of them."""
     staged: bool = False
     """Whether what the first pass over rows loads is kept in shared memory for the others."""
     shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
@@ -57,6 +56,12 @@ class RowTiles:
     """The block of operations in which everything is built."""
     passed: Any = None
     """In a pass the distance from `start`."""
+    tiles: int = 1
+    """So many tiles an iteration of the running loop takes."""
+    full: bool = False
+    """Whether all of them lie within the rows."""
+    entered: tuple[Any, Any] = (None, None)
+    """In a pass where the first tile of the iteration lies, and its distance from `start`."""
 
     @property
     def whole(self) -> bool:
@@ -71,6 +76,11 @@ class RowTiles:
         """Elements of a row that all tiles of a cluster have."""
         return self.tile.elements * self.cluster
 
+    @property
+    def chunk(self) -> int:
+        """Elements of a row that an iteration of a pass takes."""
+        return self.step if self.whole else self.step * self.unroll
+
     def enter_cluster(self) -> None:
         """Finds out which block of its cluster this is."""
         if self.cluster > 1:
@@ -79,7 +89,7 @@ class RowTiles:
             if self.whole:
                 self.place[self.loops.element] = self.ahead
 
-    def _moved(self, at: Any) -> Any:
+    def moved(self, at: Any) -> Any:
         """A place in a row that the tiles of a cluster have in common as this block's own."""
         return at if self.ahead is None else dialect("arith").AddIOp(at, self.ahead).result
 
@@ -97,7 +107,7 @@ class RowTiles:
             distance = indexing.rem(distance, self.shift)
             self.start = arith.SubIOp(constants.index(0), distance).result
             if self.whole:
-                self.place[self.loops.element] = self._moved(self.start)
+                self.place[self.loops.element] = self.moved(self.start)
 
     def elementwise(self, generic: Generic) -> None:
         """Notes an operation for each element, or computes one for each row."""
@@ -109,50 +119,7 @@ class RowTiles:
         if not wide:
             values = self._yielded(generic, generic.yielded)
             for output, value in zip(generic.outputs, values, strict=True):
-                self.narrow[output] = self._spread(value, False)
-
-    def reductions(self, generics: Sequence[Generic], starts: dict[Any, Any]) -> None:
-        """Reductions of which none needs another's result. `starts` says what each output's buffer holds before: the
-        attribute of a number, or None where that is in memory."""
-        found = [(generic, each) for generic in generics for each in _combinations(generic)]
-        if self.whole:
-            totals = [value for each in found for value in self._elements(*each)]
-        else:
-            totals = [constants.splat(self.tile.type(value.type, True), neutral) for _, c in found
-                      for value, neutral in zip(c.values, c.neutrals, strict=True)]  # fmt: skip
-            with self._pass(totals) as carried:
-                old = iter(list(carried))
-                carried[:] = [value for generic, c in found for value in c.join(
-                    [next(old) for _ in c.values], self._elements(generic, c))]  # fmt: skip
-        rest = iter(totals)
-        for generic, combination in found:
-            total = [next(rest) for _ in combination.values]
-            reduced = tile_reduce(total, self.tile.element_dim, combination.join, self.cluster)
-            outputs = [generic.outputs[number] for number in combination.outputs]
-            self.narrow.update(zip(outputs, self._continued(generic, combination, reduced, starts), strict=True))
-
-    def _elements(self, generic: Generic, combination: Combination | Choice) -> list[Any]:
-        """What a reduction combines, as tiles with neutral elements beyond the ends of rows."""
-        return [self._clipped(self._value(generic, value), neutral)
-                for value, neutral in zip(combination.values, combination.neutrals, strict=True)]  # fmt: skip
-
-    def _continued(self, generic: Generic, combination: Combination | Choice, reduced: list[Any],
-                   starts: dict[Any, Any]) -> list[Any]:  # fmt: skip
-        """What a reduction gives, from what its rows give and what it starts from."""
-        outputs = [generic.outputs[number] for number in combination.outputs]
-        given = [starts.get(output) for output in outputs]
-        if all(a is b or (a is not None and b is not None and a == b)
-               for a, b in zip(given, combination.neutrals, strict=True)):  # fmt: skip
-            return reduced
-        before: list[Any] = []
-        for output, value in zip(outputs, reduced, strict=True):
-            start = starts.get(output)
-            if start is not None:
-                before.append(constants.splat(value.type, start))
-            else:
-                known = self.narrow.get(output)
-                before.append(self.load(output, _map_of([generic], output), False) if known is None else known)
-        return combination.join(before, reduced)
+                self.narrow[output] = self.spread(value, False)
 
     def store(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         """Stores values to buffers, given with their maps: the narrow ones, then the wide ones in one pass."""
@@ -162,10 +129,15 @@ class RowTiles:
             guards.do(is_first, lambda: self._store_narrow(narrow))
         wide = [each for each in buffers if each[0] not in self.narrow]
         if self.whole:
-            self._store_wide(wide)
+            self._put([self.spread(self._wide(buffer), True) for buffer, _ in wide], wide)
         elif wide:
-            with self._pass([]):
-                self._store_wide(wide)
+            self.go_over([], lambda _: self._put_tiles(wide))
+
+    def _put_tiles(self, wide: Sequence[tuple[Any, Any]]) -> list[Any]:
+        values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile()]
+        for each, _ in zip(values, self.each_tile(), strict=True):
+            self._put(each, wide)
+        return []
 
     def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
@@ -201,69 +173,104 @@ class RowTiles:
 
     def _stage(self, key: Any, value: Any) -> None:
         """Puts a tile into shared memory, for the passes that follow."""
-        with ir.InsertionPoint.at_block_begin(self.first):
-            buffer = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
-        self.filled[key] = buffer
-        tile.store(value, buffer, self._place_in_shared())
+        if key not in self.filled:
+            with ir.InsertionPoint.at_block_begin(self.first):
+                self.filled[key] = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
+        tile.store(value, self.filled[key], self._place_in_shared())
 
     def _staged_size(self) -> int:
         """Elements of a row in shared memory: whole tiles."""
-        return -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.step) * self.tile.elements
+        chunks = -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.chunk)
+        return chunks * self.unroll * self.tile.elements
 
     def _place_in_shared(self) -> tile.Place:
         passed = indexing.div(self.passed, self.cluster) if self.cluster > 1 else self.passed
         return tile.Place((constants.index(0), passed), (0, 1), (True, True))
 
-    def _store_wide(self, buffers: Sequence[tuple[Any, Any]]) -> None:
-        for buffer, map_ in buffers:
-            value = self._spread(self._wide(buffer), True)
+    def _put(self, values: Sequence[Any], buffers: Sequence[tuple[Any, Any]]) -> None:
+        for value, (buffer, map_) in zip(values, buffers, strict=True):
             self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
 
-    @contextmanager
-    def _pass(self, carried: list[Any]) -> Generator[list[Any]]:
-        """Loops over the tiles of the rows, which carry values. What is given is changed inside to what an iteration
-        makes of it, and is afterwards what the loops give."""
-        loops, before = self.loops, self.held
-        scf = dialect("scf")
-        bounds: list[tuple[int, Any, int]] = [
-            (loop, loops.sizes[loop], 1) for loop in range(loops.outer, loops.element)
-        ]
-        size = loops.sizes[loops.element]
-        bounds.append((loops.element, size, self.step))
-        entered: list[Any] = []
-        values = list(carried)
-        points: list[Any] = []
-        for loop, most, step in bounds:
-            stop = constants.index(most) if isinstance(most, int) else most
-            if loop == loops.element and self.start is not None:
-                stop = dialect("arith").SubIOp(stop, self.start).result
-            made = scf.ForOp(constants.index(0), stop, constants.index(step), values)
-            entered.append(made)
-            self.place[loop] = made.body.arguments[0]
-            values = list(made.body.arguments)[1:]
-            points.append(ir.InsertionPoint(made.body))
-            points[-1].__enter__()
-        self.passed = self.place[loops.element]
-        if self.start is not None:
-            self.place[loops.element] = dialect("arith").AddIOp(self.passed, self.start).result
-        self.place[loops.element] = self._moved(self.place[loops.element])
-        self.held = {}
-        yielded = list(values)
-        yield yielded
-        self.held = before
-        for made, point in zip(reversed(entered), reversed(points), strict=True):
-            scf.YieldOp(yielded)
-            point.__exit__(None, None, None)
-            yielded = list(made.results)
-        self.passed = None
+    def go_over(self, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        """Loops over the tiles of the rows, which carry values. `work` says what an iteration makes of them; what the
+        loops give is returned."""
+        before = self.held
+        found = self._loop(self.loops.outer, carried, work)
+        self.held, self.passed, self.full = before, None, False
         self.shared.update(self.filled)
         self.filled.clear()
-        for loop, _, _ in bounds:
-            del self.place[loop]
-        carried[:] = yielded
+        return found
 
-    def _value(self, generic: Generic, value: Any) -> Any:
-        return self._spread(self._yielded(generic, [value])[0], True)
+    def _loop(self, loop: int, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        if loop < self.loops.element:
+            return self._made_loop((0, self.loops.sizes[loop], 1), carried, loop,
+                                   lambda values: self._loop(loop + 1, values, work))  # fmt: skip
+        for first, end, tiles, full in self._phases():
+            self.tiles, self.full = tiles, full
+            if not full and self.start is not None and end == self.loops.sizes[loop]:
+                end = dialect("arith").SubIOp(constants.index(end), self.start).result
+            bounds = first, end, self.step * tiles
+            carried = self._made_loop(bounds, carried, loop, lambda values: self._at(values, work))
+        return carried
+
+    def _phases(self) -> list[tuple[int, Any, int, bool]]:
+        """From where to where loops go along a row, with how many tiles at a time, and whether these lie within the row
+        and need no tests: first those before which the row may begin, then all that do, then those to its end."""
+        size, chunk = self.loops.sizes[self.loops.element], self.chunk
+        first = 0 if self.start is None else chunk
+        last = size // chunk * chunk if isinstance(size, int) else 0
+        if last <= first or (self.start is None and last == size):
+            return [(0, size, self.unroll, False)]
+        edges = [] if first == 0 else [(0, first, self.unroll, False)]
+        ends = [] if last == size and self.start is None else [(last, size, 1, False)]
+        return [*edges, (first, last, self.unroll, True), *ends]
+
+    def _made_loop(self, bounds: tuple[int, Any, int], carried: list[Any], loop: int,
+                   work: Callable[[list[Any]], list[Any]]) -> list[Any]:  # fmt: skip
+        scf, (first, end, step) = dialect("scf"), bounds
+        stop = constants.index(end) if isinstance(end, int) else end
+        made = scf.ForOp(constants.index(first), stop, constants.index(step), carried)
+        with ir.InsertionPoint(made.body):
+            self.place[loop] = made.body.arguments[0]
+            scf.YieldOp(work(list(made.body.arguments)[1:]))
+        del self.place[loop]
+        return list(made.results)
+
+    def _at(self, values: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        """One iteration along a row."""
+        element = self.loops.element
+        self.passed = self.place[element]
+        if self.start is not None:
+            self.place[element] = dialect("arith").AddIOp(self.passed, self.start).result
+        self.place[element] = self.moved(self.place[element])
+        self.entered = self.place[element], self.passed
+        self.held = {}
+        return work(values)
+
+    def at_start(self, build: Callable[[], Any]) -> Any:
+        """What is built for the first tile of a row, before a pass."""
+        element = self.loops.element
+        self.place[element] = self.moved(constants.index(0) if self.start is None else self.start)
+        found = build()
+        del self.place[element]
+        self.held = {}
+        return found
+
+    def each_tile(self) -> Iterator[None]:
+        """In an iteration of a pass, each of its tiles in turn."""
+        first, passed = self.entered
+        for number in range(self.tiles):
+            if number:
+                further = constants.index(number * self.step)
+                self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
+                self.passed = dialect("arith").AddIOp(passed, further).result
+                self.held = {key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]}
+            yield
+        self.place[self.loops.element], self.passed = first, passed
+
+    def value(self, generic: Generic, value: Any) -> Any:
+        """A value of a body as a wide tile."""
+        return self.spread(self._yielded(generic, [value])[0], True)
 
     def _yielded(self, generic: Generic, wanted: Sequence[Any]) -> list[Any]:
         """Values of a body, on tiles."""
@@ -305,7 +312,7 @@ class RowTiles:
             raise pass_error(owner, f"'{owner.name}' in the body of a row; expected operations of arith and math")
         operands = [self._computed(each, known, generic) for each in owner.operands]
         wide = any(self._is_wide(each) for each in operands)
-        given = [self._spread(each, wide) for each in operands]
+        given = [self.spread(each, wide) for each in operands]
         types = [self.tile.type(result.type, wide) for result in owner.results]
         made = ir.Operation.create(owner.name, results=types, operands=given, attributes=attributes_of(owner))
         known.update(zip(owner.results, made.results, strict=True))
@@ -314,17 +321,17 @@ class RowTiles:
     def _is_wide(self, value: Any) -> bool:
         return not isinstance(value, ir.Attribute) and value.type == self.tile.type(value.type.element_type, True)
 
-    def _spread(self, value: Any, wide: bool) -> Any:
+    def spread(self, value: Any, wide: bool) -> Any:
         """A value as a tile: a number everywhere, a value of each row along it."""
         if isinstance(value, ir.Attribute):
             return constants.splat(self.tile.type(value.type, wide), value)
         type_ = self.tile.type(value.type.element_type, wide)
         return value if value.type == type_ else dialect("vector").BroadcastOp(type_, value).result
 
-    def _clipped(self, value: Any, neutral: Any) -> Any:
+    def clipped(self, value: Any, neutral: Any) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
         size = self.loops.sizes[self.loops.element]
-        if isinstance(size, int) and size % self.step == 0 and self.start is None:
+        if self.full or (isinstance(size, int) and size % self.chunk == 0 and self.start is None):
             return value
         end = constants.index(size) if isinstance(size, int) else size
         at = self.place.get(self.loops.element)
@@ -337,29 +344,13 @@ class RowTiles:
         inside: list[bool] = []
         for expression in map_.results:
             loop = expression.position if isinstance(expression, ir.AffineDimExpr) else -1
-            extent = {self.loops.row: self.tile.rows, self.loops.element: self.step}.get(loop, 1)
+            extent = {self.loops.row: self.tile.rows, self.loops.element: self.chunk}.get(loop, 1)
             at = self.place.get(loop) if loop >= 0 else constants.index(expression.value)
             offsets.append(constants.index(0) if at is None else at)
             dim = {self.loops.row: self.tile.row_dim, self.loops.element: self.tile.element_dim}.get(loop, -1)
             dims.append(dim if wide or dim != self.tile.element_dim else -1)
             size = self.loops.sizes[loop] if loop >= 0 else 1
             moved = loop == self.loops.element and self.start is not None
-            inside.append(dim < 0 or (isinstance(size, int) and size % extent == 0 and not moved))
+            whole = isinstance(size, int) and size % extent == 0 and not moved
+            inside.append(dim < 0 or whole or (self.full and loop == self.loops.element))
         return tile.Place(tuple(offsets), tuple(dims), tuple(inside))
-
-
-def _combinations(generic: Generic) -> list[Combination | Choice]:
-    found = combinations_of(generic)
-    if found is None:
-        raise pass_error(generic.op, "a reduction that is not one associative operation on each output, nor a "
-                         "choice of a value with its place")  # fmt: skip
-    return found
-
-
-def _map_of(generics: Sequence[Generic], output: Any) -> Any:
-    return next(
-        map_
-        for generic in generics
-        for each, map_ in zip(generic.operands, generic.maps, strict=True)
-        if each == output
-    )

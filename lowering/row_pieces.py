@@ -136,6 +136,8 @@ class RowAccess(LaneAccess):
         """Whether a piece lies within the memory; None: it does. A negative index, compared as unsigned, is beyond the
         end."""
         axis, size = self._columns(), self.memory.type.shape[self._columns()]
+        if self.surely_inside(axis):
+            return None
         known = size != ir.ShapedType.get_dynamic_size() and starts_within(self.place.offsets[axis], self.aligned)
         if known and self.layout.width <= column <= size - self.layout.shape[1]:
             return None

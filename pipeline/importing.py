@@ -51,6 +51,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         step("fold-movement"),
         step("add-init-last"),
         step("fold-operands", extensions=True),
+        step("online-softmax"),
         step("fuse-elementwise"),
         step("move-k-factors"),
         step("move-row-factors"),

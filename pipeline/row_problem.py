@@ -60,10 +60,9 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
         places=sum(places),
         even=not transposed and len(ways) == 1 and None not in ways,
         read=sum(bits.values()) // 8,
-        again=reductions > 1
-        or bool(places)
-        or any(generic.elementwise and len(generic.parallel) > outer for generic in generics),
+        again=reductions > 1 or any(generic.elementwise and len(generic.parallel) > outer for generic in generics),
         fixed=element in constant and loops == outer + 1,
+        side=sizes[outer - 1],
         lines=prod(sizes[loop] for loop in range(outer, element)),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )

@@ -14,6 +14,8 @@ MOST_VECTOR = 16
 """Elements of the widest access: 16 bytes of the narrowest ones."""
 MOST_CLUSTER = 8
 """Blocks of the largest cluster that every GPU with clusters takes."""
+MOST_UNROLLED = 32
+"""Tiles that an iteration takes at most."""
 MOST_HELD = 256
 """Elements of a tile for each thread, more than which no thread has registers for."""
 
@@ -46,6 +48,8 @@ class RowProblem:
     """Whether the length is a constant, and elements of a row follow each other evenly: a tile can hold whole rows."""
     lines: int = 1
     """So many lengths make a row, where it has several dimensions."""
+    side: int = 0
+    """Rows side by side in memory, of `rows`; 0 for all of them."""
     element: str = "f32"
     """The type of the elements of a row in memory."""
 
@@ -72,6 +76,8 @@ class RowSchedule:
     """If not 0, tiles start at a multiple of this many elements in memory, where rows do not."""
     staged: bool = False
     """Whether rows that a tile does not hold are kept in shared memory."""
+    unroll: int = 1
+    """Tiles of a row that an iteration takes at once, where rows take several."""
     cluster: int = 1
     """Blocks of a cluster, which share the rows of a tile: each has a tile of its part."""
 
@@ -88,7 +94,7 @@ class RowSchedule:
         if unknown or missing:
             said = f"no field '{unknown[0]}'" if unknown else f"the field '{missing[0]}' is missing"
             raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
-        numbers = {name: fields.get(name, 1) for name in ("threads", "across", "vector", "shift", "cluster")}
+        numbers = {name: fields.get(name, 1) for name in ("threads", "across", "vector", "shift", "unroll", "cluster")}
         wrong = {name: value for name, value in numbers.items() if type(value) is not int}
         wrong |= {name: fields[name] for name in ("transposed", "staged") if type(fields.get(name, False)) is not bool}
         if wrong:
@@ -122,6 +128,8 @@ class RowSchedule:
         if self.shift and (self.shift < 0 or self.shift & (self.shift - 1) or self.transposed or self.tile[0] != 1):
             raise ScheduleError(f"tile.rows: shift={self.shift}; expected 0, or a power of two for tiles of one row "
                                 "that runs along them")  # fmt: skip
+        if not 1 <= self.unroll <= MOST_UNROLLED:
+            raise ScheduleError(f"tile.rows: unroll={self.unroll}; expected 1 to {MOST_UNROLLED}")
         if self.staged and self.transposed:
             raise ScheduleError("tile.rows: staged=true with transposed=true; expected one of them at most")
         if not 1 <= self.cluster <= MOST_CLUSTER or self.cluster & (self.cluster - 1):
@@ -133,6 +141,7 @@ class RowSchedule:
         turned = ", elements of a row down the tile" if self.transposed else ""
         turned += f", from multiples of {self.shift} elements on" if self.shift else ""
         turned += ", rows in shared memory" if self.staged else ""
+        turned += f", {self.unroll} tiles at a time" if self.unroll > 1 else ""
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

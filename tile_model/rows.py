@@ -13,17 +13,20 @@ from dataclasses import dataclass
 from mlir_gemm.spec.rows import MOST_CLUSTER, RowProblem, RowSchedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
+from mlir_gemm.tile_model.columns import LAUNCH, of_columns, parts_of_columns
+from mlir_gemm.tile_model.row_accesses import (
+    ACCESS,
+    FEWEST_THREADS,
+    HELD,
+    MOST_THREADS,
+    most_held,
+    power,
+    vector_of,
+)
 
-ACCESS = 16
-"""Bytes of the widest access."""
-FEWEST_THREADS = 128
-"""Threads of a block that takes several rows."""
-MOST_THREADS = 1024
-HELD, WHOLE = 32, 40
-"""Registers in which a thread holds elements, of parts and of whole rows, by choice; more where a row is still held by
-one block of 1024 threads then."""
-SPARE = 24
-"""Registers that a thread needs for other things."""
+WHOLE = 40
+"""Registers in which a thread holds elements of whole rows, by choice; more where a row is still held by one block of
+1024 threads then."""
 RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
 STAGED_THREADS = 512
@@ -32,6 +35,10 @@ which wait at different times, fit on an SM. Blocks of 1024 threads are slower: 
 316 (H200; the figures here are from 2026-11-23-h200-rows-schedules.json.xz and ...-rows-blocks.json.xz)."""
 STAGED, STAGED_IN_CLUSTER = 108 << 10, 55 << 10
 """Bytes of a row, or of a block's part of it, in shared memory: two blocks of an SM, and four of a cluster's."""
+PASS_THREADS, PASS_BYTES, PASS_LOADS = 512, 64, 8
+"""Threads of a block that goes over rows, and bytes, and accesses, that a thread has under way: rows that are reduced
+once and that registers do not hold, and those that shared memory does not hold either. argmax of 1000x50257 f32 takes
+50 us with 4 or 8 accesses, in registers of a cluster 58 (H200, 2026-11-23-h200-rows-passes.json.xz)."""
 CLUSTER_THREADS = 256
 """Threads of a block of a cluster."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
@@ -40,10 +47,8 @@ many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2
 FEW, FEW_ELEMENTS, WASTE = 4, 16, 0.16
 """Accesses that a thread should have of a row, or more, if they are narrow, until it has this many elements; and by how
 much a schedule is worse that has twice, or half, as many: odd rows of 1999 f16 take 48 us, not 80 with 4."""
-LEAST_PART, LEAST_PART_OF_COLUMNS = 8192, 128
-"""Elements of a part of a row, where neighbours belong to the row, and where they belong to different rows."""
-LAUNCH = 4e-6
-"""Seconds that the kernels cost which combine parts."""
+LEAST_PART = 8192
+"""Elements of a part of a row."""
 LEAST_BYTES, LEAST_SINGLE = 64, 16
 """Bytes that threads side by side take at once, and how many threads take single elements side by side: a sector of
 memory, 32 bytes, of f16. Sums of 1000000x64 f16 take 37 us with 2 threads a row, 32 with 4."""
@@ -52,15 +57,11 @@ WORD = 4
 LEAST_SHIFTED = 24576
 """Elements of the shortest rows whose tiles start before them, so that accesses are wide. Below, threads hold rows that
 they load in single elements: 20001 f16 57 us, not 78, since the edges of wide pieces branch."""
-SEGMENT, LARGE_SEGMENTS = 64, 16 << 20
-"""Bytes of neighbours that a block reads of each element, where neighbours belong to different rows; twice as many of
-memory of this many bytes, where blocks are many, or so few that columns are divided among them: 256x50257 f16 5.6 us,
-not 7.1; of 4096x4096, which has 128 blocks, it would be 8.1, not 6.0."""
 
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of rows."""
-    return _of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
+    return of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
 
 
 def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
@@ -69,18 +70,19 @@ def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
     schedule = select_rows(problem, target)
     if problem.again or not problem.fixed:
         return 1, problem.length
-    taken = schedule.tile[1] if problem.transposed else schedule.tile[0]
-    busy = -(-problem.rows // taken) * schedule.threads
+    if problem.transposed:
+        return parts_of_columns(problem, schedule, target)
+    busy = -(-problem.rows // schedule.tile[0]) * schedule.threads
     full = target.sms * target.threads_sm // 2
     seconds = problem.rows * problem.length * max(problem.read, 1) / target.dram_bytes_s
-    least = LEAST_PART_OF_COLUMNS if problem.transposed else LEAST_PART
-    parts = min(-(-full // busy), problem.length // least)
+    parts = min(-(-full // busy), problem.length // LEAST_PART)
     if parts < 2 or seconds * (full / busy - 1) < LAUNCH:
         return 1, problem.length
-    step = 1 if problem.transposed else schedule.vector * LANES
-    for more in range(parts, 2 * parts):
-        if problem.length % (more * step) == 0:
-            return more, problem.length // more
+    for step in (schedule.vector * LANES, schedule.vector):
+        for more in range(parts, 2 * parts):
+            if problem.length % (more * step) == 0:
+                return more, problem.length // more
+    step = schedule.vector * LANES
     depth = problem.length // (parts * step) * step
     return (problem.length // depth, depth) if depth else (1, problem.length)
 
@@ -97,19 +99,6 @@ def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
         return f"{belongs}, which {'hold' if threads > 1 else 'holds'} it in registers: it is read once"
     again = "later passes find it in shared memory" if schedule.staged else "each pass reads it again"
     return f"{belongs}, {held} at a time: {again}"
-
-
-def _power(number: int) -> int:
-    """The largest power of two that is not above a number, at least 1."""
-    return 1 << (max(number, 1).bit_length() - 1)
-
-
-def _vector(problem: RowProblem, most: int) -> int:
-    """Elements of one access."""
-    vector = _power(min(ACCESS // problem.narrowest, most))
-    while problem.aligned % vector:
-        vector //= 2
-    return vector
 
 
 def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
@@ -168,13 +157,13 @@ class _Rows:
             across = max(across, LANES) if self.shift else across
             threads = across if self.shift else _of_block(problem.rows, across, self.target)
         else:
-            threads = across = max(across, LANES, min(CLUSTER_THREADS, _power(pieces)))
+            threads = across = max(across, LANES, min(CLUSTER_THREADS, power(pieces)))
         return self._schedule(threads, across, -(-pieces // across), cluster=cluster)
 
     def in_many_registers(self) -> RowSchedule | None:
         """Held by the most threads that a block has, with as much as each can hold."""
         count = -(-self.pieces(1) // MOST_THREADS)
-        if count * self.vector > _most_held(self.problem, MOST_THREADS, self.target):
+        if count * self.vector > most_held(self.problem, MOST_THREADS, self.target):
             return None
         return self._schedule(MOST_THREADS, MOST_THREADS, count)
 
@@ -190,16 +179,17 @@ class _Rows:
 
     def in_passes(self, cluster: int) -> RowSchedule:
         """Read again in each pass."""
-        most = max(1, HELD // (self.problem.held + self.problem.places) // self.vector)
-        some = max(1, min(_most_held(self.problem, MOST_THREADS, self.target) // self.vector, most))
-        count = _at_a_time(self.pieces(cluster), MOST_THREADS, some)
-        return self._schedule(MOST_THREADS, MOST_THREADS, count, cluster=cluster)
+        threads = MOST_THREADS if cluster > 1 else PASS_THREADS
+        most = min(PASS_LOADS, PASS_BYTES // self.problem.narrowest // self.vector) // (2 if self.shift else 1)
+        count = max(1, min(most, self.pieces(cluster) // threads))
+        return self._schedule(threads, threads, 1, cluster=cluster, unroll=count)
 
     def _schedule(
-        self, threads: int, across: int, count: int, *, staged: bool = False, cluster: int = 1
+        self, threads: int, across: int, count: int, *, staged: bool = False, cluster: int = 1, unroll: int = 1
     ) -> RowSchedule:
         tile = threads // across, across * self.vector * count
-        schedule = RowSchedule(threads, across, self.vector, tile, shift=self.shift, staged=staged, cluster=cluster)
+        schedule = RowSchedule(threads, across, self.vector, tile, shift=self.shift, staged=staged, unroll=unroll,
+                               cluster=cluster)  # fmt: skip
         schedule.check()
         return schedule
 
@@ -207,7 +197,7 @@ class _Rows:
 def _blocks_of_few(problem: RowProblem, target: Target) -> int:
     """Blocks of a cluster for rows so few that most SMs would have none."""
     cluster = 1
-    if problem.again and target.has_clusters and FEW_ROWS * problem.rows <= target.sms:
+    if (problem.again or problem.places) and target.has_clusters and FEW_ROWS * problem.rows <= target.sms:
         while cluster < MOST_CLUSTER and problem.length >= 2 * cluster * LEAST_SHARED:
             cluster *= 2
     return cluster if problem.length >= LEAST_IN_CLUSTER else 1
@@ -215,19 +205,19 @@ def _blocks_of_few(problem: RowProblem, target: Target) -> int:
 
 def _access(problem: RowProblem, cluster: int) -> tuple[int, int]:
     """Elements of one access, and of which multiple tiles start in memory where rows do not (0: where rows do)."""
-    vector, wanted = _vector(problem, problem.length), _power(ACCESS // problem.narrowest)
+    vector, wanted = vector_of(problem, problem.length), power(ACCESS // problem.narrowest)
     shifted = problem.even and problem.length >= LEAST_SHIFTED and problem.narrowest < WORD and cluster == 1
     return (wanted, wanted) if vector < wanted and shifted else (vector, 0)
 
 
 def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
     """Rows of no constant length."""
-    vector = _vector(problem, problem.length)
+    vector = vector_of(problem, problem.length)
     pieces = -(-problem.length // vector)
     most = max(1, HELD // problem.held // vector)
     across = _busy(problem, target, pieces, _divided(pieces, most, vector, problem.narrowest) or MOST_THREADS)
     threads = _of_block(problem.rows, across, target)
-    some = max(1, min(_most_held(problem, threads, target) // vector, most))
+    some = max(1, min(most_held(problem, threads, target) // vector, most))
     count = _at_a_time(pieces, across, some)
     schedule = RowSchedule(threads, across, vector, (threads // across, across * vector * count))
     schedule.check()
@@ -238,7 +228,7 @@ def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
     """Threads of a row that hold all of it with the least waste; of equally good numbers, one with a few accesses for
     each thread. At least as many threads as cover a minimum of contiguous bytes. None where a row is longer."""
     least = LEAST_BYTES // (vector * bytes_) if vector > 1 else LEAST_SINGLE
-    least = min(least, _power(pieces // 2))
+    least = min(least, power(pieces // 2))
     few = min(max(FEW, FEW_ELEMENTS // vector), most)
     choices = [(1 << power, -(-pieces >> power)) for power in range(STAGED_THREADS.bit_length())]
     fitting = [(across, count) for across, count in choices if count <= most and across >= least]
@@ -250,7 +240,7 @@ def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
 def _busy(problem: RowProblem, target: Target, pieces: int, across: int) -> int:
     """More threads where rows are so few that the chip would be idle."""
     busy = target.sms * target.threads_sm // 2
-    while across < min(MOST_THREADS, _power(pieces)) and problem.rows * across < busy:
+    while across < min(MOST_THREADS, power(pieces)) and problem.rows * across < busy:
         across *= 2
     return across
 
@@ -266,38 +256,3 @@ def _of_block(rows: int, across: int, target: Target) -> int:
 def _at_a_time(pieces: int, across: int, most: int) -> int:
     """How many accesses of a thread a tile has where rows take several: as many as waste least at their ends."""
     return min(range(most, 0, -1), key=lambda count: -(-pieces // (across * count)) * count)
-
-
-def _most_held(problem: RowProblem, threads: int, target: Target) -> int:
-    """Elements that a thread can hold."""
-    registers = min(target.registers_thread, target.registers_sm // threads) - SPARE
-    return max(1, registers // problem.held)
-
-
-def _of_columns(problem: RowProblem, target: Target) -> RowSchedule:
-    """Neighbours belong to different rows ("columns" of a matrix): a group of threads takes some of them side by side,
-    and groups take elements of theirs in turn."""
-    vector = _vector(problem, problem.rows)
-    wanted = max(1, SEGMENT // problem.narrowest)
-    blocks = -(-problem.rows // wanted)
-    large = problem.rows * problem.length * problem.narrowest >= LARGE_SEGMENTS
-    if large and (blocks >= 2 * target.sms or FEW_ROWS * blocks <= target.sms):
-        wanted *= 2
-    groups = _power(max(1, min(MOST_THREADS, problem.length // 4)))
-    while vector > 1 and problem.rows * groups // (vector * LANES) < target.sms * target.threads_sm // LANES // 4:
-        vector //= 2
-    across = _power(max(1, wanted // vector))
-    if groups * across < FEWEST_THREADS:  # few elements: more of their rows side by side
-        across = FEWEST_THREADS // groups
-    while across > 1 and across * vector >= problem.rows * 2:
-        across //= 2
-    groups = max(1, min(groups, MOST_THREADS // across))
-    threads = max(groups * across, LANES)
-    groups = threads // across
-    count = -(-problem.length // groups)
-    most = _most_held(problem, threads, target) // vector
-    if not problem.fixed or count > most:
-        count = max(1, min(most, HELD // problem.held // vector))
-    schedule = RowSchedule(threads, across, vector, (groups * count, across * vector), transposed=True)
-    schedule.check()
-    return schedule

@@ -12,6 +12,7 @@ those whose operands have sizes known at run time only.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,7 +27,7 @@ from mlir_gemm.dialect.outlining import cuts, kernel_modules, programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
 from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
-from mlir_gemm.dialect.reductions import Combination, combinations_of
+from mlir_gemm.dialect.reductions import Choice, combinations_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -94,10 +95,10 @@ class _Division:
         if any(len(generic.parallel) > self.loops for generic in generics[1:]):
             raise self._refusal("the elements of rows are needed again")
         found = combinations_of(self.reduction)
-        if found is None or len(found) != 1 or not isinstance(found[0], Combination):
+        if found is None or len(found) != 1 or isinstance(found[0], Choice):
             raise self._refusal("it is not one associative operation")
         self.combination = found[0]
-        self.start = self._start()
+        self.starts = self._starts()
         for memory in self.reduction.inputs:
             if memory not in self.arguments or not memory.type.has_static_shape:
                 raise self._refusal("an operand is no argument of constant sizes")
@@ -108,21 +109,23 @@ class _Division:
         self.rest = whole - parts * self.depth
         if self.rest < 0:
             raise self._refusal(f"a row of {whole} elements is shorter than {parts} parts of {self.depth}")
-        sums = self.reduction.outputs[0].type
-        if [each.position for each in self.reduction.maps[-1].results] != list(range(len(sums.shape))):
-            raise self._refusal("its result is not in the order of its rows")
+        sums = [output.type for output in self.reduction.outputs]
+        for map_ in self.reduction.maps[len(self.reduction.inputs) :]:
+            if [each.position for each in map_.results] != list(range(len(sums[0].shape))):
+                raise self._refusal("its result is not in the order of its rows")
         with function.location:
             self.places = self.parts + bool(self.rest)
-            self.partial = ir.MemRefType.get([self.places, *sums.shape], sums.element_type)
+            self.partials = [ir.MemRefType.get([self.places, *type_.shape], type_.element_type) for type_ in sums]
 
     def _refusal(self, why: str) -> PassError:
         return pass_error(self.work[0], f"rows cannot be reduced in parts: {why}")
 
-    def _start(self) -> Any:
-        fills = [op for op in self.work if op.name == "linalg.fill" and op.operands[1] == self.reduction.outputs[0]]
-        if len(fills) != 1:
+    def _starts(self) -> list[Any]:
+        outputs = list(self.reduction.outputs)
+        fills = [op for op in self.work if op.name == "linalg.fill" and op.operands[1] in outputs]
+        if [op.operands[1] for op in fills] != outputs:
             raise self._refusal("it starts from what is in memory")
-        return fills[0]
+        return fills
 
     def carry_out(self, outer: Any, inner: Any) -> None:
         """Writes the kernels, and runs them."""
@@ -149,43 +152,42 @@ class _Division:
         for run in [each for each in named(outer, "tile.run") if programs.kernel_of(each) == name]:
             buffers = programs.buffers_of(run)
             with ir.InsertionPoint.after(run.operation), run.location:
-                made = dialect("memref").AllocOp(self.partial, [], []).result
+                made = [dialect("memref").AllocOp(type_, [], []).result for type_ in self.partials]
                 for kernel in steps:
-                    programs.run(kernel, [*(buffers[number] for number in inputs), made])
-                programs.run(kernel_modules.name_of(last), [made, *(buffers[number] for number in others)])
+                    programs.run(kernel, [*(buffers[number] for number in inputs), *made])
+                programs.run(kernel_modules.name_of(last), [*made, *(buffers[number] for number in others)])
             programs.drop(run)
 
     def _write_part(self, where: Any, name: str, rest: bool) -> None:
         """The reduction of all parts, or of the rest."""
-        generic, sums = self.reduction, self.reduction.outputs[0].type
+        generic, count = self.reduction, len(self.reduction.inputs)
         point = where if isinstance(where, ir.InsertionPoint) else ir.InsertionPoint(where)
         with generic.op.location:
             given = [self._type(number, rest) for number in range(len(generic.inputs))]
-            if rest:
-                size = 1
-                for extent in sums.shape:
-                    size *= extent
-                target = memref_type(
-                    View(tuple(sums.shape), tuple(View.dense(sums.shape).strides), self.parts * size), sums.element_type
-                )
-            else:
-                target = ir.MemRefType.get([self.parts, *sums.shape], sums.element_type)
-            function, block = new_function(name, [*given, target], point)
+            targets = [self._target(output.type, rest) for output in generic.outputs]
+            function, block = new_function(name, [*given, *targets], point)
             with ir.InsertionPoint(block):
-                *inputs, result = block.arguments
-                neutral = ir.Operation.create("arith.constant", results=[sums.element_type],
-                                              attributes={"value": self.combination.neutral}).result  # fmt: skip
-                structured.make_named("linalg.fill", neutral, result)
-                maps = list(generic.maps) if rest else [self._map(map_) for map_ in generic.maps[:-1]]
+                inputs, results = list(block.arguments)[:count], list(block.arguments)[count:]
+                for value, result in zip(self.combination.neutrals, results, strict=True):
+                    neutral = ir.Operation.create("arith.constant", results=[value.type], attributes={"value": value})
+                    structured.make_named("linalg.fill", neutral.result, result)
+                maps = list(generic.maps)
                 if not rest:
-                    maps.append(_with_part(generic.maps[-1]))
+                    maps = [*map(self._map, maps[:count]), *map(_with_part, maps[count:])]
                 parallel = generic.parallel if rest else (True, *generic.parallel)
-                _, inside = structured.make(inputs, [result], maps, parallel)
+                _, inside = structured.make(inputs, results, maps, parallel)
                 structured.clone_body(inside, generic, dict(zip(generic.body.arguments, inside.arguments, strict=True)))
                 dialect("func").ReturnOp([])
         roles = argument_attributes(self.function)
         own = [roles[self.arguments.index(memory)] for memory in generic.inputs]
-        self._describe(function, [*own, {ROLE: ir.StringAttr.get("out")}])
+        self._describe(function, [*own, *[{ROLE: ir.StringAttr.get("out")} for _ in targets]])
+
+    def _target(self, sums: Any, rest: bool) -> Any:
+        """The type of what holds the results of all parts, or of the rest, which lie after these."""
+        if not rest:
+            return ir.MemRefType.get([self.parts, *sums.shape], sums.element_type)
+        first = self.parts * math.prod(sums.shape)
+        return memref_type(View(tuple(sums.shape), tuple(View.dense(sums.shape).strides), first), sums.element_type)
 
     def _describe(self, function: Any, attributes: list[dict[str, Any]]) -> None:
         function.attributes[KIND] = ir.StringAttr.get(ROWS)
@@ -218,32 +220,36 @@ class _Division:
 
     def _write_last(self, made: Any) -> list[int]:
         """The kernel that combines the parts and does what follows; the arguments that it has beside the parts'."""
-        generic, output = self.reduction, self.reduction.outputs[0]
-        rest = [op for op in self.work if op not in (generic.op, self.start)]
-        used = {value for op in [self.start, *rest] for value in op.operands} | {output}
+        generic, outputs = self.reduction, list(self.reduction.outputs)
+        rest = [op for op in self.work if op not in (generic.op, *self.starts)]
+        used = {value for op in [*self.starts, *rest] for value in op.operands} | set(outputs)
         others = [number for number, argument in enumerate(self.arguments) if argument in used]
         roles = argument_attributes(self.function)
         where = ir.InsertionPoint(made.regions[0].blocks[0])
         with generic.op.location:
-            types = [self.partial, *(self.arguments[number].type for number in others)]
+            count = len(self.partials)
+            types = [*self.partials, *(self.arguments[number].type for number in others)]
             function, block = new_function(kernel_modules.name_of(made), types, where)
-            known = dict(zip((self.arguments[n] for n in others), list(block.arguments)[1:], strict=True))
+            known = dict(zip((self.arguments[n] for n in others), list(block.arguments)[count:], strict=True))
             with ir.InsertionPoint(block):
                 for op in in_block(body(self.function)):
                     if op.operation == generic.op:
-                        self._combine(block.arguments[0], known[output])
+                        self._combine(list(block.arguments)[:count], [known[output] for output in outputs])
                     elif op.operation.name != "func.return":
                         clone(op, known)
                 dialect("func").ReturnOp([])
-        self._describe(function, [{ROLE: ir.StringAttr.get("in")}, *(roles[number] for number in others)])
+        given = [{ROLE: ir.StringAttr.get("in")} for _ in self.partials]
+        self._describe(function, [*given, *(roles[number] for number in others)])
         return others
 
-    def _combine(self, parts: Any, output: Any) -> None:
+    def _combine(self, parts: list[Any], outputs: list[Any]) -> None:
         map_ = self.reduction.maps[-1]
         inputs = ir.AffineMap.get(map_.n_dims, 0, [ir.AffineExpr.get_dim(self.loops), *map_.results])
-        _, inside = structured.make([parts], [output], [inputs, map_], self.reduction.parallel)
+        maps = [*[inputs for _ in parts], *[map_ for _ in outputs]]
+        _, inside = structured.make(parts, outputs, maps, self.reduction.parallel)
         with ir.InsertionPoint(inside):
-            structured.yield_([self.combination.build(inside.arguments[1], inside.arguments[0])])
+            arguments = list(inside.arguments)
+            structured.yield_(self.combination.join(arguments[len(parts) :], arguments[: len(parts)]))
 
 
 def _with_part(map_: Any) -> Any:

@@ -26,6 +26,7 @@ from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape, block_position, loops_of, statements_of
+from mlir_gemm.dialect.row_reductions import reduce_rows
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
@@ -46,7 +47,8 @@ class TensorizeRows(Pass):
     """If not 0, tiles of one row start at a multiple of this many elements in memory, where rows do not."""
     staged: bool = False
     """Whether rows that a tile does not hold are kept in shared memory from the first pass over them to the last."""
-
+    unroll: int = 1
+    """Tiles that an iteration takes where loops go over the rows; it carries what it reduces for one of them."""
     cluster: int = 1
     """Blocks of a cluster, which share the rows of a tile; a power of two."""
 
@@ -56,6 +58,8 @@ class TensorizeRows(Pass):
             raise PassError(f"pass 'tensorize-rows': cluster={self.cluster}; expected {wanted}")
         if len(self.tile) != 2 or min(self.tile) < 1:
             raise PassError(f"pass 'tensorize-rows': tile={','.join(map(str, self.tile))}; expected two sizes")
+        if self.unroll < 1:
+            raise PassError(f"pass 'tensorize-rows': unroll={self.unroll}; expected 1 or more")
         for function in named(module, "func.func"):
             if is_rows(function) and statements_of(function):
                 down, along = self.tile
@@ -89,8 +93,9 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         forall.operation.attributes[CLUSTER] = constants.integer(cluster)
     with ir.InsertionPoint(forall.body), work[0].location:
         number = indexing.div(forall.body.arguments[0], cluster) if cluster > 1 else forall.body.arguments[0]
+        staged = options.staged and loops.element == loops.outer
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
-                         staged=options.staged and loops.element == loops.outer, first=forall.body)  # fmt: skip
+                         unroll=options.unroll, staged=staged, first=forall.body)  # fmt: skip
         tiles.enter_cluster()
         if shift:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
@@ -131,7 +136,7 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
     def finish() -> None:
         if waiting:
             with waiting[0].op.location:
-                tiles.reductions(waiting, starts)
+                reduce_rows(tiles, waiting, starts)
             waiting.clear()
 
     for op in work:

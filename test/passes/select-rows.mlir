@@ -4,7 +4,7 @@
 
 // Short rows: a few threads each, 16 bytes in an access.
 // CHECK-LABEL: func.func @short(
-//  CHECK-SAME: tile.rows = {across = {{[1-8]}} : i64, {{.*}}transposed = false, vector = 8 : i64}
+//  CHECK-SAME: tile.rows = {across = {{[1-8]}} : i64, {{.*}}transposed = false, unroll = 1 : i64, vector = 8 : i64}
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
@@ -24,9 +24,9 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 
 // -----
 
-// Few long rows: a block each.
+// Few long rows: a block each, which takes four accesses of each thread at a time.
 // CHECK-LABEL: func.func @long(
-//  CHECK-SAME: tile.rows = {across = 1024 : i64, {{.*}}threads = 1024 : i64, tile = [1, {{.*}}]
+//  CHECK-SAME: tile.rows = {across = 512 : i64, {{.*}}threads = 512 : i64, tile = [1, 4096], {{.*}}unroll = 4 : i64
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {

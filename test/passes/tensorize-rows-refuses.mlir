@@ -4,10 +4,12 @@
 // RUN: not mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=0,32}' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not mlir-gemm opt --split-input-file %s 'tensorize-rows{rows=2}' 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not mlir-gemm opt --split-input-file %s 'tensorize-rows{cluster=3}' 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// RUN: not mlir-gemm opt --split-input-file %s 'tensorize-rows{unroll=0}' 2>&1 | FileCheck %s --check-prefix=UNROLL
 
 // SIZES: error: pass 'tensorize-rows': option 'tile=2' is not a value like 1,1024
 // NONE: error: pass 'tensorize-rows': option 'tile=0,32' is not a value like 1,1024
 // CLUSTER: error: pass 'tensorize-rows': cluster=3; expected a power of two, and 1 for transposed tiles
+// UNROLL: error: pass 'tensorize-rows': unroll=0; expected 1 or more
 // OPTION: error: pass 'tensorize-rows' has no option 'rows'
 
 #mn = affine_map<(m, n) -> (m, n)>

@@ -2,6 +2,7 @@
 // RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,128}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,128}' 'tensorize-rows{tile=4,128}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,64}' cse | FileCheck %s --check-prefix=PASSES
+// RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,16 unroll=3}' cse | FileCheck %s --check-prefix=UNROLL
 // RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=32,16 transposed=true}' cse | FileCheck %s --check-prefix=DOWN
 // RUN: mlir-gemm opt --split-input-file %s 'tensorize-rows{tile=4,32 cluster=4}' cse | FileCheck %s --check-prefix=CLUSTER
 
@@ -29,17 +30,36 @@
 //       CHECK:     "tile.store"(%{{.*}}, %arg2, %[[ROW]], %c0)
 //       CHECK:   {mapping = [#gpu.block<x>]}
 
-// A tile of fewer elements goes along the rows twice: for the sum, which it carries, and for the results.
+// A tile of fewer elements goes along the rows twice: for the sum, which it carries, and for the results. As far as tiles
+// lie within the rows there are no tests.
 // PASSES-LABEL: func.func @norm(
-//       PASSES:   %[[S:.*]] = scf.for %[[K:.*]] = %c0 to %c100 step %c64 iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<4x64xf32>) {
+//       PASSES:   %[[W:.*]] = scf.for %[[K:.*]] = %c0 to %c64 step %c64 iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<4x64xf32>) {
+//       PASSES:     "tile.load"(%arg0, %{{.*}}, %[[K]]) {{{.*}}in_bounds = array<i1: false, true>
+//   PASSES-NOT:     tile.clip
+//       PASSES:     %[[NEW:.*]] = arith.addf %[[OLD]], %{{.*}}
+//       PASSES:     scf.yield %[[NEW]]
+//       PASSES:   %[[S:.*]] = scf.for %[[K:.*]] = %c64 to %c100 step %c64 iter_args(%[[OLD:.*]] = %[[W]]) -> (vector<4x64xf32>) {
 //       PASSES:     "tile.load"(%arg0, %{{.*}}, %[[K]])
 //       PASSES:     %[[C:.*]] = "tile.clip"(%{{.*}}, %[[K]], %c100) {dim = 1 : i64, neutral = -0.000000e+00 : f32}
 //       PASSES:     %[[NEW:.*]] = arith.addf %[[OLD]], %[[C]]
 //       PASSES:     scf.yield %[[NEW]]
 //       PASSES:   "tile.reduce"(%[[S]])
-//       PASSES:   scf.for %[[K:.*]] = %c0 to %c100 step %c64 {
+//       PASSES:   scf.for %[[K:.*]] = %c0 to %c64 step %c64 {
 //       PASSES:     "tile.load"(%arg0, %{{.*}}, %[[K]])
 //       PASSES:     "tile.store"(%{{.*}}, %arg2, %{{.*}}, %[[K]])
+//       PASSES:   scf.for %[[K:.*]] = %c64 to %c100 step %c64 {
+
+// Three tiles in an iteration, of which one is carried; in the second loop all are loaded before the first is stored.
+// UNROLL-LABEL: func.func @norm(
+//       UNROLL:   scf.for %[[K:.*]] = %c0 to %c96 step %c48 iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<4x16xf32>) {
+// UNROLL-COUNT-3:   "tile.load"(%arg0
+//       UNROLL:     %[[NEW:.*]] = arith.addf %[[OLD]]
+//       UNROLL:     scf.yield %[[NEW]]
+//       UNROLL:   scf.for %{{.*}} = %c96 to %c100 step %c16 iter_args
+//       UNROLL:   "tile.reduce"
+//       UNROLL:   scf.for %{{.*}} = %c0 to %c96 step %c48 {
+// UNROLL-COUNT-3:   "tile.load"(%arg0
+// UNROLL-COUNT-3:   "tile.store"(
 
 // Four blocks share four rows: each has the part that its rank numbers, and clips it; what they have is combined.
 // CLUSTER-LABEL: func.func @norm(

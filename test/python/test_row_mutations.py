@@ -109,9 +109,9 @@ MUTATIONS: dict[str, tuple[str, str, str]] = {
     "handed to another block": ("a cluster", r"(nvvm\.mapa %\w+, )%c1_i32", r"\1%c0_i32"),
     "handed to the place of another": ("a cluster", r"index_castui %\w+ : i32", "index_castui %c0_i32 : i32"),
     "a block's own twice": ("a cluster", r"(memref\.load %view\w*\[%c0, %\w+, )%c1\]", r"\1%c0]"),
-    "the last of equal ones": ("places", r"arith\.cmpi slt, (%\w+), (%\w+) : i64", r"arith.cmpi sgt, \1, \2 : i64"),
+    "the last of equal ones": ("places", r"arith\.cmpi slt, (%\w+), (%\w+) : i32", r"arith.cmpi sgt, \1, \2 : i32"),
     "a NaN that is passed over": ("places", r"arith\.cmpf uno, (%\w+), (%\w+) :", r"arith.cmpf one, \1, \2 :"),
-    "another place": ("places", r"(arith\.select %\w+, )(%\w+), (%\w+) : i64", r"\1\3, \2 : i64"),
+    "another place": ("places", r"(arith\.select %\w+, )(%\w+), (%\w+) : i32", r"\1\3, \2 : i32"),
     "a product for a quotient": ("quantised", r"arith\.divf", "arith.mulf"),
 }  # fmt: skip
 """The kernel, what is changed in its code, and what becomes of it. Values without a name in the code are given one."""

@@ -224,6 +224,7 @@ def test_a_source_may_say_how_rows_are_divided(schedule: str) -> None:
         (fields(64, 32, 2, "2, 64", "shift = 4 : i64"), "shift=4; expected 0, or a power of two for tiles of one row"),
         (fields(64, 64, 2, "1, 128", "shift = 3 : i64"), "shift=3; expected 0, or a power of two"),
         (fields(64, 32, 2, "2, 64", "staged = true, transposed = true"), "staged=true with transposed=true"),
+        (fields(64, 32, 2, "2, 64", "unroll = 33 : i64"), "unroll=33; expected 1 to 32"),
         (fields(64, 32, 2, "2, 64", "cluster = 3 : i64"), "cluster=3; expected a power of two up to 8"),
         (fields(64, 32, 2, "2, 64", "cluster = 16 : i64"), "cluster=16; expected a power of two up to 8"),
         (
