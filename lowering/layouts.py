@@ -6,6 +6,7 @@ lane `l` holds the rows `l // across * step + rows[p]`, from the column `l % acr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,8 @@ class Layout:
     """Whether a fragment is one vector of all its pieces (pieces x width); else it is as many vectors."""
     lanes: int = LANES
     """Threads that a tile is divided among."""
+    in_matrices: bool = True
+    """Whether the first pieces of eight times four lanes are the rows of a matrix, one after the other."""
 
     @property
     def across(self) -> int:
@@ -105,6 +108,12 @@ class Layout:
             column = indexing.mul(column, self.width)
         return Lane(number, row, column)
 
+    def matrix_row(self, group: Any, lower: Any, warp: Any) -> tuple[Any, Any]:
+        """The row of a matrix of 8 rows, in which the four lanes `group` have an element, as they have one of the
+        second matrix where `lower` is 1; and the same, or a number with the same last three bits."""
+        half = LANES // self.across
+        return indexing.add(indexing.mul(warp, 2 * half), indexing.add(indexing.mul(lower, half), group)), group
+
 
 @dataclass(frozen=True)
 class Lane:
@@ -148,8 +157,12 @@ class WarpgroupLayout(Layout):
         number = indexing.rem(indexing.thread(), self.lanes)
         rows = LANES // self.across
         across = indexing.div(number, self.across)
-        row = indexing.add(indexing.rem(across, rows), indexing.mul(indexing.div(across, rows), 2 * rows))
+        row = self.first_row(indexing.rem(across, rows), lambda: indexing.div(across, rows))
         return Lane(number, row, indexing.mul(indexing.rem(number, self.across), self.width))
+
+    def first_row(self, group: Any, warp: Callable[[], Any]) -> Any:
+        """The row of the first piece of four lanes, by the number of the four in their warp, and that of the warp."""
+        return indexing.add(group, indexing.mul(warp(), 2 * LANES // self.across))
 
     def each(self, tile: tuple[int, int]) -> int:
         """Pieces of one thread in 64 rows of a tile."""
@@ -208,3 +221,51 @@ def _pair() -> Any:
 
 WARPGROUP = WarpgroupLayout((64, 8), rows=(0, 8), width=2, lanes=128)
 """Accumulators of wgmma.m64n* (PTX: "Matrix Fragments for wgmma.mma_async.m64nNk16", D)."""
+
+
+@dataclass(frozen=True)
+class WordsLayout(WarpgroupLayout):
+    """The same where A's words come through registers, loaded from rows that run along M: which row of the tile a row
+    of the instruction is, is free, and is chosen so that the lanes of a load meet in no bank.
+
+    A load takes 8 rows of M and 4 of K. In the swizzle of 128 bytes, rows of K are XORed by 0 to 3 (times 16 bytes), so
+    that rows of M must not lie within 16 words; results that leave transposed are XORed by 0, 2, 4 and 6. Chunks that
+    are apart by 5 meet in neither: two warps share 32 rows, and each has of every 8 rows half a chunk here and half
+    there."""
+
+    def first_row(self, group: Any, warp: Callable[[], Any]) -> Any:
+        number = warp()
+        chunk = self.chunk(group, number)
+        panel = indexing.mul(indexing.div(number, 2), 32)
+        return indexing.add(panel, indexing.add(indexing.mul(chunk, 4), indexing.rem(group, 4)))
+
+    def chunk(self, group: Any, warp: Any) -> Any:
+        """Of a panel of 32 rows, the chunk of 4 in which the first piece of four lanes lies."""
+        high = indexing.div(group, 4)
+        low = dialect("arith").XOrIOp(high, indexing.rem(warp, 2)).result
+        return indexing.add(indexing.mul(high, 4), low)
+
+    def matrix_row(self, group: Any, lower: Any, warp: Any) -> tuple[Any, Any]:
+        row = indexing.add(self.first_row(group, lambda: warp), indexing.mul(lower, 8))
+        return row, row
+
+
+WARPGROUP_WORDS = WordsLayout((64, 8), rows=(0, 8), width=2, lanes=128, in_matrices=False)
+"""Accumulators where A has elements of 4 bytes and comes through registers."""
+
+
+@dataclass(frozen=True)
+class BytesLayout(WarpgroupLayout):
+    """The same for bytes: matrices that ldmatrix transposes have two neighbours along M in each 16 bits, so that four
+    lanes have two neighbouring rows."""
+
+    def first_row(self, group: Any, warp: Callable[[], Any]) -> Any:
+        return indexing.add(indexing.mul(group, 2), indexing.mul(warp(), 16))
+
+    def matrix_row(self, group: Any, lower: Any, warp: Any) -> tuple[Any, Any]:
+        row = indexing.add(self.first_row(group, lambda: warp), lower)
+        return row, row
+
+
+WARPGROUP_BYTES = BytesLayout((64, 8), rows=(0, 1), width=2, lanes=128, in_matrices=False)
+"""Accumulators where A has elements of one byte and comes through registers."""

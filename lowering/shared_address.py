@@ -49,13 +49,21 @@ def place_of_barrier(barriers: Any, row: int, slot: Any) -> Any:
 def address(memory: Any) -> Any:
     """Where a view of a buffer of panels starts, in bytes. Refuses other memory, rows that do not start where the
     swizzle does, and parts of panels."""
+    return place(memory)[0]
+
+
+def place(memory: Any, part: int = 0) -> tuple[Any, Any | None]:
+    """Where the panel starts in which a view of a buffer of panels does, in bytes, and how many bytes inside the panel
+    that is: None for none. Refuses the same as `address`, but for views that start at multiples of `part` bytes inside
+    a panel, where that is given."""
     width = panel_bytes(memory)
     root, offsets = _followed(memory)
     *_, rows, columns = root.type.shape
     item = root.type.element_type.width // 8
     panel = width // item
     *stage, row, column = offsets
-    if multiple_of(row) % ROWS or multiple_of(column) % panel:
+    whole = multiple_of(column) % panel == 0
+    if multiple_of(row) % ROWS or not (whole or (part and multiple_of(column) * item % part == 0)):
         raise pass_error(memory.owner, f"a view that starts inside a panel of {ROWS} rows or {panel} columns")
     found = base(root)
     if stage:
@@ -64,7 +72,7 @@ def address(memory: Any) -> Any:
         found = indexing.add(found, indexing.mul(row, width))
     if constants.integer_of(column) != 0:
         found = indexing.add(found, indexing.mul(indexing.div(column, panel), rows * width))
-    return found
+    return found, None if whole else indexing.mul(indexing.rem(column, panel), item)
 
 
 def panel_bytes(memory: Any) -> int:

@@ -94,17 +94,18 @@ class TmaStores:
             down, along = layout.place(numbers[0], self.shape)
             for store, panel in zip(self.stores, panels, strict=True):
                 for number in range(self._panels(numbers)):
-                    across = number * self._row_bytes * 8 // self._staging.type.element_type.width
-                    self._send(store, indexing.add(panel, number * self._size), (down, along + across))
+                    further = number * self._row_bytes * 8 // self._staging.type.element_type.width
+                    at = (down + further, along) if self._transposed else (down, along + further)
+                    self._send(store, indexing.add(panel, number * self._size), at)
             nvvm.CpAsyncBulkCommitGroupOp()
             dialect("scf").YieldOp([])
         self.chunk += 1
 
     def _panels(self, numbers: range) -> int:
         """Panels that this many pieces of a thread fill: a row of a fragment for each two of them, in 64 rows."""
-        if self._transposed:
-            return 1
         layout = self.fragments.layout
+        if self._transposed:
+            return layout.shape[0] * self._staging.type.element_type.width // 8 // self._row_bytes
         columns = len(numbers) // len(layout.rows) * layout.shape[1]
         return columns * self._staging.type.element_type.width // 8 // self._row_bytes
 
@@ -141,8 +142,10 @@ class TmaStores:
         return indexing.add(shared_address.base(staging), indexing.mul(number, size))
 
     def _fill(self, panel: Any, pieces: list[Any]) -> None:
-        if self._transposed:
+        if self._transposed and self.fragments.layout.in_matrices:
             self._fill_transposed(panel, pieces)
+        elif self._transposed:
+            self._fill_elements(panel, pieces)
         elif pieces[0].type.element_type.width == 16:
             self._fill_matrices(panel, pieces)
         else:
@@ -153,8 +156,8 @@ class TmaStores:
         q."""
         thread = self.fragments.lane.number
         lane, row = indexing.rem(thread, LANES), indexing.rem(thread, ROWS)
-        lower = indexing.mul(indexing.rem(indexing.div(lane, ROWS), 2), ROWS)
-        first = indexing.add(indexing.mul(indexing.div(thread, LANES), 2 * ROWS), indexing.add(lower, row))
+        lower = indexing.rem(indexing.div(lane, ROWS), 2)
+        first, row = self.fragments.layout.matrix_row(row, lower, indexing.div(thread, LANES))
         chunk = _xor(indexing.div(lane, 2 * ROWS), self._moves(row))
         own = indexing.add(indexing.mul(first, self._row_bytes), indexing.mul(chunk, CHUNK))
         for number in range(0, len(pieces), 4):
@@ -175,6 +178,26 @@ class TmaStores:
             at = indexing.add(own, number // 2 * ROWS * self._row_bytes)
             _store_matrices(at, pieces[number : number + 4], "col")
 
+    def _fill_elements(self, panel: Any, pieces: list[Any]) -> None:
+        """The same, element by element, where four lanes have other rows than those of a matrix."""
+        layout, lane = self.fragments.layout, self.fragments.lane
+        item = pieces[0].type.element_type.width // 8
+        row, further = lane.row, 0
+        if layout.shape[0] * item > self._row_bytes:
+            in_panel = self._row_bytes // item
+            row, further = indexing.rem(row, in_panel), indexing.mul(indexing.div(row, in_panel), self._size)
+        inside = _xor(indexing.mul(row, item), indexing.mul(self._moves(lane.column), CHUNK))
+        own = indexing.add(indexing.mul(lane.column, self._row_bytes), inside)
+        for number, piece in enumerate(pieces):
+            fragment, lower = divmod(number, 2)
+            for each in range(layout.width):
+                # The next column is the next row of the panel, whose chunks are moved by one more.
+                at = _xor(own, layout.rows[lower] * item ^ each * CHUNK)
+                at = indexing.add(at, (fragment * layout.shape[1] + each) * self._row_bytes)
+                element = dialect("vector").ExtractOp(piece, [], [each]).result
+                pointer = shared_address.pointer(indexing.add(indexing.add(panel, at), further))
+                dialect("llvm").StoreOp(element, pointer, alignment=item)
+
     def _fill_pairs(self, panel: Any, pieces: list[Any]) -> None:
         """32 bits: each thread stores its two neighbours."""
         thread = self.fragments.lane.number
@@ -185,8 +208,11 @@ class TmaStores:
         for number, piece in enumerate(pieces):
             fragment, lower = divmod(number, 2)
             beyond, inside = divmod(fragment * 2 * CHUNK, self._row_bytes)
-            at = indexing.add(panel, _xor(own, inside))
-            at = indexing.add(at, lower * ROWS * self._row_bytes + beyond * self._size)
+            down = self.fragments.layout.rows[lower]
+            # Of rows that begin a line of 128 bytes each, the next one is moved by one more.
+            moved = CHUNK if down % ROWS and self._row_bytes == LINE else 0
+            at = indexing.add(panel, _xor(own, inside ^ moved))
+            at = indexing.add(at, down * self._row_bytes + beyond * self._size)
             dialect("llvm").StoreOp(piece, shared_address.pointer(at), alignment=CHUNK // 2)
 
 

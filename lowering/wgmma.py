@@ -17,7 +17,8 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import PANEL_BYTES
 from mlir_gemm.lowering import assembly, shared_address
 from mlir_gemm.lowering.fragments import Fragments, shape_of
-from mlir_gemm.lowering.layouts import WARPGROUP
+from mlir_gemm.lowering.layouts import WARPGROUP, WarpgroupLayout
+from mlir_gemm.lowering.wgmma_registers import LAYOUTS, RegisterOperand, multiply
 
 KINDS: dict[tuple[str, str], tuple[str, str, str]] = {
     ("f16", "f32"): ("f16", "f16", "f32"),
@@ -29,6 +30,8 @@ KINDS: dict[tuple[str, str], tuple[str, str, str]] = {
 """The names of the types of A, B and the accumulator, by their elements."""
 EIGHT = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 """Those of 8-bit floats, of which A and B may have different ones; the accumulator is f32."""
+GROUPS = 2
+"""Groups of a product with A through registers."""
 ROWS, LARGEST, STEP_BYTES = 64, 256, 32
 """Rows of an instruction, its most columns, and the bytes of its K."""
 _SWIZZLES = {128: 1, 64: 2, 32: 3}
@@ -40,6 +43,13 @@ class GroupProducts:
     """Emits products of one type."""
 
     kinds: tuple[str, str, str]
+    registers: int = 0
+    """Bytes of A's elements where it comes through registers; 0 where it comes from shared memory."""
+
+    @property
+    def layout(self) -> WarpgroupLayout:
+        """Which thread holds what of the accumulator."""
+        return LAYOUTS.get(self.registers, WARPGROUP)
 
     def emit(self, fragments: Fragments, run: list[Any]) -> None:
         """Emits asynchronous products at the insertion point, as one group each."""
@@ -50,7 +60,8 @@ class GroupProducts:
     def wait(self, kept: list[Any], pending: int) -> list[Any]:
         """Waits until at most `pending` groups are in flight. After the last wait the accumulators are tied to it:
         nothing else keeps arithmetic on them from being moved before it."""
-        dialect("nvvm").WgmmaWaitGroupSyncOp(pending)
+        groups = GROUPS if self.registers else 1
+        dialect("nvvm").WgmmaWaitGroupSyncOp(groups * pending)
         return kept if pending else [_tied(struct) for struct in kept]
 
     def _product(self, fragments: Fragments, op: Any) -> list[Any]:
@@ -65,6 +76,8 @@ class GroupProducts:
             sums = [dialect("llvm").UndefOp(type_).operation.results[0]] * count
         else:
             sums = fragments.keep(start)
+        if through_registers(op):
+            return self._by_registers(op, sums, fresh)
         left, right = (_Descriptor.of(op, side) for side in "ab")
         steps = op.operands[0].type.shape[tile.order_of(op, "a").index("k")] * left.item // STEP_BYTES
         nvvm.WgmmaFenceAlignedOp()
@@ -77,12 +90,38 @@ class GroupProducts:
         nvvm.WgmmaGroupSyncAlignedOp()
         return sums
 
-    def _multiply(self, op: Any, struct: Any, a: Any, b: Any, columns: int, fresh: bool) -> Any:
-        kinds = list(self.kinds)
+    def _by_registers(self, op: Any, sums: list[Any], fresh: bool) -> list[Any]:
+        """With A through registers, in two groups. While one multiplies, the words of the next are loaded, into the
+        registers of the one before it: so that one is waited for."""
+        nvvm = dialect("nvvm")
+        (_, columns), item = shape_of(op.operands[2]), op.operands[0].type.element_type.width // 8
+        left, right = RegisterOperand.of(op), _Descriptor.of(op, "b")
+        steps = op.operands[0].type.shape[0] * item // STEP_BYTES
+        kinds = self._kinds_of(op)
+        for half in (range(steps // 2), range(steps // 2, steps)):
+            if not fresh:
+                nvvm.WgmmaWaitGroupSyncOp(1)
+            words = [[left.load(block, step) for block in range(len(sums))] for step in half]
+            words = _held(words)
+            nvvm.WgmmaFenceAlignedOp()
+            for step, blocks in zip(half, words, strict=True):
+                b = right.at(0, step)
+                for block, four in enumerate(blocks):
+                    new = fresh and not step
+                    numbers = [] if new else assembly.members_of(sums[block])
+                    shape = columns, STEP_BYTES // item
+                    sums[block] = multiply(kinds, shape, sums[block].type, numbers, four, b)
+            nvvm.WgmmaGroupSyncAlignedOp()
+        return sums
+
+    def _kinds_of(self, op: Any) -> tuple[str, str, str]:
+        """The names of the types, of A and B with their signs."""
         unsigned = ir.StringAttr(op.attributes["unsigned"]).value if "unsigned" in op.attributes else ""
-        for number, side in enumerate("ab"):
-            if side in unsigned:
-                kinds[number] = "u8"
+        a, b = ("u8" if side in unsigned else kind for side, kind in zip("ab", self.kinds, strict=False))
+        return a, b, self.kinds[2]
+
+    def _multiply(self, op: Any, struct: Any, a: Any, b: Any, columns: int, fresh: bool) -> Any:
+        kinds = self._kinds_of(op)
         depth = STEP_BYTES * 8 // _WIDTHS[kinds[0]]
         orders = tile.order_of(op, "a"), tile.order_of(op, "b")
         product = dialect("nvvm").WgmmaMmaAsyncOp(
@@ -145,6 +184,20 @@ class _Descriptor:
         return dialect("arith").AddIOp(self.start, _number(moved >> 4)).result if moved else self.start
 
 
+def through_registers(product: Any) -> bool:
+    """Whether A of a product of warpgroup tiles comes through registers: wgmma transposes elements of 16 bits only."""
+    return tile.order_of(product, "a") == "km" and product.operation.operands[0].type.element_type.width != 16
+
+
+def _held(words: list[list[list[Any]]]) -> list[list[list[Any]]]:
+    """The same words, by an assembly of no instructions that takes and gives all of them: nothing that makes one of
+    them is moved past it."""
+    every = [word for blocks in words for four in blocks for word in four]
+    type_ = ir.Type.parse(f"!llvm.struct<({', '.join(['i32'] * len(every))})>")
+    held = iter(assembly.members_of(assembly.tied(every, type_)))
+    return [[[next(held) for _ in four] for four in blocks] for blocks in words]
+
+
 def _number(value: int) -> Any:
     signed = value - (1 << 64) if value >> 63 else value
     return dialect("arith").ConstantOp(ir.IntegerType.get_signless(64), signed).result
@@ -173,9 +226,9 @@ def check(product: Any) -> GroupProducts:
             product, f"wgmma has no product of {types[0]} and {types[1]} into {types[2]}; supported: {known}"
         )
     orders = tile.order_of(product, "a"), tile.order_of(product, "b")
-    if _WIDTHS[kinds[0]] != 16 and orders != ("mk", "nk"):
+    if _WIDTHS[kinds[0]] != 16 and orders[1] != "nk":
         raise pass_error(
-            product, f"wgmma multiplies {types[0]} with K along the rows of A and B only; got a = {orders[0]}, "
+            product, f"wgmma multiplies {types[0]} with K along the rows of B only; got a = {orders[0]}, "
             f"b = {orders[1]}"
         )  # fmt: skip
     rows, columns = acc.type.shape
@@ -190,6 +243,6 @@ def check(product: Any) -> GroupProducts:
         if order == "k":
             continue
         panel = shared_address.panel_bytes(memory) * 8 // _WIDTHS[kinds[0]]
-        if size % panel:
+        if size % panel and not (size == ROWS and order == "m" and through_registers(product)):
             raise pass_error(product, f"{size} {order} along the rows of an operand; expected a multiple of {panel}")
-    return GroupProducts(kinds)
+    return GroupProducts(kinds, lhs.type.element_type.width // 8 if through_registers(product) else 0)

@@ -28,6 +28,8 @@ class Access:
         self.element = element
         self.width = elements * element.bytes
         self.alignment = alignment
+        self.awaited = info.operation == MATRICES
+        """Whether the warp waits for what it loads before anything else may overwrite it."""
         self.checks = decoder.options.checks
         self.counters = decoder.report.counters if decoder.options.counters else None
 
@@ -106,7 +108,7 @@ class Access:
             buffer.shadow = Shadow(buffer.size, warp.block.cluster.agents.total, initialized=True, between_blocks=True)
         if buffer.space == "shared" and warp.block.cluster.barriers:
             self._watch_barriers(warp, view, starts, lanes)
-        if buffer.space == "shared" and (kind != "read" or self.info.operation != MATRICES):
+        if buffer.space == "shared" and (kind != "read" or not self.awaited):
             warp.unfenced = warp.unfenced | _lanes_of(codes)
         found: list[Conflict] = getattr(buffer.shadow, kind)(warp, starts, self.width, codes)
         if found:

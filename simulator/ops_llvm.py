@@ -19,6 +19,7 @@ from mlir_gemm.simulator.memory import View
 from mlir_gemm.simulator.ops_flags import GLOBAL, flag_operation
 from mlir_gemm.simulator.warps import Stop, Warp
 from mlir_gemm.simulator.wgmma import Registers
+from mlir_gemm.simulator.wgmma_registers import feeds_products, only_carried
 
 _SHARED = ("!llvm.ptr<3>", "!llvm.ptr<7>")
 """Pointers into the shared memory of the block, and of the cluster."""
@@ -90,6 +91,7 @@ def _access(decoder: Decoder, operation: Any) -> Step | Blocking:
     alignment = ir.IntegerAttr(attributes["alignment"]).value if "alignment" in attributes else element.bytes
     info = decoder.info(operation)
     access = Access(decoder, info, element, count, alignment)
+    access.awaited = loads and feeds_products(value)
     source, held = decoder.slot(pointer), decoder.slot(value)
 
     def step(warp: Warp) -> None:
@@ -161,7 +163,9 @@ def _insert_value(decoder: Decoder, operation: Any) -> Step:
 
 
 @handles("llvm.extractvalue")
-def _extract_value(decoder: Decoder, operation: Any) -> Step:
+def _extract_value(decoder: Decoder, operation: Any) -> Step | None:
+    if only_carried(operation.operation.results[0]):
+        return None  # the products take the struct
     source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
     (place,) = ir.DenseI64ArrayAttr(operation.operation.attributes["position"])
     info = decoder.info(operation)

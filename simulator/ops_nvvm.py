@@ -14,6 +14,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.lowering.assembly import NO_BITS
 from mlir_gemm.lowering.l2_eviction import POLICIES
 from mlir_gemm.lowering.release_after_loads import AFTER_LOADS
+from mlir_gemm.lowering.wgmma_registers import PERMUTE
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
@@ -22,8 +23,11 @@ from mlir_gemm.simulator.mbarriers import buffer_at
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.ops_llvm import tied
 from mlir_gemm.simulator.ops_nvgpu import gathered, spread
+from mlir_gemm.simulator.ops_wgmma import multiply_by_registers
+from mlir_gemm.simulator.ops_wgmma_registers import permuted
 from mlir_gemm.simulator.shadow import ANY_LANE
 from mlir_gemm.simulator.warps import Warp
+from mlir_gemm.simulator.wgmma_registers import is_product
 
 _CUT = 13
 """Bits of f32 that tf32 does not have."""
@@ -126,6 +130,10 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         return tied(decoder, operation)
     if text == AFTER_LOADS:
         return _behind_loads(decoder, operation)
+    if is_product(text):
+        return multiply_by_registers(decoder, operation)
+    if text == PERMUTE:
+        return permuted(decoder, operation)
     if text == NO_BITS:
         return _no_bits(decoder, operation)
     if text in POLICIES:

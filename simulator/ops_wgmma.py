@@ -7,6 +7,7 @@ group, and the accumulator must not be read before that.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +17,11 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.agents import GROUP_WARPS
 from mlir_gemm.simulator.decode import Blocking, Decoder, Info, Step, handles
-from mlir_gemm.simulator.elements import ELEMENTS
+from mlir_gemm.simulator.elements import ELEMENTS, LANES
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import buffer_at
 from mlir_gemm.simulator.ops_gpu import uniform
+from mlir_gemm.simulator.ops_wgmma_registers import take_words, words_in
 from mlir_gemm.simulator.shadow import ANY_LANE
 from mlir_gemm.simulator.warps import Run, Wait, Warp
 from mlir_gemm.simulator.wgmma import (
@@ -35,6 +37,7 @@ from mlir_gemm.simulator.wgmma import (
     numbers,
     whole,
 )
+from mlir_gemm.simulator.wgmma_registers import form_of, matrix_of, only_carried, struct_of
 
 
 @dataclass
@@ -44,7 +47,9 @@ class _Meeting:
     operation: Any
     warps: list[Warp] = field(default_factory=list[Warp])
     parts: list[Registers] = field(default_factory=list[Registers])
-    descriptors: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    descriptors: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    words: list[Any] = field(default_factory=list[Any])
+    """Those of A, where it comes in registers."""
     done: bool = False
 
 
@@ -101,12 +106,26 @@ def _name(attribute: Any) -> str:
     return str(attribute).partition("<")[2].rstrip(">")
 
 
+@dataclass(frozen=True)
+class _Product:
+    """What a product says of itself."""
+
+    operation: Any
+    kinds: list[str]
+    rows: int
+    columns: int
+    depth: int
+    fresh: bool
+    operands: list[_Operand]
+    """Of A and B those that lie in shared memory."""
+    packed: bool
+
+
 @handles("nvvm.wgmma.mma_async")
 def _multiply(decoder: Decoder, operation: Any) -> Blocking:
     op = operation.operation
     attributes = op.attributes
     sums, left, right = decoder.all_slots(op.operands)
-    out = decoder.slot(op.results[0])
     rows, columns, depth = (int(number) for number in re.findall(r"= (\d+)", str(attributes["shape"])))
     kinds = [_name(attributes[f"type{side}"]) for side in "ABD"]
     if any(kind not in KINDS for kind in kinds[:2]) or kinds[2] not in ("f32", "f16", "s32"):
@@ -121,8 +140,54 @@ def _multiply(decoder: Decoder, operation: Any) -> Blocking:
     for operand in operands:
         if not operand.along_k and not may_be_transposed(operand.kind):
             raise unsupported(operation, f"of {operand.kind} takes {operand.name} with K along its rows only")
-    fresh, packed = _name(attributes["scaleD"]) == "zero", kinds[2] == "f16"
+    fresh = _name(attributes["scaleD"]) == "zero"
+    product = _Product(operation, kinds, rows, columns, depth, fresh, operands, kinds[2] == "f16")
+    return _together(decoder, product, lambda warp: warp.slots[sums], (left, right))
+
+
+def multiply_by_registers(decoder: Decoder, operation: Any) -> Blocking:
+    """llvm.inline_asm of a wgmma with A in registers."""
+    form = form_of(operation)
+    struct = struct_of(form.sums)
+    if struct is None and any(only_carried(value) for value in form.sums):
+        raise unsupported(operation, "a product of members of several accumulators is not simulated")
+    slots = [] if struct is not None else decoder.all_slots(form.sums)
+    whole_slot = decoder.slot(struct) if struct is not None else -1
+    words, right = decoder.all_slots(form.words), decoder.slot(form.b)
     info = decoder.info(operation, collective=True)
+    numbers_type = np.int32 if form.kinds[2] == "s32" else np.float32
+
+    def sums(warp: Warp) -> Any:
+        take_words(info, warp, words)
+        if form.fresh:
+            return Registers.of(np.zeros((LANES, form.columns // 2), numbers_type), -1)
+        if whole_slot >= 0:
+            return warp.slots[whole_slot]
+        lanes = [np.broadcast_to(np.asarray(warp.slots[slot], numbers_type), LANES) for slot in slots]
+        return Registers.of(np.stack(lanes, axis=1), warp.accesses)
+
+    operands = [_Operand("B", form.kinds[1], form.columns, True, False)]
+    product = _Product(
+        operation, list(form.kinds), ROWS, form.columns, form.depth, form.fresh, operands, packed=False
+    )  # fmt: skip
+    return _together(decoder, product, sums, (right,), words)
+
+
+def _together(
+    decoder: Decoder,
+    product: _Product,
+    sums_of: Callable[[Warp], Any],
+    places: tuple[int, ...],
+    words: Sequence[int] = (),
+) -> Blocking:
+    """A product by four warps, with operands in shared memory whose descriptors are in `places`, and the words of A in
+    other slots where it comes in registers."""
+    op = product.operation.operation
+    out = decoder.slot(op.results[0])
+    rows, columns, depth, kinds, packed = (
+        product.rows, product.columns, product.depth, product.kinds, product.packed
+    )  # fmt: skip
+    info = decoder.info(product.operation, collective=True)
     access = Access(decoder, info, ELEMENTS["i32"], CHUNK // 4)
     counters, checks = decoder.report.counters, decoder.options.checks
 
@@ -137,25 +202,28 @@ def _multiply(decoder: Decoder, operation: Any) -> Blocking:
             info.find("divergent-collective", warps[0], -1, "", "the warps of the warpgroup committed other groups")
         together = _Together(warps) if checks else warps[0]
         tick = warps[0].block.cluster.start + group
-        a, b = (
+        read = [
             operand.read(together, bits, access, tick)
-            for operand, bits in zip(operands, meeting.descriptors[0], strict=True)
-        )
-        result = a @ b.T
+            for operand, bits in zip(product.operands, meeting.descriptors[0], strict=True)
+        ]
+        a = matrix_of([meeting.words[place] for place in order], kinds[0]) if words else read[0]
+        result = a @ read[-1].T
         if kinds[2] == "s32":
             result = result.astype(np.int32)
-        if not fresh:
+        if not product.fresh:
             result = result + whole([meeting.parts[place] for place in order], packed)
         made = Sums(result.astype(np.float16) if packed else result, group, packed, depth)
         for quarter, warp in enumerate(warps):
             warp.multiplied = group
             warp.slots[out] = Registers(None, made, quarter, -1, warp.fences)
+            for slot in words:
+                warp.reading[slot] = warp.slots[slot], group
         counters.tensor_operations += 1
         counters.flops += 2 * rows * columns * depth
 
     def run(warp: Warp) -> Run:
         values = warp.slots
-        part = values[sums]
+        part = sums_of(warp)
         if checks:
             _check_registers(info, warp, part, depth)
         meetings = warp.block.products
@@ -166,9 +234,9 @@ def _multiply(decoder: Decoder, operation: Any) -> Blocking:
             info.find("divergent-collective", warp, -1, "", message)
         meeting.warps.append(warp)
         meeting.parts.append(part if isinstance(part, Registers) else Registers.of(part))
-        meeting.descriptors.append(
-            (uniform(info, warp, values[left], "a descriptor"), uniform(info, warp, values[right], "a descriptor"))
-        )
+        meeting.descriptors.append(tuple(uniform(info, warp, values[slot], "a descriptor") for slot in places))
+        if words:
+            meeting.words.append(words_in(warp, words))
         if len(meeting.warps) == GROUP_WARPS:
             del meetings[place]
             multiply(meeting)

@@ -54,6 +54,7 @@ CHECKS: dict[str, str] = {
     "proxy": "memory written through one proxy is read through another without a fence",
     "mbarrier": "an mbarrier that is not initialised, overlaps data, or counts other arrivals or bytes than it expects",
     "wgmma-fence": "registers of an accumulator that were touched with no wgmma.fence in front of the next product",
+    "wgmma-registers": "registers with A of a product that may be under way are written",
     "ended": "the shared memory of a block of the cluster is touched when the block may have ended",
     "tensor-map": "a tensor map that the driver refuses, or a tensor copy that does not fit it",
     "dependent-launch": "global memory is touched before griddepcontrol.wait, while the kernel in front may use it",

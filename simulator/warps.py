@@ -70,9 +70,9 @@ class Warp:
 
     __slots__ = (
         "accesses", "at_cluster", "block", "clock", "code", "committed", "copies", "fences", "flags", "groups",
-        "index", "lanes", "learnt", "left_cluster", "mask", "multiplied", "number", "polled", "run", "seen",
-        "seen_least", "slots", "start_mask", "steps", "stored", "stores", "storing", "threads", "unfenced", "wait",
-        "waited",
+        "index", "lanes", "learnt", "left_cluster", "mask", "multiplied", "number", "polled", "reading", "run",
+        "seen", "seen_least", "slots", "start_mask", "steps", "stored", "stores", "storing", "threads", "unfenced",
+        "wait", "waited",
     )  # fmt: skip
 
     def __init__(self, block: Block, number: int, clock: int):
@@ -107,6 +107,8 @@ class Warp:
         """Groups of wgmma that it committed, and how many of them are known to be done."""
         self.multiplied = 0
         """The last of these groups, or the one after them, that has a product."""
+        self.reading: dict[int, tuple[Any, int]] = {}
+        """By slot: the words of A that a product took from there, and its group."""
         self.stores = self.stored = 0
         """The same for groups of bulk stores."""
         self.storing = False

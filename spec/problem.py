@@ -84,3 +84,8 @@ def memory_bytes(problem: Problem, operand: str) -> int:
     if operand == "a":
         return ELEMENT_BYTES[problem.a_memory or problem.a]
     return ELEMENT_BYTES[problem.b_memory or problem.b]
+
+
+def by_registers(problem: Problem) -> bool:
+    """Whether A comes to `wgmma` through registers: from shared memory it transposes elements of 16 bits only."""
+    return problem.a_order == "km" and element_bytes(problem, "a") != 2

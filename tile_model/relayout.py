@@ -3,8 +3,9 @@
 Rows of 8191 f16 elements begin at odd multiples of two bytes, so that loads are at most 16 bits wide, and asynchronous
 copies are not possible. Fragments of i8 are loaded as matrices only when neighbours lie along k, else element by
 element. One pass over the operand at the speed of memory makes rows of whole 16-byte vectors, along k if need be; the
-product then reads those. `wgmma` and the copy engine need such rows, and with other elements than 16 bits both operands
-along k. (f32 as tf32 with `mma_sync` has the same choice of order; there it gains less than the copy takes.)
+product then reads those. `wgmma` and the copy engine need such rows, and with other elements than 16 bits B along k; A
+comes through registers where it does not lie so, and where only B does not, the sides of the product are swapped. (f32
+as tf32 with `mma_sync` has the same choice of order; there it gains less than the copy takes.)
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from mlir_gemm.parts.warp_level.constants import FragmentConstants
 from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
+from mlir_gemm.spec.schedule import Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.dividing import typical_part
 from mlir_gemm.tile_model.rewriting import Alternative, Case
 from mlir_gemm.tile_model.select import is_less, mmas_tried, select
+from mlir_gemm.tile_model.swap import across_in_b, should_swap, swapped
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
@@ -46,7 +49,7 @@ def offer(case: Case) -> Alternative | None:
     typical = typical_part(problem, target, pinned) if case.divisible else problem
     try:
         advice = relayout_advice(typical, target, pinned)
-        block = select(relaid(typical, advice), target, pinned).schedule.block if advice else (1, 1, 1)
+        block = _block(relaid(typical, advice), target, pinned) if advice else (1, 1, 1)
     except Error:
         return None
     if not advice:
@@ -103,13 +106,26 @@ def relayout_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] 
 
 def _seconds(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> float:
     """Predicted seconds of a product on its operands as they lie."""
-    return select(problem, target, pinned).cost.total
+    return select(_computed(problem, target, pinned), target, pinned).cost.total
+
+
+def _computed(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:
+    """The product as it is computed: with its sides swapped where only that takes the operands as they lie."""
+    swaps = across_in_b(problem) and should_swap(problem, target, pinned)
+    return swapped(problem) if swaps else problem
+
+
+def _block(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Tile:
+    """The block tile of a product, as its own sides are."""
+    computed = _computed(problem, target, pinned)
+    m, n, k = select(computed, target, pinned).schedule.block
+    return (m, n, k) if computed is problem else (n, m, k)
 
 
 def best_mma(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:
     """The mma that the model finds for a product, once its operands are re-laid out where that pays."""
     advice = relayout_advice(problem, target, pinned)
-    return select(relaid(problem, advice), target, pinned).schedule.mma
+    return select(_computed(relaid(problem, advice), target, pinned), target, pinned).schedule.mma
 
 
 def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str, Any]) -> list[str]:

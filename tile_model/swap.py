@@ -1,13 +1,15 @@
 """Whether A and B of a product should be swapped, so that the transposed product is computed.
 
-That pays in two cases. A result of few rows becomes one of few columns: tiles of `wgmma` have at least 64 rows, but as
-few as 8 columns. And an operand B whose neighbours in memory run along n needs tiles of whole panels in n; as A it
-needs them in m, where tiles have 64 rows or more anyway.
+That pays in three cases. A result of few rows becomes one of few columns: tiles of `wgmma` have at least 64 rows, but
+as few as 8 columns. And an operand B whose neighbours in memory run along n needs tiles of whole panels in n; as A it
+needs them in m, where tiles have 64 rows or more anyway. With other elements than 16 bits `wgmma` does not take it at
+all; as A it does, through registers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from mlir_gemm.errors import Error, ScheduleError
@@ -16,7 +18,7 @@ from mlir_gemm.parts.registry import mma_of, warpgroup_mma
 from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.spec.algebra import parse
 from mlir_gemm.spec.passes import step
-from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.rewriting import Alternative, Case
@@ -57,20 +59,27 @@ def offer(case: Case) -> Alternative | None:
     sizes = f"{computed.m}x{computed.n}x{computed.k}"
     thin = case.problem.m < FEWEST_ROWS
     better = "wgmma has tiles of few columns but none of few rows" if thin else "there are better tiles for it"
+    if across_in_b(case.problem) and not thin:
+        better = "what lies across k comes through registers as A"
     reason = "as the schedule says" if asked else f"because {better}"
     pinned = {**case.pinned, "swap_ab": True}
 
     def why() -> list[str]:
-        before = select(case.problem, case.target, case.pinned).cost.total
+        try:
+            before = select(case.problem, case.target, case.pinned).cost.total
+        except Error:
+            before = inf
         after = select(computed, case.target, pinned).cost.total
         few = f"an instruction of a warpgroup has at least {FEWEST_ROWS} rows, but as few as 8 columns"
+        across = "what lies across k comes through registers as A"
         close = ", which measurements favour where it is so close" if after >= before and not asked else ""
+        was = f"Predicted {shown_time(before)} as it was" if before < inf else "As it was there is no legal schedule"
+        other = across if across_in_b(case.problem) else "there are other tiles for it"
         return [
             f"swapped   {computed}",
             "          A and B change places: D^T = B^T A^T. Nothing moves in memory, but tiles are high where D is "
             "wide:",
-            f"          {'as pinned' if asked else few if thin else 'there are other tiles for it'}. "
-            f"Predicted {shown_time(before)} as it was,",
+            f"          {'as pinned' if asked else few if thin else other}. {was},",
             f"          {shown_time(after)} swapped{close}. All below is about the swapped product",
         ]
 
@@ -106,9 +115,12 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
         exchanged = select(swapped(problem), target, pinned)
         if mma_of(exchanged.schedule) is not mma:
             return False
-        return is_less(exchanged.cost.total, _worth(problem) * select(problem, target, pinned).cost.total)
     except Error:
         return False
+    try:
+        return is_less(exchanged.cost.total, _worth(problem) * select(problem, target, pinned).cost.total)
+    except Error:
+        return across_in_b(problem)
 
 
 def may_swap(problem: Problem) -> bool:
@@ -116,7 +128,15 @@ def may_swap(problem: Problem) -> bool:
     element, which would be strided after a swap. Products whose rows just fill an instruction stay: the wide operand is
     then read once."""
     alone = not (problem.reads_c or problem.epilogue_matrices)
+    if alone and across_in_b(problem):
+        return True
     return _is_thin(problem) or (problem.m > FEWEST_ROWS and alone and leaves_transposed(swapped(problem)))
+
+
+def across_in_b(problem: Problem) -> bool:
+    """Whether neighbours lie along n in B, which tensor cores take along k only, and along k in A: swapped, what lies
+    across k comes through registers."""
+    return element_bytes(problem, "b") != 2 and (problem.a_order, problem.b_order) == ("mk", "kn")
 
 
 def _worth(problem: Problem) -> float:

@@ -10,13 +10,14 @@ from mlir_gemm.parts.layout import CHUNK, LINE, NARROWEST
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import at, step
-from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.problem import Problem, by_registers
 from mlir_gemm.spec.schedule import Schedule
 
 STAGED = (2, 4)
 """Bytes of the elements that leave so."""
-TRANSPOSED = 64
-"""Most columns of a tile in a panel whose rows run along them: only elements of two bytes leave so."""
+TRANSPOSED = 128
+"""Bytes of the most columns of a tile in a buffer whose rows run along them: elements of two bytes leave so, and of
+four where A comes through registers."""
 ROWS, BUFFERS = 64, 2
 """Rows of a panel, and panels of each warpgroup."""
 
@@ -24,14 +25,16 @@ ROWS, BUFFERS = 64, 2
 def leaves_transposed(problem: Problem) -> bool:
     """Whether the copy engine can write a result whose rows run down the tiles."""
     alone = problem.out_order == "nm" and not problem.extra_bytes
-    return alone and ELEMENT_BYTES[problem.out] == 2 and problem.out_vector >= 8 * CHUNK
+    able = STAGED if by_registers(problem) else (2,)
+    return alone and ELEMENT_BYTES[problem.out] in able and problem.out_vector >= 8 * CHUNK
 
 
 def _shared(problem: Problem, schedule: Schedule) -> int:
     columns, warpgroups = schedule.warp[1] // schedule.split_k_cluster, consumer_warpgroups(schedule)
     if leaves_transposed(problem):
-        part = next((part for part in range(TRANSPOSED, 0, -8) if columns % part == 0), 0)
-        return warpgroups * BUFFERS * part * LINE
+        item = ELEMENT_BYTES[problem.out]
+        part = next((part for part in range(TRANSPOSED // item, 0, -8) if columns % part == 0), 0)
+        return warpgroups * BUFFERS * part * ROWS * item
     if problem.out_order == "nm" and not problem.extra_bytes:
         return 0
     last = (ELEMENT_BYTES[problem.out],) if problem.out_vector >= 8 * CHUNK else ()

@@ -5,9 +5,9 @@ for the first that writes memory that the copy engine can write, with a buffer: 
 each warpgroup, so that one is filled while the other is read, or of 64 bytes, or two times two of 32 where only these
 divide the tile's rows; and at the end of the consumer tile.tma_store_wait. Where the memory's rows run down the tile,
 as they do once A and B have been swapped, a panel holds 64 rows of up to 64 columns of it, transposed.
-Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16), of tiles whose width is not a
-multiple of a panel, and of memory whose last dimension runs along neither side of the tile, or whose rows do not start
-or end aligned. A second run changes nothing.
+Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16, or both where A comes through
+registers), of tiles whose width is not a multiple of a panel, and of memory whose last dimension runs along neither side
+of the tile, or whose rows do not start or end aligned. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.lowering.tma_store import BUFFERS
+from mlir_gemm.lowering.wgmma import through_registers
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe.create_tensor_maps import ALIGNED, cannot_describe
 from mlir_gemm.passes.distribute.distribute_warps import UNITS
@@ -33,7 +34,7 @@ MATRIX = 8
 WIDTHS, LEAST = (16, 32), 64
 """Bits of the elements that are stored so, and bytes of the shortest rows: for less the way is too long."""
 TRANSPOSED = (16,)
-"""Bits of those that can be transposed on the way."""
+"""Bits of those that can be transposed on the way; all, where threads do not have the rows of matrices."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,9 @@ class TmaStoreEpilogue(Pass):
 
 def _stage(forall: Any, roles: Any) -> None:
     consumer = roles.regions[1].blocks[0]
-    found = [op.operation for op in named(roles, "tile.store") if _can_stage(op.operation)]
+    by_registers = any(through_registers(product) for product in named(roles, "tile.mma"))
+    transposed = WIDTHS if by_registers else TRANSPOSED
+    found = [op.operation for op in named(roles, "tile.store") if _can_stage(op.operation, transposed)]
     if not found or named(roles, "tile.tma_store"):
         return
     units = ir.IntegerAttr(forall.operation.attributes[WARPS]).value // UNITS["warpgroup"] - 1
@@ -62,7 +65,7 @@ def _stage(forall: Any, roles: Any) -> None:
         stores.tma_store_wait()
 
 
-def _can_stage(store: Any) -> bool:
+def _can_stage(store: Any, transposed: tuple[int, ...]) -> bool:
     value, memory = list(store.operands)[:2]
     element, place = value.type.element_type, tile.place_of(store)
     return (
@@ -72,7 +75,7 @@ def _can_stage(store: Any) -> bool:
         and element.width in WIDTHS
         and sorted(dim for dim in place.dims if dim >= 0) == [0, 1]
         and place.dims[-1] >= 0
-        and (element.width in TRANSPOSED if stores.is_transposed(store) else _panel(value.type) > 0)
+        and (element.width in transposed if stores.is_transposed(store) else _panel(value.type) > 0)
         and not cannot_describe(memory)
         and ends_aligned(memory)
     )
@@ -92,16 +95,16 @@ def _panel(value: Any) -> int:
     return PANELS[layout] if layout and row >= LEAST else 0
 
 
-def columns_of_panel(columns: int) -> int:
-    """Columns of a tile that a panel holds transposed: the most, up to 64, that divide it into equal parts of whole
-    matrices."""
-    return next(part for part in range(ROWS, 0, -MATRIX) if columns % part == 0)
+def columns_of_panel(columns: int, width: int = 16) -> int:
+    """Columns of a tile that a buffer holds transposed: the most, up to 64 (32 of elements of 32 bits), that divide it
+    into equal parts of whole matrices."""
+    return next(part for part in range(ROWS * 16 // width, 0, -MATRIX) if columns % part == 0)
 
 
 def _buffer(count: int, value: Any, transposed: bool) -> Any:
     element = value.element_type
     if transposed:
-        return shared_buffer([count, columns_of_panel(value.shape[1]), ROWS], element, SWIZZLE)
+        return shared_buffer([count, columns_of_panel(value.shape[1], element.width), ROWS], element, SWIZZLE)
     panel = _panel(value)
     layout = next(layout for layout, width in PANELS.items() if width == panel)
     return shared_buffer([count, ROWS, max(panel, LEAST) * 8 // element.width], element, layout)

@@ -4,9 +4,10 @@ Expects a kernel function in which the accumulator is a warpgroup's tile (after 
 with operands in shared memory of the layouts `swizzle128`, `swizzle64` or `swizzle32`, products that are asynchronous
 (`async`), and a tile.mma_wait before every other use of their results. Leaves accumulators as structs of registers,
 which the loops carry; nvvm.wgmma.mma_async on descriptors, one group for each tile.mma; and arithmetic, loads and
-stores of the accumulator on the vectors of a thread. What is not known to lie within the memory (`in_bounds`) is
-guarded. Refuses types without an instruction, tiles that no instruction has, and what `mma-to-sync` refuses of the
-accumulator.
+stores of the accumulator on the vectors of a thread. Where A runs along M and its elements have not 16 bits, its words
+are loaded to registers, and wgmma is assembly, in two groups for each tile.mma. What is not known to lie within the
+memory (`in_bounds`) is guarded. Refuses types without an instruction, tiles that no instruction has, and what
+`mma-to-sync` refuses of the accumulator.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import users
 from mlir_gemm.lowering.accumulator_lowering import lower_products
-from mlir_gemm.lowering.layouts import WARPGROUP
 from mlir_gemm.lowering.products import kernels_by_kind
 from mlir_gemm.lowering.wgmma import GroupProducts, check
 from mlir_gemm.passes.base import Pass
@@ -32,7 +32,7 @@ class MmaToWgmma(Pass):
 
     def run(self, module: Any) -> None:
         for kernel, products in kernels_by_kind(module, _products_of, "type"):
-            lower_products(kernel, WARPGROUP, products.emit, products.wait)
+            lower_products(kernel, products.layout, products.emit, products.wait)
 
 
 def _products_of(product: Any) -> GroupProducts:

@@ -13,7 +13,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @orders(%a: memref<64x32xf32, 3>, %b: memref<32x64xf32, 3>, %c: vector<64x64xf32>) kernel {
-    // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: wgmma multiplies f32 with K along the rows of A and B only; got a = mk, b = kn
+    // CHECK: mma-to-wgmma-refuses.mlir:[[# @LINE + 1]]:10: error: wgmma multiplies f32 with K along the rows of B only; got a = mk, b = kn
     %d = "tile.mma"(%a, %b, %c) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x32xf32, 3>, memref<32x64xf32, 3>, vector<64x64xf32>) -> vector<64x64xf32>
     gpu.return
   }

@@ -51,6 +51,10 @@ CLUSTER = (
     ("gpu.barrier", 0),
     "all threads of all blocks pass the cluster's barrier right after it, which releases and acquires",
 )
+IN_REGISTERS = (
+    (("nvvm.wgmma.wait.group.sync.aligned", 2), "each half of a step has waited for the half before the last one"),
+    (("nvvm.wgmma.commit.group.sync.aligned", 0), "the halves of the first step are one group, which is waited for"),
+)
 REGISTERS = (("nvvm.setmaxregister", 1), "the warpgroups that multiply may have more registers, and need not")
 """What several kernels are right without, and why."""
 
@@ -124,6 +128,10 @@ KERNELS = {
     ),
     "swap_ab": Kernel(
         GroupProduct(96, 64, 256, b="nk"), f"{GROUP.replace('32', '48')},stages=2,persistent=1,swap_ab=on", (FENCE,)
+    ),
+    "A in registers": Kernel(
+        GroupProduct(64, 64, 160, "f32", "f32", "km", "nk"),
+        "precision=tf32,mma=wgmma,block=64x32x32,warp=64x32x32,stages=2,persistent=1", IN_REGISTERS,
     ),
     "three panels": Kernel(
         GroupProduct(64, 192, 192, out="f32", b="nk"), f"{GROUP.replace('32', '96')},stages=2,persistent=1",
@@ -203,6 +211,10 @@ def arrays(name: str) -> tuple[list[Any], Any]:
     rng = np.random.default_rng(1)
     a, b = (rng.integers(-3, 4, shape).astype(np.float16) for shape in ((m, k), (n, k) if turned else (k, n)))
     wanted = a.astype(np.float32) @ (b.T if turned else b).astype(np.float32)
+    if not isinstance(product, str) and product.element == "f32":
+        a, b = a.astype(np.float32), b.astype(np.float32)
+    if not isinstance(product, str) and product.a == "km":
+        a = np.ascontiguousarray(a.T)
     if isinstance(product, str):
         c = rng.integers(-9, 9, (m, n)).astype(np.float32)
         return [a, b, c], wanted + c

@@ -6,7 +6,7 @@ from mlir_gemm.parts.block import MOST_CONSUMERS, consumer_warpgroups
 from mlir_gemm.parts.layout import NARROWEST, panel_of
 from mlir_gemm.parts.registry import mmas
 from mlir_gemm.parts.wording import multiples, shown_tile
-from mlir_gemm.spec.problem import Problem, element_bytes
+from mlir_gemm.spec.problem import Problem, by_registers, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -14,17 +14,19 @@ PANEL = 128
 """Bytes of a row of a panel: what an operand with k along its rows has."""
 WIDEST = 256
 """Columns of a warpgroup's tile."""
+ROWS = 64
+"""Rows of an instruction."""
 ACCUMULATORS, MOST_ACCUMULATORS = 160, 192
 """Registers of accumulators in a thread: with two warpgroups or more, and with one."""
 
 
 def orders(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if element_bytes(problem, "a") == 2 or (problem.a_order, problem.b_order) == ("mk", "nk"):
+    if element_bytes(problem, "a") == 2 or problem.b_order == "nk":
         return None
     other = next(each.name for each in mmas().values() if each.rival)
     return (
-        f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma transposes elements of "
-        f"16 bits only; expected mk and nk, or mma={other}"
+        f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma takes B along k "
+        f"only, but for elements of 16 bits; expected nk, or mma={other}"
     )
 
 
@@ -50,6 +52,8 @@ def warpgroup_tiles(problem: Problem, schedule: Schedule, target: Target) -> str
         ("n", schedule.block[1], n, problem.b_order == "nk"),
     ):
         why = "" if along_k else _no_panels(name, size, part, element_bytes(problem, "b"))
+        if name == "m" and part == ROWS and by_registers(problem):
+            continue  # ldmatrix takes half a panel too
         if why:
             return f"{shown}: neighbours of an operand lie along {name}, so its {name} must be a multiple of {why}"
     return None

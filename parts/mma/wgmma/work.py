@@ -17,13 +17,17 @@ from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import Problem, element_bytes, memory_bytes
+from mlir_gemm.spec.problem import Problem, by_registers, element_bytes, memory_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
 GROUP_ROWS = 64
+FED, ALONE = 88, 1.375
+"""Clocks that an instruction with A in registers takes at least, and how much longer it takes where one warpgroup
+multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in turns, and of 64x256 in turns,
+take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by two at once no longer."""
 KEPT = 0.8
 """Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
 
@@ -34,7 +38,8 @@ class Work:
     on them also works on columns of a table of kernels, which is how the constants are fitted."""
 
     tensor: float
-    """Clocks of the tensor cores at their full rate: N / 2 for each 64 rows and 32 bytes of k."""
+    """Clocks of the tensor cores at their full rate: N / 2 for each 64 rows and 32 bytes of k; and what instructions
+    take longer with A in registers."""
     reads: float
     """Clocks that reading A and B from shared memory takes, at 128 bytes a clock. Instructions of a warpgroup that
     multiply different rows of A by the same B are taken to read B once. That is an assumption: with it the model fits
@@ -136,7 +141,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
     over = problem.dynamic or problem.m % m or problem.n % n
     return Work(
-        tensor=deep * (m // GROUP_ROWS) * n / 2,
+        tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
         reads=deep * (m * (n // warp_n) + n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
         writes=(m + n) * panels,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
@@ -174,6 +179,15 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         odd_d=_odd_result(problem),
         useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
     )
+
+
+def _columns_clocks(problem: Problem, schedule: Schedule) -> float:
+    """Clocks of the tensor cores for 64 rows and 32 bytes of k of a block tile."""
+    n, warp_n = schedule.block[1], schedule.warp[1]
+    if not by_registers(problem):
+        return n / 2
+    alone = schedule.ping_pong or consumer_warpgroups(schedule) == 1
+    return max(warp_n / 2 * (ALONE if alone else 1), FED) * (n // warp_n)
 
 
 def cluster_places(target: Target, blocks: int) -> int:
