@@ -2,15 +2,10 @@
 
 Expects one function with linalg.generic, linalg.fill, reshapes and slices (after linalg-generalize-named-ops and
 `raise-to-tensors`), some on tensors of `complex<T>`. Leaves tensors of T with one dimension more, as their elements lie
-in memory; arguments that were complex have `tile.complex`. A product becomes a real one with two columns for each
-column and two steps for each step of k: A is read as it lies, and an elementwise operation in front lays B out as
-
-    [  re(b)  im(b) ]   for each of its elements, with k along the rows of memory,
-    [ -im(b)  re(b) ]
-
-so that its sums are those of a schoolbook product, four multiplications and four additions each, by whatever multiplies
-real numbers. Any other operation computes both parts from those of what it reads. Where the result's neighbours are
-those of A, A and B change places. A second run changes nothing.
+in memory; arguments that were complex have `tile.complex`. A product becomes one of elements of two components with
+`tile.algebra`, the constants of complex numbers, which `expand-algebras` takes further; conjugates of operands are
+signs of the constants. `tile.algebra = {algorithm = "fewest"}` on a product allows Gauss's three multiplications. Any
+other operation computes both parts from those of what it reads. A second run changes nothing.
 
 Refuses functions of complex numbers other than sums, differences, products, negation, conj, re, im, create and
 constants, reductions other than sums of terms, and complex memrefs.
@@ -23,17 +18,21 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import complex_numbers
+from mlir_gemm.dialect.algebra_marks import asked_algorithm, mark
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.complex_numbers import Pair, is_complex
-from mlir_gemm.dialect.linalg import generics, structured
+from mlir_gemm.dialect.linalg import components, generics, structured
+from mlir_gemm.dialect.linalg.components import at, component
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import COMPLEX
+from mlir_gemm.spec.attributes import ALGEBRA, COMPLEX
+from mlir_gemm.spec.bilinear import FEWEST, Matrix, Steps, named as algebra_named, with_signs
 
 _ALIKE = ("tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice")
+_SIGNS = {"complex.conj": (1, -1), "complex.neg": (-1, -1)}
 PARTS = 2
 
 
@@ -167,11 +166,7 @@ def _filled(op: Any, output: Any) -> Any:
 
 def _part(loop: int, pair: Pair) -> Any:
     """The part of a complex number that a loop of two steps is at."""
-    arith = dialect("arith")
-    index = dialect("linalg").IndexOp(loop).result
-    zero = arith.ConstantOp(ir.IndexType.get(), 0).result
-    first = arith.CmpIOp(arith.CmpIPredicate.eq, index, zero).result
-    return arith.SelectOp(first, pair.re, pair.im).result
+    return at(loop, (pair.re, pair.im))
 
 
 def _alike(op: Any, operands: list[Any]) -> Any:
@@ -230,7 +225,9 @@ class _GenericRewriter:
                 raise input_error(self.generic.op, "a complex number that is no constant; expected complex.constant")
             return [each.build() for each in pair]
         new = self.new(value)
-        return [_slice(new, part) for part in range(PARTS)] if is_complex(value.type) else [new]
+        if not is_complex(value.type):
+            return [new]
+        return [component(new, {new.type.rank - 1: part}) for part in range(PARTS)]
 
     def _parts(self) -> list[Any]:
         """An elementwise operation, or a sum: each of two steps computes both parts, and keeps one."""
@@ -284,97 +281,61 @@ class _GenericRewriter:
         return found
 
     def _product(self, left: Any, right: Any) -> Any:
-        """A real product with two columns for each, and two steps of k."""
+        """A product of elements of two components, which `expand-algebras` takes further."""
         generic, loops = self.generic, self._loops()
         count = len(generic.inputs)
-        result = [each.position for each in generic.maps[count].results]
-        sides = [complex_numbers.operands_of(value, generic) for value in (left, right)]
-        where = [{each.position for n in side for each in generic.maps[n].results} for side in sides]
-        if result and result[-1] in where[0] and result[-1] not in where[1]:
-            (left, right), sides, where = (right, left), sides[::-1], where[::-1]
-        q, p = loops, loops + 1
-        columns = [loop for loop in result if loop in where[1]]
-        steps = [loop for loop in range(loops) if loop in where[1] and loop not in columns]
-        laid = self._laid_out(right, sides[1], columns, steps)
-        a, a_map = self._left(left, sides[0])
-        dims = [ir.AffineExpr.get_dim(loop) for loop in [*columns, q, *steps, p]]
-        maps = [ir.AffineMap.get(loops + 2, 0, each) for each in ([*a_map, ir.AffineExpr.get_dim(p)], dims)]
-        maps.append(self._map(count, loops + 2, q))
+        factors = [self._factor(value) for value in (left, right)]
+        table = with_signs(algebra_named("complex").table, [signs for _, _, signs in factors])
+        steps = algebra_named("complex").steps if asked_algorithm(generic.op) == FEWEST else None
+        steps = steps and Steps(
+            *(_signed(rows, signs) for rows, (_, _, signs) in zip((steps.left, steps.right), factors, strict=True)),
+            steps.result,
+        )
         output = self.new(generic.outputs[0])
-        made, block = structured.make([a, laid], [output], maps, [*generic.parallel, True, False])
-        with ir.InsertionPoint(block):
-            x, y, total = block.arguments
-            arith = dialect("arith")
-            x, y = (each if each.type == total.type else arith.ExtFOp(total.type, each).result for each in (x, y))
-            structured.yield_([arith.AddFOp(total, arith.MulFOp(x, y).result).result])
-        return made.results[0]
+        result = [each.position for each in generic.maps[count].results]
+        sides = [(value, [*where, loops]) for value, where, _ in factors]
+        made = components.product(sides[0], sides[1], (output, [*result, loops]), [*generic.parallel, True])
+        made.owner.attributes[ALGEBRA] = mark(table, steps)
+        return made
 
-    def _left(self, value: Any, operands: list[int]) -> tuple[Any, list[Any]]:
-        """A factor as it lies where it is an operand, else computed in front; and the loops that it has."""
+    def _factor(self, value: Any) -> tuple[Any, list[int], tuple[int, int]]:
+        """The tensor of a factor, the loops along its dimensions, and the signs of its parts: an operand as it lies
+        where it is one or a conjugate of one, else computed in front."""
         generic = self.generic
-        if value in list(generic.body.arguments):
-            number = list(generic.body.arguments).index(value)
-            return self.new(generic.operands[number]), self._dims(number)
-        loops = sorted({each.position for n in operands for each in generic.maps[n].results})
-        tensor = self._computed(value, operands, loops, lambda pair, axis: _part(axis, pair))
-        return tensor, [ir.AffineExpr.get_dim(loop) for loop in loops]
+        arguments, signs, found = list(generic.body.arguments), (1, 1), value
+        while found not in arguments and found.owner.operation.name in _SIGNS:
+            re, im = _SIGNS[found.owner.operation.name]
+            signs, found = (signs[0] * re, signs[1] * im), found.owner.operation.operands[0]
+        if found in arguments:
+            number = arguments.index(found)
+            return self.new(generic.operands[number]), self._positions(number), signs
+        operands = complex_numbers.operands_of(value, generic)
+        order = sorted({each for number in operands for each in self._positions(number)})
+        return self._computed(value, operands, order), order, (1, 1)
 
-    def _dims(self, number: int) -> list[Any]:
-        return [ir.AffineExpr.get_dim(each.position) for each in self.generic.maps[number].results]
+    def _positions(self, number: int) -> list[int]:
+        return [each.position for each in self.generic.maps[number].results]
 
-    def _laid_out(self, value: Any, operands: list[int], columns: list[int], steps: list[int]) -> Any:
-        """B as a tensor [columns..., 2, steps..., 2]: of the first part of a result re(b) and -im(b), of the second
-        im(b) and re(b)."""
-        arith = dialect("arith")
-
-        def element(pair: Pair, _: int) -> Any:
-            part, step = len(columns), len(columns) + 1 + len(steps)
-            first = _part(step, Pair(pair.re, arith.NegFOp(pair.im).result))
-            second = _part(step, Pair(pair.im, pair.re))
-            return _part(part, Pair(first, second))
-
-        return self._computed(value, operands, [*columns, -1, *steps], element)
-
-    def _computed(self, value: Any, operands: list[int], order: list[int], element: Callable[[Pair, int], Any]) -> Any:
-        """A tensor computed from operands, with these loops of the operation (-1 for a new one of two steps) and one of
-        two steps after them, of which `element` is told the place."""
+    def _computed(self, value: Any, operands: list[int], order: list[int]) -> Any:
+        """A tensor computed from operands, with these loops of the operation and one of the parts after them."""
         generic = self.generic
         sizes = structured.sizes_of(generic)
-        axes = [*order, -1]
-        shape = [PARTS if loop < 0 else sizes[loop] for loop in axes]
         inputs: list[Any] = []
-        maps: list[Any] = []
         for number in operands:
-            read = self._read(number)
-            places = [ir.AffineExpr.get_dim(axes.index(each.position)) for each in generic.maps[number].results]
-            inputs += read
-            maps += [ir.AffineMap.get(len(axes), 0, places)] * len(read)
-        real = ir.ComplexType(value.type).element_type
-        output = dialect("tensor").EmptyOp(shape, real).result
-        maps.append(ir.AffineMap.get_identity(len(axes)))
-        made, block = structured.make(inputs, [output], maps, [True] * len(axes))
-        with ir.InsertionPoint(block):
-            given = list(block.arguments)
+            places = [order.index(each) for each in self._positions(number)]
+            inputs += [(read, places) for read in self._read(number)]
+
+        def build(given: list[Any]) -> Any:
+            given = list(given)
             values: dict[Any, Any] = {}
             for number in operands:
                 argument = generic.body.arguments[number]
                 values[argument] = Pair(given.pop(0), given.pop(0)) if is_complex(argument.type) else given.pop(0)
-            pair = complex_numbers.evaluate([value], generic, values)[0]
-            structured.yield_([element(pair, len(axes) - 1)])
-        return made.results[0]
+            return _part(len(order), complex_numbers.evaluate([value], generic, values)[0])
+
+        shape = [*(sizes[loop] for loop in order), PARTS]
+        return components.computed(inputs, shape, ir.ComplexType(value.type).element_type, build)
 
 
-def _slice(tensor: Any, part: int) -> Any:
-    """The real or the imaginary parts of a tensor."""
-    type_ = tensor.type
-    rank = type_.rank
-    found = ir.RankedTensorType.get(list(type_.shape)[:-1], type_.element_type)
-    return ir.Operation.create(
-        "tensor.extract_slice", results=[found], operands=[tensor],
-        attributes={
-            "static_offsets": ir.DenseI64ArrayAttr.get([0] * (rank - 1) + [part]),
-            "static_sizes": ir.DenseI64ArrayAttr.get([*list(type_.shape)[:-1], 1]),
-            "static_strides": ir.DenseI64ArrayAttr.get([1] * rank),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
-        },
-    ).results[0]  # fmt: skip
+def _signed(rows: Matrix, signs: tuple[int, int]) -> Matrix:
+    return tuple(tuple(number * sign for number, sign in zip(row, signs, strict=True)) for row in rows)
