@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mlir_gemm.dialect import algebra_marks
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import components, generics
 from mlir_gemm.dialect.linalg.components import at, component, computed, weighted
+from mlir_gemm.spec.attributes import ALGEBRA
 from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
-from mlir_gemm.spec.bilinear_plans import groups_of
+from mlir_gemm.spec.bilinear_plans import groups_of, is_exact
 
 
 @dataclass(frozen=True)
@@ -258,3 +260,28 @@ def _sums(
                       for row in numbers])  # fmt: skip
 
     return computed(read, shape, element, build), [loop, *rest]
+
+
+def scale(value: Any, parts: Sequence[Sequence[Number]]) -> bool:
+    """Has a product with `tile.algebra` give other components: of each as much of what it gave as its row of `parts`
+    says. False, and no change, where the value is no such product that starts from zeros, or narrow numbers would be
+    rounded."""
+    op = generics.owner_of(value)
+    if op is None or ALGEBRA not in op.attributes or not is_zero(op.operands[2]):
+        return False
+    marked = algebra_marks.read(op)
+    table = tuple(tuple(tuple(_sum(parts[to], cell) for to in range(len(parts))) for cell in row)
+                  for row in marked.table)  # fmt: skip
+    if not is_exact(table, str(op.operands[0].type.element_type)):
+        return False
+    steps = marked.steps
+    if steps is not None:
+        columns = list(zip(*steps.result, strict=True))
+        result = tuple(tuple(_sum(row, column) for column in columns) for row in parts)
+        steps = replace(steps, result=result)
+    op.attributes[ALGEBRA] = algebra_marks.mark(table, steps)
+    return True
+
+
+def _sum(numbers: Sequence[Number], parts: Sequence[Number]) -> Number:
+    return sum(number * part for number, part in zip(numbers, parts, strict=True))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg import generics, structured
 from mlir_gemm.spec.bilinear import Number
 
 
@@ -26,6 +26,15 @@ def component(tensor: Any, places: dict[int, int]) -> Any:
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
         },
     ).results[0]  # fmt: skip
+
+
+def is_scattered(value: Any) -> bool:
+    """Whether a tensor is every nth element of another one, of which a product could not copy rows."""
+    owner = generics.owner_of(value)
+    if owner is None or owner.name != "tensor.extract_slice":
+        return False
+    last = list(owner.operands[0].type.shape)[-1:], list(ir.DenseI64ArrayAttr(owner.attributes["static_sizes"]))[-1:]
+    return len(owner.operands[0].type.shape) > 1 and last[0] > [1] == last[1]
 
 
 def at(loop: int, values: Sequence[Any]) -> Any:

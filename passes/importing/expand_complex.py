@@ -7,8 +7,8 @@ in memory; arguments that were complex have `tile.complex`. A product becomes on
 signs of the constants. `tile.algebra = {algorithm = "fewest"}` on a product allows Gauss's three multiplications. Any
 other operation computes both parts from those of what it reads. A second run changes nothing.
 
-Refuses functions of complex numbers other than sums, differences, products, negation, conj, re, im, create and
-constants, reductions other than sums of terms, and complex memrefs.
+Refuses functions of complex numbers other than sums, differences, products, quotients, negation, conj, abs, re, im,
+create, eq, neq and constants, reductions other than sums of terms, and complex memrefs.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import complex_numbers
+from mlir_gemm.dialect import complex_linear, complex_numbers
 from mlir_gemm.dialect.algebra_marks import asked_algorithm, mark
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.complex_numbers import Pair, is_complex
-from mlir_gemm.dialect.linalg import components, generics, structured
+from mlir_gemm.dialect.linalg import component_products, components, generics, structured
 from mlir_gemm.dialect.linalg.components import at, component
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import ALGEBRA, COMPLEX
-from mlir_gemm.spec.bilinear import FEWEST, Matrix, Steps, named as algebra_named, with_signs
+from mlir_gemm.spec.bilinear import FEWEST, Matrix, Number, Steps, named as algebra_named, with_signs
 
 _ALIKE = ("tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice")
 _SIGNS = {"complex.conj": (1, -1), "complex.neg": (-1, -1)}
@@ -206,7 +206,8 @@ class _GenericRewriter:
         factors = complex_numbers.product_of(generic)
         if factors is not None:
             return [self._product(*factors)]
-        return self._parts()
+        followed = self._followed()
+        return self._parts() if followed is None else [followed]
 
     def _loops(self) -> int:
         return len(self.generic.parallel)
@@ -228,6 +229,74 @@ class _GenericRewriter:
         if not is_complex(value.type):
             return [new]
         return [component(new, {new.type.rank - 1: part}) for part in range(PARTS)]
+
+    def _followed(self) -> Any | None:
+        """An operation that is linear in a complex value computed before: each part of the result from one part of that
+        value, so that it is an epilogue of its product. What brings both parts together, such as a complex factor, goes
+        into the product's constants where that rounds nothing more."""
+        generic = self.generic
+        output = generic.body.arguments[len(generic.inputs)]
+        if not generic.elementwise or len(generic.outputs) != 1 or list(output.uses):
+            return None
+        number = self._computed_before()
+        if number is None or not is_complex(generic.outputs[0].type):
+            return None
+        source, value = generic.body.arguments[number], generic.yielded[0]
+        parts = complex_linear.matrix_of(value, source, generic)
+        if parts is None:
+            return None
+        read = self.new(generic.operands[number])
+        added = self._added(source, self._positions(number)[-1])
+        if added is None or not (complex_linear.is_scale(parts) or component_products.scale(read, parts)):
+            return None
+        return self._beside(number, read, parts[0][0] if complex_linear.is_scale(parts) else 1, added)
+
+    def _computed_before(self) -> int | None:
+        """The input that an operation computes for this one alone, each element once."""
+        generic, loops = self.generic, self._loops()
+        for number, value in enumerate(generic.inputs):
+            owner = generics.owner_of(value)
+            once = len(list(value.uses)) == 1 and len(self._positions(number)) == loops
+            if once and is_complex(value.type) and owner is not None and owner.name == "linalg.generic":
+                return number
+        return None
+
+    def _added(self, source: Any, last: int) -> list[tuple[Any, list[int], Number]] | None:
+        """What is added to the value computed before: at most one tensor, the loops along its dimensions, and its sign.
+        An operand as it lies, or what is computed in front where that is smaller than the result; None for others."""
+        generic, loops = self.generic, self._loops()
+        value = generic.yielded[0]
+        operands = complex_numbers.operands_of(value, generic)
+        rest = complex_linear.plain_rest(value, source)
+        arguments = list(generic.body.arguments)
+        if rest is not None and rest[0] in arguments and is_complex(rest[0].type):
+            number = arguments.index(rest[0])
+            if isinstance(generic.operands[number].type, ir.RankedTensorType):
+                return [(self.new(generic.operands[number]), [*self._positions(number), loops], rest[1])]
+        operands = [number for number in operands if arguments[number] != source]
+        if value == source or (not operands and not complex_linear.has_rest(value, source)):
+            return []
+        order = sorted({last, *(each for number in operands for each in self._positions(number))})
+        if len(order) == loops:
+            return None
+
+        def made(values: dict[Any, Any]) -> Any:
+            return complex_linear.rest_of(value, source, generic, values)
+
+        return [(self._computed(value, operands, order, made), [*order, loops], 1)]
+
+    def _beside(self, number: int, read: Any, by: Number, added: list[tuple[Any, list[int], Number]]) -> Any:
+        """A value computed before times a number, and what is added to it."""
+        loops = self._loops()
+        given = [(read, [*self._positions(number), loops], by), *added]
+        output = self.new(self.generic.outputs[0])
+        maps = [components.loops_map(axes, loops + 1) for _, axes, _ in given]
+        maps.append(self._map(len(self.generic.inputs), loops + 1, loops))
+        made, block = structured.make([each for each, _, _ in given], [output], maps, [True] * (loops + 1))
+        with ir.InsertionPoint(block):
+            terms = [(value, scale) for value, (_, _, scale) in zip(block.arguments, given, strict=False) if scale]
+            structured.yield_([components.weighted(terms, output.type.element_type)])
+        return made.results[0]
 
     def _parts(self) -> list[Any]:
         """An elementwise operation, or a sum: each of two steps computes both parts, and keeps one."""
@@ -316,8 +385,11 @@ class _GenericRewriter:
     def _positions(self, number: int) -> list[int]:
         return [each.position for each in self.generic.maps[number].results]
 
-    def _computed(self, value: Any, operands: list[int], order: list[int]) -> Any:
-        """A tensor computed from operands, with these loops of the operation and one of the parts after them."""
+    def _computed(
+        self, value: Any, operands: list[int], order: list[int], made: Callable[[dict[Any, Any]], Any] | None = None
+    ) -> Any:
+        """A tensor computed from operands, with these loops of the operation and one of the parts after them: of a value
+        of the body, or what `made` makes of the operands' elements."""
         generic = self.generic
         sizes = structured.sizes_of(generic)
         inputs: list[Any] = []
@@ -331,7 +403,8 @@ class _GenericRewriter:
             for number in operands:
                 argument = generic.body.arguments[number]
                 values[argument] = Pair(given.pop(0), given.pop(0)) if is_complex(argument.type) else given.pop(0)
-            return _part(len(order), complex_numbers.evaluate([value], generic, values)[0])
+            found = complex_numbers.evaluate([value], generic, values)[0] if made is None else made(values)
+            return _part(len(order), found)
 
         shape = [*(sizes[loop] for loop in order), PARTS]
         return components.computed(inputs, shape, ir.ComplexType(value.type).element_type, build)
