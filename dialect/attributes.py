@@ -77,7 +77,7 @@ _PADDING = Kind(lambda given: _is_text(given) and is_layout(given.value),
                 f'"padN" for N more elements in each row, "xor", {", ".join(map(repr, PANELS))} or "{BARRIERS}"'
                 .replace("'", '"'))  # fmt: skip
 
-_ALGEBRA = Kind(algebra_marks.is_mark, 'the name of an algebra, or {constants = dense<...> : tensor<2x2x2xf64>}')
+_ALGEBRA = Kind(algebra_marks.is_mark, "the name of an algebra, or {constants = dense<...> : tensor<2x2x2xf64>}")
 
 MARKS = {
     names.STAGE: Mark(word(*STAGES), (_MODULE,)),

@@ -51,8 +51,8 @@ class Steps:
 
 @dataclass(frozen=True)
 class Bilinear:
-    """A bilinear algebra, by its name. `mlir_gemm.register` makes one known; complex, dual, split-complex and quaternion
-    are there."""
+    """A bilinear algebra, by its name. `mlir_gemm.register` makes one known; complex, dual, split-complex and
+    quaternion are there."""
 
     name: str
     constants: Sequence[Sequence[Sequence[Number]]]
@@ -95,8 +95,8 @@ class Bilinear:
             return
         shapes = ((len(each), {len(row) for row in each}) for each in (steps.left, steps.right, steps.result))
         if list(shapes) != [(steps.count, {count}), (steps.count, {count}), (count, {steps.count})]:
-            raise Error(f"{where} has an algorithm whose parts are not {steps.count} x {count}, {steps.count} x {count} "
-                        f"and {count} x {steps.count} numbers")  # fmt: skip
+            raise Error(f"{where} has an algorithm whose parts are not {steps.count} x {count}, twice, and {count} x "
+                        f"{steps.count} numbers")  # fmt: skip
         pairs = zip(_flat(table), _flat(steps.table()), strict=True)
         if any(abs(one - other) > 1e-9 * max(1.0, abs(one)) for one, other in pairs):
             raise Error(f"{where} has an algorithm that computes other products than its constants say")
@@ -137,7 +137,8 @@ def _with_square(number: int) -> Table:
 
 _I, _J, _K = 1, 2, 3
 BUILT_IN = (
-    Bilinear("complex", _with_square(-1), (((1, 1), (1, 0), (0, 1)), ((1, 0), (-1, 1), (1, 1)), ((1, 0, -1), (1, 1, 0)))),
+    Bilinear("complex", _with_square(-1),
+             (((1, 1), (1, 0), (0, 1)), ((1, 0), (-1, 1), (1, 1)), ((1, 0, -1), (1, 1, 0)))),
     Bilinear("dual", _with_square(0)),
     Bilinear("split-complex", _with_square(1), (((1, 1), (1, -1)), ((1, 1), (1, -1)), ((0.5, 0.5), (0.5, -0.5)))),
     Bilinear("quaternion", _square(4, {
@@ -147,8 +148,8 @@ BUILT_IN = (
         (_J, _I): ((_K, -1),), (_K, _J): ((_I, -1),), (_I, _K): ((_J, -1),),
     })),
 )  # fmt: skip
-"""Gauss's three products for complex numbers; two for split-complex ones, whose units (1 + e) / 2 and (1 - e) / 2 do not
-meet."""
+"""Gauss's three products for complex numbers; two for split-complex ones, whose units (1 + e) / 2 and (1 - e) / 2 do
+not meet."""
 
 
 def known() -> dict[str, Bilinear]:
@@ -187,3 +188,12 @@ def with_signs(table: Table, signs: Sequence[Sequence[Number]]) -> Table:
         tuple(tuple(number * left[i] * right[j] for number in cell) for j, cell in enumerate(row))
         for i, row in enumerate(table)
     )
+
+
+def signed(steps: Steps, signs: Sequence[Sequence[Number]]) -> Steps:
+    """An algorithm for factors that have their components times some numbers first."""
+    left, right = (
+        tuple(tuple(number * by for number, by in zip(row, given, strict=True)) for row in rows)
+        for rows, given in zip((steps.left, steps.right), signs, strict=True)
+    )
+    return Steps(left, right, steps.result)

@@ -3,12 +3,14 @@
 Elements lie with their components side by side. What a way costs are the multiplications and the bytes that are moved
 beside those of one product that reads A and B and writes D; the figures of `FLOPS_PER_BYTE` bring both together.
 
-| way | what is multiplied | what is laid out in front | what follows |
-|---|---|---|---|
-| `laid` | one operand as it lies, with a step of k for each component | the other one: a column for each component of the result, made of the constants | where the result's neighbours are not its own: a transposition |
-| `groups` | as `laid`, for each group of components of the result that need the same components of the operand that lies | that too, where it is not all of them | the groups are put side by side |
-| `outer` | every component with every other one | nothing that has its components beside rows or columns | they are added up by the constants |
-| `steps` | the sums of components that an algorithm names | these sums | as `outer` |
+- `laid`: one operand is read as it lies, with a step of k for each component. The other one is laid out in front with
+  a column for each component of the result, made of the constants. Where the result's neighbours are not its own, the
+  result is transposed after that.
+- `groups`: as `laid`, for each group of components of the result that need the same components of the operand that
+  lies, of which a copy is made where they are not all. The groups are put side by side after that.
+- `outer`: every component of one operand is multiplied with every one of the other, which are read as they lie where
+  components are beside rows or columns. The constants add the products up after that.
+- `steps`: sums of components, as an algorithm names them, are laid out and multiplied; after that as `outer`.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from dataclasses import dataclass
 from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
 
 LAID, GROUPS, OUTER, STEPS = "laid", "groups", "outer", "steps"
-FLOPS_PER_BYTE: Mapping[str, float] = {"f16": 200, "bf16": 200, "i8": 400, "f32": 100, "f64": 15}
-"""Operations that a tensor core does while one byte goes through memory, by the type of the operands: of an H100, and
-much alike on other chips. f32 as tf32. Others: `ELSE`."""
+FLOPS_PER_BYTE: Mapping[str, float] = {"f16": 200, "bf16": 200, "i8": 400}
+"""Operations that are done while one byte goes through memory, by the type of the operands: by tensor cores of an H100,
+and much alike on other chips. Others, f32 in full and f64 among them: `ELSE`."""
 ELSE = 15.0
 
 

@@ -70,6 +70,7 @@ def planes_module(
     arguments = ", ".join(f"%{name}: {sides[n // count].type}" for n, name in enumerate(names))
     type_, given = tensor(shape, wide), tensor(shape, narrow)
     zero = literal(0.0, wide) if is_float(wide) else "0"
+    inputs = ", ".join(f"%{name}_: {element}" for name in names)
     maps = [side.indices for side in sides for _ in range(count)] + [output] * count
     text = [
         f"  %zero = arith.constant {zero} : {wide}", f"  %e = tensor.empty() : {type_}",
@@ -79,19 +80,19 @@ def planes_module(
         f"      ins({', '.join(f'%{name}' for name in names)} : "
         f"{', '.join(sides[n // count].type for n in range(len(names)))})",
         f"      outs({', '.join(['%start'] * count)} : {', '.join([type_] * count)}) {{",
-        f"    ^bb0({', '.join([*(f'%{name}_: {element}' for name in names), *(f'%c{n}: {wide}' for n in range(count))])}):",
+        f"    ^bb0({inputs}, {', '.join(f'%c{n}: {wide}' for n in range(count))}):",
         *(f"      {line}" for line in _body(algebra, names, element, wide)),
         f"  }} -> ({', '.join([type_] * count)})",
     ]  # fmt: skip
     results = [f"%sum#{number}" for number in range(count)]
     if narrow != wide:
-        identity = f"affine_map<({_dims(output)}) -> ({_dims(output)})>"
+        same = f"affine_map<({_dims(output)}) -> ({_dims(output)})>"
         kinds = ", ".join([_kind(True)] * len(output))
         cut = "arith.truncf" if TYPES[narrow].bytes < TYPES[wide].bytes else "arith.extf"
         text.append(f"  %f = tensor.empty() : {given}")
         for number in range(count):
             text += [
-                f"  %r{number} = linalg.generic {{indexing_maps = [{identity}, {identity}], iterator_types = [{kinds}]}}",
+                f"  %r{number} = linalg.generic {{indexing_maps = [{same}, {same}], iterator_types = [{kinds}]}}",
                 f"      ins({results[number]} : {type_}) outs(%f : {given}) {{",
                 f"    ^bb0(%x: {wide}, %o: {narrow}):",
                 f"      %y = {cut} %x : {wide} to {narrow}", f"      linalg.yield %y : {narrow}", f"  }} -> {given}",

@@ -85,7 +85,8 @@ def einsum(
     """
     how = (named(algebra) if isinstance(algebra, str) else algebra, algorithm)
     count = len(operands)
-    if any(isinstance(each, tuple) for each in operands):
+    planes = any(isinstance(each, tuple) for each in operands)
+    if planes:
         operands = tuple(each for operand in operands for each in _planes(operand, how[0]))
     given = [*operands, *(_pair(name, each)[1] for name, each in extras.items())]
     given += [init] if init is not None else []
@@ -93,14 +94,14 @@ def einsum(
     options = (chip, device, str(schedule) if schedule is not None else None)
     letters = tuple((name, each[0]) for name, each in extras.items())
     key = (
-        equation, count, len(prologue), fill, acc, out, how, options, letters, *map(_identity, functions),
+        equation, count, planes, len(prologue), fill, acc, out, how, options, letters, *map(_identity, functions),
         *map(_form, given),
     )  # fmt: skip
     known = all(map(_is_hashable, key))
     call = _CALLS.get(key) if known else None
     if call is None:
         what = (plus, times, prologue, mask, fill, epilogue, acc, out)
-        made = _made_of_planes if len(operands) > count else _made
+        made = _made_of_planes if planes else _made
         call = made(equation, operands, extras, init, (*what, *how), (chip, device, schedule))
         if known:
             _CALLS[key] = call
@@ -114,11 +115,14 @@ class _Call:
     kernel: Kernel
     orders: tuple[tuple[int, ...] | None, ...]
     """For each array the order of its dimensions in memory; None where they lie in order."""
+    planes: bool = False
+    """Whether the result is a tuple, with an array for each component."""
 
     def __call__(self, arrays: Sequence[Any]) -> Any:
         turned = (array if order is None else _turned(array, order)
                   for array, order in zip(arrays, self.orders, strict=True))  # fmt: skip
-        return self.kernel(*turned)
+        result = self.kernel(*turned)
+        return (result,) if self.planes and not isinstance(result, tuple) else result
 
 
 def _made(
@@ -137,8 +141,8 @@ def _made(
                              "dimension of components")  # fmt: skip
         algebra = None  # they are multiplied so already
     letter = composite.component_letter([equation, *(each[1] for each in taken)]) if algebra is not None else ""
-    if algebra is not None and (plus is not None or times is not None or len(operands) != 2):  # noqa: PLR2004
-        raise InputError(f"the algebra '{algebra.name}' with plus, times or one operand; expected two that it multiplies")
+    if algebra is not None and (plus is not None or times is not None or len(operands) != 2):
+        raise InputError(f"the algebra '{algebra.name}' with plus, times or one operand; expected two to multiply")
     result += letter
     described: list[Operand] = []
     orders: list[tuple[int, ...] | None] = []
@@ -200,7 +204,7 @@ def _made_of_planes(
         raise InputError(f"components of {described[0].element} and {described[1].element}; expected one type")
     whole = Contraction(tuple(described), result, acc=_name(acc), out=_name(out))  # it looks at letters and sizes
     text = composite.planes_module(algebra, described, result, whole.acc, whole.out, whole.sizes)
-    return _Call(compile(text, *options), tuple(orders))
+    return _Call(compile(text, *options), tuple(orders), planes=True)
 
 
 def _pair(name: str, given: Any) -> tuple[str, Any]:

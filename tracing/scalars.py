@@ -219,8 +219,10 @@ class Scalar:
 def only_real(*values: Scalar) -> None:
     """Refuses complex elements."""
     if any(is_complex(value.type) for value in values):
-        refuse("of complex elements there are sums, differences, products, quotients, -x, abs(x), x.conjugate(), x.real "
-               "and x.imag only")
+        refuse(
+            "of complex elements there are sums, differences, products, quotients, -x, abs(x), x.conjugate(), "
+            "x.real and x.imag only"
+        )
 
 
 def together(left: Any, right: Any) -> tuple[Scalar, Scalar]:

@@ -15,6 +15,9 @@ from mlir_gemm.spec.attributes import ALGEBRA
 from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
 from mlir_gemm.spec.bilinear_plans import groups_of, is_exact
 
+ANY_ORDER = 16
+"""Bits of the types of which tensor cores multiply matrices with either dimension along memory."""
+
 
 @dataclass(frozen=True)
 class Factor:
@@ -78,7 +81,7 @@ class ComponentProduct:
 
 def sum_type(element: Any) -> Any:
     """The type in which sums are kept between kernels."""
-    narrow = isinstance(element, ir.FloatType) and element.width < 32  # noqa: PLR2004
+    narrow = isinstance(element, ir.FloatType) and element.width < 32
     return ir.F32Type.get() if narrow else element
 
 
@@ -102,11 +105,17 @@ def laid(product: ComponentProduct) -> Any:
 
 def _laid_out(product: ComponentProduct, to: Sequence[int], needed: Sequence[int]) -> tuple[Any, list[int]]:
     """B as a tensor of its columns, components of the result, steps, and components of A; and the loops along its
-    dimensions, those for components after all others."""
+    dimensions, those for components after all others. The steps are first where B has them so and tensor cores take
+    that too: elements then move less far."""
     b, count = product.b, len(product.sizes)
     columns = [loop for loop in product.loops if loop in b.loops]
-    order = [*columns, count, *product.steps, count + 1]
-    shape = [*product.shape(columns), len(to), *product.shape(product.steps), len(needed)]
+    beside = [loop for loop in columns if loop not in product.batch]
+    along = [*beside, count]
+    down = [*product.steps, count + 1]
+    as_lies = product.parallel[b.loops[-1]] and b.value.type.element_type.width == ANY_ORDER
+    order = [*product.batch, *(down + along if as_lies else along + down)]
+    extra = {count: len(to), count + 1: len(needed)}
+    shape = [extra[loop] if loop in extra else product.sizes[loop] for loop in order]
     terms = terms_of(product.table)
     used = sorted({j for l_ in to for i in needed for j, _ in terms.get((i, l_), [])})
     read = [(component(b.value, {b.rank: j}), [order.index(loop) for loop in b.loops]) for j in used]
@@ -118,7 +127,7 @@ def _laid_out(product: ComponentProduct, to: Sequence[int], needed: Sequence[int
             [weighted([(given[j], number) for j, number in terms.get((i, l_), [])], element) for i in needed]
             for l_ in to
         ]
-        return at(len(columns), [at(len(order) - 1, row) for row in cells])
+        return at(order.index(count), [at(order.index(count + 1), row) for row in cells])
 
     return computed(read, shape, element, build), order
 

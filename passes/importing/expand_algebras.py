@@ -26,8 +26,8 @@ from mlir_gemm.dialect.linalg import bilinear_forms, component_products, structu
 from mlir_gemm.dialect.linalg.component_products import Factor
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.walk import in_block, named, operations
 from mlir_gemm.dialect.walk import body as body_of
+from mlir_gemm.dialect.walk import in_block, named, operations
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec import bilinear_plans as plans
 from mlir_gemm.spec.attributes import ALGEBRA

@@ -20,20 +20,20 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import complex_linear, complex_numbers
 from mlir_gemm.dialect.algebra_marks import asked_algorithm, mark
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.complex_numbers import Pair, is_complex
+from mlir_gemm.dialect.complex_tensors import PARTS, alike, filled, is_fill, part, real_type
 from mlir_gemm.dialect.linalg import component_products, components, generics, structured
-from mlir_gemm.dialect.linalg.components import at, component
+from mlir_gemm.dialect.linalg.components import component
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import ALGEBRA, COMPLEX
-from mlir_gemm.spec.bilinear import FEWEST, Matrix, Number, Steps, named as algebra_named, with_signs
+from mlir_gemm.spec.bilinear import FEWEST, Number, signed, with_signs
+from mlir_gemm.spec.bilinear import named as algebra_named
 
 _ALIKE = ("tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice")
 _SIGNS = {"complex.conj": (1, -1), "complex.neg": (-1, -1)}
-PARTS = 2
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,6 @@ def _has_complex(function: Any) -> bool:
     return any(is_complex(value.type) for value in [*body(function).arguments, *values, *inside])
 
 
-def _real(type_: Any) -> Any:
-    """A type with real numbers in the place of complex ones."""
-    if not is_complex(type_):
-        return type_
-    if not isinstance(type_, ir.RankedTensorType):
-        return type_
-    return ir.RankedTensorType.get([*type_.shape, PARTS], ir.ComplexType(type_.element_type).element_type)
-
-
 @dataclass
 class _Rewriter:
     function: Any
@@ -81,7 +72,7 @@ class _Rewriter:
         results = [is_complex(value.type) for value in old[-1].operation.operands]
         given = list(block.arguments)
         for argument in given:  # those that are there stay until nothing needs their types
-            new = block.add_argument(_real(argument.type), argument.location)
+            new = block.add_argument(real_type(argument.type), argument.location)
             if is_complex(argument.type):
                 self.values[argument] = new
             else:
@@ -123,13 +114,13 @@ class _Rewriter:
                 op.operands[number] = self._new(value)
         elif not touched and not (op.name == "linalg.generic" and _computes_complex(op)):
             return
-        elif op.name == "linalg.fill" or _is_fill(op):
-            self.values[op.results[0]] = _filled(op, self._new(op.operands[1]))
+        elif op.name == "linalg.fill" or is_fill(op):
+            self.values[op.results[0]] = filled(op, self._new(op.operands[1]))
         elif op.name == "linalg.generic":
             new = _GenericRewriter(self._new, structured.read(op)).build()
             self.values.update(zip(op.results, new, strict=True))
         elif op.name in _ALIKE:
-            self.values[op.results[0]] = _alike(op, [self._new(value) for value in op.operands])
+            self.values[op.results[0]] = alike(op, [self._new(value) for value in op.operands])
         elif op.name in ("complex.constant", "complex.create"):
             return  # read where it is used
         else:
@@ -139,57 +130,6 @@ class _Rewriter:
 
 def _computes_complex(op: Any) -> bool:
     return any(is_complex(value.type) for inner in operations(op) for value in inner.operation.results)
-
-
-def _is_fill(op: Any) -> bool:
-    """Whether a linalg.generic gives each element the same number."""
-    if op.name != "linalg.generic" or len(op.operands) != 2 or isinstance(op.operands[0].type, ir.ShapedType):
-        return False
-    block = body(op)
-    return list(in_block(block)[-1].operation.operands) == [block.arguments[0]]
-
-
-def _filled(op: Any, output: Any) -> Any:
-    """A tensor with a complex number everywhere."""
-    pair = complex_numbers.constant_of(op.operands[0])
-    if pair is None:
-        raise input_error(op, "a fill with a complex number that is no constant; expected complex.constant")
-    if pair[0].attribute == pair[1].attribute:
-        return generics.fill(list(output.type.shape), output.type.element_type, pair[0].build())
-    rank = output.type.rank
-    maps = [ir.AffineMap.get_identity(rank)]
-    generic, block = structured.make([], [output], maps, [True] * rank)
-    with ir.InsertionPoint(block):
-        structured.yield_([_part(rank - 1, Pair(*(number.build() for number in pair)))])
-    return generic.results[0]
-
-
-def _part(loop: int, pair: Pair) -> Any:
-    """The part of a complex number that a loop of two steps is at."""
-    return at(loop, (pair.re, pair.im))
-
-
-def _alike(op: Any, operands: list[Any]) -> Any:
-    """A reshape or slice with the dimension of the parts, whole and last."""
-    type_ = _real(op.results[0].type)
-    attributes = attributes_of(op)
-    rank = op.results[0].type.rank
-    i64 = ir.IntegerType.get_signless(64)
-    if op.name in ("tensor.collapse_shape", "tensor.expand_shape"):
-        groups = [list(map(int, each)) for each in attributes["reassociation"]]
-        inner = (operands[0] if op.name == "tensor.collapse_shape" else op.results[0]).type.rank
-        last = inner - 1 if op.name == "tensor.collapse_shape" else inner
-        given = [[ir.IntegerAttr.get(i64, number) for number in group] for group in [*groups, [last]]]
-        attributes["reassociation"] = ir.ArrayAttr.get([ir.ArrayAttr.get(group) for group in given])
-        if "static_output_shape" in attributes:
-            shape = [*ir.DenseI64ArrayAttr(attributes["static_output_shape"]), PARTS]
-            attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(shape)
-    elif op.name == "tensor.extract_slice":
-        for name, number in (("static_offsets", 0), ("static_sizes", PARTS), ("static_strides", 1)):
-            attributes[name] = ir.DenseI64ArrayAttr.get([*ir.DenseI64ArrayAttr(attributes[name]), number])
-    elif rank + 1 != type_.rank:
-        raise input_error(op, f"'{op.name}' gives {op.results[0].type}, which is no complex tensor")
-    return ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes).results[0]
 
 
 @dataclass
@@ -339,14 +279,14 @@ class _GenericRewriter:
         for number, value in enumerate(generic.yielded):
             output = generic.body.arguments[len(generic.inputs) + number]
             if generic.elementwise and not list(output.uses):
-                found.append(_part(loop, complex_numbers.evaluate([value], generic, values)[0]))
+                found.append(part(loop, complex_numbers.evaluate([value], generic, values)[0]))
                 continue
             term = complex_numbers.added_to(output, value)
             if term is None:
                 raise input_error(generic.op, "a reduction of complex numbers that is no sum; expected complex.add of "
                                   "what there is so far and a term")  # fmt: skip
             pair = complex_numbers.evaluate([term], generic, values)[0]
-            found.append(dialect("arith").AddFOp(values[output], _part(loop, pair)).result)
+            found.append(dialect("arith").AddFOp(values[output], part(loop, pair)).result)
         return found
 
     def _product(self, left: Any, right: Any) -> Any:
@@ -354,12 +294,10 @@ class _GenericRewriter:
         generic, loops = self.generic, self._loops()
         count = len(generic.inputs)
         factors = [self._factor(value) for value in (left, right)]
-        table = with_signs(algebra_named("complex").table, [signs for _, _, signs in factors])
-        steps = algebra_named("complex").steps if asked_algorithm(generic.op) == FEWEST else None
-        steps = steps and Steps(
-            *(_signed(rows, signs) for rows, (_, _, signs) in zip((steps.left, steps.right), factors, strict=True)),
-            steps.result,
-        )
+        algebra, signs = algebra_named("complex"), [each for _, _, each in factors]
+        table = with_signs(algebra.table, signs)
+        steps = algebra.steps if asked_algorithm(generic.op) == FEWEST else None
+        steps = steps and signed(steps, signs)
         output = self.new(generic.outputs[0])
         result = [each.position for each in generic.maps[count].results]
         sides = [(value, [*where, loops]) for value, where, _ in factors]
@@ -388,8 +326,8 @@ class _GenericRewriter:
     def _computed(
         self, value: Any, operands: list[int], order: list[int], made: Callable[[dict[Any, Any]], Any] | None = None
     ) -> Any:
-        """A tensor computed from operands, with these loops of the operation and one of the parts after them: of a value
-        of the body, or what `made` makes of the operands' elements."""
+        """A tensor computed from operands, with these loops of the operation and one of the parts after them: of a
+        value of the body, or what `made` makes of the operands' elements."""
         generic = self.generic
         sizes = structured.sizes_of(generic)
         inputs: list[Any] = []
@@ -404,11 +342,7 @@ class _GenericRewriter:
                 argument = generic.body.arguments[number]
                 values[argument] = Pair(given.pop(0), given.pop(0)) if is_complex(argument.type) else given.pop(0)
             found = complex_numbers.evaluate([value], generic, values)[0] if made is None else made(values)
-            return _part(len(order), found)
+            return part(len(order), found)
 
         shape = [*(sizes[loop] for loop in order), PARTS]
         return components.computed(inputs, shape, ir.ComplexType(value.type).element_type, build)
-
-
-def _signed(rows: Matrix, signs: tuple[int, int]) -> Matrix:
-    return tuple(tuple(number * sign for number, sign in zip(row, signs, strict=True)) for row in rows)

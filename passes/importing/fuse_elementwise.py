@@ -3,7 +3,8 @@
 Expects linalg.generic on tensors (after fold-operands{extensions=true}). An elementwise generic is computed in the body
 of an elementwise generic that reads it, if that is its only use, or if it only extends a value that is in memory. Where
 a chain that comes from one product meets another product's, both stay apart, so that each can be the epilogue of its
-own product. What reads single components of elements for an epilogue stays in front of the product. A second run changes nothing.
+own product. What reads single components of elements for an epilogue stays in front of the product. A second run
+changes nothing.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """separate-products: a body that adds up several products becomes one operation for each.
 
 Expects linalg.generic operations on tensors (after `linalg-generalize-named-ops` and `raise-to-tensors`). One with
-several results that are sums becomes one for each of them, where all are products of matrices. A sum of several products
-such as `c + a0 * b1 - a1 * b0` becomes a chain: products that are added start from what there is so far, others are
-subtracted from it element by element. Sums of narrow floating-point numbers are f32 until the last. So elements of
-components that lie in matrices of their own (planes) are multiplied where they lie, and a body that lacks some of the
-products (dual numbers) costs less. A second run changes nothing.
+several results that are sums becomes one for each of them, where all are products of matrices. A sum of several
+products such as `c + a0 * b1 - a1 * b0` becomes a chain: products that are added start from what there is so far,
+others are subtracted from it element by element. Sums of narrow floating-point numbers are f32 until the last. So
+elements of components that lie in matrices of their own (planes) are multiplied where they lie, and a body that lacks
+some of the products (dual numbers) costs less. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -43,20 +43,28 @@ def _may_hold_several(op: Any) -> bool:
         return False
     generic = structured.read(op)
     tensors = all(isinstance(value.type, ir.RankedTensorType) for value in generic.operands)
-    return tensors and not generic.elementwise and (len(generic.inputs) > 2 or len(generic.outputs) > 1)  # noqa: PLR2004
+    if not tensors or generic.elementwise or len(generic.inputs) == 1:
+        return False
+    return len(generic.outputs) > 1 or not _is_product(generic)
+
+
+def _is_product(generic: Generic) -> bool:
+    """Whether an operation with one result multiplies two factors that read different operands."""
+    product = product_of(generic.op)
+    if product is None or (product.algebra is not None and terms_of(generic) is not None):
+        return False
+    sides = [set(side.operands) for side in (product.a, product.b)]
+    return all(sides) and not sides[0] & sides[1]
 
 
 def _separate(op: Any) -> None:
     generic = structured.read(op)
     with ir.InsertionPoint(op), op.location:
         parts = [_part(generic, number) for number in range(len(generic.outputs))]
-        if any(part is None for part in parts):
-            return
-        made = [structured.read(part) for part in parts]
-        sums = [None if product_of(part.op) is not None else terms_of(part) for part in made]
-        if (len(made) == 1 and sums[0] is None) or any(
-            terms is None and product_of(part.op) is None for part, terms in zip(made, sums, strict=True)
-        ):
+        made = [structured.read(part) for part in parts if part is not None]
+        sums = [None if _is_product(part) else terms_of(part) for part in made]
+        wrong = [part for part, terms in zip(made, sums, strict=True) if terms is None and not _is_product(part)]
+        if wrong or len(made) < len(parts):
             for part in made:
                 part.op.erase()
             return

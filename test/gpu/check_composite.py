@@ -35,10 +35,10 @@ def random_algebra(rng: Any) -> Any:
     import mlir_gemm
     from mlir_gemm.spec.bilinear import BUILT_IN
 
-    if rng.random() < 0.4:  # noqa: PLR2004
+    if rng.random() < 0.4:
         return BUILT_IN[rng.integers(len(BUILT_IN))]
     count = int(rng.integers(1, 5))
-    table = rng.integers(-2, 3, (count,) * 3) * (rng.random((count,) * 3) < 0.4)  # noqa: PLR2004
+    table = rng.integers(-2, 3, (count,) * 3) * (rng.random((count,) * 3) < 0.4)
     table[0, 0, 0] = 1
     return mlir_gemm.Bilinear("random", table.tolist())
 
@@ -54,7 +54,7 @@ def random_product(seed: int) -> str:
     a_order, b_order, order = ORDERS[rng.integers(len(ORDERS))]
     dtype = TYPES[rng.integers(len(TYPES))]
     sizes = {letter: int(rng.integers(1, 130)) for letter in "mnk"} | {"b": int(rng.integers(1, 4))}
-    count, planes = algebra.components, bool(rng.random() < 0.4)  # noqa: PLR2004
+    count, planes = algebra.components, bool(rng.random() < 0.4)
     a, b = (rng.integers(-2, 3, (*(sizes[x] for x in each), count)).astype(dtype) for each in (a_order, b_order))
     table = np.array(algebra.table, float)
     wanted = np.einsum(f"{a_order}X,{b_order}Y,XYZ->{order}Z", a.astype(float), b.astype(float), table)
@@ -109,7 +109,8 @@ def dual_numbers(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
             return lambda: mlir_gemm.einsum("mk,kn->mn", x, y, algebra=algebra, schedule=schedule)
 
         calls = {
-            "real product": call(pa[0], pb[0], None), "PyTorch, real product": lambda pa=pa, pb=pb: torch.mm(pa[0], pb[0]),
+            "real product": call(pa[0], pb[0], None),
+            "PyTorch, real product": lambda pa=pa, pb=pb: torch.mm(pa[0], pb[0]),
             "dual, planes": call(pa, pb, "dual"), "dual, side by side": call(da, db, "dual"),
             "quaternions": call(a, b, "quaternion"),
         }  # fmt: skip
@@ -199,7 +200,7 @@ def epilogues(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
     for each, us in zip(calls, microseconds(list(calls.values()), torch), strict=True):
         rows.append({"case": f"epilogue {each}", "size": size, "us": us, "error": errors.get(each)})
         print(f"epilogue {each:28} {us:9.1f} us, error {errors.get(each, 0):.1e}", flush=True)
-    return sum(error > 2e-3 for error in errors.values())  # noqa: PLR2004
+    return sum(error > 2e-3 for error in errors.values())
 
 
 def main() -> int:
