@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -190,3 +192,23 @@ func.func @f(%x: tensor<6xcomplex<f32>>, %y: tensor<6xcomplex<f32>>) -> (tensor<
     size, quotient = mlir_gemm.compile(text, **ON)(x, y)
     np.testing.assert_allclose(size, np.abs(x), rtol=1e-6)
     np.testing.assert_allclose(quotient[[0, 1, 2, 5]], (x.astype(complex) / y)[[0, 1, 2, 5]], rtol=1e-6)
+
+
+def test_the_example_of_an_algebra_of_ones_own() -> None:
+    path = Path(__file__).resolve().parents[2] / "examples" / "algebra.py"
+    spec = importlib.util.spec_from_file_location("algebra_example", path)
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    mlir_gemm.register(example.EISENSTEIN)
+    try:
+        signals = np.random.default_rng(16).integers(-20, 21, (6, 30, 2))
+        spectra = example.transform(signals, **ON)
+        root = np.exp(2j * np.pi / 3)
+        numbers_of = signals[..., 0] + signals[..., 1] * root
+        wanted = np.exp(2j * np.pi / 6) ** np.outer(np.arange(6), np.arange(6)) @ numbers_of
+        np.testing.assert_allclose(spectra[..., 0] + spectra[..., 1] * root, wanted, atol=1e-9)
+        np.testing.assert_array_equal(example.transform(spectra, back=True, algorithm="fewest", **ON), 6 * signals)
+    finally:
+        mlir_gemm.unregister("eisenstein")
