@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
 
 LAID, GROUPS, OUTER, STEPS = "laid", "groups", "outer", "steps"
-FLOPS_PER_BYTE: Mapping[str, float] = {"f16": 200, "bf16": 200, "i8": 400}
+FLOPS_PER_BYTE: Mapping[str, float] = {"f16": 230, "bf16": 230, "i8": 460}
 """Operations that are done while one byte goes through memory, by the type of the operands: by tensor cores of an H100,
 and much alike on other chips. Others, f32 in full and f64 among them: `ELSE`."""
 ELSE = 15.0
