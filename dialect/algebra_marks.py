@@ -41,7 +41,7 @@ def is_mark(attribute: Any) -> bool:
 
 def asked_algorithm(op: Any) -> str:
     """The algorithm that an operation asks for."""
-    given = op.attributes[ALGEBRA] if ALGEBRA in op.attributes else None  # noqa: SIM401 (it is no dictionary)
+    given: Any = op.attributes[ALGEBRA] if ALGEBRA in op.attributes else None  # noqa: SIM401 (it is no dictionary)
     if isinstance(given, ir.DictAttr) and ALGORITHM in given:
         algorithm = given[ALGORITHM].value
         if algorithm not in (SCHOOLBOOK, FEWEST):

@@ -122,7 +122,8 @@ class _Call:
         turned = (array if order is None else _turned(array, order)
                   for array, order in zip(arrays, self.orders, strict=True))  # fmt: skip
         result = self.kernel(*turned)
-        return (result,) if self.planes and not isinstance(result, tuple) else result
+        alone = self.planes and not isinstance(result, tuple)
+        return (result,) if alone else result  # pyright: ignore[reportUnknownVariableType]
 
 
 def _made(
@@ -186,7 +187,7 @@ def _made_of_planes(
     if any((*functions, epilogue, extras, init is not None, algorithm != SCHOOLBOOK)):
         raise InputError("operands as tuples of components: expected no functions, other arrays, init or algorithm; "
                          "lay components side by side for these")  # fmt: skip
-    count = algebra.components
+    count: int = algebra.components
     sides, result = _sides(equation, 2)
     described: list[Operand] = []
     orders: list[tuple[int, ...] | None] = []

@@ -44,15 +44,15 @@ def polynomial_of(value: Any, generic: Generic) -> Polynomial | None:
     if op.name in _EXTENSIONS:
         return given[0] if op.operands[0] in arguments else None
     if op.name in _SUMS:
-        found = dict(given[0])
+        total = dict(given[0])
         for key, number in given[1].items():
-            found[key] = found.get(key, 0) + _SUMS[op.name] * number
-        return found
+            total[key] = total.get(key, 0) + _SUMS[op.name] * number
+        return total
     if op.name == "arith.negf":
         return {key: -number for key, number in given[0].items()}
     if op.name not in _PRODUCTS:
         return None
-    found = {}
+    found: dict[tuple[int, ...], Number] = {}
     for one, first in given[0].items():
         for other, second in given[1].items():
             key = (*one, *other)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -162,7 +162,9 @@ def groups(product: ComponentProduct) -> Any:
     return _finished(product, read, lambda values: at(rank, values))
 
 
-def _finished(product: ComponentProduct, read: list[tuple[Any, Sequence[int]]], build: Any) -> Any:
+def _finished(
+    product: ComponentProduct, read: Sequence[tuple[Any, Sequence[int]]], build: Callable[[list[Any]], Any]
+) -> Any:
     """The result, element by element, from tensors that are read with the loops of the result and one of components."""
     element, rank = product.start.type.element_type, len(product.loops)
     starts = is_zero(product.start)
