@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import rules
+from mlir_gemm.dialect import algebra_marks, rules
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.memory import in_shared
@@ -79,6 +79,8 @@ _PADDING = Kind(lambda given: _is_text(given) and is_layout(given.value),
                 f'"padN" for N more elements in each row, "xor", {", ".join(map(repr, PANELS))} or "{BARRIERS}"'
                 .replace("'", '"'))  # fmt: skip
 
+_ALGEBRA = Kind(algebra_marks.is_mark, "the name of an algebra, or {constants = dense<...> : tensor<2x2x2xf64>}")
+
 MARKS = {
     names.STAGE: Mark(word(*STAGES), (_MODULE,)),
     names.CHIP: Mark(_TEXT, (_MODULE,)),
@@ -100,6 +102,7 @@ MARKS = {
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
     names.COMPLEX: Mark(FLAG, (ARGUMENT, RESULT)),
     names.EMULATED: Mark(word(*EMULATIONS), ("linalg",)),
+    names.ALGEBRA: Mark(_ALGEBRA, ("linalg",)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),

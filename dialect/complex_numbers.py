@@ -114,13 +114,14 @@ def _value(value: Any, generic: Generic, known: dict[Any, Any]) -> Any:
         return value
     operands = [_value(each, generic, known) for each in op.operands]
     if any(isinstance(each, Pair) for each in operands) or is_complex(value.type):
-        known[value] = _built(op, operands)
+        known[value] = built(op, operands)
         return known[value]
     clone(op, known)
     return known[value]
 
 
-def _built(op: Any, operands: list[Any]) -> Any:
+def built(op: Any, operands: Sequence[Any]) -> Any:
+    """What an operation on complex numbers makes of parts and real values, at the insertion point."""
     arith = dialect("arith")
     name = op.name.removeprefix("complex.")
     if op.name == "arith.select":
@@ -145,5 +146,57 @@ def _built(op: Any, operands: list[Any]) -> Any:
         re = arith.SubFOp(arith.MulFOp(first.re, other.re).result, arith.MulFOp(first.im, other.im).result).result
         im = arith.AddFOp(arith.MulFOp(first.re, other.im).result, arith.MulFOp(first.im, other.re).result).result
         return Pair(re, im)
-    known = "add, sub, mul, neg, conj, re, im, create, constant, or arith.select"
+    if name in ("div", "abs", "eq", "neq"):
+        return _of_both(name, first, operands[1:])
+    known = "add, sub, mul, div, neg, conj, abs, eq, neq, re, im, create, constant, or arith.select"
     raise input_error(op, f"'{op.name}' on complex numbers; expected {known}")
+
+
+def _of_both(name: str, first: Pair, others: Sequence[Any]) -> Any:
+    """Quotients, magnitudes and comparisons."""
+    arith = dialect("arith")
+    if name == "abs":
+        return _magnitude(first)
+    (other,) = others
+    if name == "div":
+        return _quotient(first, other)
+    predicate = arith.CmpFPredicate.OEQ if name == "eq" else arith.CmpFPredicate.UNE
+    tests = [arith.CmpFOp(predicate, one, two).result for one, two in ((first.re, other.re), (first.im, other.im))]
+    return (arith.AndIOp if name == "eq" else arith.OrIOp)(*tests).result
+
+
+def _magnitude(number: Pair) -> Any:
+    """The larger part times a root, which neither overflows nor vanishes where the magnitude does not. Infinite where a
+    part is, as C's hypot."""
+    arith, math = dialect("arith"), dialect("math")
+    re, im = (math.AbsFOp(each).result for each in (number.re, number.im))
+    most, least = arith.MaximumFOp(re, im).result, arith.MinimumFOp(re, im).result
+    zero, one = (arith.ConstantOp(re.type, value).result for value in (0.0, 1.0))
+    infinite = arith.ConstantOp(re.type, float("inf")).result
+    ratio = arith.DivFOp(least, most).result
+    root = math.SqrtOp(arith.AddFOp(arith.MulFOp(ratio, ratio).result, one).result).result
+    found = arith.MulFOp(most, root).result
+    equal = arith.CmpFPredicate.OEQ
+    found = arith.SelectOp(arith.CmpFOp(equal, most, zero).result, zero, found).result
+    tests = [arith.CmpFOp(equal, each, infinite).result for each in (re, im)]
+    return arith.SelectOp(arith.OrIOp(*tests).result, infinite, found).result
+
+
+def _quotient(one: Pair, other: Pair) -> Pair:
+    """Smith's: the smaller part of the divisor is divided by the larger one, so that no square overflows. A quotient by
+    zero is NaN."""
+    arith, math = dialect("arith"), dialect("math")
+    sizes = [math.AbsFOp(each).result for each in (other.re, other.im)]
+    real = arith.CmpFOp(arith.CmpFPredicate.OGE, *sizes).result
+
+    def chosen(first: Any, second: Any) -> Any:
+        return arith.SelectOp(real, first, second).result
+
+    most, least = chosen(other.re, other.im), chosen(other.im, other.re)
+    ratio = arith.DivFOp(least, most).result
+    below = arith.AddFOp(most, arith.MulFOp(least, ratio).result).result
+    re, im = one.re, one.im
+    weak_re, weak_im = (arith.MulFOp(each, ratio).result for each in (re, im))
+    re_above = arith.AddFOp(chosen(re, weak_re), chosen(weak_im, im)).result
+    im_above = arith.SubFOp(chosen(im, weak_im), chosen(weak_re, re)).result
+    return Pair(arith.DivFOp(re_above, below).result, arith.DivFOp(im_above, below).result)

@@ -25,6 +25,7 @@ from mlir_gemm.version import __version__
 if TYPE_CHECKING:
     from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
     from mlir_gemm.runtime.kernel import Kernel, compile
+    from mlir_gemm.spec.bilinear import Bilinear
     from mlir_gemm.spec.element_types import ElementType
     from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Rewrites, Selector
     from mlir_gemm.spec.extensions import register, unregister
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Bilinear",
     "BindingsError",
     "DeviceError",
     "ElementType",
@@ -64,6 +66,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Bilinear": "spec.bilinear",
     "ElementType": "spec.element_types",
     "Field": "spec.fields",
     "FrontEnd": "spec.extension_points",

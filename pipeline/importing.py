@@ -40,6 +40,8 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         upstream("func.func(linalg-generalize-named-ops)"),
         step("raise-to-tensors"),
         step("expand-complex"),
+        step("expand-algebras"),
+        step("separate-products"),
         step("unfold-windows"),
         step("index-to-operands"),
         upstream("canonicalize,cse"),

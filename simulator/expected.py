@@ -17,6 +17,7 @@ from mlir_gemm.dialect.walk import body
 from mlir_gemm.pipeline.program import outer_function
 from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.simulator.reference import evaluate_all
+from mlir_gemm.spec.attributes import ALGEBRA
 from mlir_gemm.spec.element_types import Derived, of_modules
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Argument
@@ -26,8 +27,8 @@ Array = NDArray[Any]
 TOLERANCE = Derived(lambda rows: {row.name: row.error for row in of_modules(rows)})
 """Relative error (Frobenius norm) allowed in an output of each type: f16 rounds to 11 bits, f32 carries the order of
 the sums. Integers are exact."""
-_WITHOUT_COMPLEX = ("func.func(linalg-generalize-named-ops)", "raise-to-tensors", "expand-complex")
-"""Passes after which there are no complex numbers, which are not evaluated as such."""
+_OF_NUMBERS = ("func.func(linalg-generalize-named-ops)", "raise-to-tensors", "expand-complex", "expand-algebras")
+"""Passes after which there are no complex numbers and no algebras, which are not evaluated as such."""
 LARGE = 1 << 35
 """Floating-point operations beyond which one kernel's source is evaluated only once: it takes seconds."""
 _PRECISION = {"tf32": 1e-3, "f16": 2e-2, "f8": 1e-2}
@@ -42,8 +43,8 @@ def reference(source: str, arguments: Sequence[Array], *, rounded: bool = False)
     are left out. With `rounded`, values are rounded to narrow types where the source says so; otherwise nothing is.
     Raises Error for an operation that is not known.
     """
-    if "complex<" in source:
-        source = str(run_passes(source, _WITHOUT_COMPLEX))
+    if "complex<" in source or ALGEBRA in source:
+        source = str(run_passes(source, _OF_NUMBERS))
     module = parse_module(source, "-", new_context())
     with module.context:
         count = len(body(outer_function(module)).arguments)

@@ -1,5 +1,5 @@
 """What is added from outside the package: passes at a slot of a stage, parts, selectors, front ends, rewrite rules,
-element types.
+element types, algebras.
 
 Registered by a call, `mlir_gemm.register(...)`, or by an entry point of the group `mlir_gemm.parts`, which names one of
 those things (`extension_points`, `parts.base`) or a function without arguments that registers some. Entry points are
@@ -32,7 +32,7 @@ class Extension:
     """One registered thing."""
 
     kind: str
-    """The name of its class: `PassAt`, `Part`, `Selector`, `FrontEnd`, `Rewrites`, `ElementType`."""
+    """The name of its class: `PassAt`, `Part`, `Selector`, `FrontEnd`, `Rewrites`, `ElementType`, `Bilinear`."""
     name: str
     value: Any
     origin: str
@@ -72,8 +72,8 @@ def _add(value: Any, caller: str) -> None:
     kind, name = type(value).__name__, getattr(value, "name", None)
     if not isinstance(name, str) or not name:
         raise Error(
-            f"{value!r} cannot be registered: expected a PassAt, a Part, a Selector, a FrontEnd, Rewrites or an "
-            "ElementType"
+            f"{value!r} cannot be registered: expected a PassAt, a Part, a Selector, a FrontEnd, Rewrites, an "
+            "ElementType or a Bilinear"
         )
     for each in (*getattr(value, "fields", ()), *getattr(value, "own_fields", ())):
         if not isinstance(each, Field):

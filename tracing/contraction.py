@@ -59,6 +59,10 @@ class Contraction:
     """The type of the sum; empty for f32, f64, or integers of at least 32 bits, as the operands ask for."""
     out: str = ""
     """The type of the result; empty for that of floating-point operands, else what is computed."""
+    algebra: str = ""
+    """The attribute that says how elements are multiplied; empty for numbers."""
+    component: str = ""
+    """The letter of the last dimension of operands and result, that of components; empty for numbers."""
     sizes: Mapping[str, int] = field(init=False, default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
@@ -112,8 +116,9 @@ class _Writer:
     def text(self) -> str:
         of = self.of
         body, acc, neutral = self._combined()
+        letters = of.output.removesuffix(of.component) + self.reduced + of.component
         sum_ = self._generic("%sum", [*of.operands, *self._named(*of.prologue)], self._start(acc, neutral), acc,
-                             of.output + self.reduced, body)  # fmt: skip
+                             letters, body, of.algebra)  # fmt: skip
         result, out = self._finished(sum_, acc)
         arguments = ", ".join(f"%{each.name}: {each.type}" for each in of.inputs)
         type_ = tensor(self.shape, out)
@@ -240,8 +245,9 @@ class _Writer:
         return name
 
     def _generic(
-        self, name: str, inputs: Sequence[Operand], start: str, element: str, letters: str, body: Sequence[str]
-    ) -> str:
+        self, name: str, inputs: Sequence[Operand], start: str, element: str, letters: str, body: Sequence[str],
+        algebra: str = "",
+    ) -> str:  # fmt: skip
         loops = ", ".join(f"d{number}" for number in range(len(letters)))
         given = [*(each.indices for each in inputs), self.of.output]
         maps = ", ".join(
@@ -252,8 +258,9 @@ class _Writer:
         types = ", ".join(each.type for each in inputs)
         arguments = ", ".join([*(f"%{each.name}_: {each.element}" for each in inputs), f"%c_: {element}"])
         type_ = tensor(self.shape, element)
+        marked = f", tile.algebra = {algebra}" if algebra else ""
         self.lines += [
-            f"  {name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}",
+            f"  {name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]{marked}}}",
             f"      ins({values} : {types}) outs({start} : {type_}) {{",
             f"    ^bb0({arguments}):",
             *(f"      {line}" for line in body),

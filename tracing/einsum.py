@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.errors import InputError
 from mlir_gemm.runtime.kernel import Kernel, compile
+from mlir_gemm.spec.bilinear import SCHOOLBOOK, Bilinear, named
+from mlir_gemm.tracing import composite
 from mlir_gemm.tracing.contraction import Contraction, Operand
 from mlir_gemm.tracing.element_names import element_name
 
@@ -33,6 +35,8 @@ def einsum(
     init: Any = None,
     acc: Any = None,
     out: Any = None,
+    algebra: str | Bilinear | None = None,
+    algorithm: str = SCHOOLBOOK,
     chip: str | int | None = None,
     device: str | int = "auto",
     schedule: Schedule | str | Mapping[str, Any] | None = None,
@@ -62,6 +66,13 @@ def einsum(
         init: an array of the result's shape that sums start from.
         acc: the type of the sum: f32, f64 for such operands, and at least i32 for integers, where it is not given.
         out: the type of the result: that of the operands where these are floating-point numbers and it is not given.
+        algebra: how elements of several components are multiplied: `"complex"`, `"dual"`, `"split-complex"`,
+            `"quaternion"`, the name of a registered `Bilinear`, or one itself. Operands, result and `init` have one
+            dimension more than letters, that of the components, last in memory; an extra array may have it. Functions
+            get one component at a time. Or each operand is a tuple of one array for each component, and so is the
+            result.
+        algorithm: `"fewest"` allows fewer multiplications, of sums of components, where the algebra has such an
+            algorithm and it is expected to be faster. Its error is relative to whole elements, not to components.
         chip, device, schedule: as for `compile`.
         extras: other arrays for the functions, each as `("indices", array)`.
 
@@ -72,20 +83,26 @@ def einsum(
         InputError: the equation or the shapes do not fit, or a function cannot be traced, with its file and line.
         Whatever `compile` and a call of a kernel raise.
     """
+    how = (named(algebra) if isinstance(algebra, str) else algebra, algorithm)
+    count = len(operands)
+    planes = any(isinstance(each, tuple) for each in operands)
+    if planes:
+        operands = tuple(each for operand in operands for each in _planes(operand, how[0]))
     given = [*operands, *(_pair(name, each)[1] for name, each in extras.items())]
     given += [init] if init is not None else []
     functions = (plus, times, *prologue, mask, epilogue)
     options = (chip, device, str(schedule) if schedule is not None else None)
     letters = tuple((name, each[0]) for name, each in extras.items())
     key = (
-        equation, len(operands), len(prologue), fill, acc, out, options, letters, *map(_identity, functions),
+        equation, count, planes, len(prologue), fill, acc, out, how, options, letters, *map(_identity, functions),
         *map(_form, given),
     )  # fmt: skip
     known = all(map(_is_hashable, key))
     call = _CALLS.get(key) if known else None
     if call is None:
         what = (plus, times, prologue, mask, fill, epilogue, acc, out)
-        call = _made(equation, operands, extras, init, what, (chip, device, schedule))
+        made = _made_of_planes if planes else _made
+        call = made(equation, operands, extras, init, (*what, *how), (chip, device, schedule))
         if known:
             _CALLS[key] = call
     return call(given)
@@ -98,25 +115,45 @@ class _Call:
     kernel: Kernel
     orders: tuple[tuple[int, ...] | None, ...]
     """For each array the order of its dimensions in memory; None where they lie in order."""
+    planes: bool = False
+    """Whether the result is a tuple, with an array for each component."""
 
     def __call__(self, arrays: Sequence[Any]) -> Any:
         turned = (array if order is None else _turned(array, order)
                   for array, order in zip(arrays, self.orders, strict=True))  # fmt: skip
-        return self.kernel(*turned)
+        result = self.kernel(*turned)
+        alone = self.planes and not isinstance(result, tuple)
+        return (result,) if alone else result  # pyright: ignore[reportUnknownVariableType]
 
 
 def _made(
     equation: str, operands: Sequence[Any], extras: Mapping[str, Any], init: Any, what: tuple[Any, ...],
     options: tuple[Any, ...],
 ) -> _Call:  # fmt: skip
-    sides, result = _sides(equation, operands)
-    plus, times, prologue, mask, fill, epilogue, acc, out = what
-    named = [(name, indices, array) for name, indices, array in zip(_NAMES, sides, operands, strict=False)]
-    named += [(name, *_pair(name, given)) for name, given in extras.items()]
+    sides, result = _sides(equation, len(operands))
+    plus, times, prologue, mask, fill, epilogue, acc, out, algebra, algorithm = what
+    taken = [(name, indices, array) for name, indices, array in zip(_NAMES, sides, operands, strict=False)]
+    taken += [(name, *_pair(name, given)) for name, given in extras.items()]
+    complex_ = any(element_name(each.dtype).startswith("complex") for each in operands if hasattr(each, "dtype"))
+    composite.check_algorithm(algebra, algorithm, complex_)
+    if complex_ and algebra is not None:
+        if algebra != named("complex"):
+            raise InputError(f"the algebra '{algebra.name}' of complex arrays; expected real ones with a last "
+                             "dimension of components")  # fmt: skip
+        algebra = None  # they are multiplied so already
+    letter = composite.component_letter([equation, *(each[1] for each in taken)]) if algebra is not None else ""
+    if algebra is not None and (plus is not None or times is not None or len(operands) != 2):
+        raise InputError(f"the algebra '{algebra.name}' with plus, times or one operand; expected two to multiply")
+    result += letter
     described: list[Operand] = []
     orders: list[tuple[int, ...] | None] = []
-    for name, indices, array in named:
+    for number, (name, letters, array) in enumerate(taken):
+        components = number < len(operands) or len(getattr(array, "shape", ())) == len(letters) + 1
+        indices = letters + letter if components else letters
         order = _order(array, indices, name)
+        if letter and components and order is not None and order[-1] != len(letters):
+            raise InputError(f"the components of {name} do not lie side by side; expected an array whose last "
+                             "dimension is the last in memory, or a tuple of an array for each component")  # fmt: skip
         orders.append(order)
         turned = array if order is None else _turned(array, order)
         letters = indices if order is None else "".join(indices[axis] for axis in order)
@@ -128,9 +165,47 @@ def _made(
     count = len(operands)
     whole = Contraction(
         tuple(described[:count]), result, tuple(described[count:]), start, plus, times, tuple(prologue), mask, fill,
-        epilogue, _name(acc), _name(out),
+        epilogue, _name(acc), _name(out), composite.attribute(algebra, algorithm), letter,
     )  # fmt: skip
     return _Call(compile(whole.module(), *options), tuple(orders))
+
+
+def _planes(operand: Any, algebra: Bilinear | None) -> tuple[Any, ...]:
+    """An array for each component."""
+    if algebra is None or not isinstance(operand, tuple) or len(operand) != algebra.components:  # pyright: ignore[reportUnknownArgumentType]
+        wanted = "algebra= and " if algebra is None else ""
+        raise InputError(f"operands as tuples: expected {wanted}for each a tuple of an array for each component")
+    return operand  # pyright: ignore[reportUnknownVariableType]
+
+
+def _made_of_planes(
+    equation: str, operands: Sequence[Any], extras: Mapping[str, Any], init: Any, what: tuple[Any, ...],
+    options: tuple[Any, ...],
+) -> _Call:  # fmt: skip
+    """A call of operands with an array for each component."""
+    *functions, _, epilogue, acc, out, algebra, algorithm = what
+    if any((*functions, epilogue, extras, init is not None, algorithm != SCHOOLBOOK)):
+        raise InputError("operands as tuples of components: expected no functions, other arrays, init or algorithm; "
+                         "lay components side by side for these")  # fmt: skip
+    count: int = algebra.components
+    sides, result = _sides(equation, 2)
+    described: list[Operand] = []
+    orders: list[tuple[int, ...] | None] = []
+    for number, array in enumerate(operands):
+        name, indices = _NAMES[number // count], sides[number // count]
+        order = _order(array, indices, f"{name}[{number % count}]")
+        turned = array if order is None else _turned(array, order)
+        letters = indices if order is None else "".join(indices[axis] for axis in order)
+        found = Operand(name, letters, tuple(turned.shape), element_name(turned.dtype))
+        if number % count and found != described[-1]:
+            raise InputError(f"the components of {name} have other shapes, types or orders than each other")
+        described += [] if number % count else [found]
+        orders.append(order)
+    if described[0].element != described[1].element:
+        raise InputError(f"components of {described[0].element} and {described[1].element}; expected one type")
+    whole = Contraction(tuple(described), result, acc=_name(acc), out=_name(out))  # it looks at letters and sizes
+    text = composite.planes_module(algebra, described, result, whole.acc, whole.out, whole.sizes)
+    return _Call(compile(text, *options), tuple(orders), planes=True)
 
 
 def _pair(name: str, given: Any) -> tuple[str, Any]:
@@ -168,7 +243,7 @@ def matmul(a: Any, b: Any, **options: Any) -> Any:
     return einsum(f"{left}mk,{right}kn->{batch}mn", a, b, **options)
 
 
-def _sides(equation: str, operands: Sequence[Any]) -> tuple[list[str], str]:
+def _sides(equation: str, count: int) -> tuple[list[str], str]:
     """The indices of each operand, and of the result."""
     text = equation.replace(" ", "")
     left, arrow, result = text.partition("->")
@@ -177,8 +252,8 @@ def _sides(equation: str, operands: Sequence[Any]) -> tuple[list[str], str]:
     wrong = [letter for letter in text if letter not in known]
     if wrong:
         raise InputError(f"einsum '{equation}': '{wrong[0]}' is no letter; expected a letter for each dimension")
-    if len(sides) != len(operands) or len(sides) > len(_NAMES):
-        raise InputError(f"einsum '{equation}' of {len(operands)} arrays; expected one or two, as many as the equation "
+    if len(sides) != count or len(sides) > len(_NAMES):
+        raise InputError(f"einsum '{equation}' of {count} arrays; expected one or two, as many as the equation "
                          "has: contract more two at a time")  # fmt: skip
     if not arrow:
         result = "".join(sorted(letter for letter in set(left) - {","} if left.count(letter) == 1))

@@ -145,7 +145,8 @@ class Scalar:
         return self
 
     def __abs__(self) -> Scalar:
-        only_real(self)
+        if is_complex(self.type):
+            return self._part("abs")
         return self.trace.emit(f"math.abs{'f' if is_float(self.type) else 'i'} {self.name}", self.type, self.type)
 
     def __and__(self, other: Any) -> Scalar:
@@ -218,7 +219,10 @@ class Scalar:
 def only_real(*values: Scalar) -> None:
     """Refuses complex elements."""
     if any(is_complex(value.type) for value in values):
-        refuse("of complex elements there are sums, differences, products, -x, x.conjugate(), x.real and x.imag only")
+        refuse(
+            "of complex elements there are sums, differences, products, quotients, -x, abs(x), x.conjugate(), "
+            "x.real and x.imag only"
+        )
 
 
 def together(left: Any, right: Any) -> tuple[Scalar, Scalar]:
@@ -305,7 +309,8 @@ def arithmetic(name: str, left: Any, right: Any) -> Scalar:
 def divided(left: Any, right: Any) -> Scalar:
     """A quotient, of whole numbers too in f32."""
     x, y = together(left, right)
-    only_real(x, y)
+    if is_complex(x.type):
+        return x.trace.emit(f"complex.div {x.name}, {y.name}", x.type, x.type)
     if not is_float(x.type):
         x, y = cast_to(x, "f32"), cast_to(y, "f32")
     return x.trace.emit(f"arith.divf {x.name}, {y.name}", x.type, x.type)

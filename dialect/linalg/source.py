@@ -10,10 +10,11 @@ from mlir_gemm.dialect.attributes import OWN, unknown
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import operations
-from mlir_gemm.spec.attributes import CHECKS, CHIP, NAME, OPEN_STRIDES, ROWS, SCALAR, SCHEDULE, STAND_INS
+from mlir_gemm.spec.attributes import ALGEBRA, CHECKS, CHIP, NAME, OPEN_STRIDES, ROWS, SCALAR, SCHEDULE, STAND_INS
 
 ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE, ROWS)
+ON_GENERIC = (ALGEBRA,)
 ON_ARGUMENT = (NAME, CHECKS)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
@@ -33,7 +34,8 @@ def check_attributes(module: Any) -> None:
     _check(module.operation, ON_MODULE, "a module")
     for operation in operations(module):
         is_function = operation.operation.name == "func.func"
-        _check(operation.operation, ON_FUNCTION if is_function else (), f"'{operation.operation.name}'")
+        allowed = ON_FUNCTION if is_function else ON_GENERIC if operation.operation.name == "linalg.generic" else ()
+        _check(operation.operation, allowed, f"'{operation.operation.name}'")
         if is_function and "arg_attrs" in operation.operation.attributes:
             for each in ir.ArrayAttr(operation.operation.attributes["arg_attrs"]):
                 for named in ir.DictAttr(each):
@@ -95,7 +97,8 @@ def _check_one(operation: Any, named: Any, allowed: tuple[str, ...], where: str)
         raise input_error(
             operation,
             f"'{named.name}' on {where}: the compiler writes such attributes itself; a source may have "
-            f"{' and '.join(ON_FUNCTION)} on its function and {ON_MODULE[0]} on its module",
+            f"{' and '.join(ON_FUNCTION)} on its function, {ON_MODULE[0]} on its module and {ON_GENERIC[0]} on a "
+            "linalg.generic",
         )
     if named.name in STRINGS and not isinstance(named.attr, ir.StringAttr):
         raise input_error(operation, f"'{named.name}' is {named.attr}; expected a string")

@@ -2,18 +2,13 @@
 
 Expects one function with linalg.generic, linalg.fill, reshapes and slices (after linalg-generalize-named-ops and
 `raise-to-tensors`), some on tensors of `complex<T>`. Leaves tensors of T with one dimension more, as their elements lie
-in memory; arguments that were complex have `tile.complex`. A product becomes a real one with two columns for each
-column and two steps for each step of k: A is read as it lies, and an elementwise operation in front lays B out as
+in memory; arguments that were complex have `tile.complex`. A product becomes one of elements of two components with
+`tile.algebra`, the constants of complex numbers, which `expand-algebras` takes further; conjugates of operands are
+signs of the constants. `tile.algebra = {algorithm = "fewest"}` on a product allows Gauss's three multiplications. Any
+other operation computes both parts from those of what it reads. A second run changes nothing.
 
-    [  re(b)  im(b) ]   for each of its elements, with k along the rows of memory,
-    [ -im(b)  re(b) ]
-
-so that its sums are those of a schoolbook product, four multiplications and four additions each, by whatever multiplies
-real numbers. Any other operation computes both parts from those of what it reads. Where the result's neighbours are
-those of A, A and B change places. A second run changes nothing.
-
-Refuses functions of complex numbers other than sums, differences, products, negation, conj, re, im, create and
-constants, reductions other than sums of terms, and complex memrefs.
+Refuses functions of complex numbers other than sums, differences, products, quotients, negation, conj, abs, re, im,
+create, eq, neq and constants, reductions other than sums of terms, and complex memrefs.
 """
 
 from __future__ import annotations
@@ -22,19 +17,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import complex_numbers
+from mlir_gemm.dialect import complex_linear, complex_numbers
+from mlir_gemm.dialect.algebra_marks import asked_algorithm, mark
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.complex_numbers import Pair, is_complex
-from mlir_gemm.dialect.linalg import generics, structured
+from mlir_gemm.dialect.complex_tensors import PARTS, alike, filled, is_fill, part, real_type
+from mlir_gemm.dialect.linalg import component_products, components, generics, structured
+from mlir_gemm.dialect.linalg.components import component
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import COMPLEX
+from mlir_gemm.spec.attributes import ALGEBRA, COMPLEX
+from mlir_gemm.spec.bilinear import FEWEST, Number, signed, with_signs
+from mlir_gemm.spec.bilinear import named as algebra_named
 
 _ALIKE = ("tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice")
-PARTS = 2
+_SIGNS = {"complex.conj": (1, -1), "complex.neg": (-1, -1)}
 
 
 @dataclass(frozen=True)
@@ -55,15 +54,6 @@ def _has_complex(function: Any) -> bool:
     return any(is_complex(value.type) for value in [*body(function).arguments, *values, *inside])
 
 
-def _real(type_: Any) -> Any:
-    """A type with real numbers in the place of complex ones."""
-    if not is_complex(type_):
-        return type_
-    if not isinstance(type_, ir.RankedTensorType):
-        return type_
-    return ir.RankedTensorType.get([*type_.shape, PARTS], ir.ComplexType(type_.element_type).element_type)
-
-
 @dataclass
 class _Rewriter:
     function: Any
@@ -82,7 +72,7 @@ class _Rewriter:
         results = [is_complex(value.type) for value in old[-1].operation.operands]
         given = list(block.arguments)
         for argument in given:  # those that are there stay until nothing needs their types
-            new = block.add_argument(_real(argument.type), argument.location)
+            new = block.add_argument(real_type(argument.type), argument.location)
             if is_complex(argument.type):
                 self.values[argument] = new
             else:
@@ -124,13 +114,13 @@ class _Rewriter:
                 op.operands[number] = self._new(value)
         elif not touched and not (op.name == "linalg.generic" and _computes_complex(op)):
             return
-        elif op.name == "linalg.fill" or _is_fill(op):
-            self.values[op.results[0]] = _filled(op, self._new(op.operands[1]))
+        elif op.name == "linalg.fill" or is_fill(op):
+            self.values[op.results[0]] = filled(op, self._new(op.operands[1]))
         elif op.name == "linalg.generic":
             new = _GenericRewriter(self._new, structured.read(op)).build()
             self.values.update(zip(op.results, new, strict=True))
         elif op.name in _ALIKE:
-            self.values[op.results[0]] = _alike(op, [self._new(value) for value in op.operands])
+            self.values[op.results[0]] = alike(op, [self._new(value) for value in op.operands])
         elif op.name in ("complex.constant", "complex.create"):
             return  # read where it is used
         else:
@@ -140,61 +130,6 @@ class _Rewriter:
 
 def _computes_complex(op: Any) -> bool:
     return any(is_complex(value.type) for inner in operations(op) for value in inner.operation.results)
-
-
-def _is_fill(op: Any) -> bool:
-    """Whether a linalg.generic gives each element the same number."""
-    if op.name != "linalg.generic" or len(op.operands) != 2 or isinstance(op.operands[0].type, ir.ShapedType):
-        return False
-    block = body(op)
-    return list(in_block(block)[-1].operation.operands) == [block.arguments[0]]
-
-
-def _filled(op: Any, output: Any) -> Any:
-    """A tensor with a complex number everywhere."""
-    pair = complex_numbers.constant_of(op.operands[0])
-    if pair is None:
-        raise input_error(op, "a fill with a complex number that is no constant; expected complex.constant")
-    if pair[0].attribute == pair[1].attribute:
-        return generics.fill(list(output.type.shape), output.type.element_type, pair[0].build())
-    rank = output.type.rank
-    maps = [ir.AffineMap.get_identity(rank)]
-    generic, block = structured.make([], [output], maps, [True] * rank)
-    with ir.InsertionPoint(block):
-        structured.yield_([_part(rank - 1, Pair(*(number.build() for number in pair)))])
-    return generic.results[0]
-
-
-def _part(loop: int, pair: Pair) -> Any:
-    """The part of a complex number that a loop of two steps is at."""
-    arith = dialect("arith")
-    index = dialect("linalg").IndexOp(loop).result
-    zero = arith.ConstantOp(ir.IndexType.get(), 0).result
-    first = arith.CmpIOp(arith.CmpIPredicate.eq, index, zero).result
-    return arith.SelectOp(first, pair.re, pair.im).result
-
-
-def _alike(op: Any, operands: list[Any]) -> Any:
-    """A reshape or slice with the dimension of the parts, whole and last."""
-    type_ = _real(op.results[0].type)
-    attributes = attributes_of(op)
-    rank = op.results[0].type.rank
-    i64 = ir.IntegerType.get_signless(64)
-    if op.name in ("tensor.collapse_shape", "tensor.expand_shape"):
-        groups = [list(map(int, each)) for each in attributes["reassociation"]]
-        inner = (operands[0] if op.name == "tensor.collapse_shape" else op.results[0]).type.rank
-        last = inner - 1 if op.name == "tensor.collapse_shape" else inner
-        given = [[ir.IntegerAttr.get(i64, number) for number in group] for group in [*groups, [last]]]
-        attributes["reassociation"] = ir.ArrayAttr.get([ir.ArrayAttr.get(group) for group in given])
-        if "static_output_shape" in attributes:
-            shape = [*ir.DenseI64ArrayAttr(attributes["static_output_shape"]), PARTS]
-            attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(shape)
-    elif op.name == "tensor.extract_slice":
-        for name, number in (("static_offsets", 0), ("static_sizes", PARTS), ("static_strides", 1)):
-            attributes[name] = ir.DenseI64ArrayAttr.get([*ir.DenseI64ArrayAttr(attributes[name]), number])
-    elif rank + 1 != type_.rank:
-        raise input_error(op, f"'{op.name}' gives {op.results[0].type}, which is no complex tensor")
-    return ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes).results[0]
 
 
 @dataclass
@@ -211,7 +146,8 @@ class _GenericRewriter:
         factors = complex_numbers.product_of(generic)
         if factors is not None:
             return [self._product(*factors)]
-        return self._parts()
+        followed = self._followed()
+        return self._parts() if followed is None else [followed]
 
     def _loops(self) -> int:
         return len(self.generic.parallel)
@@ -230,7 +166,77 @@ class _GenericRewriter:
                 raise input_error(self.generic.op, "a complex number that is no constant; expected complex.constant")
             return [each.build() for each in pair]
         new = self.new(value)
-        return [_slice(new, part) for part in range(PARTS)] if is_complex(value.type) else [new]
+        if not is_complex(value.type):
+            return [new]
+        return [component(new, {new.type.rank - 1: part}) for part in range(PARTS)]
+
+    def _followed(self) -> Any | None:
+        """An operation that is linear in a complex value computed before: each part of the result from one part of that
+        value, so that it is an epilogue of its product. What brings both parts together, such as a complex factor, goes
+        into the product's constants where that rounds nothing more."""
+        generic = self.generic
+        output = generic.body.arguments[len(generic.inputs)]
+        if not generic.elementwise or len(generic.outputs) != 1 or list(output.uses):
+            return None
+        number = self._computed_before()
+        if number is None or not is_complex(generic.outputs[0].type):
+            return None
+        source, value = generic.body.arguments[number], generic.yielded[0]
+        parts = complex_linear.matrix_of(value, source, generic)
+        if parts is None:
+            return None
+        read = self.new(generic.operands[number])
+        added = self._added(source, self._positions(number)[-1])
+        if added is None or not (complex_linear.is_scale(parts) or component_products.scale(read, parts)):
+            return None
+        return self._beside(number, read, parts[0][0] if complex_linear.is_scale(parts) else 1, added)
+
+    def _computed_before(self) -> int | None:
+        """The input that an operation computes for this one alone, each element once."""
+        generic, loops = self.generic, self._loops()
+        for number, value in enumerate(generic.inputs):
+            owner = generics.owner_of(value)
+            once = len(list(value.uses)) == 1 and len(self._positions(number)) == loops
+            if once and is_complex(value.type) and owner is not None and owner.name == "linalg.generic":
+                return number
+        return None
+
+    def _added(self, source: Any, last: int) -> list[tuple[Any, list[int], Number]] | None:
+        """What is added to the value computed before: at most one tensor, the loops along its dimensions, and its sign.
+        An operand as it lies, or what is computed in front where that is smaller than the result; None for others."""
+        generic, loops = self.generic, self._loops()
+        value = generic.yielded[0]
+        operands = complex_numbers.operands_of(value, generic)
+        rest = complex_linear.plain_rest(value, source)
+        arguments = list(generic.body.arguments)
+        if rest is not None and rest[0] in arguments and is_complex(rest[0].type):
+            number = arguments.index(rest[0])
+            if isinstance(generic.operands[number].type, ir.RankedTensorType):
+                return [(self.new(generic.operands[number]), [*self._positions(number), loops], rest[1])]
+        operands = [number for number in operands if arguments[number] != source]
+        if value == source or (not operands and not complex_linear.has_rest(value, source)):
+            return []
+        order = sorted({last, *(each for number in operands for each in self._positions(number))})
+        if len(order) == loops:
+            return None
+
+        def made(values: dict[Any, Any]) -> Any:
+            return complex_linear.rest_of(value, source, generic, values)
+
+        return [(self._computed(value, operands, order, made), [*order, loops], 1)]
+
+    def _beside(self, number: int, read: Any, by: Number, added: list[tuple[Any, list[int], Number]]) -> Any:
+        """A value computed before times a number, and what is added to it."""
+        loops = self._loops()
+        given = [(read, [*self._positions(number), loops], by), *added]
+        output = self.new(self.generic.outputs[0])
+        maps = [components.loops_map(axes, loops + 1) for _, axes, _ in given]
+        maps.append(self._map(len(self.generic.inputs), loops + 1, loops))
+        made, block = structured.make([each for each, _, _ in given], [output], maps, [True] * (loops + 1))
+        with ir.InsertionPoint(block):
+            terms = [(value, scale) for value, (_, _, scale) in zip(block.arguments, given, strict=False) if scale]
+            structured.yield_([components.weighted(terms, output.type.element_type)])
+        return made.results[0]
 
     def _parts(self) -> list[Any]:
         """An elementwise operation, or a sum: each of two steps computes both parts, and keeps one."""
@@ -273,108 +279,70 @@ class _GenericRewriter:
         for number, value in enumerate(generic.yielded):
             output = generic.body.arguments[len(generic.inputs) + number]
             if generic.elementwise and not list(output.uses):
-                found.append(_part(loop, complex_numbers.evaluate([value], generic, values)[0]))
+                found.append(part(loop, complex_numbers.evaluate([value], generic, values)[0]))
                 continue
             term = complex_numbers.added_to(output, value)
             if term is None:
                 raise input_error(generic.op, "a reduction of complex numbers that is no sum; expected complex.add of "
                                   "what there is so far and a term")  # fmt: skip
             pair = complex_numbers.evaluate([term], generic, values)[0]
-            found.append(dialect("arith").AddFOp(values[output], _part(loop, pair)).result)
+            found.append(dialect("arith").AddFOp(values[output], part(loop, pair)).result)
         return found
 
     def _product(self, left: Any, right: Any) -> Any:
-        """A real product with two columns for each, and two steps of k."""
+        """A product of elements of two components, which `expand-algebras` takes further."""
         generic, loops = self.generic, self._loops()
         count = len(generic.inputs)
-        result = [each.position for each in generic.maps[count].results]
-        sides = [complex_numbers.operands_of(value, generic) for value in (left, right)]
-        where = [{each.position for n in side for each in generic.maps[n].results} for side in sides]
-        if result and result[-1] in where[0] and result[-1] not in where[1]:
-            (left, right), sides, where = (right, left), sides[::-1], where[::-1]
-        q, p = loops, loops + 1
-        columns = [loop for loop in result if loop in where[1]]
-        steps = [loop for loop in range(loops) if loop in where[1] and loop not in columns]
-        laid = self._laid_out(right, sides[1], columns, steps)
-        a, a_map = self._left(left, sides[0])
-        dims = [ir.AffineExpr.get_dim(loop) for loop in [*columns, q, *steps, p]]
-        maps = [ir.AffineMap.get(loops + 2, 0, each) for each in ([*a_map, ir.AffineExpr.get_dim(p)], dims)]
-        maps.append(self._map(count, loops + 2, q))
+        factors = [self._factor(value) for value in (left, right)]
+        algebra, signs = algebra_named("complex"), [each for _, _, each in factors]
+        table = with_signs(algebra.table, signs)
+        steps = algebra.steps if asked_algorithm(generic.op) == FEWEST else None
+        steps = steps and signed(steps, signs)
         output = self.new(generic.outputs[0])
-        made, block = structured.make([a, laid], [output], maps, [*generic.parallel, True, False])
-        with ir.InsertionPoint(block):
-            x, y, total = block.arguments
-            arith = dialect("arith")
-            x, y = (each if each.type == total.type else arith.ExtFOp(total.type, each).result for each in (x, y))
-            structured.yield_([arith.AddFOp(total, arith.MulFOp(x, y).result).result])
-        return made.results[0]
+        result = [each.position for each in generic.maps[count].results]
+        sides = [(value, [*where, loops]) for value, where, _ in factors]
+        made = components.product(sides[0], sides[1], (output, [*result, loops]), [*generic.parallel, True])
+        made.owner.attributes[ALGEBRA] = mark(table, steps)
+        return made
 
-    def _left(self, value: Any, operands: list[int]) -> tuple[Any, list[Any]]:
-        """A factor as it lies where it is an operand, else computed in front; and the loops that it has."""
+    def _factor(self, value: Any) -> tuple[Any, list[int], tuple[int, int]]:
+        """The tensor of a factor, the loops along its dimensions, and the signs of its parts: an operand as it lies
+        where it is one or a conjugate of one, else computed in front."""
         generic = self.generic
-        if value in list(generic.body.arguments):
-            number = list(generic.body.arguments).index(value)
-            return self.new(generic.operands[number]), self._dims(number)
-        loops = sorted({each.position for n in operands for each in generic.maps[n].results})
-        tensor = self._computed(value, operands, loops, lambda pair, axis: _part(axis, pair))
-        return tensor, [ir.AffineExpr.get_dim(loop) for loop in loops]
+        arguments, signs, found = list(generic.body.arguments), (1, 1), value
+        while found not in arguments and found.owner.operation.name in _SIGNS:
+            re, im = _SIGNS[found.owner.operation.name]
+            signs, found = (signs[0] * re, signs[1] * im), found.owner.operation.operands[0]
+        if found in arguments:
+            number = arguments.index(found)
+            return self.new(generic.operands[number]), self._positions(number), signs
+        operands = complex_numbers.operands_of(value, generic)
+        order = sorted({each for number in operands for each in self._positions(number)})
+        return self._computed(value, operands, order), order, (1, 1)
 
-    def _dims(self, number: int) -> list[Any]:
-        return [ir.AffineExpr.get_dim(each.position) for each in self.generic.maps[number].results]
+    def _positions(self, number: int) -> list[int]:
+        return [each.position for each in self.generic.maps[number].results]
 
-    def _laid_out(self, value: Any, operands: list[int], columns: list[int], steps: list[int]) -> Any:
-        """B as a tensor [columns..., 2, steps..., 2]: of the first part of a result re(b) and -im(b), of the second
-        im(b) and re(b)."""
-        arith = dialect("arith")
-
-        def element(pair: Pair, _: int) -> Any:
-            part, step = len(columns), len(columns) + 1 + len(steps)
-            first = _part(step, Pair(pair.re, arith.NegFOp(pair.im).result))
-            second = _part(step, Pair(pair.im, pair.re))
-            return _part(part, Pair(first, second))
-
-        return self._computed(value, operands, [*columns, -1, *steps], element)
-
-    def _computed(self, value: Any, operands: list[int], order: list[int], element: Callable[[Pair, int], Any]) -> Any:
-        """A tensor computed from operands, with these loops of the operation (-1 for a new one of two steps) and one of
-        two steps after them, whose position `element` gets."""
+    def _computed(
+        self, value: Any, operands: list[int], order: list[int], made: Callable[[dict[Any, Any]], Any] | None = None
+    ) -> Any:
+        """A tensor computed from operands, with these loops of the operation and one of the parts after them: of a
+        value of the body, or what `made` makes of the operands' elements."""
         generic = self.generic
         sizes = structured.sizes_of(generic)
-        axes = [*order, -1]
-        shape = [PARTS if loop < 0 else sizes[loop] for loop in axes]
         inputs: list[Any] = []
-        maps: list[Any] = []
         for number in operands:
-            read = self._read(number)
-            places = [ir.AffineExpr.get_dim(axes.index(each.position)) for each in generic.maps[number].results]
-            inputs += read
-            maps += [ir.AffineMap.get(len(axes), 0, places)] * len(read)
-        real = ir.ComplexType(value.type).element_type
-        output = dialect("tensor").EmptyOp(shape, real).result
-        maps.append(ir.AffineMap.get_identity(len(axes)))
-        made, block = structured.make(inputs, [output], maps, [True] * len(axes))
-        with ir.InsertionPoint(block):
-            given = list(block.arguments)
+            places = [order.index(each) for each in self._positions(number)]
+            inputs += [(read, places) for read in self._read(number)]
+
+        def build(given: list[Any]) -> Any:
+            given = list(given)
             values: dict[Any, Any] = {}
             for number in operands:
                 argument = generic.body.arguments[number]
                 values[argument] = Pair(given.pop(0), given.pop(0)) if is_complex(argument.type) else given.pop(0)
-            pair = complex_numbers.evaluate([value], generic, values)[0]
-            structured.yield_([element(pair, len(axes) - 1)])
-        return made.results[0]
+            found = complex_numbers.evaluate([value], generic, values)[0] if made is None else made(values)
+            return part(len(order), found)
 
-
-def _slice(tensor: Any, part: int) -> Any:
-    """The real or the imaginary parts of a tensor."""
-    type_ = tensor.type
-    rank = type_.rank
-    found = ir.RankedTensorType.get(list(type_.shape)[:-1], type_.element_type)
-    return ir.Operation.create(
-        "tensor.extract_slice", results=[found], operands=[tensor],
-        attributes={
-            "static_offsets": ir.DenseI64ArrayAttr.get([0] * (rank - 1) + [part]),
-            "static_sizes": ir.DenseI64ArrayAttr.get([*list(type_.shape)[:-1], 1]),
-            "static_strides": ir.DenseI64ArrayAttr.get([1] * rank),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
-        },
-    ).results[0]  # fmt: skip
+        shape = [*(sizes[loop] for loop in order), PARTS]
+        return components.computed(inputs, shape, ir.ComplexType(value.type).element_type, build)

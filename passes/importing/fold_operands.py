@@ -8,6 +8,7 @@ computed there instead, so that the product reads what is in memory (f16, or int
   along rows (which computes it while it has the row), if that pays: for r
   tiles side by side that need it, each reading its inputs, against a kernel that reads them once and writes the result;
   functions such as exp up to r = REPEATS;
+- nothing that reads single components of elements, every second number, say: a kernel in front lays them out;
 - a multiplication that is summed up, whatever it is reached from: together they are a product. One of f16 or bf16 whose
   products are summed up in f32 is then done in f32, where it is exact.
 A product stays a product: what would make it none is left, and is computed by a kernel of its own. `extensions` does
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg.components import is_scattered
 from mlir_gemm.dialect.linalg.generics import (
     Generic,
     behind,
@@ -94,6 +96,8 @@ def _fold(operation: Any, extensions: bool) -> None:
 def _folded(generic: Generic, position: int, source: Generic) -> Any | None:
     """The reduction with an operand's producer in its body; None if that has to stay."""
     product = product_of(generic.operation) is not None
+    if product and any(map(is_scattered, source.inputs)):
+        return None
     alone = one_use(generic.inputs[position])
     allowed = is_extension(source) or (alone and _pays(generic, position, source))
     if not allowed and (product or not alone):

@@ -3,7 +3,8 @@
 Expects linalg.generic on tensors (after fold-operands{extensions=true}). An elementwise generic is computed in the body
 of an elementwise generic that reads it, if that is its only use, or if it only extends a value that is in memory. Where
 a chain that comes from one product meets another product's, both stay apart, so that each can be the epilogue of its
-own product. A second run changes nothing.
+own product. What reads single components of elements for an epilogue stays in front of the product. A second run
+changes nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect.linalg.components import is_scattered
 from mlir_gemm.dialect.linalg.generics import (
     Generic,
     behind,
@@ -65,4 +67,7 @@ def _together(generic: Generic, position: int, source: Generic) -> bool:
     reached = behind(generic.inputs[position])
     if not one_use(generic.inputs[position]):
         return is_extension(source) and not reached
-    return not reached or set(reached) == {each for value in generic.inputs for each in behind(value)}
+    all_reached = {each for value in generic.inputs for each in behind(value)}
+    if not reached and all_reached and any(map(is_scattered, source.inputs)):
+        return False
+    return not reached or set(reached) == all_reached

@@ -7,22 +7,19 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(i, j) -> (i, j)>
 
-// A product: B is laid out with both parts of what it adds to both parts of the result, and the product is a real one,
-// two columns (q) for each and two steps (p) for each.
-//       CHECK: #[[A:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d4)>
-//       CHECK: #[[B:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d3, d2, d4)>
-//       CHECK: #[[D:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3)>
+// A product is one of elements of two components: the last loop runs along them, and tile.algebra says how they are
+// multiplied. A conjugate is a sign of its constants.
+//       CHECK: #[[A:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+//       CHECK: #[[B:.*]] = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
+//       CHECK: #[[D:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 // CHECK-LABEL: func.func @product(
 //  CHECK-SAME:   %[[LEFT:.*]]: tensor<4x8x2xf32> {tile.complex}, %[[RIGHT:.*]]: tensor<8x6x2xf32> {tile.complex})
 //  CHECK-SAME:   -> (tensor<4x6x2xf32> {tile.complex})
 //       CHECK:   %[[START:.*]] = linalg.fill {{.*}} -> tensor<4x6x2xf32>
-//       CHECK:   %[[RE:.*]] = tensor.extract_slice %[[RIGHT]][0, 0, 0] [8, 6, 1] [1, 1, 1]
-//       CHECK:   %[[IM:.*]] = tensor.extract_slice %[[RIGHT]][0, 0, 1] [8, 6, 1] [1, 1, 1]
-//       CHECK:   %[[LAID:.*]] = linalg.generic {{.*}} ins(%[[RE]], %[[IM]] : {{.*}}) outs({{.*}} : tensor<6x2x8x2xf32>)
-//       CHECK:     arith.negf
 //       CHECK:   %[[P:.*]] = linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[D]]]
-//  CHECK-SAME:       iterator_types = ["parallel", "parallel", "reduction", "parallel", "reduction"]}
-//  CHECK-SAME:       ins(%[[LEFT]], %[[LAID]] : tensor<4x8x2xf32>, tensor<6x2x8x2xf32>) outs(%[[START]]
+//  CHECK-SAME:       iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+//  CHECK-SAME:       ins(%[[LEFT]], %[[RIGHT]] : tensor<4x8x2xf32>, tensor<8x6x2xf32>) outs(%[[START]]
+//  CHECK-SAME:       attrs = {tile.algebra = {constants = dense<{{.*}}1.000000e+00, 0.000000e+00], [0.000000e+00, -1.000000e+00]{{.*}}0.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00]{{.*}}> : tensor<2x2x2xf64>}}
 //       CHECK:     arith.mulf
 //       CHECK:     arith.addf
 //       CHECK:   return %[[P]]
@@ -33,7 +30,8 @@ func.func @product(%A: tensor<4x8xcomplex<f32>>, %B: tensor<8x6xcomplex<f32>>) -
   %p = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%A, %B : tensor<4x8xcomplex<f32>>, tensor<8x6xcomplex<f32>>) outs(%f : tensor<4x6xcomplex<f32>>) {
   ^bb0(%a: complex<f32>, %b: complex<f32>, %c: complex<f32>):
-    %m = complex.mul %a, %b : complex<f32>
+    %j = complex.conj %b : complex<f32>
+    %m = complex.mul %a, %j : complex<f32>
     %s = complex.add %c, %m : complex<f32>
     linalg.yield %s : complex<f32>
   } -> tensor<4x6xcomplex<f32>>
@@ -62,4 +60,33 @@ func.func @elementwise(%A: tensor<4x6xcomplex<f16>>, %s: tensor<4x6xf16>) -> ten
     linalg.yield %r : complex<f16>
   } -> tensor<4x6xcomplex<f16>>
   return %r : tensor<4x6xcomplex<f16>>
+}
+
+// What is linear in a product is computed from one part at a time: a conjugate goes into the product's constants, and
+// what is added is read as it lies.
+// CHECK-LABEL: func.func @epilogue(
+//  CHECK-SAME:   %{{[^:]*}}: tensor<4x8x2xf32> {tile.complex}, %{{[^:]*}}: tensor<8x6x2xf32> {tile.complex}, %[[ROW:[^:]*]]: tensor<6x2xf32>
+//       CHECK:   %[[P:.*]] = linalg.generic {{.*}}{tile.algebra = {constants = dense<{{.*}}1.000000e+00, 0.000000e+00], [0.000000e+00, -1.000000e+00]{{.*}}0.000000e+00, -1.000000e+00], [-1.000000e+00, 0.000000e+00]
+//       CHECK:   linalg.generic {{.*}} ins(%[[P]], %[[ROW]] : tensor<4x6x2xf32>, tensor<6x2xf32>)
+//       CHECK:     arith.addf
+//   CHECK-NOT:     arith.select
+func.func @epilogue(%A: tensor<4x8xcomplex<f32>>, %B: tensor<8x6xcomplex<f32>>, %r: tensor<6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>> {
+  %zero = complex.constant [0.0 : f32, 0.0 : f32] : complex<f32>
+  %e = tensor.empty() : tensor<4x6xcomplex<f32>>
+  %f = linalg.fill ins(%zero : complex<f32>) outs(%e : tensor<4x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>
+  %p = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %B : tensor<4x8xcomplex<f32>>, tensor<8x6xcomplex<f32>>) outs(%f : tensor<4x6xcomplex<f32>>) {
+  ^bb0(%a: complex<f32>, %b: complex<f32>, %c: complex<f32>):
+    %m = complex.mul %a, %b : complex<f32>
+    %s = complex.add %c, %m : complex<f32>
+    linalg.yield %s : complex<f32>
+  } -> tensor<4x6xcomplex<f32>>
+  %q = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (j)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %r : tensor<4x6xcomplex<f32>>, tensor<6xcomplex<f32>>) outs(%e : tensor<4x6xcomplex<f32>>) {
+  ^bb0(%x: complex<f32>, %y: complex<f32>, %o: complex<f32>):
+    %c = complex.conj %x : complex<f32>
+    %s = complex.add %c, %y : complex<f32>
+    linalg.yield %s : complex<f32>
+  } -> tensor<4x6xcomplex<f32>>
+  return %q : tensor<4x6xcomplex<f32>>
 }

@@ -85,7 +85,7 @@ def test_a_pass_that_belongs_nowhere_is_refused(stage: str, slot: str, message: 
 
 
 def test_what_is_no_extension_is_refused():
-    with pytest.raises(mlir_gemm.Error, match="a Selector, a FrontEnd, Rewrites or an ElementType"):
+    with pytest.raises(mlir_gemm.Error, match="a Selector, a FrontEnd, Rewrites, an ElementType or a Bilinear"):
         mlir_gemm.register(3)
     with pytest.raises(mlir_gemm.Error, match="is no pass"):
         mlir_gemm.register(mlir_gemm.PassAt(dict, "tile", "tile"))

@@ -1,0 +1,121 @@
+"""How a product of elements with several components becomes products of real numbers, and which way is chosen.
+
+Elements lie with their components side by side. What a way costs are the multiplications and the bytes that are moved
+beside those of one product that reads A and B and writes D; the figures of `FLOPS_PER_BYTE` bring both together.
+
+- `laid`: one operand is read as it lies, with a step of k for each component. The other one is laid out in front with
+  a column for each component of the result, made of the constants. Where the result's neighbours are not its own, the
+  result is transposed after that.
+- `groups`: as `laid`, for each group of components of the result that need the same components of the operand that
+  lies, of which a copy is made where they are not all. The groups are put side by side after that.
+- `outer`: every component of one operand is multiplied with every one of the other, which are read as they lie where
+  components are beside rows or columns. The constants add the products up after that.
+- `steps`: sums of components, as an algorithm names them, are laid out and multiplied; after that as `outer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
+
+LAID, GROUPS, OUTER, STEPS = "laid", "groups", "outer", "steps"
+FLOPS_PER_BYTE: Mapping[str, float] = {"f16": 230, "bf16": 230, "i8": 460}
+"""Operations that are done while one byte goes through memory, by the type of the operands: by tensor cores of an H100,
+and much alike on other chips. Others, f32 in full and f64 among them: `ELSE`."""
+ELSE = 15.0
+
+
+@dataclass(frozen=True)
+class Side:
+    """An operand."""
+
+    elements: int
+    steps_last: bool
+    """Whether a step of k to the next one is a step in memory, but for components."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A product of elements with components."""
+
+    a: Side
+    b: Side
+    terms: int
+    """How many pairs of elements are multiplied."""
+    results: int
+    last_in: str
+    """Whose the loop is that the result's neighbours are apart by: `a`, `b`, or `ab`."""
+    element: str
+    """The type of components of A and B, by its name."""
+    element_bytes: int
+    sum_bytes: int
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to multiply."""
+
+    kind: str
+    swapped: bool = False
+    """Whether it is A that is laid out, not B."""
+    products: float = 0
+    """How many products of real numbers are computed for each pair of elements."""
+    bytes: float = 0
+    """What is moved beside what one product moves."""
+
+    def cost(self, work: Work) -> float:
+        """Multiplications and bytes, as bytes."""
+        return self.bytes + self.products * 2 * work.terms / FLOPS_PER_BYTE.get(work.element, ELSE)
+
+
+def groups_of(table: Table) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Components of the result that need the same components of A, and those."""
+    terms, count = terms_of(table), len(table[0][0])
+    found: dict[tuple[int, ...], list[int]] = {}
+    for to in range(count):
+        found.setdefault(tuple(i for i in range(len(table)) if (i, to) in terms), []).append(to)
+    return [(tuple(to), needed) for needed, to in found.items()]
+
+
+def is_exact(table: Table, element: str) -> bool:
+    """Whether laying B out by the constants changes no number: narrow types do not hold sums of components. f32 and f64
+    round a sum as they round any."""
+    if element in ("f32", "f64"):
+        return True
+    cells = terms_of(table).values()
+    signs: tuple[Number, ...] = (1,) if element.startswith("i") else (1, -1)
+    return all(len(cell) == 1 and cell[0][1] in signs for cell in cells)
+
+
+def ways(work: Work, table: Table, steps: Steps | None) -> Iterator[Way]:
+    """All ways that give what the constants say; one with `steps` only where they are given."""
+    size, wide, count = work.element_bytes, work.sum_bytes, len(table)
+    for swapped in (False, True):
+        given = exchanged(table) if swapped else table
+        if not is_exact(given, work.element):
+            continue
+        lies, laid = (work.b, work.a) if swapped else (work.a, work.b)
+        found = groups_of(given)
+        turned = 0 if ("a" if swapped else "b") in work.last_in else 2 * count * wide * work.results
+        copied = 0 if lies.steps_last else 2 * count * size * lies.elements
+        whole = (1 + count) * count * size * laid.elements
+        yield Way(LAID, swapped, count * count, whole + copied + turned)
+        if len(found) > 1:
+            apart = {needed: count + len(needed) for _, needed in found if len(needed) < count}
+            moved = sum(apart.values()) * size * lies.elements + copied
+            moved += sum(count + len(to) * len(needed) for to, needed in found) * size * laid.elements
+            products = sum(len(to) * len(needed) for to, needed in found)
+            yield Way(GROUPS, swapped, products, moved + 3 * count * wide * work.results)
+    sides = (work.a, work.b)
+    moved = sum(2 * count * size * side.elements for side in sides if side.steps_last)
+    yield Way(OUTER, False, count * count, moved + (2 * count * count + count) * wide * work.results)
+    if steps is not None and not work.element.startswith("i"):
+        moved = sum((count + steps.count) * size * side.elements for side in sides)
+        yield Way(STEPS, False, steps.count, moved + (2 * steps.count + count) * wide * work.results)
+
+
+def chosen(work: Work, table: Table, steps: Steps | None) -> Way:
+    """The way that costs least."""
+    return min(ways(work, table, steps), key=lambda way: way.cost(work))
