@@ -7,6 +7,7 @@ ldmatrix does. Lanes that access the same word share it. Model of global memory:
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -97,7 +98,19 @@ class Counters:
         return "\n".join(lines)
 
 
+_PATTERNS = 1 << 14
+"""Access patterns whose costs are remembered: a kernel repeats its few in every block and step."""
+
+
 def _banks(starts: Any, width: int, collective: bool) -> tuple[int, int]:
+    """Passes over the banks of shared memory, and the least possible. Moving all rows by whole words rotates the banks,
+    which costs the same."""
+    return _cost_in_banks((starts - (int(starts[0]) & -BANK_BYTES)).tobytes(), width, collective)
+
+
+@functools.lru_cache(_PATTERNS)
+def _cost_in_banks(pattern: bytes, width: int, collective: bool) -> tuple[int, int]:
+    starts = np.frombuffer(pattern, np.int64)
     if collective and width > 16:  # rows of a fragment: columns of 16 bytes, eight rows at a time
         pieces = range(0, width, 16)
         costs = [_banks(starts + piece, min(16, width - piece), True) for piece in pieces]
@@ -113,6 +126,13 @@ def _banks(starts: Any, width: int, collective: bool) -> tuple[int, int]:
 
 
 def _sectors(starts: Any, width: int) -> tuple[int, int]:
+    """Sectors of global memory that are moved, and the least possible."""
+    return _cost_in_sectors((starts - (int(starts[0]) & -SECTOR_BYTES)).tobytes(), width)
+
+
+@functools.lru_cache(_PATTERNS)
+def _cost_in_sectors(pattern: bytes, width: int) -> tuple[int, int]:
+    starts = np.frombuffer(pattern, np.int64)
     last = (starts + width - 1) // SECTOR_BYTES
     first = starts // SECTOR_BYTES
     most = int((last - first).max()) + 1

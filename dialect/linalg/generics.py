@@ -76,9 +76,28 @@ def read(operation: Any, *, free: bool = False) -> Generic | None:
         return None
     operands = list(operation.operands)
     count, _ = ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"])
-    affine = [attribute.value for attribute in operation.attributes["indexing_maps"]]
-    shapes = [shape_of(operand) for operand in operands]
-    reductions = tuple("reduction" in str(kind) for kind in operation.attributes["iterator_types"])
+    shapes = tuple(shape_of(operand) for operand in operands)
+    affine, kinds = operation.attributes["indexing_maps"], operation.attributes["iterator_types"]
+    key = str(affine), str(kinds), shapes
+    if key not in _LOOPS:
+        if len(_LOOPS) >= _REMEMBERED:
+            _LOOPS.clear()
+        _LOOPS[key] = _loops([attribute.value for attribute in affine], kinds, shapes)
+    loops = _LOOPS[key]
+    if loops is None:
+        return None
+    return Generic(operation, tuple(operands[:count]), tuple(operands[count:]), *loops)
+
+
+_Loops = tuple[tuple[Map, ...], tuple[bool, ...], tuple[int, ...]]
+_LOOPS: dict[tuple[str, str, tuple[tuple[int, ...] | None, ...]], _Loops | None] = {}
+"""What maps, kinds of loops and shapes come to: passes read the same few again and again. No handle to MLIR is kept."""
+_REMEMBERED = 1 << 12
+
+
+def _loops(affine: Sequence[Any], kinds: Any, shapes: Sequence[tuple[int, ...] | None]) -> _Loops | None:
+    """The maps, which loops are reductions, and their sizes."""
+    reductions = tuple("reduction" in str(kind) for kind in kinds)
     if any(shape is None for shape in shapes):
         return None
     sizes = _sizes(affine, shapes, len(reductions))
@@ -88,7 +107,7 @@ def read(operation: Any, *, free: bool = False) -> Generic | None:
     known = tuple(map_ for map_ in maps if map_ is not None)
     if len(known) < len(maps):
         return None
-    return Generic(operation, tuple(operands[:count]), tuple(operands[count:]), known, reductions, sizes)
+    return known, reductions, sizes
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

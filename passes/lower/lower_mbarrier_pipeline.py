@@ -51,8 +51,9 @@ class LowerMbarrierPipeline(Pass):
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
             _number_maps(kernel)
+            found = [(op.operation.name, op) for op in named(kernel, *_LOWERINGS)]  # none holds, or makes, another
             for name, lower in _LOWERINGS.items():
-                for op in named(kernel, name):
+                for op in (op for its, op in found if its == name):
                     with ir.InsertionPoint(op), op.location:
                         lower(op.operation)
                     op.operation.erase()
