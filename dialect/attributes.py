@@ -97,6 +97,7 @@ MARKS = {
     names.OPEN_STRIDES: Mark(FLAG, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
     names.COMPLEX: Mark(FLAG, (ARGUMENT, RESULT)),
+    names.SYMMETRIC: Mark(FLAG, (ARGUMENT, RESULT, _FUNCTION)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),

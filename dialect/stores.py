@@ -82,6 +82,14 @@ def is_transposed(store: Any) -> bool:
     return place_of(store).dims[-1] == 0
 
 
+def mirrors(store: Any, other: Any) -> bool:
+    """Whether two stores write the same tile to the same memory, one of them transposed: at places that mirror each
+    other, so that neither writes an element that the other does."""
+    one, two = place_of(store).dims, place_of(other).dims
+    same = list(store.operands)[:2] == list(other.operands)[:2]
+    return same and len(one) > 1 and one[:-2] == two[:-2] and one[-2:] == tuple(reversed(two[-2:]))
+
+
 def staged(store: Any, make: Callable[..., Any], staging: Any) -> Any:
     """A tile.store as another operation of the same tile, `tma_store` or `unaligned_store`, through a buffer; that."""
     value, memory, *_ = store.operands

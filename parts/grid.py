@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import TRIANGLE, folded
 
 
 def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
@@ -15,10 +16,27 @@ def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
     return -(-rows // schedule.cluster_m) * schedule.cluster_m, -(-columns // schedule.cluster_n) * schedule.cluster_n
 
 
+def walked(problem: Problem, schedule: Schedule) -> tuple[int, int]:
+    """Rows and columns of the rectangle of tiles that the raster walks: the grid, or what a triangle is folded into."""
+    rows, columns = grid(problem, schedule)
+    return folded(rows) if schedule.space == TRIANGLE else (rows, columns)
+
+
 def blocks(problem: Problem, schedule: Schedule) -> int:
     """Blocks of the whole batch."""
-    rows, columns = grid(problem, schedule)
+    rows, columns = walked(problem, schedule)
     return problem.batch * rows * columns
+
+
+def share(problem: Problem, schedule: Schedule) -> float:
+    """Of the tiles of the result, the part that is computed."""
+    rows, columns = grid(problem, schedule)
+    return blocks(problem, schedule) / (problem.batch * rows * columns)
+
+
+def stores(schedule: Schedule) -> int:
+    """How many times a tile is stored."""
+    return 2 if schedule.space == TRIANGLE else 1
 
 
 def outside(problem: Problem, schedule: Schedule) -> int:

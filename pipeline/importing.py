@@ -77,6 +77,7 @@ def kernel_passes() -> list[PassSpec]:
         step("describe-arguments"),
         upstream("cse"),
         step("free-sizes"),
+        step("find-symmetry"),
     ]
 
 

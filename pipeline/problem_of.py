@@ -12,6 +12,7 @@ from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.spec import algebra
+from mlir_gemm.spec.attributes import SYMMETRIC
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
 
@@ -55,6 +56,7 @@ def problem_of(function: Any) -> Problem:
         epilogue_ops=sum(_instructions(generic) + _MATRIX * _matrices(function, generic) for generic in behind),
         algebra=str(product.algebra) if product.algebra else "",
         epilogue_matrices=sum(_matrices(function, generic) for generic in behind),
+        symmetric=SYMMETRIC in function.attributes,
     )  # fmt: skip
 
 

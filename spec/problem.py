@@ -55,6 +55,8 @@ class Problem:
     """Matrices that the epilogue reads."""
     algebra: str = ""
     """What takes the place of plus and times of numbers (`spec/algebra.py`), where something does."""
+    symmetric: bool = False
+    """Whether D equals its transpose, so that one of two tiles that mirror each other is enough."""
 
     @property
     def flops(self) -> int:
@@ -66,7 +68,8 @@ class Problem:
         orders = "" if (self.a_order, self.b_order) == ("mk", "kn") else f" ({self.a_order}, {self.b_order})"
         sizes = f"{batch}{self.m}x{self.n}x{self.k}"
         by = f" by {self.algebra}" if self.algebra else ""
-        return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by})"
+        same = ", symmetric" if self.symmetric else ""
+        return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by}{same})"
 
     @property
     def pads_with_zeros(self) -> bool:

@@ -14,7 +14,7 @@ from math import sqrt
 from typing import Any
 
 from mlir_gemm.parts.fields import normalised
-from mlir_gemm.parts.grid import grid, is_one_wave
+from mlir_gemm.parts.grid import grid, is_one_wave, walked
 from mlir_gemm.parts.mma.wgmma.work import lies_between_lines
 from mlir_gemm.parts.registry import mainloop_of, mma_of, raster_of
 from mlir_gemm.parts.resources import occupancy
@@ -56,7 +56,7 @@ def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
     operand of which lines leave L2 first is best read at once by all who need it; then the square is that of
     neighbours, whose requests for the same lines become one."""
     block_m, block_n, _ = schedule.block
-    rows, columns = grid(problem, schedule)
+    rows, columns = walked(problem, schedule)
     in_flight = rows * columns
     if in_flight > target.sms:
         in_flight = min(in_flight, target.sms * occupancy(problem, schedule, target).blocks)

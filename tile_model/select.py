@@ -27,6 +27,7 @@ from mlir_gemm.spec import extensions
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import ALL, TRIANGLE
 from mlir_gemm.tile_model.completing import finished
 from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, violations
 
@@ -95,7 +96,21 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     Raises InputError for a problem that no mma of the chip can compute, and ScheduleError when the pinned fields
     leave no legal schedule.
     """
-    return _select(problem, target, tuple((pinned or {}).items()))
+    fixed = dict(pinned or {})
+    if problem.symmetric and not fixed.get("space"):
+        return _halved(problem, target, fixed)
+    return _select(problem, target, tuple(fixed.items()))
+
+
+def _halved(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Choice:
+    """The choice for a result that equals its transpose: with half of the tiles, unless that has no legal schedule or
+    all of them are predicted to take less time."""
+    whole = _select(problem, target, tuple({**pinned, "space": ALL}.items()))
+    try:
+        half = _select(problem, target, tuple({**pinned, "space": TRIANGLE}.items()))
+    except ScheduleError:
+        return whole
+    return whole if is_less(whole.cost.total, half.cost.total) else half
 
 
 @lru_cache(maxsize=64)  # rewrites ask of the product what the choice of its schedule asks again
