@@ -1,0 +1,161 @@
+"""Runs products with their own transposes on the GPU of this machine, and compares them with float64.
+
+    python test/gpu/check_spaces.py [-o RESULTS.json]
+
+Half of the tiles is computed, and both halves are stored. Data are random, results get memory that held NaN, and must
+equal their transposes. Times beside all tiles (`space=all`), a product of two arrays, and PyTorch's `A @ A.T`; calls are
+interleaved, times the median of five rounds. Exit status 1 where an error is larger than it may be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ERRORS = {"bfloat16": 4e-3, "float16": 5e-4, "float32": 1e-3, "float64": 1e-12}
+"""The largest error of a type, relative to the largest element; f32 is multiplied by tf32."""
+CASES = (
+    ("bfloat16", 1024, 1024), ("bfloat16", 2048, 2048), ("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192),
+    ("bfloat16", 3001, 3001), ("bfloat16", 5120, 13824), ("bfloat16", 13824, 5120), ("float16", 4096, 4096),
+    ("float32", 4096, 4096), ("float32", 3001, 3001), ("float64", 2048, 2048), ("float16", 1111, 333),
+)  # fmt: skip
+"""Types, rows and columns of A."""
+ROUNDS, LEAST = 5, 3e-3
+
+
+def microseconds(calls: list[Callable[[], object]], torch: Any) -> list[float]:
+    """The time of each call, launches back to back, in turn."""
+    found: list[list[float]] = [[] for _ in calls]
+    counts: list[int] = []
+    for call in calls:
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        call()
+        start.record()
+        call()
+        stop.record()
+        torch.cuda.synchronize()
+        counts.append(max(3, min(100, int(LEAST / max(1e-6, start.elapsed_time(stop) * 1e-3)))))
+    for _ in range(ROUNDS):
+        for call, count, times in zip(calls, counts, found, strict=True):
+            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            call()
+            start.record()
+            for _ in range(count):
+                call()
+            stop.record()
+            torch.cuda.synchronize()
+            times.append(start.elapsed_time(stop) * 1e3 / count)
+    return [median(times) for times in found]
+
+
+def module(m: int, k: int, element: str, twice: bool) -> str:
+    """A times its transpose, or times the transpose of another matrix, as MLIR."""
+    acc = "f64" if element == "f64" else "f32"
+    wide = "" if element == acc else (
+        f"    %x = arith.extf %a : {element} to {acc}\n    %y = arith.extf %b : {element} to {acc}\n"
+    )  # fmt: skip
+    x, y = ("a", "b") if element == acc else ("x", "y")
+    a, d, s = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{m}x{element}>", f"tensor<{m}x{m}x{acc}>"
+    last = ("  return %d : " + s + "\n") if element == acc else (
+        f"""  %o = tensor.empty() : {d}
+  %r = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}} ins(%d : {s}) outs(%o : {d}) {{
+  ^bb0(%v: {acc}, %w: {element}):
+    %t = arith.truncf %v : {acc} to {element}
+    linalg.yield %t : {element}
+  }} -> {d}
+  return %r : {d}
+"""
+    )  # fmt: skip
+    return f"""func.func @syrk(%A: {a}{"" if twice else f", %B: {a}"}) -> {d} {{
+  %zero = arith.constant 0.0 : {acc}
+  %empty = tensor.empty() : {s}
+  %init = linalg.fill ins(%zero : {acc}) outs(%empty : {s}) -> {s}
+  %d = linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+      affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%A, {"%A" if twice else "%B"} : {a}, {a}) outs(%init : {s}) {{
+  ^bb0(%a: {element}, %b: {element}, %c: {acc}):
+{wide}    %p = arith.mulf %{x}, %{y} : {acc}
+    %s = arith.addf %c, %p : {acc}
+    linalg.yield %s : {acc}
+  }} -> {s}
+{last}}}
+"""
+
+
+ELEMENTS = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16")
+    options = parser.parse_args()
+    os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
+    import torch
+
+    import mlir_gemm
+
+    torch.backends.cuda.matmul.allow_tf32 = True
+    rows: list[dict[str, Any]] = []
+    bad = 0
+    for dtype, m, k in CASES:
+        kind, element = getattr(torch, dtype), ELEMENTS[dtype]
+        a = torch.randn((m, k), dtype=torch.float64, device="cuda").to(kind)
+        b = torch.randn((m, k), dtype=torch.float64, device="cuda").to(kind)
+        precision = {"precision": "tf32"} if element == "f32" else {}
+        one, two = module(m, k, element, twice=True), module(m, k, element, twice=False)
+        kernels = {
+            "triangle": mlir_gemm.compile(one, schedule={**precision, "space": "triangle"}),
+            "chosen": mlir_gemm.compile(one, schedule=precision),
+            "all": mlir_gemm.compile(one, schedule={**precision, "space": "all"}),
+            "two arrays": mlir_gemm.compile(two, schedule=precision),
+        }
+        for each in options.schedules if element == "bf16" else ():
+            kernels[each] = mlir_gemm.compile(one, schedule=each)
+        wanted = a.to(torch.float64) @ a.to(torch.float64).T
+        row: dict[str, Any] = {"dtype": dtype, "m": m, "k": k}
+        calls: dict[str, Callable[[], object]] = {}
+        for name, kernel in kernels.items():
+            try:
+                given = (a, b) if name == "two arrays" else (a,)
+                out = torch.full((m, m), float("nan"), dtype=kind, device="cuda")
+                poison = torch.full((4 * m * m,), 0xFF, dtype=torch.uint8, device="cuda")
+                del poison
+                kernel(*given, out=out)
+                right = a.to(torch.float64) @ b.to(torch.float64).T if name == "two arrays" else wanted
+                error = float((out.to(torch.float64) - right).abs().max() / right.abs().max())
+                wrong = not error <= ERRORS[dtype]
+                if name != "two arrays":
+                    row[f"{name} is symmetric"] = bool(torch.equal(out, out.T))
+                    wrong = wrong or (name == "triangle" and not row[f"{name} is symmetric"])
+                bad += wrong
+                row[f"{name} error"] = error
+                row[f"{name} schedule"] = str(kernel.kernels[-1].schedule)
+                calls[name] = lambda kernel=kernel, given=given, out=out: kernel(*given, out=out)
+                if wrong:
+                    print(f"WRONG: {name} of {dtype} {m}x{k}: error {error}", flush=True)
+            except Exception as failed:
+                bad += 1
+                print(f"{name} of {dtype} {m}x{k}: {type(failed).__name__} {failed}", flush=True)
+        out = torch.empty((m, m), dtype=kind, device="cuda")
+        calls["torch"] = lambda a=a, out=out: torch.mm(a, a.T, out=out)
+        for name, time in zip(calls, microseconds(list(calls.values()), torch), strict=True):
+            row[f"{name} us"] = time
+        rows.append(row)
+        half = row.get("triangle us", float("nan"))
+        shown = ", ".join(f"{name} {row[f'{name} us']:.1f} ({row[f'{name} us'] / half:.2f})" for name in calls)
+        print(f"{dtype:9} {m}x{k}: {shown}; error {row.get('triangle error', 0):.1e}", flush=True)
+    if options.output:
+        options.output.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
