@@ -98,6 +98,8 @@ MARKS = {
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),
     names.COMPLEX: Mark(FLAG, (ARGUMENT, RESULT)),
     names.SYMMETRIC: Mark(FLAG, (ARGUMENT, RESULT, _FUNCTION)),
+    names.TRIANGULAR: Mark(word("lower", "upper"), (ARGUMENT,)),
+    names.ZEROS: Mark(word("k>m", "k<m", "k>n", "k<n"), (_FUNCTION,)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mlir_gemm.spec.problem import Problem, element_bytes
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import TRIANGLE, folded
+from mlir_gemm.spec.tile_space import K_RANGE, TRIANGLE, folded
 
 
 def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
@@ -29,9 +31,28 @@ def blocks(problem: Problem, schedule: Schedule) -> int:
 
 
 def share(problem: Problem, schedule: Schedule) -> float:
-    """Of the tiles of the result, the part that is computed."""
+    """Of the steps of all tiles of the result, the part that is computed."""
     rows, columns = grid(problem, schedule)
-    return blocks(problem, schedule) / (problem.batch * rows * columns)
+    return blocks(problem, schedule) / (problem.batch * rows * columns) * k_share(problem, schedule)
+
+
+def k_share(problem: Problem, schedule: Schedule) -> float:
+    """Of the k steps of the tiles that are computed, the part that is walked."""
+    if schedule.space != K_RANGE:
+        return 1.0
+    return _k_share(problem, schedule.block, steps(problem, schedule))
+
+
+@lru_cache(maxsize=256)
+def _k_share(problem: Problem, block: Tile, whole: int) -> float:
+    m, n, k = block
+    height, size = (m, problem.m) if problem.zeros[2] == "m" else (n, problem.n)
+    tiles = -(-size // height)
+    if problem.zeros[1] == ">":
+        walked_ = sum(min(whole, -(-(tile + 1) * height // k)) for tile in range(tiles))
+    else:
+        walked_ = sum(whole - min(whole - 1, tile * height // k) for tile in range(tiles))
+    return walked_ / (tiles * whole)
 
 
 def stores(schedule: Schedule) -> int:

@@ -78,6 +78,7 @@ def kernel_passes() -> list[PassSpec]:
         upstream("cse"),
         step("free-sizes"),
         step("find-symmetry"),
+        step("find-triangles"),
     ]
 
 

@@ -57,6 +57,8 @@ class Problem:
     """What takes the place of plus and times of numbers (`spec/algebra.py`), where something does."""
     symmetric: bool = False
     """Whether D equals its transpose, so that one of two tiles that mirror each other is enough."""
+    zeros: str = ""
+    """Where a triangular operand is zero: `k>m` or `k<m` of A, `k>n` or `k<n` of B; empty where none is known to be."""
 
     @property
     def flops(self) -> int:
@@ -68,7 +70,7 @@ class Problem:
         orders = "" if (self.a_order, self.b_order) == ("mk", "kn") else f" ({self.a_order}, {self.b_order})"
         sizes = f"{batch}{self.m}x{self.n}x{self.k}"
         by = f" by {self.algebra}" if self.algebra else ""
-        same = ", symmetric" if self.symmetric else ""
+        same = (", symmetric" if self.symmetric else "") + (f", zero for {self.zeros}" if self.zeros else "")
         return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by}{same})"
 
     @property

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-ALL, TRIANGLE = "all", "triangle"
-"""All tiles of the result, and those on and below its diagonal."""
-SPACES = (ALL, TRIANGLE)
+ALL, TRIANGLE, K_RANGE = "all", "triangle", "k_range"
+"""All tiles of the result; those on and below its diagonal; all, but of each only the steps of k in which a triangular
+operand is not zero."""
+SPACES = (ALL, TRIANGLE, K_RANGE)
 
 
 def folded(rows: int) -> tuple[int, int]:

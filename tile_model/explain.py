@@ -10,7 +10,7 @@ from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.fields import summary
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import grid, outside, ragged, waste
+from mlir_gemm.parts.grid import grid, outside, ragged, share, waste
 from mlir_gemm.parts.layout import copied
 from mlir_gemm.parts.mma.wmma.search import widest_vector
 from mlir_gemm.parts.registry import mainloop_of, mma_of
@@ -23,7 +23,7 @@ from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import TRIANGLE
+from mlir_gemm.spec.tile_space import K_RANGE, TRIANGLE
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
@@ -142,6 +142,9 @@ def _grid(choice: Choice, places: int) -> list[str]:
 
 def _skipped(choice: Choice, tiles: int) -> list[str]:
     """What a space of tiles leaves out."""
+    if choice.schedule.space == K_RANGE:
+        part, operand = share(choice.problem, choice.schedule), "A" if choice.problem.zeros[2] == "m" else "B"
+        return [f"  {operand} is zero for {choice.problem.zeros}: {part:.1%} of the k steps are computed, long tiles first"]
     if choice.schedule.space != TRIANGLE:
         return []
     rows, columns = grid(choice.problem, choice.schedule)

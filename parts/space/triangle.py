@@ -4,14 +4,14 @@ stored twice, the second time transposed."""
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.parts.common_fields import SPACE
 from mlir_gemm.parts.registry import mma_of
 from mlir_gemm.parts.wording import shown_tile, shown_value
-from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import SPACES, TRIANGLE
+from mlir_gemm.spec.tile_space import TRIANGLE
 
 _ALONE = ("cluster_m", "cluster_n", "split_k_cluster", "swap_ab")
 """Fields that mean pairs of tiles, or other tiles, than those of a triangle."""
@@ -54,13 +54,6 @@ PART = Part(
     "triangle",
     lambda schedule: schedule.space == TRIANGLE,
     lambda _, __: [at("parallelize", "blocks", step("mirror-stores"))],
-    fields=(
-        Field(
-            "space",
-            "Which tiles of the result are computed: `all`, or of a result that equals its transpose the `triangle` on "
-            "and below the diagonal, of which each tile is stored twice.",
-            values=("", *SPACES),
-        ),
-    ),
-    rules=Rules(problem=(), shape=(symmetric_result, square_tiles, places_known)),
+    fields=(SPACE,),
+    rules=Rules(shape=(symmetric_result, square_tiles, places_known)),
 )

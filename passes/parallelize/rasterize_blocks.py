@@ -28,8 +28,8 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT_K_CLUSTER
-from mlir_gemm.spec.tile_space import ALL, SPACES, folded, unfolded
+from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT_K_CLUSTER, ZEROS
+from mlir_gemm.spec.tile_space import ALL, K_RANGE, SPACES, TRIANGLE, folded, unfolded
 
 MOST_BLOCKS = 8
 """Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
@@ -54,7 +54,8 @@ class RasterizeBlocks(Pass):
     split_k_cluster: int = 1
     """Blocks of a cluster that share the k steps of one tile."""
     space: str = ALL
-    """Which tiles have blocks: `all`, or of a square of tiles the `triangle` on and below the diagonal."""
+    """Which tiles have blocks: `all`, or of a square of tiles the `triangle` on and below the diagonal. `k_range`: all,
+    those with the longest range of k first, by `tile.zeros` of the function."""
 
     def run(self, module: Any) -> None:
         if self.raster_group < 0:
@@ -67,8 +68,8 @@ class RasterizeBlocks(Pass):
             or self.cluster_m * self.cluster_n * self.split_k_cluster > MOST_BLOCKS
         ):
             raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
-        if self.space not in SPACES or (self.space != ALL and self.cluster_m * self.cluster_n > 1):
-            raise PassError(f"pass '{self}': expected space={' or '.join(SPACES)}, and no clusters in a triangle")
+        if self.space not in SPACES or (self.space == TRIANGLE and self.cluster_m * self.cluster_n > 1):
+            raise PassError(f"pass '{self}': expected space={', '.join(SPACES[:-1])} or {SPACES[-1]}, and no clusters in a triangle")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
 
@@ -85,14 +86,17 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     with ir.InsertionPoint(parallel), parallel.location:
         rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
         columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
-        of = 0
-        if options.space != ALL:
+        of, long = 0, (0, 0)
+        if options.space == K_RANGE:
+            long = _longest_last(parallel, rows, columns)
+        if options.space == TRIANGLE:
             of, (rows, columns) = rows, _triangle(parallel, rows, columns)
         blocks = indexing.product([*batches, rows, columns, options.split_k_cluster])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     target = body(forall)
     with ir.InsertionPoint(target), parallel.location:
         place = _place(target.arguments[0], batches, rows, columns, options)
+        place[-2:] = [indexing.sub(most - 1, each) if most else each for most, each in zip(long, place[-2:], strict=True)]
         if of:
             place[-2:] = unfolded(*place[-2:], of, _Values)
         for old, new in zip(body(parallel).arguments, place, strict=True):
@@ -117,6 +121,15 @@ def _triangle(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
         shown = " by ".join(str(each) if isinstance(each, int) else "?" for each in (rows, columns))
         raise pass_error(parallel, f"a triangle of {shown} tiles; expected as many rows as columns, a known number")
     return folded(rows)
+
+
+def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """The number of rows where the last of them have most steps, and the number of columns where these do; else 0."""
+    function = next(each.operation for each in parents(parallel) if each.operation.name == "func.func")
+    if ZEROS not in function.attributes:
+        raise pass_error(parallel, f"a range of k of a function without '{ZEROS}', which says where an operand is zero")
+    zeros = ir.StringAttr(function.attributes[ZEROS]).value
+    return (rows if zeros == "k>m" else 0), (columns if zeros == "k>n" else 0)
 
 
 class _Values:

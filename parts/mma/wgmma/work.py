@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import grid, share, steps, stores
+from mlir_gemm.parts.grid import grid, k_share, share, steps, stores
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
@@ -151,7 +151,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         readers_a=max(1.0, across_n / schedule.cluster_n),
         readers_b=max(1.0, across_m / schedule.cluster_m),
         panels=panels,
-        steps=-(-steps(problem, schedule) // split),
+        steps=-(-steps(problem, schedule) // split) * k_share(problem, schedule),
         groups=consumer_warpgroups(schedule),
         stages=schedule.stages,
         active=active,
