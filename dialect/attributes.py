@@ -100,6 +100,7 @@ MARKS = {
     names.SYMMETRIC: Mark(FLAG, (ARGUMENT, RESULT, _FUNCTION)),
     names.TRIANGULAR: Mark(word("lower", "upper"), (ARGUMENT,)),
     names.ZEROS: Mark(word("k>m", "k<m", "k>n", "k<n"), (_FUNCTION,)),
+    names.MASKED: Mark(word("n>m", "n<m"), (_FUNCTION,)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),

@@ -8,7 +8,7 @@ from typing import Any
 from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import attributes_of
-from mlir_gemm.dialect.stores import STORES, mirrors
+from mlir_gemm.dialect.stores import STORES
 from mlir_gemm.dialect.walk import users
 from mlir_gemm.lowering.access import LaneAccess, PieceStore, guarded
 from mlir_gemm.lowering.fragments import Fragments
@@ -45,8 +45,9 @@ class ElementwiseRun:
             return False
         root = root_of(tile.memory_of(op))
         stores = [store for store in self.operations if store.name in STORES]
-        own = op.name in STORES
-        return any(root_of(tile.memory_of(store)) == root for store in stores if not (own and mirrors(store, op)))
+        if op.name in STORES and tile.is_apart(op):
+            return False
+        return any(root_of(tile.memory_of(store)) == root for store in stores)
 
     def emit(self) -> None:
         """Emits the run at the insertion point, and leaves the pieces of what is used after it."""

@@ -7,7 +7,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.accumulator_flow import is_elementwise
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.stores import STORES, mirrors
+from mlir_gemm.dialect.stores import STORES
 from mlir_gemm.dialect.walk import ancestor_in, in_block, operations, users
 
 
@@ -27,7 +27,8 @@ def check_order(accesses: list[Any]) -> None:
             memory, own = tile.memory_of(other), tile.memory_of(store)
             if root_of(memory) != root_of(own) or other.operation == store.operation:
                 continue
-            apart = _disjoint(store, other) or (other.operation.name in STORES and mirrors(store, other))
+            both = other.operation.name in STORES and (tile.is_apart(store) or tile.is_apart(other))
+            apart = both or _disjoint(store, other)
             if memory != own or not (apart or _same(store, other)):
                 raise pass_error(
                     other,

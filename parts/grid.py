@@ -7,7 +7,7 @@ from functools import lru_cache
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import K_RANGE, TRIANGLE, folded
+from mlir_gemm.spec.tile_space import HALVES, K_RANGE, folded
 
 
 def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
@@ -21,7 +21,7 @@ def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
 def walked(problem: Problem, schedule: Schedule) -> tuple[int, int]:
     """Rows and columns of the rectangle of tiles that the raster walks: the grid, or what a triangle is folded into."""
     rows, columns = grid(problem, schedule)
-    return folded(rows) if schedule.space == TRIANGLE else (rows, columns)
+    return folded(rows) if schedule.space in HALVES else (rows, columns)
 
 
 def blocks(problem: Problem, schedule: Schedule) -> int:
@@ -57,7 +57,7 @@ def _k_share(problem: Problem, block: Tile, whole: int) -> float:
 
 def stores(schedule: Schedule) -> int:
     """How many times a tile is stored."""
-    return 2 if schedule.space == TRIANGLE else 1
+    return 2 if schedule.space in HALVES else 1
 
 
 def outside(problem: Problem, schedule: Schedule) -> int:

@@ -79,6 +79,7 @@ def kernel_passes() -> list[PassSpec]:
         step("free-sizes"),
         step("find-symmetry"),
         step("find-triangles"),
+        step("find-masks"),
     ]
 
 

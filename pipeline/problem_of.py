@@ -13,7 +13,7 @@ from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.spec import algebra
-from mlir_gemm.spec.attributes import SYMMETRIC, ZEROS
+from mlir_gemm.spec.attributes import MASKED, SYMMETRIC, ZEROS
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
 
@@ -58,6 +58,7 @@ def problem_of(function: Any) -> Problem:
         algebra=str(product.algebra) if product.algebra else "",
         epilogue_matrices=sum(_matrices(function, generic) for generic in behind),
         symmetric=SYMMETRIC in function.attributes,
+        masked=ir.StringAttr(function.attributes[MASKED]).value if MASKED in function.attributes else "",
         zeros=ir.StringAttr(function.attributes[ZEROS]).value if ZEROS in function.attributes else "",
     )  # fmt: skip
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-ALL, TRIANGLE, K_RANGE = "all", "triangle", "k_range"
-"""All tiles of the result; those on and below its diagonal; all, but of each only the steps of k in which a triangular
-operand is not zero."""
-SPACES = (ALL, TRIANGLE, K_RANGE)
+ALL, TRIANGLE, LOWER, UPPER, K_RANGE = "all", "triangle", "lower", "upper", "k_range"
+"""All tiles of the result; those on and below its diagonal, each for its mirror too; those on and below it, or on and
+above it, where the others are constant; all, but of each only the steps of k in which a triangular operand is not
+zero."""
+SPACES = (ALL, TRIANGLE, LOWER, UPPER, K_RANGE)
+HALVES = (TRIANGLE, LOWER, UPPER)
+"""Those of half the tiles, which are folded."""
 
 
 def folded(rows: int) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import K_RANGE, TRIANGLE
+from mlir_gemm.spec.tile_space import HALVES, K_RANGE, TRIANGLE
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
@@ -145,10 +145,13 @@ def _skipped(choice: Choice, tiles: int) -> list[str]:
     if choice.schedule.space == K_RANGE:
         part, operand = share(choice.problem, choice.schedule), "A" if choice.problem.zeros[2] == "m" else "B"
         return [f"  {operand} is zero for {choice.problem.zeros}: {part:.1%} of the k steps are computed, long tiles first"]
-    if choice.schedule.space != TRIANGLE:
+    if choice.schedule.space not in HALVES:
         return []
     rows, columns = grid(choice.problem, choice.schedule)
     whole = choice.problem.batch * rows * columns
+    if choice.schedule.space != TRIANGLE:
+        masked = choice.problem.masked
+        return [f"  the result is masked for {masked}: {tiles} of {whole} tiles are computed, the others are stored as they are"]
     return [f"  the result equals its transpose: {tiles} of {whole} tiles are computed, and stored at both places"]
 
 

@@ -27,7 +27,7 @@ from mlir_gemm.spec import extensions
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import ALL, K_RANGE, TRIANGLE
+from mlir_gemm.spec.tile_space import ALL, K_RANGE, LOWER, TRIANGLE, UPPER
 from mlir_gemm.tile_model.completing import finished
 from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, violations
 
@@ -97,7 +97,8 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     leave no legal schedule.
     """
     fixed = dict(pinned or {})
-    less = TRIANGLE if problem.symmetric else K_RANGE if problem.zeros else ""
+    masked = {"n>m": LOWER, "n<m": UPPER}.get(problem.masked, "")
+    less = TRIANGLE if problem.symmetric else masked or (K_RANGE if problem.zeros else "")
     if less and not fixed.get("space"):
         return _with_less(problem, target, fixed, less)
     return _select(problem, target, tuple(fixed.items()))

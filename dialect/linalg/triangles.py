@@ -1,4 +1,5 @@
-"""Which operands of a product are triangular, read from how they are computed, or promised by attributes."""
+"""Which operands of a product are triangular, read from how they are computed, or promised by attributes, and which
+results are one number on one side of their diagonals."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.products import Factor, Product
+from mlir_gemm.dialect.linalg.structured import Generic
 
 LOWER, UPPER = "lower", "upper"
 """A matrix that is zero above its diagonal, and one that is zero below it."""
@@ -48,7 +50,7 @@ def _computed(product: Product, factor: Factor, across: int) -> str:
     compare = _owner(condition)
     if compare is None or compare.name != "arith.cmpi":
         return ""
-    places = [_place(product, value) for value in compare.operands]
+    places = [_place(product.generic, value) for value in compare.operands]
     if sorted(places) != sorted([across, product.k[0]]):
         return ""
     predicate = _predicate(compare)
@@ -73,16 +75,70 @@ def _predicate(compare: Any) -> str:
     return names[ir.IntegerAttr(compare.attributes["predicate"]).value]
 
 
-def _place(product: Product, value: Any) -> int:
+def mask_of(generic: Generic) -> str:
+    """`n>m` where what an elementwise operation computes is one number in all columns after that of the row, `n<m`
+    where it is in all before; n and m are its last loops. Empty for others."""
+    value = generic.yielded[0]
+    while True:
+        owner = _owner(value)
+        if owner is None:
+            return ""
+        if owner.name == "arith.select" and (found := _mask(generic, owner)):
+            return found
+        value = _only_variable(owner)
+        if value is None:
+            return ""
+
+
+def masked_value(value: Any) -> Any | None:
+    """The select that `mask_of` found, and its constant, from the value that is stored; by the same way back."""
+    while (owner := _owner(value)) is not None:
+        if owner.name == "arith.select":
+            fills = [each for each in list(owner.operands)[1:] if _is_constant(each)]
+            compare = _owner(owner.operands[0])
+            if len(fills) == 1 and compare is not None and compare.name == "arith.cmpi":
+                return owner.results[0], fills[0]
+        value = _only_variable(owner)
+        if value is None:
+            return None
+    return None
+
+
+def _only_variable(operation: Any) -> Any | None:
+    """The operand of arithmetic whose others are constants."""
+    if not operation.name.startswith(("arith.", "math.")) or len(operation.results) != 1:
+        return None
+    found = [each for each in operation.operands if not _is_constant(each)]
+    return found[0] if len(found) == 1 else None
+
+
+def _mask(generic: Generic, select: Any) -> str:
+    condition, then, otherwise = select.operands
+    compare, (*_, m, n) = _owner(condition), range(len(generic.parallel))
+    if compare is None or compare.name != "arith.cmpi" or _is_constant(then) == _is_constant(otherwise):
+        return ""
+    places, predicate = [_place(generic, value) for value in compare.operands], _predicate(compare)
+    if sorted(places) != [m, n] or predicate not in (*_GREATER, *_LESS):
+        return ""
+    greater = (predicate in _GREATER) == (places[0] == n)
+    return "n>m" if greater == _is_constant(then) else "n<m"
+
+
+def _is_constant(value: Any) -> bool:
+    owner = _owner(value)
+    return owner is not None and owner.name == "arith.constant"
+
+
+def _place(generic: Generic, value: Any) -> int:
     """The loop that a value is the position along; -1 for other values."""
     while (owner := _owner(value)) is not None and owner.name in _EXTENDING:
         value = owner.operands[0]
-    arguments = list(product.generic.body.arguments)
+    arguments = list(generic.body.arguments)
     if value not in arguments:
         return -1
     number = arguments.index(value)
-    memory = product.generic.operands[number]
-    along = _loops(product, number)
+    memory = generic.operands[number]
+    along = [getattr(each, "position", -1) for each in generic.maps[number].results]
     if not positions.is_position(memory) or len(along) != 1 or memory.type.get_strides_and_offset() != ([1], 0):
         return -1
     return along[0]

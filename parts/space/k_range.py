@@ -14,8 +14,9 @@ from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
 
-_ALONE = ("cluster_m", "cluster_n", "split_k_cluster", "ping_pong", "stream_k", "promotion")
-"""Fields that count on the same steps in all tiles."""
+_ALONE = ("cluster_m", "cluster_n", "split_k_cluster", "ping_pong", "persistent", "stream_k", "promotion")
+"""Fields that count on the same steps in all tiles. Blocks that walk tiles are as good as the first that is done: with a
+block for each tile, long ones first, 4096 x 4096 x 4096 takes 104 us on the H200, with 132 that walk them 111."""
 LEAST = 3
 """Steps of k of a whole tile: two loops walk them."""
 

@@ -33,11 +33,11 @@ def square_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | 
     """Tiles that mirror each other have one shape, and each has a block of its own."""
     m, n, _ = schedule.block
     if m != n:
-        return f"block={shown_tile(schedule.block)} with space={TRIANGLE}: expected tiles as wide as they are high"
+        return f"block={shown_tile(schedule.block)} with space={schedule.space}: expected tiles as wide as they are high"
     for name in _ALONE:
         value = getattr(schedule, name)
         if value != FIELDS[name]:
-            return f"{name}={shown_value(value)} with space={TRIANGLE}: expected {shown_value(FIELDS[name])}"
+            return f"{name}={shown_value(value)} with space={schedule.space}: expected {shown_value(FIELDS[name])}"
     return None
 
 
@@ -46,7 +46,7 @@ def places_known(problem: Problem, schedule: Schedule, target: Target) -> str | 
     mma = mma_of(schedule)
     if mma.opaque or mma.whole_tiles or not schedule.accumulate:
         what = f"mma={mma.name}" if mma.opaque or mma.whole_tiles else "accumulate=off"
-        return f"space={TRIANGLE} with {what}: a tile is not stored transposed; expected space=all"
+        return f"space={schedule.space} with {what}: a tile is stored at one place; expected space=all"
     return None
 
 

@@ -57,7 +57,7 @@ def _stage(forall: Any, roles: Any) -> None:
     store = found[0]
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
         staging = _buffer(units * BUFFERS, store.operands[0].type, stores.is_transposed(store))
-    mirror = next((other for other in found[1:] if stores.mirrors(store, other)), None)
+    mirror = next((other for other in found[1:] if tile.is_apart(other) and stores.mirrors(store, other)), None)
     stores.staged(store, stores.tma_store, staging)
     if mirror is not None and list(staging.type.shape[1:]) == [columns_of_panel(mirror.operands[0].type.shape[1]), ROWS]:
         stores.staged(mirror, stores.tma_store, staging)

@@ -42,8 +42,8 @@ class UnalignedStoreEpilogue(Pass):
 
 def _stage(forall: Any) -> None:
     found = [op.operation for op in named(forall, *stores.STORES)]
-    mirrored = len(found) == 2 and stores.mirrors(*found)
-    if not (len(found) == 1 or mirrored) or found[0].name != "tile.store" or not _can_stage(found[0]):
+    twice = len(found) == 2 and tile.is_apart(found[1])
+    if not (len(found) == 1 or twice) or found[0].name != "tile.store" or not _can_stage(found[0]):
         return
     store = found[0]
     unit, roles = _unit(store), named(forall, "tile.warp_specialize")

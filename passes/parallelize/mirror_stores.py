@@ -36,6 +36,14 @@ class MirrorStores(Pass):
 
 
 def _mirror(parallel: Any, store: Any) -> None:
+    with ir.InsertionPoint.after(store), store.location:
+        place = mirrored_place(parallel, store, transposed=True)
+        tile.store(store.operands[0], store.operands[1], place).attributes[tile.APART] = ir.UnitAttr.get()
+
+
+def mirrored_place(parallel: Any, store: Any, *, transposed: bool) -> tile.Place:
+    """The place that mirrors that of a store, for the same tile transposed, or for another one of its shape; beyond the
+    memory for a tile on the diagonal. Computed at the insertion point. Raises PassError where there is none."""
     value, memory = list(store.operands)[:2]
     place = tile.place_of(store)
     shape, sizes = list(value.type.shape), list(memory.type.shape)
@@ -46,11 +54,8 @@ def _mirror(parallel: Any, store: Any) -> None:
     row, column = list(body(parallel).arguments)[-2:]
     *batch, first, second = place.offsets
     arith = dialect("arith")
-    with ir.InsertionPoint.after(store), store.location:
-        same = arith.CmpIOp(arith.CmpIPredicate.eq, row, column).result
-        beyond = indexing.select(same, sizes[-2], second)
-        known = tuple(place.in_bounds) if place.in_bounds else (False,) * len(place.dims)
-        mirrored = tile.Place(
-            (*batch, beyond, first), (*place.dims[:-2], *reversed(place.dims[-2:])), (*known[:-2], False, known[-2])
-        )
-        tile.store(value, memory, mirrored)
+    same = arith.CmpIOp(arith.CmpIPredicate.eq, row, column).result
+    beyond = indexing.select(same, sizes[-2], second)
+    known = tuple(place.in_bounds)
+    ends = tuple(reversed(place.dims[-2:])) if transposed else place.dims[-2:]
+    return tile.Place((*batch, beyond, first), (*place.dims[:-2], *ends), (*known[:-2], False, known[-2]))

@@ -29,7 +29,7 @@ from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operati
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT_K_CLUSTER, ZEROS
-from mlir_gemm.spec.tile_space import ALL, K_RANGE, SPACES, TRIANGLE, folded, unfolded
+from mlir_gemm.spec.tile_space import ALL, HALVES, K_RANGE, SPACES, UPPER, folded, unfolded
 
 MOST_BLOCKS = 8
 """Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
@@ -54,7 +54,8 @@ class RasterizeBlocks(Pass):
     split_k_cluster: int = 1
     """Blocks of a cluster that share the k steps of one tile."""
     space: str = ALL
-    """Which tiles have blocks: `all`, or of a square of tiles the `triangle` on and below the diagonal. `k_range`: all,
+    """Which tiles have blocks: `all`, or of a square of tiles the `triangle` on and below the diagonal, which is
+    `lower` too, or the `upper` one, on and above it. `k_range`: all,
     those with the longest range of k first, by `tile.zeros` of the function."""
 
     def run(self, module: Any) -> None:
@@ -68,7 +69,7 @@ class RasterizeBlocks(Pass):
             or self.cluster_m * self.cluster_n * self.split_k_cluster > MOST_BLOCKS
         ):
             raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
-        if self.space not in SPACES or (self.space == TRIANGLE and self.cluster_m * self.cluster_n > 1):
+        if self.space not in SPACES or (self.space in HALVES and self.cluster_m * self.cluster_n > 1):
             raise PassError(f"pass '{self}': expected space={', '.join(SPACES[:-1])} or {SPACES[-1]}, and no clusters in a triangle")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
@@ -89,7 +90,7 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
         of, long = 0, (0, 0)
         if options.space == K_RANGE:
             long = _longest_last(parallel, rows, columns)
-        if options.space == TRIANGLE:
+        if options.space in HALVES:
             of, (rows, columns) = rows, _triangle(parallel, rows, columns)
         blocks = indexing.product([*batches, rows, columns, options.split_k_cluster])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
@@ -98,7 +99,7 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
         place = _place(target.arguments[0], batches, rows, columns, options)
         place[-2:] = [indexing.sub(most - 1, each) if most else each for most, each in zip(long, place[-2:], strict=True)]
         if of:
-            place[-2:] = unfolded(*place[-2:], of, _Values)
+            place[-2:] = unfolded(*place[-2:], of, _Values)[:: -1 if options.space == UPPER else 1]
         for old, new in zip(body(parallel).arguments, place, strict=True):
             old.replace_all_uses_with(new)
         dialect("scf").InParallelOp()

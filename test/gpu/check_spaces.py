@@ -1,8 +1,9 @@
-"""Runs products with their own transposes on the GPU of this machine, and compares them with float64.
+"""Runs products with their own transposes and with triangles on the GPU of this machine, and compares them with float64.
 
     python test/gpu/check_spaces.py [-o RESULTS.json]
 
-Half of the tiles is computed, and both halves are stored. Data are random, results get memory that held NaN, and must
+Of the first half of the tiles is computed, and both halves are stored; of the others the k steps in which the triangle
+is not zero, which is promised (`tile.triangular`) or computed by a comparison of positions (tril). Data are random, results get memory that held NaN, and must
 equal their transposes. Times beside all tiles (`space=all`), a product of two arrays, and PyTorch's `A @ A.T`; calls are
 interleaved, times the median of five rounds. Exit status 1 where an error is larger than it may be.
 """
@@ -26,6 +27,8 @@ CASES = (
     ("float32", 4096, 4096), ("float32", 3001, 3001), ("float64", 2048, 2048), ("float16", 1111, 333),
 )  # fmt: skip
 """Types, rows and columns of A."""
+TRIANGLES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("bfloat16", 3001, 2999), ("float16", 1024, 1024))
+"""Types, rows of the triangle, and columns of B."""
 ROUNDS, LEAST = 5, 3e-3
 
 
@@ -89,13 +92,87 @@ def module(m: int, k: int, element: str, twice: bool) -> str:
 """
 
 
+def triangular(m: int, n: int, element: str, masked: bool) -> str:
+    """A lower triangle times a matrix, as MLIR: A says that it is one, or is made one."""
+    a, b, d = f"tensor<{m}x{m}x{element}>", f"tensor<{m}x{n}x{element}>", f"tensor<{m}x{n}x{element}>"
+    s = f"tensor<{m}x{n}xf32>"
+    given = "" if masked else ' {tile.triangular = "lower"}'
+    same = "affine_map<(m, n) -> (m, n)>"
+    tril = "" if not masked else f"""  %none = arith.constant 0.0 : {element}
+  %e = tensor.empty() : {a}
+  %L = linalg.generic {{indexing_maps = [{same}, {same}], iterator_types = ["parallel", "parallel"]}}
+      ins(%A : {a}) outs(%e : {a}) {{
+  ^bb0(%v: {element}, %w: {element}):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %below = arith.cmpi uge, %i, %j : index
+    %t = arith.select %below, %v, %none : {element}
+    linalg.yield %t : {element}
+  }} -> {a}
+"""
+    return f"""func.func @trmm(%A: {a}{given}, %B: {b}) -> {d} {{
+{tril}  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : {s}
+  %init = linalg.fill ins(%zero : f32) outs(%empty : {s}) -> {s}
+  %d = linalg.matmul ins({"%L" if masked else "%A"}, %B : {a}, {b}) outs(%init : {s}) -> {s}
+  %o = tensor.empty() : {d}
+  %r = linalg.generic {{indexing_maps = [{same}, {same}], iterator_types = ["parallel", "parallel"]}}
+      ins(%d : {s}) outs(%o : {d}) {{
+  ^bb0(%v: f32, %w: {element}):
+    %t = arith.truncf %v : f32 to {element}
+    linalg.yield %t : {element}
+  }} -> {d}
+  return %r : {d}
+}}
+"""
+
+
 ELEMENTS = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64"}
+
+
+def measured(
+    kernels: dict[str, tuple[Any, tuple[Any, ...]]], wanted: Any, row: dict[str, Any], torch: Any
+) -> tuple[dict[str, Callable[[], object]], int]:
+    """Runs each kernel on its arrays, compares, and writes errors into a row; what to time, and how many are wrong."""
+    calls: dict[str, Callable[[], object]] = {}
+    bad, dtype = 0, row["dtype"]
+    for name, (kernel, given) in kernels.items():
+        try:
+            poison = torch.full(tuple(wanted.shape), float("nan"), dtype=given[0].dtype, device="cuda")
+            del poison  # the allocator gives the result the same memory
+            out = kernel(*given)
+            error = float((out.to(torch.float64) - wanted).abs().max() / wanted.abs().max())
+            wrong = not error <= ERRORS[dtype]
+            if name == "triangle":
+                row["is symmetric"] = bool(torch.equal(out, out.T))
+                wrong = wrong or not row["is symmetric"]
+            row[f"{name} error"] = error
+            row[f"{name} schedule"] = str(kernel.kernels[-1].schedule)
+            calls[name] = lambda kernel=kernel, given=given: kernel(*given)
+            bad += wrong
+            if wrong:
+                print(f"WRONG: {name} of {row}", flush=True)
+        except Exception as failed:
+            bad += 1
+            print(f"{name} of {row}: {type(failed).__name__} {failed}", flush=True)
+    return calls, bad
+
+
+def timed(calls: dict[str, Callable[[], object]], first: str, row: dict[str, Any], torch: Any) -> None:
+    """Measures calls, and prints them beside the first."""
+    for name, time in zip(calls, microseconds(list(calls.values()), torch), strict=True):
+        row[f"{name} us"] = time
+    own = row.get(f"{first} us", float("nan"))
+    shown = ", ".join(f"{name} {row[f'{name} us']:.1f} ({row[f'{name} us'] / own:.2f})" for name in calls)
+    print(f"{row['dtype']:9} {row['case']} {row['m']}x{row['k']}: {shown}; error {row.get(f'{first} error', 0):.1e}",
+          flush=True)  # fmt: skip
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
-    parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16")
+    parser.add_argument("--only", default="symmetric,triangular", help="which cases")
+    parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles")
     options = parser.parse_args()
     os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
     import torch
@@ -105,51 +182,48 @@ def main() -> int:
     torch.backends.cuda.matmul.allow_tf32 = True
     rows: list[dict[str, Any]] = []
     bad = 0
-    for dtype, m, k in CASES:
-        kind, element = getattr(torch, dtype), ELEMENTS[dtype]
-        a = torch.randn((m, k), dtype=torch.float64, device="cuda").to(kind)
-        b = torch.randn((m, k), dtype=torch.float64, device="cuda").to(kind)
-        precision = {"precision": "tf32"} if element == "f32" else {}
+
+    def drawn(rows: int, columns: int, dtype: str) -> Any:
+        return torch.randn((rows, columns), dtype=torch.float64, device="cuda").to(getattr(torch, dtype))
+
+    for dtype, m, k in CASES if "symmetric" in options.only else ():
+        element = ELEMENTS[dtype]
+        a, b = drawn(m, k, dtype), drawn(m, k, dtype)
+        fixed = {"precision": "tf32"} if element == "f32" else {}
         one, two = module(m, k, element, twice=True), module(m, k, element, twice=False)
         kernels = {
-            "triangle": mlir_gemm.compile(one, schedule={**precision, "space": "triangle"}),
-            "chosen": mlir_gemm.compile(one, schedule=precision),
-            "all": mlir_gemm.compile(one, schedule={**precision, "space": "all"}),
-            "two arrays": mlir_gemm.compile(two, schedule=precision),
+            "triangle": (mlir_gemm.compile(one, schedule={**fixed, "space": "triangle"}), (a,)),
+            "chosen": (mlir_gemm.compile(one, schedule=fixed), (a,)),
+            "all": (mlir_gemm.compile(one, schedule={**fixed, "space": "all"}), (a,)),
+            "two arrays": (mlir_gemm.compile(two, schedule=fixed), (a, a.clone())),
+        }
+        row: dict[str, Any] = {"case": "symmetric", "dtype": dtype, "m": m, "k": k}
+        calls, wrong = measured(kernels, a.to(torch.float64) @ a.to(torch.float64).T, row, torch)
+        bad += wrong
+        calls["torch"] = lambda a=a: torch.mm(a, a.T)
+        timed(calls, "triangle", row, torch)
+        rows.append(row)
+        del a, b, kernels, calls
+    for dtype, m, n in TRIANGLES if "triangular" in options.only else ():
+        element = ELEMENTS[dtype]
+        a, b = drawn(m, m, dtype), drawn(m, n, dtype)
+        low = a.tril().contiguous()
+        one, made = triangular(m, n, element, masked=False), triangular(m, n, element, masked=True)
+        kernels = {
+            "k_range": (mlir_gemm.compile(one, schedule="space=k_range"), (low, b)),
+            "chosen": (mlir_gemm.compile(one), (low, b)),
+            "all": (mlir_gemm.compile(one, schedule="space=all"), (low, b)),
+            "tril": (mlir_gemm.compile(made), (a, b)),
         }
         for each in options.schedules if element == "bf16" else ():
-            kernels[each] = mlir_gemm.compile(one, schedule=each)
-        wanted = a.to(torch.float64) @ a.to(torch.float64).T
-        row: dict[str, Any] = {"dtype": dtype, "m": m, "k": k}
-        calls: dict[str, Callable[[], object]] = {}
-        for name, kernel in kernels.items():
-            try:
-                given = (a, b) if name == "two arrays" else (a,)
-                poison = torch.full((m, m), float("nan"), dtype=kind, device="cuda")
-                del poison  # the allocator gives the result the same memory
-                out = kernel(*given)
-                right = a.to(torch.float64) @ b.to(torch.float64).T if name == "two arrays" else wanted
-                error = float((out.to(torch.float64) - right).abs().max() / right.abs().max())
-                wrong = not error <= ERRORS[dtype]
-                if name != "two arrays":
-                    row[f"{name} is symmetric"] = bool(torch.equal(out, out.T))
-                    wrong = wrong or (name == "triangle" and not row[f"{name} is symmetric"])
-                bad += wrong
-                row[f"{name} error"] = error
-                row[f"{name} schedule"] = str(kernel.kernels[-1].schedule)
-                calls[name] = lambda kernel=kernel, given=given: kernel(*given)
-                if wrong:
-                    print(f"WRONG: {name} of {dtype} {m}x{k}: error {error}", flush=True)
-            except Exception as failed:
-                bad += 1
-                print(f"{name} of {dtype} {m}x{k}: {type(failed).__name__} {failed}", flush=True)
-        calls["torch"] = lambda a=a: torch.mm(a, a.T)
-        for name, time in zip(calls, microseconds(list(calls.values()), torch), strict=True):
-            row[f"{name} us"] = time
+            kernels[each] = (mlir_gemm.compile(one, schedule=f"space=k_range,{each}"), (low, b))
+        row = {"case": "triangular", "dtype": dtype, "m": m, "k": n}
+        calls, wrong = measured(kernels, low.to(torch.float64) @ b.to(torch.float64), row, torch)
+        bad += wrong
+        calls["torch"] = lambda low=low, b=b: torch.mm(low, b)
+        calls["torch tril"] = lambda a=a, b=b: torch.mm(a.tril(), b)
+        timed(calls, "k_range", row, torch)
         rows.append(row)
-        half = row.get("triangle us", float("nan"))
-        shown = ", ".join(f"{name} {row[f'{name} us']:.1f} ({row[f'{name} us'] / half:.2f})" for name in calls)
-        print(f"{dtype:9} {m}x{k}: {shown}; error {row.get('triangle error', 0):.1e}", flush=True)
     if options.output:
         options.output.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1))
     return 1 if bad else 0

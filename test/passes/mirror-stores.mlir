@@ -11,7 +11,7 @@
 //  CHECK-NEXT:     %[[SAME:.*]] = arith.cmpi eq, %[[I]], %[[J]] : index
 //  CHECK-NEXT:     %[[C100:.*]] = arith.constant 100 : index
 //  CHECK-NEXT:     %[[BEYOND:.*]] = arith.select %[[SAME]], %[[C100]], %[[COLUMN]] : index
-//  CHECK-NEXT:     "tile.store"(%[[V]], %[[D]], %[[BATCH]], %[[BEYOND]], %[[ROW]]) {dims = array<i64: -1, 1, 0>, in_bounds = array<i1: true, false, false>
+//  CHECK-NEXT:     "tile.store"(%[[V]], %[[D]], %[[BATCH]], %[[BEYOND]], %[[ROW]]) {apart, dims = array<i64: -1, 1, 0>, in_bounds = array<i1: true, false, false>
 //   CHECK-NOT:     tile.store
 func.func @batch(%D: memref<3x100x100xf32>, %v: vector<32x32xf32>) {
   %c0 = arith.constant 0 : index

@@ -3,8 +3,8 @@
 // RUN: not mlir-gemm opt %s 'rasterize-blocks{space=triangle cluster_n=2}' 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // RUN: not mlir-gemm opt %s 'rasterize-blocks{space=band}' 2>&1 | FileCheck %s --check-prefix=BAND
 
-// CLUSTER: expected space=all, triangle or k_range, and no clusters in a triangle
-// BAND: expected space=all, triangle or k_range, and no clusters in a triangle
+// CLUSTER: expected space=all, triangle, lower, upper or k_range, and no clusters in a triangle
+// BAND: expected space=all, triangle, lower, upper or k_range, and no clusters in a triangle
 
 func.func private @tile(index, index)
 
