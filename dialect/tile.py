@@ -66,8 +66,8 @@ class Load(Tile.Operation, name="load"):
 
 
 class Store(Tile.Operation, name="store"):
-    """Writes a vector to the region of `memory` that starts at `offsets`. `apart` says that no other store of the memory
-    writes an element that this one does, wherever they lie."""
+    """Writes a vector to the region of `memory` that starts at `offsets`. `apart` says that no other store of the
+    memory writes an element that this one does, wherever they lie."""
 
     value: ext.Operand[Any]
     memory: ext.Operand[Any]

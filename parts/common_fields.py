@@ -18,9 +18,9 @@ SMEM_EPILOGUE = Field(
 )
 SPACE = Field(
     "space",
-    "Which tiles and steps are computed: `all`; of a result that equals its transpose the `triangle` of tiles on and below "
-    "the diagonal, of which each is stored twice; of one that is masked on one side of the diagonal the `lower` or the "
-    "`upper` tiles; of a product with a triangular operand the `k_range` of each tile in "
-    "which that is not zero.",
+    "Which tiles and steps are computed: `all`; of a result that equals its transpose the `triangle` of tiles on and "
+    "below the diagonal, of which each is stored twice; of one that is masked on one side of the diagonal the `lower` "
+    "or the `upper` tiles; of a product with a triangular operand the `k_range` of each tile in which that is not "
+    "zero.",
     values=("", *SPACES),
 )

@@ -24,8 +24,8 @@ def folded(rows: int) -> tuple[int, int]:
 
 
 def unfolded(row: Any, column: Any, rows: int, of: Any) -> tuple[Any, Any]:
-    """The row and the column in a triangle of `rows` rows of what lies at a row and a column of the rectangle. `of` does
-    the arithmetic: `less`, `add`, `sub` and `select`, on numbers or on values in the IR."""
+    """The row and the column in a triangle of `rows` rows of what lies at a row and a column of the rectangle. `of`
+    does the arithmetic: `less`, `add`, `sub` and `select`, on numbers or on values in the IR."""
     long = of.sub(rows - 1, row)
     count = of.add(long, 1)
     below = of.less(column, count)

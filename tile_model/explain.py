@@ -143,15 +143,16 @@ def _grid(choice: Choice, places: int) -> list[str]:
 def _skipped(choice: Choice, tiles: int) -> list[str]:
     """What a space of tiles leaves out."""
     if choice.schedule.space == K_RANGE:
-        part, operand = share(choice.problem, choice.schedule), "A" if choice.problem.zeros[2] == "m" else "B"
-        return [f"  {operand} is zero for {choice.problem.zeros}: {part:.1%} of the k steps are computed, long tiles first"]
+        part, zeros = share(choice.problem, choice.schedule), choice.problem.zeros
+        operand = "A" if zeros[2] == "m" else "B"
+        return [f"  {operand} is zero for {zeros}: {part:.1%} of the k steps are computed, long tiles first"]
     if choice.schedule.space not in HALVES:
         return []
     rows, columns = grid(choice.problem, choice.schedule)
     whole = choice.problem.batch * rows * columns
     if choice.schedule.space != TRIANGLE:
         masked = choice.problem.masked
-        return [f"  the result is masked for {masked}: {tiles} of {whole} tiles are computed, the others are stored as they are"]
+        return [f"  the result is masked for {masked}: {tiles} of {whole} tiles are computed, the others only stored"]
     return [f"  the result equals its transpose: {tiles} of {whole} tiles are computed, and stored at both places"]
 
 

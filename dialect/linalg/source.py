@@ -106,8 +106,8 @@ def _check_one(operation: Any, named: Any, allowed: tuple[str, ...], where: str)
         raise input_error(
             operation,
             f"'{named.name}' on {where}: the compiler writes such attributes itself; a source may have "
-            f"{' and '.join(ON_FUNCTION)} on its function, {SYMMETRIC} or {TRIANGULAR} on its arguments, and {ON_MODULE[0]} "
-            "on its module",
+            f"{' and '.join(ON_FUNCTION)} on its function, {SYMMETRIC} or {TRIANGULAR} on its arguments, and "
+            f"{ON_MODULE[0]} on its module",
         )
     if named.name in STRINGS and not isinstance(named.attr, ir.StringAttr):
         raise input_error(operation, f"'{named.name}' is {named.attr}; expected a string")

@@ -1,5 +1,5 @@
-"""masked: of a result that is one number on one side of its diagonal only the tiles on the diagonal and on the other side
-(`space`) are computed; those on that side are stored as that number."""
+"""masked: of a result that is one number on one side of its diagonal only the tiles on the diagonal and on the other
+side (`space`) are computed; the others are stored as that number."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def masked_result(problem: Problem, schedule: Schedule, target: Target) -> str |
             "constant by a comparison of positions, or space=all"
         )
     if problem.dynamic:
-        return f"space={schedule.space}: sizes known at run time only ({', '.join(problem.dynamic)}); expected space=all"
+        unknown = ", ".join(problem.dynamic)
+        return f"space={schedule.space}: sizes known at run time only ({unknown}); expected space=all"
     return None
 
 

@@ -33,7 +33,8 @@ def square_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | 
     """Tiles that mirror each other have one shape, and each has a block of its own."""
     m, n, _ = schedule.block
     if m != n:
-        return f"block={shown_tile(schedule.block)} with space={schedule.space}: expected tiles as wide as they are high"
+        shown = shown_tile(schedule.block)
+        return f"block={shown} with space={schedule.space}: expected tiles as wide as they are high"
     for name in _ALONE:
         value = getattr(schedule, name)
         if value != FIELDS[name]:

@@ -9,7 +9,8 @@ memory. Other stores stay as they are: of memory with aligned rows, where the co
 far as vectors; of tiles in which rows have less than 64 bytes, of elements other than 8, 16 or 32 bits, of memory whose
 last dimension runs along neither side of the tile; inside a loop over k; where several results are stored, and the
 second where one tile is stored at two places; and of warps beside a role that copies, for which lanes' accesses to
-shared memory would need a fence in each step. A second run changes nothing. Refuses a loop over blocks that does not say among how many warps its tiles are divided.
+shared memory would need a fence in each step. A second run changes nothing. Refuses a loop over blocks that does not
+say among how many warps its tiles are divided.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ class DistributeWarps(Pass):
 
 
 def with_fills(root: Any, flow: dict[Any, None], shape: tuple[int, ...]) -> dict[Any, None]:
-    """`flow`, and the constants of the accumulator's shape that are stored in `root`, or that what is stored is computed
-    from alone: these fill a result in memory."""
+    """`flow`, and the constants of the accumulator's shape that are stored in `root`, or from which alone is computed
+    what is stored: these fill a result in memory."""
     found = dict(flow)
     for store in named(root, "tile.store"):
         value = store.operands[0]

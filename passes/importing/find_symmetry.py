@@ -128,8 +128,6 @@ def _keeps(generic: Generic, known: set[Any]) -> bool:
         if value in generic.outputs:
             if along != loops:
                 return False
-        elif set(loops[-2:]) & set(along) and not (value in known and along in (loops, turned)):
-            return False
-        elif -1 in along:
+        elif (set(loops[-2:]) & set(along) and not (value in known and along in (loops, turned))) or -1 in along:
             return False
     return True

@@ -2,9 +2,9 @@
 
 Expects an scf.parallel over (batch ..., tile rows, tile columns) in a function that says `tile.zeros`, with one
 tile.warp_specialize: a loop over all k steps that fills a ring, and one that multiplies what is in it, which may be
-shorter by steps that stand before it. Leaves both with bounds that depend on the tile: where A is zero for `k>m` they end
-with the last step that the tile's rows reach, where it is zero for `k<m` they begin with the first one; `k>n` and `k<n`
-mean B and the tile's columns. At least one step stays. Refuses other loops over k, and a second run.
+shorter by steps that stand before it. Leaves both with bounds that depend on the tile: where A is zero for `k>m` they
+end with the last step that the tile's rows reach, where it is zero for `k<m` they begin with the first one; `k>n` and
+`k<n` mean B and the tile's columns. At least one step stays. Refuses other loops over k, and a second run.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ class RasterizeBlocks(Pass):
         ):
             raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
         if self.space not in SPACES or (self.space in HALVES and self.cluster_m * self.cluster_n > 1):
-            raise PassError(f"pass '{self}': expected space={', '.join(SPACES[:-1])} or {SPACES[-1]}, and no clusters in a triangle")
+            spaces = f"{', '.join(SPACES[:-1])} or {SPACES[-1]}"
+            raise PassError(f"pass '{self}': expected space={spaces}, and no clusters in a triangle")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
 
@@ -97,7 +98,8 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     target = body(forall)
     with ir.InsertionPoint(target), parallel.location:
         place = _place(target.arguments[0], batches, rows, columns, options)
-        place[-2:] = [indexing.sub(most - 1, each) if most else each for most, each in zip(long, place[-2:], strict=True)]
+        ends = zip(long, place[-2:], strict=True)
+        place[-2:] = [indexing.sub(most - 1, each) if most else each for most, each in ends]
         if of:
             place[-2:] = unfolded(*place[-2:], of, _Values)[:: -1 if options.space == UPPER else 1]
         for old, new in zip(body(parallel).arguments, place, strict=True):

@@ -10,7 +10,8 @@ what was done.
 A prologue computes an element again for each block tile that it belongs to, and keeps operands from the copy engine: a
 product of many rows is faster on a buffer. Refuses operands that are computed from other than arguments of the kernel,
 from memory that the kernel writes, from dynamic sizes, or from several operands of which none has all dimensions, and
-from positions in bodies (linalg.index; those that are operands, tile.position, are made again in the new kernel). An operand that is read as it is stays so: a second run changes nothing.
+from positions in bodies (linalg.index; those that are operands, tile.position, are made again in the new kernel). An
+operand that is read as it is stays so: a second run changes nothing.
 """
 
 from __future__ import annotations

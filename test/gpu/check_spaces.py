@@ -1,11 +1,13 @@
-"""Runs products with their own transposes and with triangles on the GPU of this machine, and compares them with float64.
+"""Runs products of half the work on the GPU of this machine, and compares them with float64.
 
     python test/gpu/check_spaces.py [-o RESULTS.json]
 
-Of the first half of the tiles is computed, and both halves are stored; of the others the k steps in which the triangle
-is not zero, which is promised (`tile.triangular`) or computed by a comparison of positions (tril). Data are random, results get memory that held NaN, and must
-equal their transposes. Times beside all tiles (`space=all`), a product of two arrays, and PyTorch's `A @ A.T`; calls are
-interleaved, times the median of five rounds. Exit status 1 where an error is larger than it may be.
+Products with their own transposes, of which half of the tiles is computed, and both halves are stored; with triangles,
+of which those k steps are walked in which these are not zero, as is promised (`tile.triangular`) or computed by a
+comparison of positions (tril); causal scores, of which half of the tiles is stored as a constant. Data are random,
+results get memory that held NaN, and symmetric ones must equal their transposes. Times beside all tiles (`space=all`),
+a product of two arrays, and PyTorch's; calls are interleaved, times the median of five rounds. Exit status 1 where an
+error is larger than it may be.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ CASES = (
 """Types, rows and columns of A."""
 TRIANGLES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("bfloat16", 3001, 2999), ("float16", 1024, 1024))
 """Types, rows of the triangle, and columns of B."""
+MASKED = (("bfloat16", 4096, 128), ("bfloat16", 8192, 128), ("bfloat16", 4096, 4096), ("bfloat16", 3001, 128))
+"""Types, rows, and k of masked products."""
 ROUNDS, LEAST = 5, 3e-3
 
 
@@ -98,7 +102,10 @@ def triangular(m: int, n: int, element: str, masked: bool) -> str:
     s = f"tensor<{m}x{n}xf32>"
     given = "" if masked else ' {tile.triangular = "lower"}'
     same = "affine_map<(m, n) -> (m, n)>"
-    tril = "" if not masked else f"""  %none = arith.constant 0.0 : {element}
+    tril = (
+        ""
+        if not masked
+        else f"""  %none = arith.constant 0.0 : {element}
   %e = tensor.empty() : {a}
   %L = linalg.generic {{indexing_maps = [{same}, {same}], iterator_types = ["parallel", "parallel"]}}
       ins(%A : {a}) outs(%e : {a}) {{
@@ -110,6 +117,7 @@ def triangular(m: int, n: int, element: str, masked: bool) -> str:
     linalg.yield %t : {element}
   }} -> {a}
 """
+    )
     return f"""func.func @trmm(%A: {a}{given}, %B: {b}) -> {d} {{
 {tril}  %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : {s}
@@ -128,6 +136,10 @@ def triangular(m: int, n: int, element: str, masked: bool) -> str:
 
 
 ELEMENTS = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64"}
+
+
+def _causal(m: Any, n: Any) -> Any:
+    return n <= m
 
 
 def measured(
@@ -171,13 +183,14 @@ def timed(calls: dict[str, Callable[[], object]], first: str, row: dict[str, Any
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
-    parser.add_argument("--only", default="symmetric,triangular", help="which cases")
+    parser.add_argument("--only", default="symmetric,triangular,masked", help="which cases")
     parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles")
     options = parser.parse_args()
     os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
     import torch
 
     import mlir_gemm
+    from mlir_gemm.tracing.contraction import Contraction, Operand
 
     torch.backends.cuda.matmul.allow_tf32 = True
     rows: list[dict[str, Any]] = []
@@ -224,6 +237,24 @@ def main() -> int:
         calls["torch tril"] = lambda a=a, b=b: torch.mm(a.tril(), b)
         timed(calls, "k_range", row, torch)
         rows.append(row)
+    for dtype, m, k in MASKED if "masked" in options.only else ():
+        a, b = drawn(m, k, dtype), drawn(m, k, dtype)
+        sides = Operand("A", "mk", (m, k), ELEMENTS[dtype]), Operand("B", "nk", (m, k), ELEMENTS[dtype])
+        text = Contraction(sides, "mn", mask=_causal, fill=-1e4).module()
+        kernels = {
+            "lower": (mlir_gemm.compile(text, schedule="space=lower"), (a, b)),
+            "chosen": (mlir_gemm.compile(text), (a, b)),
+            "all": (mlir_gemm.compile(text, schedule="space=all"), (a, b)),
+        }
+        above = torch.ones((m, m), dtype=torch.bool, device="cuda").triu(1)
+        row = {"case": "masked", "dtype": dtype, "m": m, "k": k}
+        wanted = (a.to(torch.float64) @ b.to(torch.float64).T).masked_fill(above, -1e4)
+        calls, wrong = measured(kernels, wanted, row, torch)
+        bad += wrong
+        calls["torch"] = lambda a=a, b=b, above=above: torch.mm(a, b.T).masked_fill_(above, -1e4)
+        timed(calls, "lower", row, torch)
+        rows.append(row)
+        del wanted, above
     if options.output:
         options.output.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1))
     return 1 if bad else 0
