@@ -35,7 +35,7 @@ SMALL_TILE, NEIGHBOURS = 64 * 128, 8
 swapped, with an empty cache, 52 us in groups of 4, 56 in groups of 11."""
 
 
-FEW_ROWS = 2
+LONG_FIRST = 1
 """Tile rows of a group whose tiles have different numbers of k steps. On the H200 a triangle of 4096 rows takes 104 us
 in groups of 1, 107 of 4 and 118 of 16; of 8192 rows 812, 807 and 815."""
 
@@ -70,7 +70,7 @@ def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
         in_flight = min(in_flight, NEIGHBOURS)
     side = sqrt(in_flight * block_n / block_m)
     if schedule.space == K_RANGE:  # long tiles first, before the best order for L2
-        return min(FEW_ROWS, rows)
+        return LONG_FIRST
     whole = [size for size in range(1, round(side) + 1) if rows % size == 0 and side <= size * OBLONG]
     if whole and rows >= 2 * side and rows * columns > target.sms:
         return whole[-1]

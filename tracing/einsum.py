@@ -162,7 +162,7 @@ def _lies_at(array: Any) -> tuple[Any, Any, tuple[tuple[int, int], ...]] | None:
     """Where an array's memory starts, its type, and size and step of each dimension; None where it does not say."""
     steps = _steps(array)
     if hasattr(array, "data_ptr"):
-        lazy = array.is_conj() or array.is_neg()  # its memory holds other numbers than its elements
+        lazy = any(getattr(array, name, bool)() for name in ("is_conj", "is_neg"))  # its memory holds other numbers
         start = None if lazy else array.data_ptr()
     else:
         told = getattr(array, "__array_interface__", None) or getattr(array, "__cuda_array_interface__", None)

@@ -66,12 +66,12 @@ def _computed(product: Product, factor: Factor, across: int) -> str:
 
 
 def _owner(value: Any) -> Any | None:
-    owner = value.owner
+    owner: Any = value.owner
     return None if hasattr(owner, "operations") else owner.operation
 
 
 def _predicate(compare: Any) -> str:
-    names = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+    names: tuple[str, ...] = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
     return names[ir.IntegerAttr(compare.attributes["predicate"]).value]
 
 

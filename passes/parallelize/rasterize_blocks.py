@@ -101,7 +101,8 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
         ends = zip(long, place[-2:], strict=True)
         place[-2:] = [indexing.sub(most - 1, each) if most else each for most, each in ends]
         if of:
-            place[-2:] = unfolded(*place[-2:], of, _Values)[:: -1 if options.space == UPPER else 1]
+            row, column = unfolded(place[-2], place[-1], of, _Values)
+            place[-2:] = [column, row] if options.space == UPPER else [row, column]
         for old, new in zip(body(parallel).arguments, place, strict=True):
             old.replace_all_uses_with(new)
         dialect("scf").InParallelOp()
@@ -126,11 +127,13 @@ def _triangle(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
     return folded(rows)
 
 
-def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
     """The number of rows where the last of them have most steps, and the number of columns where these do; else 0."""
     function = next(each.operation for each in parents(parallel) if each.operation.name == "func.func")
     if ZEROS not in function.attributes:
         raise pass_error(parallel, f"a range of k of a function without '{ZEROS}', which says where an operand is zero")
+    if not (isinstance(rows, int) and isinstance(columns, int)):
+        raise pass_error(parallel, "tiles whose number is not known cannot be put in the order of their ranges of k")
     zeros = ir.StringAttr(function.attributes[ZEROS]).value
     return (rows if zeros == "k>m" else 0), (columns if zeros == "k>n" else 0)
 
