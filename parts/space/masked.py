@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
-from mlir_gemm.parts.space.triangle import places_known, square_tiles
+from mlir_gemm.parts.space.mirrored import places_known, square_tiles
 from mlir_gemm.spec.passes import at, step, upstream
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule

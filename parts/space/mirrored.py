@@ -1,4 +1,4 @@
-"""triangle: of a result that equals its transpose only the tiles on and below the diagonal are computed, and each is
+"""mirrored: of a result that equals its transpose only the tiles on and below the diagonal are computed, and each is
 stored twice, the second time transposed."""
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def places_known(problem: Problem, schedule: Schedule, target: Target) -> str | 
 
 
 PART = Part(
-    "triangle",
+    "mirrored",
     lambda schedule: schedule.space == TRIANGLE,
     lambda _, __: [at("parallelize", "blocks", step("mirror-stores"))],
     fields=(SPACE,),

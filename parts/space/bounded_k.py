@@ -1,4 +1,4 @@
-"""k_range: of a product with a triangular operand each tile walks only the k steps in which that is not all zero, and
+"""bounded_k: of a product with a triangular operand each tile walks only the k steps in which that is not all zero, and
 the tiles with most steps come first."""
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def tiles_alone(problem: Problem, schedule: Schedule, target: Target) -> str | N
 
 
 PART = Part(
-    "k_range",
+    "bounded_k",
     lambda schedule: schedule.space == K_RANGE,
     lambda _, __: [at("parallelize", "blocks", step("bound-steps"))],
     fields=(SPACE,),
