@@ -58,7 +58,7 @@ def problem_of(function: Any) -> Problem:
         algebra=str(product.algebra) if product.algebra else "",
         epilogue_matrices=sum(_matrices(function, generic) for generic in behind),
         symmetric=SYMMETRIC in function.attributes,
-        masked=ir.StringAttr(function.attributes[MASKED]).value if MASKED in function.attributes else "",
+        result_mask=ir.StringAttr(function.attributes[MASKED]).value if MASKED in function.attributes else "",
         zeros=ir.StringAttr(function.attributes[ZEROS]).value if ZEROS in function.attributes else "",
     )  # fmt: skip
 

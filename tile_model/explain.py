@@ -151,7 +151,7 @@ def _skipped(choice: Choice, tiles: int) -> list[str]:
     rows, columns = grid(choice.problem, choice.schedule)
     whole = choice.problem.batch * rows * columns
     if choice.schedule.space != TRIANGLE:
-        masked = choice.problem.masked
+        masked = choice.problem.result_mask
         return [f"  the result is masked for {masked}: {tiles} of {whole} tiles are computed, the others only stored"]
     return [f"  the result equals its transpose: {tiles} of {whole} tiles are computed, and stored at both places"]
 

@@ -97,7 +97,7 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     leave no legal schedule.
     """
     fixed = dict(pinned or {})
-    masked = {"n>m": LOWER, "n<m": UPPER}.get(problem.masked, "")
+    masked = {"n>m": LOWER, "n<m": UPPER}.get(problem.result_mask, "")
     less = TRIANGLE if problem.symmetric else masked or (K_RANGE if problem.zeros else "")
     if less and not fixed.get("space"):
         return _with_less(problem, target, fixed, less)

@@ -72,7 +72,8 @@ def _owner(value: Any) -> Any | None:
 
 def _predicate(compare: Any) -> str:
     names: tuple[str, ...] = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
-    return names[ir.IntegerAttr(compare.attributes["predicate"]).value]
+    number: int = ir.IntegerAttr(compare.attributes["predicate"]).value
+    return names[number]
 
 
 def mask_of(generic: Generic) -> str:

@@ -19,7 +19,7 @@ _MASKS = {LOWER: "n>m", UPPER: "n<m"}
 def masked_result(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """What it asks for that tiles of one side are enough."""
     wanted = _MASKS[schedule.space]
-    if problem.masked != wanted:
+    if problem.result_mask != wanted:
         return (
             f"space={schedule.space}: the result is not known to be masked for {wanted}; expected a selection of a "
             "constant by a comparison of positions, or space=all"

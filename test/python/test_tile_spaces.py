@@ -122,7 +122,7 @@ def test_the_model_and_explain_know_of_it() -> None:
     for fields, space, words in (
         ({"symmetric": True}, "triangle", "528 of 1024 tiles are computed"),
         ({"zeros": "k>m"}, "k_range", "51.6% of the k steps are computed"),
-        ({"masked": "n<m"}, "upper", "528 of 1024 tiles are computed"),
+        ({"result_mask": "n<m"}, "upper", "528 of 1024 tiles are computed"),
     ):
         problem = Problem(**{**vars(plain), **fields})
         choice = select(problem, chip)
