@@ -61,7 +61,7 @@ VALUES = (
     "{s0 = 4 : i64}", '{s0 = "4"}', "array<i64: 0, 1>", "array<i1: true>", "f32", '"lower"', '"k>m"', '"n>m"',
 )  # fmt: skip
 RIGHT = {
-    attributes.STAGE: {'"import"'},
+    attributes.STAGE: {'"import"', '"lower"'},
     attributes.CHIP: {
         '"import"',
         '"cooked"',
