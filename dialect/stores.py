@@ -13,7 +13,7 @@ from mlir_gemm.dialect import rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.tile import Place, Tile, offsets_of, place_of, placed
-from mlir_gemm.dialect.verifier import NUMBERS, verifier, word
+from mlir_gemm.dialect.verifier import FLAG, NUMBERS, verifier, word
 
 ext: Any = dialect("ext")
 
@@ -36,7 +36,7 @@ class TmaStore(Tile.Operation, name="tma_store"):
     memory: ext.Operand[Any]
     staging: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
-    verify_invariants = verifier(*_STAGED, **rules.PLACE, **rules.SCOPE)
+    verify_invariants = verifier(*_STAGED, **rules.PLACE, **rules.SCOPE, apart=FLAG)
 
 
 class UnalignedStore(Tile.Operation, name="unaligned_store"):
@@ -47,7 +47,7 @@ class UnalignedStore(Tile.Operation, name="unaligned_store"):
     staging: ext.Operand[Any]
     offsets: Sequence[ext.Operand[ir.IndexType]]
     verify_invariants = verifier(
-        rules.ranked(1, "memory", static=False, space=rules.GLOBAL), *_STAGED, **rules.PLACE, **rules.SCOPE
+        rules.ranked(1, "memory", static=False, space=rules.GLOBAL), *_STAGED, **rules.PLACE, **rules.SCOPE, apart=FLAG
     )
 
 
@@ -80,6 +80,13 @@ STORES = ("tile.store", "tile.tma_store", "tile.unaligned_store")
 def is_transposed(store: Any) -> bool:
     """Whether rows of the memory that a store writes run down the tile."""
     return place_of(store).dims[-1] == 0
+
+
+def mirrors(store: Any, other: Any) -> bool:
+    """Whether two stores write the same tile to the same memory, one of them transposed."""
+    one, two = place_of(store).dims, place_of(other).dims
+    same = list(store.operands)[:2] == list(other.operands)[:2]
+    return same and len(one) > 1 and one[:-2] == two[:-2] and one[-2:] == tuple(reversed(two[-2:]))
 
 
 def staged(store: Any, make: Callable[..., Any], staging: Any) -> Any:

@@ -79,7 +79,8 @@ class Load(Tile.Operation, name="load"):
 
 
 class Store(Tile.Operation, name="store"):
-    """Writes a vector to the region of `memory` that starts at `offsets`."""
+    """Writes a vector to the region of `memory` that starts at `offsets`. `apart` says that no other store of the
+    memory writes an element that this one does, wherever they lie."""
 
     value: ext.Operand[Any]
     memory: ext.Operand[Any]
@@ -92,6 +93,7 @@ class Store(Tile.Operation, name="store"):
         **rules.PLACE,
         **rules.ALIGNED,
         **rules.SCOPE,
+        apart=FLAG,
     )
 
 
@@ -205,6 +207,7 @@ _FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"
 ALIGNED = "aligned"
+APART = "apart"
 WRITTEN = "written"
 ALGEBRA = "algebra"
 """On a tile.load whose memory is also stored to by operations that do not name it, as they have its tensor map."""
@@ -279,6 +282,11 @@ def load(memory: Any, place: Place | Sequence[Any], type_: Any) -> Any:
 def store(value: Any, memory: Any, place: Place | Sequence[Any]) -> Any:
     """A tile.store at the insertion point; the operation."""
     return placed(Store(value, memory, offsets_of(place)), place)
+
+
+def is_apart(store: Any) -> bool:
+    """Whether no other store writes what this one does."""
+    return APART in store.operation.attributes
 
 
 def copy(target: Any, source: Any, place: Place | Sequence[Any]) -> Any:

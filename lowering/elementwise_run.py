@@ -45,6 +45,8 @@ class ElementwiseRun:
             return False
         root = root_of(tile.memory_of(op))
         stores = [store for store in self.operations if store.name in STORES]
+        if op.name in STORES and tile.is_apart(op):
+            return False
         return any(root_of(tile.memory_of(store)) == root for store in stores)
 
     def emit(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.spec.fields import Field
+from mlir_gemm.spec.tile_space import SPACES
 
 STAGES = Field(
     "stages",
@@ -14,4 +15,12 @@ RASTER_GROUP = Field("raster_group", "Tile rows in a group.", least=1)
 SMEM_EPILOGUE = Field(
     "smem_epilogue",
     "Results leave through shared memory: by the copy engine where it can write them, by whole rows where it cannot.",
+)
+SPACE = Field(
+    "space",
+    "Which tiles and steps are computed: `all`; of a result that equals its transpose the `triangle` of tiles on and "
+    "below the diagonal, of which each is stored twice; of one that is masked on one side of the diagonal the `lower` "
+    "or the `upper` tiles; of a product with a triangular operand the `k_range` of each tile in which that is not "
+    "zero.",
+    values=("", *SPACES),
 )

@@ -90,8 +90,9 @@ extensions.on_change(_meaningless.cache_clear)
 
 
 def fields_of(schedule: Schedule) -> list[str]:
-    """The fields that a schedule has, shared ones and those of its parts, in their order."""
-    without = set(meaningless(schedule))
+    """The fields that a schedule has, shared ones and those of its parts, in their order; without a space of tiles
+    where it says nothing of one."""
+    without = {*meaningless(schedule), *([] if schedule.space else ["space"])}
     return [*(name for name in FIELDS if name not in without), *dict(schedule.own)]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mlir_gemm.spec.problem import Problem, element_bytes
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import HALVES, K_RANGE, folded
 
 
 def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
@@ -15,10 +18,46 @@ def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
     return -(-rows // schedule.cluster_m) * schedule.cluster_m, -(-columns // schedule.cluster_n) * schedule.cluster_n
 
 
+def walked(problem: Problem, schedule: Schedule) -> tuple[int, int]:
+    """Rows and columns of the rectangle of tiles that the raster walks: the grid, or what a triangle is folded into."""
+    rows, columns = grid(problem, schedule)
+    return folded(rows) if schedule.space in HALVES else (rows, columns)
+
+
 def blocks(problem: Problem, schedule: Schedule) -> int:
     """Blocks of the whole batch."""
-    rows, columns = grid(problem, schedule)
+    rows, columns = walked(problem, schedule)
     return problem.batch * rows * columns
+
+
+def share(problem: Problem, schedule: Schedule) -> float:
+    """Of the steps of all tiles of the result, the part that is computed."""
+    rows, columns = grid(problem, schedule)
+    return blocks(problem, schedule) / (problem.batch * rows * columns) * k_share(problem, schedule)
+
+
+def k_share(problem: Problem, schedule: Schedule) -> float:
+    """Of the k steps of the tiles that are computed, the part that is walked."""
+    if schedule.space != K_RANGE:
+        return 1.0
+    return _k_share(problem, schedule.block, steps(problem, schedule))
+
+
+@lru_cache(maxsize=256)
+def _k_share(problem: Problem, block: Tile, whole: int) -> float:
+    m, n, k = block
+    height, size = (m, problem.m) if problem.zeros[2] == "m" else (n, problem.n)
+    tiles = -(-size // height)
+    if problem.zeros[1] == ">":
+        walked_ = sum(min(whole, -(-(tile + 1) * height // k)) for tile in range(tiles))
+    else:
+        walked_ = sum(whole - min(whole - 1, tile * height // k) for tile in range(tiles))
+    return walked_ / (tiles * whole)
+
+
+def stores(schedule: Schedule) -> int:
+    """How many times a tile is stored."""
+    return 2 if schedule.space in HALVES else 1
 
 
 def outside(problem: Problem, schedule: Schedule) -> int:

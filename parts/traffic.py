@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlir_gemm.parts.grid import grid, steps
+from mlir_gemm.parts.grid import grid, share, steps
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem, memory_bytes
@@ -27,7 +27,7 @@ def l2_bytes(problem: Problem, schedule: Schedule) -> float:
         moved *= UNPROMOTED_L2
     if not schedule.accumulate:
         moved += steps(problem, schedule) * 2 * problem.m * problem.n * ELEMENT_BYTES[problem.acc]
-    return problem.batch * moved
+    return problem.batch * moved * share(problem, schedule)
 
 
 def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: int) -> float:
@@ -45,7 +45,7 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
     rows = raster_of(schedule).rows(schedule, grid_m)
     columns = min(grid_n, wave / rows)
     rows = min(grid_m, wave / columns)
-    waves = grid_m * grid_n / wave
+    waves = grid_m * grid_n * share(problem, schedule) / wave
     read = waves * (rows / grid_m * bytes_a + columns / grid_n * bytes_b)
     return problem.batch * max(read, bytes_a + bytes_b)
 

@@ -88,6 +88,9 @@ def kernel_passes() -> list[PassSpec]:
         step("describe-arguments"),
         upstream("cse"),
         step("free-sizes"),
+        step("find-symmetry"),
+        step("find-triangles"),
+        step("find-masks"),
     ]
 
 

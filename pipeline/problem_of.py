@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any
 
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import products, structured
 from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
 from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.spec import algebra
+from mlir_gemm.spec.attributes import MASKED, SYMMETRIC, ZEROS
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
 
@@ -55,6 +57,9 @@ def problem_of(function: Any) -> Problem:
         epilogue_ops=sum(_instructions(generic) + _MATRIX * _matrices(function, generic) for generic in behind),
         algebra=str(product.algebra) if product.algebra else "",
         epilogue_matrices=sum(_matrices(function, generic) for generic in behind),
+        symmetric=SYMMETRIC in function.attributes,
+        result_mask=ir.StringAttr(function.attributes[MASKED]).value if MASKED in function.attributes else "",
+        zeros=ir.StringAttr(function.attributes[ZEROS]).value if ZEROS in function.attributes else "",
     )  # fmt: skip
 
 

@@ -46,9 +46,10 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("pipeline", "clean", upstream("cse"))
     yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
     raster = raster_of(schedule)
+    space = {"space": schedule.space} if schedule.space else {}
     walk = step(
         raster.walk, raster_group=raster.group(schedule), snake=raster.snake, cluster_m=schedule.cluster_m,
-        cluster_n=schedule.cluster_n, split_k_cluster=schedule.split_k_cluster,
+        cluster_n=schedule.cluster_n, split_k_cluster=schedule.split_k_cluster, **space,
     )  # fmt: skip
     yield at("parallelize", "raster", walk, upstream("cse"))
     yield at("distribute", "units", step("distribute-warps", warp=schedule.warp, unit=mma_of(schedule).unit))

@@ -11,7 +11,8 @@ from mlir_gemm.spec import extensions
 from mlir_gemm.spec.fields import Field
 
 FOLDERS = (
-    "mma", "mainloop", "smem_layout", "scheduler", "consumers", "cluster", "raster", "epilogue", "memory", "launch",
+    "mma", "mainloop", "smem_layout", "scheduler", "consumers", "cluster", "raster", "space", "epilogue",
+    "memory", "launch",
 )  # fmt: skip
 """Folders of `parts/`, a kind of part each."""
 KINDS = {"mma": "mma", "mainloop": "mainloop", "layout": "smem_layout", "raster": "raster"}

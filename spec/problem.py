@@ -55,6 +55,12 @@ class Problem:
     """Matrices that the epilogue reads."""
     algebra: str = ""
     """What takes the place of plus and times of numbers (`spec/algebra.py`), where something does."""
+    symmetric: bool = False
+    """Whether D equals its transpose, so that one of two tiles that mirror each other is enough."""
+    result_mask: str = ""
+    """Where D is one number whatever A and B are: `n>m` or `n<m`; empty where it is nowhere known to be."""
+    zeros: str = ""
+    """Where a triangular operand is zero: `k>m` or `k<m` of A, `k>n` or `k<n` of B; empty where none is known to be."""
 
     @property
     def flops(self) -> int:
@@ -66,7 +72,9 @@ class Problem:
         orders = "" if (self.a_order, self.b_order) == ("mk", "kn") else f" ({self.a_order}, {self.b_order})"
         sizes = f"{batch}{self.m}x{self.n}x{self.k}"
         by = f" by {self.algebra}" if self.algebra else ""
-        return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by})"
+        same = (", symmetric" if self.symmetric else "") + (f", zero for {self.zeros}" if self.zeros else "")
+        same += f", masked for {self.result_mask}" if self.result_mask else ""
+        return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by}{same})"
 
     @property
     def pads_with_zeros(self) -> bool:

@@ -124,6 +124,7 @@ class Schedule:
     swap_ab: bool = False
     raster: str = ""
     raster_group: int = 8
+    space: str = ""
     storage: str = "auto"
     own: tuple[tuple[str, Any], ...] = ()
     """Fields of parts from outside the package, by names such as `my_part.width`, sorted."""

@@ -10,7 +10,7 @@ from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.fields import summary
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import outside, ragged, waste
+from mlir_gemm.parts.grid import grid, outside, ragged, share, waste
 from mlir_gemm.parts.layout import copied
 from mlir_gemm.parts.mma.wmma.search import widest_vector
 from mlir_gemm.parts.registry import mainloop_of, mma_of
@@ -23,6 +23,7 @@ from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import HALVES, K_RANGE, TRIANGLE
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
@@ -131,10 +132,28 @@ def _grid(choice: Choice, places: int) -> list[str]:
             )
         if sharing:
             lines.append(f"  the k steps of {left} of these are shared evenly by {sharing} blocks")
+        lines = [*_skipped(choice, tiles), *lines]
     else:
         blocks = tiles * schedule.split_k_cluster
-        lines = [f"  blocks in the grid: {blocks}, or {blocks / places:.2f} waves"]
+        lines = _skipped(choice, tiles)
+        lines += [f"  blocks in the grid: {blocks}, or {blocks / places:.2f} waves"]
     return lines + [f"  {line}" for line in shown_clusters(schedule, tiles, outside(choice.problem, schedule))]
+
+
+def _skipped(choice: Choice, tiles: int) -> list[str]:
+    """What a space of tiles leaves out."""
+    if choice.schedule.space == K_RANGE:
+        part, zeros = share(choice.problem, choice.schedule), choice.problem.zeros
+        operand = "A" if zeros[2] == "m" else "B"
+        return [f"  {operand} is zero for {zeros}: {part:.1%} of the k steps are computed, long tiles first"]
+    if choice.schedule.space not in HALVES:
+        return []
+    rows, columns = grid(choice.problem, choice.schedule)
+    whole = choice.problem.batch * rows * columns
+    if choice.schedule.space != TRIANGLE:
+        masked = choice.problem.result_mask
+        return [f"  the result is masked for {masked}: {tiles} of {whole} tiles are computed, the others only stored"]
+    return [f"  the result equals its transpose: {tiles} of {whole} tiles are computed, and stored at both places"]
 
 
 def _units(schedule: Schedule) -> str:

@@ -27,6 +27,7 @@ from mlir_gemm.spec import extensions
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import ALL, K_RANGE, LOWER, TRIANGLE, UPPER
 from mlir_gemm.tile_model.completing import finished
 from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, violations
 
@@ -95,7 +96,23 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     Raises InputError for a problem that no mma of the chip can compute, and ScheduleError when the pinned fields
     leave no legal schedule.
     """
-    return _select(problem, target, tuple((pinned or {}).items()))
+    fixed = dict(pinned or {})
+    masked = {"n>m": LOWER, "n<m": UPPER}.get(problem.result_mask, "")
+    less = TRIANGLE if problem.symmetric else masked or (K_RANGE if problem.zeros else "")
+    if less and not fixed.get("space"):
+        return _with_less(problem, target, fixed, less)
+    return _select(problem, target, tuple(fixed.items()))
+
+
+def _with_less(problem: Problem, target: Target, pinned: Mapping[str, Any], space: str) -> Choice:
+    """The choice where not all tiles or steps need be computed: with less of them, unless that has no legal schedule or
+    all are predicted to take less time."""
+    whole = _select(problem, target, tuple({**pinned, "space": ALL}.items()))
+    try:
+        less = _select(problem, target, tuple({**pinned, "space": space}.items()))
+    except ScheduleError:
+        return whole
+    return whole if is_less(whole.cost.total, less.cost.total) else less
 
 
 @lru_cache(maxsize=64)  # rewrites ask of the product what the choice of its schedule asks again

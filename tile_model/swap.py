@@ -47,7 +47,9 @@ def swapped(problem: Problem) -> Problem:
         problem.a_vector, problem.out_vector, problem.b_memory, problem.a_memory,
         "".join({"a": "b", "b": "a"}[side] for side in reversed(problem.unsigned)), problem.dynamic,
         {"mn": "nm", "nm": "mn"}[problem.out_order], problem.epilogue_ops, problem.epilogue_matrices,
-        str(parse(problem.algebra).swapped()) if problem.algebra else "",
+        str(parse(problem.algebra).swapped()) if problem.algebra else "", problem.symmetric,
+        {"n>m": "n<m", "n<m": "n>m"}.get(problem.result_mask, ""),
+        problem.zeros[:2] + {"m": "n", "n": "m"}[problem.zeros[2]] if problem.zeros else "",
     )  # fmt: skip
 
 

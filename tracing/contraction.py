@@ -31,6 +31,8 @@ class Operand:
     shape: tuple[int, ...]
     element: str
     """Its element type, by MLIR's name."""
+    array: str = ""
+    """The name of the operand whose array it is too, where it has none of its own."""
 
     @property
     def type(self) -> str:
@@ -92,7 +94,8 @@ class Contraction:
     @property
     def inputs(self) -> tuple[Operand, ...]:
         """All arrays, in the order of the module's arguments."""
-        return (*self.operands, *self.extras, *([self.init] if self.init is not None else []))
+        own = (each for each in self.operands if not each.array)
+        return (*own, *self.extras, *([self.init] if self.init is not None else []))
 
     def module(self) -> str:
         """The module, as text. Raises InputError at the line of a function that cannot be traced."""
@@ -254,7 +257,7 @@ class _Writer:
             f"affine_map<({loops}) -> ({', '.join(f'd{letters.index(letter)}' for letter in each)})>" for each in given
         )
         kinds = ", ".join('"parallel"' if letter in self.of.output else '"reduction"' for letter in letters)
-        values = ", ".join(f"%{each.name}" for each in inputs)
+        values = ", ".join(f"%{each.array or each.name}" for each in inputs)
         types = ", ".join(each.type for each in inputs)
         arguments = ", ".join([*(f"%{each.name}_: {each.element}" for each in inputs), f"%c_: {element}"])
         type_ = tensor(self.shape, element)

@@ -93,16 +93,23 @@ def einsum(
     functions = (plus, times, *prologue, mask, epilogue)
     options = (chip, device, str(schedule) if schedule is not None else None)
     letters = tuple((name, each[0]) for name, each in extras.items())
+    twice = not planes and _is_mirrored(equation, operands)
+    if twice:
+        given.pop(1)
     key = (
-        equation, count, planes, len(prologue), fill, acc, out, how, options, letters, *map(_identity, functions),
+        equation, count, planes, twice, len(prologue), fill, acc, out, how, options, letters,
+        *map(_identity, functions),
         *map(_form, given),
     )  # fmt: skip
     known = all(map(_is_hashable, key))
     call = _CALLS.get(key) if known else None
     if call is None:
         what = (plus, times, prologue, mask, fill, epilogue, acc, out)
-        made = _made_of_planes if planes else _made
-        call = made(equation, operands, extras, init, (*what, *how), (chip, device, schedule))
+        given_options = (chip, device, schedule)
+        if planes:
+            call = _made_of_planes(equation, operands, extras, init, (*what, *how), given_options)
+        else:
+            call = _made(equation, operands, extras, init, (*what, *how), given_options, twice)
         if known:
             _CALLS[key] = call
     return call(given)
@@ -128,7 +135,7 @@ class _Call:
 
 def _made(
     equation: str, operands: Sequence[Any], extras: Mapping[str, Any], init: Any, what: tuple[Any, ...],
-    options: tuple[Any, ...],
+    options: tuple[Any, ...], twice: bool,
 ) -> _Call:  # fmt: skip
     sides, result = _sides(equation, len(operands))
     plus, times, prologue, mask, fill, epilogue, acc, out, algebra, algorithm = what
@@ -157,7 +164,8 @@ def _made(
         orders.append(order)
         turned = array if order is None else _turned(array, order)
         letters = indices if order is None else "".join(indices[axis] for axis in order)
-        described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype)))
+        array = _NAMES[0] if twice and len(described) == 1 else ""
+        described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype), array))
     start = None
     if init is not None:
         start = Operand("init", result, tuple(init.shape), element_name(init.dtype))
@@ -167,6 +175,8 @@ def _made(
         tuple(described[:count]), result, tuple(described[count:]), start, plus, times, tuple(prologue), mask, fill,
         epilogue, _name(acc), _name(out), composite.attribute(algebra, algorithm), letter,
     )  # fmt: skip
+    if twice:
+        orders.pop(1)
     return _Call(compile(whole.module(), *options), tuple(orders))
 
 
@@ -206,6 +216,39 @@ def _made_of_planes(
     whole = Contraction(tuple(described), result, acc=_name(acc), out=_name(out))  # it looks at letters and sizes
     text = composite.planes_module(algebra, described, result, whole.acc, whole.out, whole.sizes)
     return _Call(compile(text, *options), tuple(orders), planes=True)
+
+
+def _is_mirrored(equation: str, operands: Sequence[Any]) -> bool:
+    """Whether the second operand is the array of the first, so that the result equals its transpose: then the kernel
+    has one argument for both, and computes half of the result."""
+    if len(operands) != 2:
+        return False
+    first, second = (_lies_at(each) for each in operands)
+    if first is None or second is None or first[:2] != second[:2]:
+        return False
+    sides, result = _sides(equation, len(operands))
+    if len(result) < 2 or any(len(side) != len(each[2]) for side, each in zip(sides, (first, second), strict=True)):
+        return False
+    turned = str.maketrans({result[-1]: result[-2], result[-2]: result[-1]})
+    one, two = (
+        {letter.translate(turns): place for letter, place in zip(side, each[2], strict=True)}
+        for side, each, turns in zip(sides, (first, second), (turned, {}), strict=True)
+    )
+    return one == two and not {result[-1], result[-2]} <= set(sides[0])
+
+
+def _lies_at(array: Any) -> tuple[Any, Any, tuple[tuple[int, int], ...]] | None:
+    """Where an array's memory starts, its type, and size and step of each dimension; None where it does not say."""
+    steps = _steps(array)
+    if hasattr(array, "data_ptr"):
+        lazy = any(getattr(array, name, bool)() for name in ("is_conj", "is_neg"))  # its memory holds other numbers
+        start = None if lazy else array.data_ptr()
+    else:
+        told = getattr(array, "__array_interface__", None) or getattr(array, "__cuda_array_interface__", None)
+        start = told["data"][0] if told and told["data"] else None
+    if start is None or steps is None or getattr(array, "dtype", None) is None:
+        return None
+    return start, array.dtype, tuple(zip(array.shape, steps, strict=True))
 
 
 def _pair(name: str, given: Any) -> tuple[str, Any]:

@@ -10,12 +10,24 @@ from mlir_gemm.dialect.attributes import OWN, unknown
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import operations
-from mlir_gemm.spec.attributes import ALGEBRA, CHECKS, CHIP, NAME, OPEN_STRIDES, ROWS, SCALAR, SCHEDULE, STAND_INS
+from mlir_gemm.spec.attributes import (
+    ALGEBRA,
+    CHECKS,
+    CHIP,
+    NAME,
+    OPEN_STRIDES,
+    ROWS,
+    SCALAR,
+    SCHEDULE,
+    STAND_INS,
+    SYMMETRIC,
+    TRIANGULAR,
+)
 
 ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE, ROWS)
 ON_GENERIC = (ALGEBRA,)
-ON_ARGUMENT = (NAME, CHECKS)
+ON_ARGUMENT = (NAME, CHECKS, SYMMETRIC, TRIANGULAR)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
 CHECKED = (STAND_INS, SCALAR, OPEN_STRIDES)
@@ -97,8 +109,8 @@ def _check_one(operation: Any, named: Any, allowed: tuple[str, ...], where: str)
         raise input_error(
             operation,
             f"'{named.name}' on {where}: the compiler writes such attributes itself; a source may have "
-            f"{' and '.join(ON_FUNCTION)} on its function, {ON_MODULE[0]} on its module and {ON_GENERIC[0]} on a "
-            "linalg.generic",
+            f"{' and '.join(ON_FUNCTION)} on its function, {SYMMETRIC} or {TRIANGULAR} on its arguments, {ON_MODULE[0]} "
+            f"on its module and {ON_GENERIC[0]} on a linalg.generic",
         )
     if named.name in STRINGS and not isinstance(named.attr, ir.StringAttr):
         raise input_error(operation, f"'{named.name}' is {named.attr}; expected a string")

@@ -15,6 +15,7 @@ from typing import ClassVar
 from mlir_gemm.parts.base import CostFamily
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import steps as steps_of
+from mlir_gemm.parts.grid import stores
 from mlir_gemm.parts.layout import loaded_bytes, streamed
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import mainloop_of, mma_of
@@ -118,7 +119,7 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     # Persistent blocks fill the ring while they finish the tile before. Nothing hides the first copies.
     fills = 1 if schedule.persistent else sm_blocks / resident
     first = constants.memory_latency + copy_seconds(problem, schedule, target, constants)
-    ends = fills * first + sm_blocks / resident * m * n * constants.store
+    ends = fills * first + sm_blocks / resident * m * n * constants.store * stores(schedule)
     edges = constants.launch + ends + epilogue_bytes(problem) / target.dram_bytes_s
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, total=busy + latency + edges)
 

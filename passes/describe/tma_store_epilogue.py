@@ -5,9 +5,10 @@ for the first that writes memory that the copy engine can write, with a buffer: 
 each warpgroup, so that one is filled while the other is read, or of 64 bytes, or two times two of 32 where only these
 divide the tile's rows; and at the end of the consumer tile.tma_store_wait. Where the memory's rows run down the tile,
 as they do once A and B have been swapped, a panel holds 64 rows of up to 64 columns of it, transposed.
-Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16, or both where A comes through
-registers), of tiles whose width is not a multiple of a panel, and of memory whose last dimension runs along neither side
-of the tile, or whose rows do not start or end aligned. A second run changes nothing.
+A tile that is stored once more, transposed, goes through the same buffer where its panels have the same shape. Other
+stores stay as they are: of elements other than 16 or 32 bits (transposed: 16, or both where A comes through registers),
+of tiles whose width is not a multiple of a panel, and of memory whose last dimension runs along neither side of the
+tile, or whose rows do not start or end aligned. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -60,7 +61,11 @@ def _stage(forall: Any, roles: Any) -> None:
     store = found[0]
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
         staging = _buffer(units * BUFFERS, store.operands[0].type, stores.is_transposed(store))
+    mirrors = [other for other in found[1:] if tile.is_apart(other) and stores.mirrors(store, other)]
+    turned = [columns_of_panel(store.operands[0].type.shape[1]), ROWS]
     stores.staged(store, stores.tma_store, staging)
+    if mirrors and list(staging.type.shape[1:]) == turned:
+        stores.staged(mirrors[0], stores.tma_store, staging)
     with ir.InsertionPoint(consumer), roles.location:
         stores.tma_store_wait()
 

@@ -6,9 +6,10 @@ to 256 bytes and a vector more. Where the memory's rows run down the tile, a row
 no roles keep the operands' buffers in use (tile.warp_specialize), a barrier after the products lets it lie in the same
 memory. Other stores stay as they are: of memory with aligned rows, where the copy engine may store or lanes reach as
 far as vectors; of tiles in which rows have less than 64 bytes, of elements other than 8, 16 or 32 bits, of memory whose
-last dimension runs along neither side of the tile; inside a loop over k; where several results are stored; and of warps
-beside a role that copies, for which lanes' accesses to shared memory would need a fence in each step. A second run
-changes nothing. Refuses a loop over blocks that does not say among how many warps its tiles are divided.
+last dimension runs along neither side of the tile; inside a loop over k; where several results are stored, and the
+second where one tile is stored at two places; and of warps beside a role that copies, for which lanes' accesses to
+shared memory would need a fence in each step. A second run changes nothing. Refuses a loop over blocks that does not
+say among how many warps its tiles are divided.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class UnalignedStoreEpilogue(Pass):
 
 def _stage(forall: Any) -> None:
     found = [op.operation for op in named(forall, *stores.STORES)]
-    if len(found) != 1 or found[0].name != "tile.store" or not _can_stage(found[0]):
+    twice = len(found) == 2 and tile.is_apart(found[1])
+    if not (len(found) == 1 or twice) or found[0].name != "tile.store" or not _can_stage(found[0]):
         return
     store = found[0]
     unit, roles = _unit(store), named(forall, "tile.warp_specialize")

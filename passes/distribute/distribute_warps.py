@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, tile
-from mlir_gemm.dialect.accumulator_flow import flow_of, separate_constants
+from mlir_gemm.dialect.accumulator_flow import flow_of, is_elementwise, separate_constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
@@ -53,9 +53,26 @@ class DistributeWarps(Pass):
 
 
 def with_fills(root: Any, flow: dict[Any, None], shape: tuple[int, ...]) -> dict[Any, None]:
-    """`flow` and the constants of the accumulator's shape that are stored in `root`: these fill a result in memory."""
-    stored = [store.operands[0] for store in named(root, "tile.store")]
-    return flow | {v: None for v in stored if constants.splat_of(v) and tuple(v.type.shape) == shape}
+    """`flow`, and the constants of the accumulator's shape that are stored in `root`, or from which alone is computed
+    what is stored: these fill a result in memory."""
+    found = dict(flow)
+    for store in named(root, "tile.store"):
+        value = store.operands[0]
+        made = _of_constants(value) if value not in flow and tuple(value.type.shape) == shape else None
+        found.update(dict.fromkeys(made or ()))
+    return found
+
+
+def _of_constants(value: Any) -> list[Any] | None:
+    """A tile and those that it is computed from, where these are constants in the end; None where they are not."""
+    if constants.splat_of(value) is not None:
+        return [value]
+    owner = value.owner
+    if hasattr(owner, "operations") or not is_elementwise(owner):
+        return None
+    parts = [_of_constants(each) for each in owner.operation.operands]
+    whole = [each for part in parts if part is not None for each in part]
+    return None if None in parts else [*whole, value]
 
 
 def _check_flow(forall: Any, product: Any, flow: dict[Any, None], block: tuple[int, ...]) -> None:

@@ -31,7 +31,7 @@ from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.importing.copy_results import sinks
 from mlir_gemm.passes.importing.group_kernels import mark_of
 from mlir_gemm.passes.importing.group_rows import kind_of_group
-from mlir_gemm.spec.attributes import COMPLEX, KIND, NOTE, ROLE, ROWS, SCHEDULE
+from mlir_gemm.spec.attributes import COMPLEX, KIND, NOTE, ROLE, ROWS, SCHEDULE, SYMMETRIC
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT
 from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 
@@ -208,8 +208,9 @@ class _Program:
         for number, argument in enumerate(self.block.arguments):
             each = dict(old[number]) if number < count else {}
             root = body(self.function).arguments[number] if number < count else argument
-            if number >= count and of_results and COMPLEX in of_results[number - count]:
-                each[COMPLEX] = ir.UnitAttr.get()
+            for mark in (COMPLEX, SYMMETRIC) if number >= count and of_results else ():
+                if mark in of_results[number - count]:
+                    each[mark] = ir.UnitAttr.get()
             role = self.roles.get(root, "in") if number < count else "result"
             each[ROLE] = ir.StringAttr.get(role)
             attributes.append(each)

@@ -23,11 +23,13 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.guards import less
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT_K_CLUSTER
+from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT_K_CLUSTER, ZEROS
+from mlir_gemm.spec.tile_space import ALL, HALVES, K_RANGE, SPACES, UPPER, folded, unfolded
 
 MOST_BLOCKS = 8
 """Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
@@ -51,6 +53,10 @@ class RasterizeBlocks(Pass):
     """Blocks of a cluster beside each other."""
     split_k_cluster: int = 1
     """Blocks of a cluster that share the k steps of one tile."""
+    space: str = ALL
+    """Which tiles have blocks: `all`, or of a square of tiles the `triangle` on and below the diagonal, which is
+    `lower` too, or the `upper` one, on and above it. `k_range`: all,
+    those with the longest range of k first, by `tile.zeros` of the function."""
 
     def run(self, module: Any) -> None:
         if self.raster_group < 0:
@@ -63,6 +69,9 @@ class RasterizeBlocks(Pass):
             or self.cluster_m * self.cluster_n * self.split_k_cluster > MOST_BLOCKS
         ):
             raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
+        if self.space not in SPACES or (self.space in HALVES and self.cluster_m * self.cluster_n > 1):
+            spaces = f"{', '.join(SPACES[:-1])} or {SPACES[-1]}"
+            raise PassError(f"pass '{self}': expected space={spaces}, and no clusters in a triangle")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
 
@@ -79,11 +88,21 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     with ir.InsertionPoint(parallel), parallel.location:
         rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
         columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
+        of, long = 0, (0, 0)
+        if options.space == K_RANGE:
+            long = _longest_last(parallel, rows, columns)
+        if options.space in HALVES:
+            of, (rows, columns) = rows, _triangle(parallel, rows, columns)
         blocks = indexing.product([*batches, rows, columns, options.split_k_cluster])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     target = body(forall)
     with ir.InsertionPoint(target), parallel.location:
         place = _place(target.arguments[0], batches, rows, columns, options)
+        ends = zip(long, place[-2:], strict=True)
+        place[-2:] = [indexing.sub(most - 1, each) if most else each for most, each in ends]
+        if of:
+            row, column = unfolded(place[-2], place[-1], of, _Values)
+            place[-2:] = [column, row] if options.space == UPPER else [row, column]
         for old, new in zip(body(parallel).arguments, place, strict=True):
             old.replace_all_uses_with(new)
         dialect("scf").InParallelOp()
@@ -98,6 +117,47 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     if min(options.cluster_m, options.cluster_n) > 1:
         forall.operation.attributes[CLUSTER_ROWS] = constants.integer(options.cluster_m)
     parallel.operation.erase()
+
+
+def _triangle(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
+    """Rows and columns of the rectangle that a triangle of tiles is folded into."""
+    if not isinstance(rows, int) or rows != columns:
+        shown = " by ".join(str(each) if isinstance(each, int) else "?" for each in (rows, columns))
+        raise pass_error(parallel, f"a triangle of {shown} tiles; expected as many rows as columns, a known number")
+    return folded(rows)
+
+
+def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
+    """The number of rows where the last of them have most steps, and the number of columns where these do; else 0."""
+    function = next(each.operation for each in parents(parallel) if each.operation.name == "func.func")
+    if ZEROS not in function.attributes:
+        raise pass_error(parallel, f"a range of k of a function without '{ZEROS}', which says where an operand is zero")
+    if not (isinstance(rows, int) and isinstance(columns, int)):
+        raise pass_error(parallel, "tiles whose number is not known cannot be put in the order of their ranges of k")
+    zeros = ir.StringAttr(function.attributes[ZEROS]).value
+    return (rows if zeros == "k>m" else 0), (columns if zeros == "k>n" else 0)
+
+
+class _Values:
+    """Arithmetic on index values, of which none that is used is negative."""
+
+    @staticmethod
+    def less(left: Any, right: Any) -> Any:
+        return less(left, right)
+
+    @staticmethod
+    def add(left: Any, right: Any) -> Any:
+        return indexing.add(left, right)
+
+    @staticmethod
+    def sub(left: Any, right: Any) -> Any:
+        """A difference that may be negative where nobody uses it."""
+        left, right = (constants.index(each) if isinstance(each, int) else each for each in (left, right))
+        return dialect("arith").SubIOp(left, right).result
+
+    @staticmethod
+    def select(condition: Any, then: Any, otherwise: Any) -> Any:
+        return indexing.select(condition, then, otherwise)
 
 
 def _whole_clusters(parallel: Any, axis: int, tiles: Any, part: int) -> Any:

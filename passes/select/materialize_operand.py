@@ -8,8 +8,9 @@ what was done.
 
 A prologue computes an element again for each block tile that it belongs to, and keeps operands from the copy engine: a
 product of many rows is faster on a buffer. Refuses operands that are computed from other than arguments of the kernel,
-from memory that the kernel writes, from dynamic sizes, from a position, or from several operands of which none has all
-dimensions. An operand that is read as it is stays so: a second run changes nothing.
+from memory that the kernel writes, from dynamic sizes, or from several operands of which none has all dimensions, and
+from positions in bodies (linalg.index; those that are operands, tile.position, are made again in the new kernel). An
+operand that is read as it is stays so: a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone, clone_slice
@@ -96,6 +98,8 @@ class _Computed:
         arguments = list(body(self.function).arguments)
         for number in self.inputs:
             memory = self._memory(number)
+            if positions.is_position(memory) and memory.type.has_static_shape and number != self.inputs[0]:
+                continue
             if memory not in arguments or not isinstance(memory.type, ir.MemRefType):
                 raise self._refusal("is computed from what is no argument of the kernel")
             if not memory.type.has_static_shape:
@@ -110,6 +114,9 @@ class _Computed:
     def _memory(self, number: int) -> Any:
         return self.product.generic.operands[number]
 
+    def _is_position(self, number: int) -> bool:
+        return positions.is_position(self._memory(number))
+
     def _loops(self, number: int) -> list[int]:
         """The loops along the dimensions of an operand."""
         return [expression.position for expression in self.product.generic.maps[number].results]
@@ -118,7 +125,7 @@ class _Computed:
         """Writes the kernel that computes the operand, and lets the product read what it leaves."""
         name = kernel_modules.name_of(inner)
         arguments = list(body(self.function).arguments)
-        read = [arguments.index(self._memory(number)) for number in self.inputs]
+        read = [arguments.index(self._memory(number)) for number in self.inputs if not self._is_position(number)]
         shape = [structured.sizes_of(self.product.generic)[loop] for loop in self._loops(self.inputs[0])]
         buffer = ir.MemRefType.get(shape, self.value.type)
         kernel = self._write_kernel(outer, inner, kernel_modules.unused_name(outer, f"{name}_{self.operand}"), buffer)
@@ -138,9 +145,10 @@ class _Computed:
         where = ir.InsertionPoint(made.regions[0].blocks[0])
         loops, generic = self._loops(self.inputs[0]), self.product.generic
         maps = [[loops.index(loop) for loop in self._loops(number)] for number in self.inputs]
-        types = [self._memory(number).type for number in self.inputs]
+        places = [self._memory(number).type for number in self.inputs if self._is_position(number)]
+        types = [self._memory(number).type for number in self.inputs if not self._is_position(number)]
         count = len(loops)
-        if len(types) == 1 and view_of_type(types[0], self.product.op).is_dense:  # one loop over all elements
+        if len(self.inputs) == 1 and view_of_type(types[0], self.product.op).is_dense:  # one loop over all elements
             types = [ir.MemRefType.get([prod(types[0].shape)], types[0].element_type)]
             buffer = ir.MemRefType.get(types[0].shape, buffer.element_type)
             maps, count = [[0]], 1
@@ -149,6 +157,8 @@ class _Computed:
             affine = [ir.AffineMap.get(count, 0, [ir.AffineDimExpr.get(loop) for loop in map_]) for map_ in maps]
             with ir.InsertionPoint(block):
                 *inputs, target = list(block.arguments)
+                made_here, given = iter([positions.make(type_) for type_ in places]), iter(inputs)
+                inputs = [next(made_here if self._is_position(number) else given) for number in self.inputs]
                 _, inside = structured.make(
                     inputs, [target], [*affine, ir.AffineMap.get_identity(count)], [True] * count
                 )
@@ -185,7 +195,11 @@ class _Computed:
         values.update(zip(old[len(generic.inputs) :], new[len(inputs) :], strict=True))
         with ir.InsertionPoint(block):
             structured.yield_(clone_slice(generic.yielded, generic.body, values))
+        left = [self._memory(number) for number in self.inputs if self._is_position(number)]
         generic.op.operation.erase()
+        for memory in dict.fromkeys(left):
+            if not any(True for _ in memory.uses):
+                memory.owner.erase()
 
     def _only_inputs(self) -> list[int]:
         """Of the inputs of the operand those that the rest of the body does not read."""
@@ -223,5 +237,6 @@ class _Computed:
         return kept, sum(number < into for number in kept)
 
     def _note(self) -> str:
-        types = " and ".join(str(self._memory(number).type.element_type) for number in self.inputs)
+        read = [number for number in self.inputs if not self._is_position(number)]
+        types = " and ".join(str(self._memory(number).type.element_type) for number in read)
         return f"operand {self.operand.upper()} of a product is computed here, from {types} to {self.value.type}, once"

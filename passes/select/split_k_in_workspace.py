@@ -35,7 +35,7 @@ from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Rewrite
 from mlir_gemm.spec import sum_tree
-from mlir_gemm.spec.attributes import KIND, ROLE, SCHEDULE, SPLIT_K_WORKSPACE
+from mlir_gemm.spec.attributes import KIND, MASKED, ROLE, SCHEDULE, SPLIT_K_WORKSPACE, ZEROS
 from mlir_gemm.spec.kernel_record import REDUCTION
 
 
@@ -206,7 +206,7 @@ class _Division:
         old, generic = self.function, self.product.generic
         maps = [self._with_parts(number) for number in range(len(generic.inputs))]
         maps.append(_behind_parts(generic.maps[-1]))
-        attributes = {key: value for key, value in attributes_of(old).items() if key.startswith("tile.")}
+        attributes = _kept(old)
         with self.product.op.location:
             types = [self._divided_type(number) for number in range(len(generic.inputs))]
             name = ir.StringAttr(old.attributes["sym_name"]).value
@@ -226,7 +226,7 @@ class _Division:
         generic = self.product.generic
         own = kernel_modules.unused_name(outer, f"{name}_rest")
         made = kernel_modules.new_module(own, inner, f"the last {self.rest} of k, which are in no slice")
-        attributes = {key: value for key, value in attributes_of(self.function).items() if key.startswith("tile.")}
+        attributes = _kept(self.function)
         with self.product.op.location:
             types = [self._rest_type(number) for number in range(len(generic.inputs))]
             where = ir.InsertionPoint(made.regions[0].blocks[0])
@@ -341,6 +341,12 @@ class _Division:
                 dialect("func").ReturnOp([])
         self._finish(function, [*["in"] * len(buffers), *(roles[number] for number in others)])
         return name, others
+
+
+def _kept(function: Any) -> dict[str, Any]:
+    """What the product's function says that holds of its slices too."""
+    given = attributes_of(function).items()
+    return {key: value for key, value in given if key.startswith("tile.") and key not in (ZEROS, MASKED)}
 
 
 def _is_zero(value: Any) -> bool:

@@ -129,3 +129,23 @@ func.func @narrower(%D: memref<64x80xf16>, %v: vector<64x80xf16>) {
   } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
   return
 }
+
+// -----
+
+// One tile at two places, which mirror each other: both go through the same panels.
+// CHECK-LABEL: func.func @mirrored(
+//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x64xf16, 3>
+//   CHECK-NOT:   memref.alloc
+//       CHECK:   "tile.tma_store"(%[[V:.*]], %[[D:.*]], %[[STAGING]], %[[I:.*]], %[[J:.*]]) {operandSegmentSizes
+//  CHECK-NEXT:   "tile.tma_store"(%[[V]], %[[D]], %[[STAGING]], %[[J]], %[[I]]) {apart, dims = array<i64: 1, 0>
+func.func @mirrored(%D: memref<128x128xf16>, %v: vector<64x64xf16>, %i: index, %j: index) {
+  scf.forall (%block) in (1) {
+    "tile.warp_specialize"() ({
+    ^bb0:
+    }, {
+      "tile.store"(%v, %D, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<128x128xf16>, index, index) -> ()
+      "tile.store"(%v, %D, %j, %i) {apart, dims = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf16>, memref<128x128xf16>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}

@@ -58,11 +58,23 @@ PLACES: dict[str, Callable[[str], str]] = {
 VALUES = (
     "unit", "0 : i64", "1 : i64", "2 : i64", "64 : i64", "-1 : i64", "2 : i32", "1.0 : f32", "true", '"import"',
     '"cooked"', '"elementwise"', '"in"', '"xor"', '"pad"', '"k"', '"flags"', "[]", '["s0", ""]', "[1]", "{}",
-    "{s0 = 4 : i64}", '{s0 = "4"}', "array<i64: 0, 1>", "array<i1: true>", "f32",
+    "{s0 = 4 : i64}", '{s0 = "4"}', "array<i64: 0, 1>", "array<i1: true>", "f32", '"lower"', '"k>m"', '"n>m"',
 )  # fmt: skip
 RIGHT = {
-    attributes.STAGE: {'"import"'},
-    attributes.CHIP: {'"import"', '"cooked"', '"elementwise"', '"in"', '"xor"', '"pad"', '"k"', '"flags"'},
+    attributes.STAGE: {'"import"', '"lower"'},
+    attributes.CHIP: {
+        '"import"',
+        '"cooked"',
+        '"elementwise"',
+        '"in"',
+        '"xor"',
+        '"pad"',
+        '"k"',
+        '"flags"',
+        '"lower"',
+        '"k>m"',
+        '"n>m"',
+    },
     attributes.STAND_INS: {"{}", "{s0 = 4 : i64}"},
     attributes.CUTS: {"{}", '{s0 = "4"}'},
     attributes.KIND: {'"elementwise"'},
@@ -72,6 +84,9 @@ RIGHT = {
     attributes.SCALAR: {"unit"},
     attributes.OPEN_STRIDES: {"unit"},
     attributes.PADDED: {"array<i64: 0, 1>"},
+    attributes.TRIANGULAR: {'"lower"'},
+    attributes.ZEROS: {'"k>m"'},
+    attributes.MASKED: {'"n>m"'},
     attributes.SYMBOLS: {"[]", '["s0", ""]'},
     attributes.KERNEL: {"0 : i64", "1 : i64", "2 : i64", "64 : i64"},
     attributes.LEVEL: {'"k"'},
@@ -92,7 +107,7 @@ LIKE = {
     attributes.CLUSTER: (attributes.SPLIT_K_CLUSTER, attributes.CLUSTER_ROWS),
     attributes.TILES: (
         attributes.PART, attributes.UNTIL_REDUCTION, attributes.FROM_REDUCTION, attributes.COMMIT,
-        attributes.DEPENDENT_LAUNCH, attributes.COMPLEX,
+        attributes.DEPENDENT_LAUNCH, attributes.COMPLEX, attributes.SYMMETRIC,
     ),
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ from mlir_gemm.parts.resources import smem_bytes, staging_bytes
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import K_RANGE
 
 ROWS = ((64, 64), (128, 64), (192, 64), (256, 128))
 """Rows of a block tile and of a warpgroup's."""
@@ -186,7 +187,7 @@ def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[st
         deeper = (base.replace(stages=count) for count in range(min(MOST_STAGES, most), 2, -1))
         fitting = (schedule for schedule in deeper if smem_bytes(problem, schedule) <= share)
         base = next(fitting, base.replace(stages=2))
-    if "persistent" not in pinned and base.split_k_cluster == 1:
+    if "persistent" not in pinned and base.split_k_cluster == 1 and base.space != K_RANGE:
         tiles, places = blocks_of(problem, base), cluster_places(target, base.cluster) * max(1, base.min_blocks)
         walk = tiles > places or problem.dynamic or bool(base.stream_k)
         base = base.replace(persistent=places if walk else 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import grid, steps
+from mlir_gemm.parts.grid import grid, k_share, share, steps, stores
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
@@ -135,7 +135,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     beside = 0.0 if problem.b_order == "kn" else n - inside_n
     below = 0.0 if problem.a_order == "km" else m - inside_m
     bytes_d = epilogue_bytes(problem) / (problem.batch * problem.m * problem.n)
-    in_tile = m * n * bytes_d / split
+    in_tile = m * n * bytes_d / split * stores(schedule)
     alone = not (problem.extra_bytes or problem.reads_c)
     by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
     staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
@@ -156,7 +156,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         readers_a=max(1.0, across_n / schedule.cluster_n),
         readers_b=max(1.0, across_m / schedule.cluster_m),
         panels=panels,
-        steps=-(-steps(problem, schedule) // split),
+        steps=-(-steps(problem, schedule) // split) * k_share(problem, schedule),
         groups=consumer_warpgroups(schedule),
         stages=schedule.stages,
         active=active,
@@ -177,7 +177,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         dram=_dram(problem, schedule, target, tiles / flight, across_m / rows, across_n / columns),
         result=epilogue_bytes(problem),
         odd_d=_odd_result(problem),
-        useful=problem.flops / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
+        useful=problem.flops * share(problem, schedule) / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
     )
 
 

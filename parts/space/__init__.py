@@ -1,0 +1,1 @@
+"""Spaces of tiles: which tiles of a result are computed."""

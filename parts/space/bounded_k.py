@@ -1,0 +1,55 @@
+"""bounded_k: of a product with a triangular operand each tile walks only the k steps in which that is not all zero, and
+the tiles with most steps come first."""
+
+from __future__ import annotations
+
+from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.parts.common_fields import SPACE
+from mlir_gemm.parts.grid import steps
+from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.parts.wording import shown_value
+from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import FIELDS, Schedule
+from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import K_RANGE
+
+_ALONE = ("cluster_m", "cluster_n", "split_k_cluster", "ping_pong", "persistent", "stream_k", "promotion")
+"""Fields that count on the same steps in all tiles. With a block for each tile, long ones first, 4096 x 4096 x 4096
+takes 104 us on the H200, with 132 blocks that walk them 111: some get more long tiles than others."""
+LEAST = 3
+"""Steps of k of a whole tile: two loops walk them."""
+
+
+def triangular_operand(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """What it asks for that steps are skipped."""
+    if not problem.zeros:
+        return (
+            f"space={K_RANGE}: no operand is known to be triangular; expected one that is computed by a comparison of "
+            "its positions, or an argument with tile.triangular, or space=all"
+        )
+    if problem.dynamic:
+        return f"space={K_RANGE}: sizes known at run time only ({', '.join(problem.dynamic)}); expected space=all"
+    if steps(problem, schedule) < LEAST:
+        return f"space={K_RANGE}: {steps(problem, schedule)} k steps; expected at least {LEAST}"
+    return None
+
+
+def tiles_alone(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Each tile has steps of its own, which one loop copies and another multiplies."""
+    for name in _ALONE:
+        value = getattr(schedule, name)
+        if value != FIELDS[name]:
+            return f"{name}={shown_value(value)} with space={K_RANGE}: expected {shown_value(FIELDS[name])}"
+    if not (mainloop_of(schedule).producer and mma_of(schedule).asynchronous):
+        return f"space={K_RANGE} with mma={schedule.mma}, mainloop={schedule.mainloop}: expected a ring, and wgmma"
+    return None
+
+
+PART = Part(
+    "bounded_k",
+    lambda schedule: schedule.space == K_RANGE,
+    lambda _, __: [at("parallelize", "blocks", step("bound-steps"))],
+    fields=(SPACE,),
+    rules=Rules(shape=(triangular_operand, tiles_alone)),
+)

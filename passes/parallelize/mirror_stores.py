@@ -1,0 +1,61 @@
+"""mirror-stores: the tiles on and below the diagonal of a result that equals its transpose are stored twice.
+
+Expects an scf.parallel over (batch ..., tile rows, tile columns) of one number of rows and columns, with tile.store of
+square tiles to global memory whose last two dimensions run along the tile. Leaves after each such store another one of
+the same tile, transposed, at the place that mirrors its own. A tile on the diagonal is its own mirror: its second store
+lies beyond the memory, where nothing is written, so that no element is written twice. A second run changes nothing.
+`rasterize-blocks{space=triangle}` is for the tiles above the diagonal. Refuses tiles and grids that are not square, and
+stores to other places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import indexing, stores, tile
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.passes.base import Pass
+
+
+@dataclass(frozen=True)
+class MirrorStores(Pass):
+    """Store tiles of a symmetric result at both places."""
+
+    name: ClassVar[str] = "mirror-stores"
+
+    def run(self, module: Any) -> None:
+        for parallel in named(module, "scf.parallel"):
+            found = [op.operation for op in named(parallel, "tile.store") if op.operands[1].type.memory_space is None]
+            if any(stores.mirrors(one, other) for one in found for other in found):
+                continue
+            for store in found:
+                _mirror(parallel, store)
+
+
+def _mirror(parallel: Any, store: Any) -> None:
+    with ir.InsertionPoint.after(store), store.location:
+        place = mirrored_place(parallel, store, transposed=True)
+        tile.store(store.operands[0], store.operands[1], place).attributes[tile.APART] = ir.UnitAttr.get()
+
+
+def mirrored_place(parallel: Any, store: Any, *, transposed: bool) -> tile.Place:
+    """The place that mirrors that of a store, for the same tile transposed, or for another one of its shape; beyond the
+    memory for a tile on the diagonal. Computed at the insertion point. Raises PassError where there is none."""
+    value, memory = list(store.operands)[:2]
+    place = tile.place_of(store)
+    shape, sizes = list(value.type.shape), list(memory.type.shape)
+    if len(shape) != 2 or shape[0] != shape[1] or place.dims[-2:] not in ((0, 1), (1, 0)):
+        raise pass_error(store, f"a store of {value.type}; expected square tiles along the memory's last dimensions")
+    if sizes[-1] != sizes[-2] or ir.ShapedType.get_dynamic_size() in sizes:
+        raise pass_error(store, f"a store to {memory.type}; expected a square matrix, of a size that is known")
+    row, column = list(body(parallel).arguments)[-2:]
+    *batch, first, second = place.offsets
+    arith = dialect("arith")
+    same = arith.CmpIOp(arith.CmpIPredicate.eq, row, column).result
+    beyond = indexing.select(same, sizes[-2], second)
+    known = tuple(place.in_bounds)
+    ends = tuple(reversed(place.dims[-2:])) if transposed else place.dims[-2:]
+    return tile.Place((*batch, beyond, first), (*place.dims[:-2], *ends), (*known[:-2], False, known[-2]))

@@ -1,0 +1,264 @@
+"""Runs products of half the work on the GPU of this machine, and compares them with float64.
+
+    python test/gpu/check_spaces.py [-o RESULTS.json]
+
+Products with their own transposes, of which half of the tiles is computed, and both halves are stored; with triangles,
+of which those k steps are walked in which these are not zero, as is promised (`tile.triangular`) or computed by a
+comparison of positions (tril); causal scores, of which half of the tiles is stored as a constant. Data are random,
+results get memory that held NaN, and symmetric ones must equal their transposes. Times beside all tiles (`space=all`),
+a product of two arrays, and PyTorch's; calls are interleaved, times the median of five rounds. Exit status 1 where an
+error is larger than it may be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ERRORS = {"bfloat16": 4e-3, "float16": 5e-4, "float32": 1e-3, "float64": 1e-12}
+"""The largest error of a type, relative to the largest element; f32 is multiplied by tf32."""
+CASES = (
+    ("bfloat16", 1024, 1024), ("bfloat16", 2048, 2048), ("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192),
+    ("bfloat16", 3001, 3001), ("bfloat16", 5120, 13824), ("bfloat16", 13824, 5120), ("float16", 4096, 4096),
+    ("float32", 4096, 4096), ("float32", 3001, 3001), ("float64", 2048, 2048), ("float16", 1111, 333),
+)  # fmt: skip
+"""Types, rows and columns of A."""
+TRIANGLES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("bfloat16", 3001, 2999), ("float16", 1024, 1024))
+"""Types, rows of the triangle, and columns of B."""
+MASKED = (("bfloat16", 4096, 128), ("bfloat16", 8192, 128), ("bfloat16", 4096, 4096), ("bfloat16", 3001, 128))
+"""Types, rows, and k of masked products."""
+ROUNDS, LEAST = 5, 3e-3
+
+
+def microseconds(calls: list[Callable[[], object]], torch: Any) -> list[float]:
+    """The time of each call, launches back to back, in turn."""
+    found: list[list[float]] = [[] for _ in calls]
+    counts: list[int] = []
+    for call in calls:
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        call()
+        start.record()
+        call()
+        stop.record()
+        torch.cuda.synchronize()
+        counts.append(max(3, min(100, int(LEAST / max(1e-6, start.elapsed_time(stop) * 1e-3)))))
+    for _ in range(ROUNDS):
+        for call, count, times in zip(calls, counts, found, strict=True):
+            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            call()
+            start.record()
+            for _ in range(count):
+                call()
+            stop.record()
+            torch.cuda.synchronize()
+            times.append(start.elapsed_time(stop) * 1e3 / count)
+    return [median(times) for times in found]
+
+
+def module(m: int, k: int, element: str, twice: bool) -> str:
+    """A times its transpose, or times the transpose of another matrix, as MLIR."""
+    acc = "f64" if element == "f64" else "f32"
+    wide = "" if element == acc else (
+        f"    %x = arith.extf %a : {element} to {acc}\n    %y = arith.extf %b : {element} to {acc}\n"
+    )  # fmt: skip
+    x, y = ("a", "b") if element == acc else ("x", "y")
+    a, d, s = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{m}x{element}>", f"tensor<{m}x{m}x{acc}>"
+    last = ("  return %d : " + s + "\n") if element == acc else (
+        f"""  %o = tensor.empty() : {d}
+  %r = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}} ins(%d : {s}) outs(%o : {d}) {{
+  ^bb0(%v: {acc}, %w: {element}):
+    %t = arith.truncf %v : {acc} to {element}
+    linalg.yield %t : {element}
+  }} -> {d}
+  return %r : {d}
+"""
+    )  # fmt: skip
+    return f"""func.func @syrk(%A: {a}{"" if twice else f", %B: {a}"}) -> {d} {{
+  %zero = arith.constant 0.0 : {acc}
+  %empty = tensor.empty() : {s}
+  %init = linalg.fill ins(%zero : {acc}) outs(%empty : {s}) -> {s}
+  %d = linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+      affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%A, {"%A" if twice else "%B"} : {a}, {a}) outs(%init : {s}) {{
+  ^bb0(%a: {element}, %b: {element}, %c: {acc}):
+{wide}    %p = arith.mulf %{x}, %{y} : {acc}
+    %s = arith.addf %c, %p : {acc}
+    linalg.yield %s : {acc}
+  }} -> {s}
+{last}}}
+"""
+
+
+def triangular(m: int, n: int, element: str, masked: bool) -> str:
+    """A lower triangle times a matrix, as MLIR: A says that it is one, or is made one."""
+    a, b, d = f"tensor<{m}x{m}x{element}>", f"tensor<{m}x{n}x{element}>", f"tensor<{m}x{n}x{element}>"
+    s = f"tensor<{m}x{n}xf32>"
+    given = "" if masked else ' {tile.triangular = "lower"}'
+    same = "affine_map<(m, n) -> (m, n)>"
+    tril = (
+        ""
+        if not masked
+        else f"""  %none = arith.constant 0.0 : {element}
+  %e = tensor.empty() : {a}
+  %L = linalg.generic {{indexing_maps = [{same}, {same}], iterator_types = ["parallel", "parallel"]}}
+      ins(%A : {a}) outs(%e : {a}) {{
+  ^bb0(%v: {element}, %w: {element}):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %below = arith.cmpi uge, %i, %j : index
+    %t = arith.select %below, %v, %none : {element}
+    linalg.yield %t : {element}
+  }} -> {a}
+"""
+    )
+    return f"""func.func @trmm(%A: {a}{given}, %B: {b}) -> {d} {{
+{tril}  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : {s}
+  %init = linalg.fill ins(%zero : f32) outs(%empty : {s}) -> {s}
+  %d = linalg.matmul ins({"%L" if masked else "%A"}, %B : {a}, {b}) outs(%init : {s}) -> {s}
+  %o = tensor.empty() : {d}
+  %r = linalg.generic {{indexing_maps = [{same}, {same}], iterator_types = ["parallel", "parallel"]}}
+      ins(%d : {s}) outs(%o : {d}) {{
+  ^bb0(%v: f32, %w: {element}):
+    %t = arith.truncf %v : f32 to {element}
+    linalg.yield %t : {element}
+  }} -> {d}
+  return %r : {d}
+}}
+"""
+
+
+ELEMENTS = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64"}
+
+
+def _causal(m: Any, n: Any) -> Any:
+    return n <= m
+
+
+def measured(
+    kernels: dict[str, tuple[Any, tuple[Any, ...]]], wanted: Any, row: dict[str, Any], torch: Any
+) -> tuple[dict[str, Callable[[], object]], int]:
+    """Runs each kernel on its arrays, compares, and writes errors into a row; what to time, and how many are wrong."""
+    calls: dict[str, Callable[[], object]] = {}
+    bad, dtype = 0, row["dtype"]
+    for name, (kernel, given) in kernels.items():
+        try:
+            poison = torch.full(tuple(wanted.shape), float("nan"), dtype=given[0].dtype, device="cuda")
+            del poison  # the allocator gives the result the same memory
+            out = kernel(*given)
+            error = float((out.to(torch.float64) - wanted).abs().max() / wanted.abs().max())
+            wrong = not error <= ERRORS[dtype]
+            if name == "triangle":
+                row["is symmetric"] = bool(torch.equal(out, out.T))
+                wrong = wrong or not row["is symmetric"]
+            row[f"{name} error"] = error
+            row[f"{name} schedule"] = str(kernel.kernels[-1].schedule)
+            calls[name] = lambda kernel=kernel, given=given: kernel(*given)
+            bad += wrong
+            if wrong:
+                print(f"WRONG: {name} of {row}", flush=True)
+        except Exception as failed:
+            bad += 1
+            print(f"{name} of {row}: {type(failed).__name__} {failed}", flush=True)
+    return calls, bad
+
+
+def timed(calls: dict[str, Callable[[], object]], first: str, row: dict[str, Any], torch: Any) -> None:
+    """Measures calls, and prints them beside the first."""
+    for name, time in zip(calls, microseconds(list(calls.values()), torch), strict=True):
+        row[f"{name} us"] = time
+    own = row.get(f"{first} us", float("nan"))
+    shown = ", ".join(f"{name} {row[f'{name} us']:.1f} ({row[f'{name} us'] / own:.2f})" for name in calls)
+    print(f"{row['dtype']:9} {row['case']} {row['m']}x{row['k']}: {shown}; error {row.get(f'{first} error', 0):.1e}",
+          flush=True)  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--only", default="symmetric,triangular,masked", help="which cases")
+    parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles")
+    options = parser.parse_args()
+    os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
+    import torch
+
+    import mlir_gemm
+    from mlir_gemm.tracing.contraction import Contraction, Operand
+
+    torch.backends.cuda.matmul.allow_tf32 = True
+    rows: list[dict[str, Any]] = []
+    bad = 0
+
+    def drawn(rows: int, columns: int, dtype: str) -> Any:
+        return torch.randn((rows, columns), dtype=torch.float64, device="cuda").to(getattr(torch, dtype))
+
+    for dtype, m, k in CASES if "symmetric" in options.only else ():
+        element = ELEMENTS[dtype]
+        a, b = drawn(m, k, dtype), drawn(m, k, dtype)
+        fixed = {"precision": "tf32"} if element == "f32" else {}
+        one, two = module(m, k, element, twice=True), module(m, k, element, twice=False)
+        kernels = {
+            "triangle": (mlir_gemm.compile(one, schedule={**fixed, "space": "triangle"}), (a,)),
+            "chosen": (mlir_gemm.compile(one, schedule=fixed), (a,)),
+            "all": (mlir_gemm.compile(one, schedule={**fixed, "space": "all"}), (a,)),
+            "two arrays": (mlir_gemm.compile(two, schedule=fixed), (a, a.clone())),
+        }
+        row: dict[str, Any] = {"case": "symmetric", "dtype": dtype, "m": m, "k": k}
+        calls, wrong = measured(kernels, a.to(torch.float64) @ a.to(torch.float64).T, row, torch)
+        bad += wrong
+        calls["torch"] = lambda a=a: torch.mm(a, a.T)
+        timed(calls, "triangle", row, torch)
+        rows.append(row)
+        del a, b, kernels, calls
+    for dtype, m, n in TRIANGLES if "triangular" in options.only else ():
+        element = ELEMENTS[dtype]
+        a, b = drawn(m, m, dtype), drawn(m, n, dtype)
+        low = a.tril().contiguous()
+        one, made = triangular(m, n, element, masked=False), triangular(m, n, element, masked=True)
+        kernels = {
+            "k_range": (mlir_gemm.compile(one, schedule="space=k_range"), (low, b)),
+            "chosen": (mlir_gemm.compile(one), (low, b)),
+            "all": (mlir_gemm.compile(one, schedule="space=all"), (low, b)),
+            "tril": (mlir_gemm.compile(made), (a, b)),
+        }
+        for each in options.schedules if element == "bf16" else ():
+            kernels[each] = (mlir_gemm.compile(one, schedule=f"space=k_range,{each}"), (low, b))
+        row = {"case": "triangular", "dtype": dtype, "m": m, "k": n}
+        calls, wrong = measured(kernels, low.to(torch.float64) @ b.to(torch.float64), row, torch)
+        bad += wrong
+        calls["torch"] = lambda low=low, b=b: torch.mm(low, b)
+        calls["torch tril"] = lambda a=a, b=b: torch.mm(a.tril(), b)
+        timed(calls, "k_range", row, torch)
+        rows.append(row)
+    for dtype, m, k in MASKED if "masked" in options.only else ():
+        a, b = drawn(m, k, dtype), drawn(m, k, dtype)
+        sides = Operand("A", "mk", (m, k), ELEMENTS[dtype]), Operand("B", "nk", (m, k), ELEMENTS[dtype])
+        text = Contraction(sides, "mn", mask=_causal, fill=-1e4).module()
+        kernels = {
+            "lower": (mlir_gemm.compile(text, schedule="space=lower"), (a, b)),
+            "chosen": (mlir_gemm.compile(text), (a, b)),
+            "all": (mlir_gemm.compile(text, schedule="space=all"), (a, b)),
+        }
+        above = torch.ones((m, m), dtype=torch.bool, device="cuda").triu(1)
+        row = {"case": "masked", "dtype": dtype, "m": m, "k": k}
+        wanted = (a.to(torch.float64) @ b.to(torch.float64).T).masked_fill(above, -1e4)
+        calls, wrong = measured(kernels, wanted, row, torch)
+        bad += wrong
+        calls["torch"] = lambda a=a, b=b, above=above: torch.mm(a, b.T).masked_fill_(above, -1e4)
+        timed(calls, "lower", row, torch)
+        rows.append(row)
+        del wanted, above
+    if options.output:
+        options.output.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

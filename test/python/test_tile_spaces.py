@@ -1,0 +1,142 @@
+"""Spaces of tiles: symmetric and masked results, triangular operands, from MLIR and from Python."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlir_gemm
+from mlir_gemm.errors import ScheduleError
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.tile_space import folded, unfolded
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.explain import explain
+from mlir_gemm.tile_model.select import select
+from mlir_gemm.tracing.contraction import Contraction, Operand
+
+
+class _Numbers:
+    less, add, sub = operator.lt, operator.add, operator.sub
+
+    @staticmethod
+    def select(condition: Any, then: Any, otherwise: Any) -> Any:
+        return then if condition else otherwise
+
+
+@pytest.mark.parametrize("rows", [*range(1, 12), 64])
+def test_each_tile_of_a_triangle_has_one_number(rows: int) -> None:
+    high, wide = folded(rows)
+    found = [unfolded(p, q, rows, _Numbers) for p in range(high) for q in range(wide)]
+    assert sorted(found) == [(row, column) for row in range(rows) for column in range(row + 1)]
+
+
+def _matrix(*shape: int, seed: int = 0, dtype: Any = np.float16) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def _kernel(contraction: Contraction, chip: str, schedule: str) -> Any:
+    return mlir_gemm.compile(contraction.module(), chip=chip, device="simulator", schedule=schedule)
+
+
+SQUARES = [
+    ("h200", "block=64x64x64", (128, 96)),
+    ("h200", "block=128x128x64,warp=128x128x64,ping_pong=on,persistent=2", (320, 128)),
+    ("h200", "block=64x64x64,persistent=3,stream_k=2", (256, 320)),
+    ("h200", "block=64x64x64,raster=snake,raster_group=2", (3, 136, 64)),
+    ("sm_80", "block=32x32x32,warp=16x16x16,raster=column", (77, 33)),
+]
+
+
+@pytest.mark.parametrize(("chip", "schedule", "shape"), SQUARES)
+def test_a_product_with_its_own_transpose(chip: str, schedule: str, shape: tuple[int, ...]) -> None:
+    a = _matrix(*shape)
+    letters = "bmk"[-len(shape) :]
+    own = Operand("A", letters, shape, "f16")
+    other = Operand("B", letters.replace("m", "n"), shape, "f16", array="A")
+    whole = Contraction((own, other), letters[:-1] + "n", epilogue=lambda d: d * 0.5)
+    kernel = _kernel(whole, chip, f"space=triangle,{schedule}")
+    assert kernel.problem.symmetric
+    found = kernel(a).astype(np.float64)
+    wide = a.astype(np.float64)
+    wanted = 0.5 * wide @ np.swapaxes(wide, -1, -2)
+    assert np.abs(found - wanted).max() <= 2e-3 * np.abs(wanted).max()
+    below = np.tril(np.ones(found.shape[-2:], bool), -128)  # far from tiles on the diagonal, which NumPy multiplies
+    assert (found[..., below] == np.swapaxes(found, -1, -2)[..., below]).all()
+
+
+def test_arrays_that_are_the_same_are_one_argument() -> None:
+    a, other = _matrix(64, 48), _matrix(64, 48, seed=1)
+    options: dict[str, Any] = {"device": "simulator", "chip": "h200", "out": "f32"}
+    for equation, left, right in (("mk,nk->mn", a, a), ("mk,kn->mn", a, a.T), ("km,kn->mn", a.T, a.T)):
+        wanted = np.einsum(equation, left.astype(np.float64), right.astype(np.float64))
+        assert np.abs(mlir_gemm.einsum(equation, left, right, **options) - wanted).max() < 1e-4
+    assert np.abs(mlir_gemm.matmul(a, other.T, **options) - a.astype(np.float64) @ other.T).max() < 1e-4
+    odd = mlir_gemm.einsum("mk,nk->mn", a, a, epilogue=lambda d, m: d + m, **options)
+    assert np.abs(odd - (a.astype(np.float64) @ a.T + np.arange(64)[:, None])).max() < 1e-4
+
+
+@pytest.mark.parametrize(("chip", "space"), [("h200", "lower"), ("h200", "upper"), ("sm_80", "upper")])
+def test_masked_results(chip: str, space: str) -> None:
+    a, b = _matrix(200, 64), _matrix(200, 64, seed=1)
+    sides = Operand("A", "mk", a.shape, "f16"), Operand("B", "nk", b.shape, "f16")
+
+    def lower(m: Any, n: Any) -> Any:
+        return n <= m
+
+    def upper(m: Any, n: Any) -> Any:
+        return m < n
+
+    whole = Contraction(sides, "mn", mask=lower if space == "lower" else upper, fill=-7.0, epilogue=lambda d: d * 2.0)
+    tiles = "block=64x64x64" if chip == "h200" else "block=32x32x32,warp=16x16x16"
+    found = _kernel(whole, chip, f"space={space},{tiles}")(a, b)
+    m, n = np.arange(200)[:, None], np.arange(200)[None, :]
+    kept = n <= m if space == "lower" else m < n
+    wanted = np.where(kept, a.astype(np.float64) @ b.astype(np.float64).T, -7.0) * 2.0
+    assert np.abs(found - wanted).max() <= 2e-3 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize(("side", "half", "shape"), [
+    ("A", "lower", (328, 64, 328)), ("A", "upper", (200, 64, 328)), ("B", "lower", (64, 200, 328)),
+    ("B", "upper", (64, 328, 328)),
+])  # fmt: skip
+def test_triangular_operands(side: str, half: str, shape: tuple[int, int, int]) -> None:
+    m, n, k = shape
+    left, right = _matrix(m, k), _matrix(k, n, seed=1)
+    triangle = np.tril if half == "lower" else np.triu
+    text = Contraction((Operand("A", "mk", (m, k), "f16"), Operand("B", "kn", (k, n), "f16")), "mn", out="f32").module()
+    type_ = f"%{side}: tensor<{m}x{k}xf16>" if side == "A" else f"%{side}: tensor<{k}x{n}xf16>"
+    assert type_ in text
+    text = text.replace(type_, f'{type_} {{tile.triangular = "{half}"}}', 1)
+    kernel = mlir_gemm.compile(text, chip="h200", device="simulator", schedule="space=k_range,block=64x64x64")
+    left, right = (triangle(left), right) if side == "A" else (left, triangle(right))
+    assert np.abs(kernel(left, right) - left.astype(np.float64) @ right).max() < 1e-3
+
+
+def test_the_model_and_explain_know_of_it() -> None:
+    chip = target("h200")
+    plain = Problem(4096, 4096, 4096, a="bf16", b="bf16", out="bf16", reads_c=False, b_order="nk")
+    whole = select(plain, chip).cost.total
+    for fields, space, words in (
+        ({"symmetric": True}, "triangle", "528 of 1024 tiles are computed"),
+        ({"zeros": "k>m"}, "k_range", "51.6% of the k steps are computed"),
+        ({"result_mask": "n<m"}, "upper", "528 of 1024 tiles are computed"),
+    ):
+        problem = Problem(**{**vars(plain), **fields})
+        choice = select(problem, chip)
+        assert choice.schedule.space == space
+        assert choice.cost.total < 0.62 * whole
+        assert words in explain(problem, chip)
+        assert select(problem, chip, {"space": "all"}).cost.total == pytest.approx(whole)
+
+
+@pytest.mark.parametrize(("fields", "why"), [
+    ({"space": "triangle"}, "not known to equal its transpose"),
+    ({"space": "k_range"}, "no operand is known to be triangular"),
+    ({"space": "lower"}, "not known to be masked"),
+])  # fmt: skip
+def test_what_is_not_known_is_refused(fields: dict[str, Any], why: str) -> None:
+    with pytest.raises(ScheduleError, match=why):
+        select(Problem(256, 256, 256, reads_c=False), target("h200"), fields)
