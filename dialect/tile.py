@@ -180,6 +180,18 @@ class Position(Tile.Operation, name="position"):
     verify_invariants = verifier(rules.positions)
 
 
+class Windows(Tile.Operation, name="windows"):
+    """A view of a dense `source` by windows, as a convolution reads its image: a tensor, or memory, each dimension of
+    which counts through `sizes` numbers, the last one fastest, each of which moves by one of `strides` elements. Nothing
+    is copied: what reads it computes where an element lies, so its type says nothing of that."""
+
+    source: ext.Operand[Any]
+    result: ext.Result[Any]
+    verify_invariants = verifier(
+        rules.windows, offset=at_least(0), sizes=rules.NUMBERS_EACH, strides=rules.NUMBERS_EACH
+    )
+
+
 class UnitId(Tile.Operation, name="unit_id"):
     """Which warp of the block this is; with `unit = "warpgroup"` which four warps."""
 
@@ -350,6 +362,7 @@ def register(context: Any) -> None:
         Tile.load(reload=True)
         for name in (
             "tile.position",
+            "tile.windows",
             "tile.unit_id",
             "tile.clip",
             "tile.reduce",

@@ -322,6 +322,16 @@ def _reinterpret(operation: Any) -> Function:
     return reinterpret
 
 
+def _windows(operation: Any) -> Function:
+    parts = windows.parts_of(operation.operation.results[0])
+    offset = windows.offset_of(operation.operation.results[0])
+
+    def seen(memory: Any) -> Any:
+        return memory.reshape(-1)[windows.places(parts, offset)]
+
+    return seen
+
+
 def view_from_start(memory: Any, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> Any:
     """A view of a buffer from its first byte on; offset and strides in elements. Raises IndexError beyond its end."""
     if 0 in sizes:
@@ -348,7 +358,7 @@ def _room(memory: Any) -> int:
 
 FUNCTIONS: dict[str, Maker] = {
     "memref.alloc": _alloc, "memref.alloca": _alloc, "memref.copy": _copy, "memref.subview": _subview,
-    "tile.position": _position, "cf.assert": _assert,
+    "tile.position": _position, "tile.windows": _windows, "cf.assert": _assert,
     "memref.view": _view, "memref.cast": _same, "memref.load": _load, "memref.store": _store,
     "memref.assume_alignment": _same, "memref.memory_space_cast": _same, "memref.dim": _dim, "tensor.dim": _dim,
     "memref.collapse_shape": _reassociate, "memref.expand_shape": _reassociate, "memref.transpose": _transpose,

@@ -56,6 +56,12 @@ class Problem:
     algebra: str = ""
     """What takes the place of plus and times of numbers (`spec/algebra.py`), where something does."""
 
+    a_channels: int = 0
+    """Of an A that is read by windows (`tile.windows`): how many neighbours along k are neighbours in memory, at each
+    place of the window. 0 for one that lies as its sizes say."""
+    b_channels: int = 0
+    """The same for B."""
+
     @property
     def flops(self) -> int:
         """Floating-point operations: one multiplication and one addition for each of M N K, in each product."""

@@ -45,7 +45,7 @@ def swapped(problem: Problem) -> Problem:
         problem.a_vector, problem.out_vector, problem.b_memory, problem.a_memory,
         "".join({"a": "b", "b": "a"}[side] for side in reversed(problem.unsigned)), problem.dynamic,
         {"mn": "nm", "nm": "mn"}[problem.out_order], problem.epilogue_ops, problem.epilogue_matrices,
-        str(parse(problem.algebra).swapped()) if problem.algebra else "",
+        str(parse(problem.algebra).swapped()) if problem.algebra else "", problem.b_channels, problem.a_channels,
     )  # fmt: skip
 
 

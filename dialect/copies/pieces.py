@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing, memory, positions
+from mlir_gemm.dialect import constants, guards, indexing, memory, positions, windows
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.copies.division import Division, Spot
 from mlir_gemm.dialect.sizes import size_of
@@ -66,6 +66,8 @@ class Access:
         type_ = self.memory.type
         strides = memory.stride_divisors(self.memory)
         numbers = [shape[dim], memory.offset_divisor(self.memory)]
+        if windows.is_windows(self.memory):
+            numbers.append(windows.divisor(self.memory))
         for axis, stride in enumerate(strides):
             offset = self.place.offsets[axis]
             if self.place.dims[axis] == dim:
@@ -178,5 +180,8 @@ class Located:
         guards.do(self.inside, issue)
 
     def _with_last(self, axis: int, indices: list[Any]) -> tuple[Any, list[Any]]:
-        """The memory with one dimension moved to the end, and indices for it."""
+        """The memory with one dimension moved to the end, and indices for it; what windows see, as one row."""
+        seen = self.access.memory
+        if windows.is_windows(seen):
+            return windows.flat(seen), [windows.address(seen, indices)]
         return memory.with_last(self.access.memory, axis), [*indices[:axis], *indices[axis + 1 :], indices[axis]]

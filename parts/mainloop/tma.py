@@ -40,6 +40,9 @@ def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | N
                 f"mainloop=tma: {name} is computed from {memory} on its way to shared memory, and the copy engine "
                 f"passes no registers; expected {' or '.join(others)}"
             )
+    for name, channels in (("A", problem.a_channels), ("B", problem.b_channels)):
+        if channels:
+            return f"mainloop=tma: {name} is read by windows; expected {' or '.join(others)}"
     for name, bits in (("A", problem.a_vector), ("B", problem.b_vector)):
         if bits < ALIGNED:
             others = [each.name for each in mainloops().values() if each.ahead and not (each.producer or each.mixed)]

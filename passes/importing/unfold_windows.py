@@ -19,9 +19,11 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import computed_reads as reads
 from mlir_gemm.dialect.linalg.computed_reads import At
 from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
+from mlir_gemm.dialect.linalg.images import see_windows
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import STAND_INS
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,9 @@ class UnfoldWindows(Pass):
     name: ClassVar[str] = "unfold-windows"
 
     def run(self, module: Any) -> None:
+        in_place = STAND_INS not in module.operation.attributes  # of open sizes windows are copied
         for operation in generics(module):
-            _windows(operation.operation)
+            _windows(operation.operation, in_place)
         erase_dead(module)
         for operation in named(module, "tensor.concat", "tensor.insert_slice", "tensor.extract_slice", "tensor.pad"):
             op = operation.operation
@@ -43,7 +46,7 @@ class UnfoldWindows(Pass):
         erase_dead(module)
 
 
-def _windows(op: Any) -> None:
+def _windows(op: Any, in_place: bool) -> None:
     """Replaces operands that are indexed by sums of loops by copies of what they read, a dimension for each loop."""
     if read(op, free=True) is not None:
         return  # each index is one loop, perhaps beside loops of one trip
@@ -57,6 +60,8 @@ def _windows(op: Any) -> None:
     for number in odd:
         loops = sorted(_loops(op, maps[number]), key=lambda loop: (reductions[loop], loop))
         if not list(body(op).arguments[number].uses):
+            continue
+        if len(odd) == 1 and in_place and see_windows(op, number, maps, sizes):
             continue
         source = op.operands[number]
         type_ = ir.RankedTensorType.get([sizes[loop] for loop in loops], source.type.element_type)
