@@ -98,7 +98,8 @@ class ProducerAcquire(Tile.Operation, name="producer_acquire"):
 
 class TmaLoad(Tile.Operation, name="tma_load"):
     """A tile.copy by the copy engine, which counts on the full barrier of a stage. `source` is a memref, or the tensor
-    map of one."""
+    map of one; with `pixels`, `window` and `corner` of windows of an image, where the first two say what its indices
+    count through: a dimension of the image, how many there are, and how far apart."""
 
     target: ext.Operand[Any]
     source: ext.Operand[Any]
@@ -115,6 +116,9 @@ class TmaLoad(Tile.Operation, name="tma_load"):
         multicast=between(2, rules.MOST_BLOCKS),
         cluster_group=rules.BLOCKS,
         stride=rules.BLOCKS,
+        pixels=rules.NUMBERS_EACH,
+        window=rules.NUMBERS_EACH,
+        corner=rules.NUMBERS,
         **rules.PLACE,
     )
 

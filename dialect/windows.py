@@ -61,11 +61,6 @@ def run_of(value: Any) -> int:
     return parts[-1][0] if parts and parts[-1][1] == 1 else 1
 
 
-def channels_of(value: Any) -> int:
-    """How many neighbours along the last dimension belong to one place of the window: the image's last dimension."""
-    return gcd(run_of(value), source_of(value).type.shape[-1])
-
-
 def divisor(value: Any) -> int:
     """A number that divides the address of each run of neighbours, and its length."""
     steps = [stride for one in parts_of(value) for size, stride in one if size > 1 and stride != 1]

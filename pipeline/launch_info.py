@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, im2col, windows
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.source import is_row_major
@@ -348,8 +348,12 @@ def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
 
 def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
     memory = operation.operands[0]
+    windows_of = im2col.of(memory) if windows.is_windows(memory) else None
+    memory = memory if windows_of is None else windows.source_of(memory)
     type_ = memory.type
     element = str(type_.element_type)
+    if isinstance(windows_of, str):
+        raise input_error(operation, f"{TENSOR_MAP} of {windows_of}")
     if element not in DATA_TYPES:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: expected elements of one of {', '.join(DATA_TYPES)}")
     sizes, strides, offset = _extents(launch, memory)
@@ -357,14 +361,18 @@ def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: the elements of the last dimension must be neighbours")
     item = ITEM_BYTES[element]
     rounded = operation.attributes.get("element", None)
+    box = list(ir.DenseI64ArrayAttr(operation.attributes["box"]))
     found = TensorMap(
         memory=_position(launch, memory, arguments),
         dtype=element if rounded is None else ir.StringAttr(rounded).value,
         sizes=sizes,
         strides_bytes=tuple(product([stride, item]) for stride in strides[:-1]),
-        box=tuple(ir.DenseI64ArrayAttr(operation.attributes["box"])),
+        box=tuple(box if windows_of is None else [box[0], *[1] * (len(sizes) - 2), box[1]]),
         swizzle=ir.StringAttr(operation.attributes["swizzle"]).value,
         element_offset=offset,
+        lower=windows_of.lower if windows_of else (),
+        upper=windows_of.upper if windows_of else (),
+        steps=windows_of.steps if windows_of else (),
     )
     problem = found.problem()
     if problem:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any
 
-from mlir_gemm.dialect import windows
+from mlir_gemm.dialect import im2col, windows
 from mlir_gemm.dialect.linalg import products, structured
 from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
 from mlir_gemm.dialect.outlining import padding
@@ -77,7 +77,7 @@ def _matrix(product: Product, factor: Factor) -> tuple[View, list[int]] | None:
 def _channels(product: Product, factor: Factor) -> int:
     """Neighbours of an operand that is read by windows; 0 for another."""
     memory = product.generic.operands[factor.operands[0]] if factor.operands else None
-    return windows.channels_of(memory) if memory is not None and windows.is_windows(memory) else 0
+    return im2col.channels_of(memory) if memory is not None and windows.is_windows(memory) else 0
 
 
 def _order(product: Product, factor: Factor, rows: str, columns: str) -> str:

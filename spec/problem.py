@@ -57,8 +57,8 @@ class Problem:
     """What takes the place of plus and times of numbers (`spec/algebra.py`), where something does."""
 
     a_channels: int = 0
-    """Of an A that is read by windows (`tile.windows`): how many neighbours along k are neighbours in memory, at each
-    place of the window. 0 for one that lies as its sizes say."""
+    """Of an A that is read by windows (`tile.windows`): how many channels of a pixel the copy engine can take in a row,
+    1 where it takes none. 0 for an A that lies as its sizes say."""
     b_channels: int = 0
     """The same for B."""
 
