@@ -178,6 +178,31 @@ def _kept_dimensions(sizes: list[int], shape: list[int]) -> list[bool]:
     return kept
 
 
+def _from_elements(operation: Any) -> Function:
+    type_ = operation.operation.results[0].type
+    shape = list(type_.shape)
+    dtype = np.dtype(np.int64) if isinstance(type_.element_type, ir.IndexType) else dtype_of(type_, operation)
+
+    def from_elements(*elements: Any) -> Any:
+        return np.array([uniform(each, "an element") for each in elements], dtype).reshape(shape)
+
+    return from_elements
+
+
+def _reshape(operation: Any) -> Function:
+    type_ = operation.operation.results[0].type
+    static = [None if type_.is_dynamic_dim(axis) else size for axis, size in enumerate(type_.shape)]
+
+    def reshape(tensor: Any, sizes: Any) -> Any:
+        wanted = [int(size) for size in sizes]
+        fits = all(size in (None, given) for size, given in zip(static, wanted, strict=True))
+        if not fits or min(wanted, default=0) < 0 or math.prod(wanted) != tensor.size:
+            raise IndexError(f"a tensor of {list(tensor.shape)} as one of {wanted}; expected {type_}")
+        return tensor.reshape(wanted)
+
+    return reshape
+
+
 def _view(operation: Any) -> Function:
     type_ = operation.operation.results[0].type
     dtype, shape = dtype_of(type_, operation), list(type_.shape)
@@ -363,6 +388,7 @@ FUNCTIONS: dict[str, Maker] = {
     "memref.assume_alignment": _same, "memref.memory_space_cast": _same, "memref.dim": _dim, "tensor.dim": _dim,
     "memref.collapse_shape": _reassociate, "memref.expand_shape": _reassociate, "memref.transpose": _transpose,
     "memref.extract_aligned_pointer_as_index": _same,  # for tile.run: the memory stands for its address
+    "tensor.reshape": _reshape, "tensor.from_elements": _from_elements,
     "memref.reinterpret_cast": _reinterpret, "tensor.empty": _empty, "bufferization.alloc_tensor": _empty,
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {
