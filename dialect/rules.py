@@ -283,8 +283,12 @@ def windows(op: Any) -> str:
     pairs = [pair for one in zip(sizes, strides, strict=True) for pair in zip(*one, strict=True)]
     if any(size < 1 or stride < 0 for size, stride in pairs):
         return f"has sizes {sizes} and strides {strides}; expected sizes of at least 1 and strides of at least 0"
+    shape, low, high = (list(op.attributes[name]) for name in ("shape", "low", "high"))
+    if not len(shape) == len(low) == len(high) or prod(shape) != prod(source.shape) or min(low + high, default=0) < 0:
+        return f"has shape {shape}, low {low} and high {high}; expected the sizes of an image of {source}, and zeros"
+    count = prod(map(sum, zip(shape, low, high, strict=True)))
     last = ir.IntegerAttr(op.attributes["offset"]).value + sum((size - 1) * stride for size, stride in pairs)
-    return "" if last < prod(source.shape) else f"reaches element {last} of {source}, which has {prod(source.shape)}"
+    return "" if last < count else f"reaches element {last} of an image that has {count} with the zeros around it"
 
 
 def phases(*values: Callable[[Any], Any]) -> Rule:

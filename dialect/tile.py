@@ -182,14 +182,16 @@ class Position(Tile.Operation, name="position"):
 
 class Windows(Tile.Operation, name="windows"):
     """A view of a dense `source` by windows, as a convolution reads its image: a tensor, or memory, each dimension of
-    which counts through `sizes` numbers, the last one fastest, each of which moves by one of `strides` elements. Nothing
-    is copied: what reads it computes where an element lies, so its type says nothing of that."""
+    which counts through `sizes` numbers, the last one fastest, each of which moves by one of `strides` elements. The
+    image has `shape`, and `low` and `high` zeros around it; `offset` and `strides` count these too. Nothing is copied:
+    what reads it computes where an element lies, so its type says nothing of that."""
 
     source: ext.Operand[Any]
     result: ext.Result[Any]
     verify_invariants = verifier(
-        rules.windows, offset=at_least(0), sizes=rules.NUMBERS_EACH, strides=rules.NUMBERS_EACH
-    )
+        rules.windows, offset=at_least(0), sizes=rules.NUMBERS_EACH, strides=rules.NUMBERS_EACH,
+        shape=rules.NUMBERS, low=rules.NUMBERS, high=rules.NUMBERS,
+    )  # fmt: skip
 
 
 class UnitId(Tile.Operation, name="unit_id"):

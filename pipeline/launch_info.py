@@ -349,6 +349,7 @@ def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
 def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
     memory = operation.operands[0]
     windows_of = im2col.of(memory) if windows.is_windows(memory) else None
+    image = None if windows_of is None else windows.image_of(memory).shape
     memory = memory if windows_of is None else windows.source_of(memory)
     type_ = memory.type
     element = str(type_.element_type)
@@ -356,7 +357,7 @@ def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
         raise input_error(operation, f"{TENSOR_MAP} of {windows_of}")
     if element not in DATA_TYPES:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: expected elements of one of {', '.join(DATA_TYPES)}")
-    sizes, strides, offset = _extents(launch, memory)
+    sizes, strides, offset = _extents(launch, memory) if image is None else (image, dense(image), 0)
     if strides and strides[-1] != 1 and sizes[-1] != 1:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: the elements of the last dimension must be neighbours")
     item = ITEM_BYTES[element]

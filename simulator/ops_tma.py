@@ -6,6 +6,7 @@ overwrite what it read before waiting for its group.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
@@ -16,7 +17,7 @@ from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import RANK, Barriers, MBarrier, buffer_at, resolved
-from mlir_gemm.simulator.memory import View
+from mlir_gemm.simulator.memory import View, dense_strides
 from mlir_gemm.simulator.ops_mbarrier import of_lane, predicated
 from mlir_gemm.simulator.tensor_maps import CHUNK, TensorMap, Windows
 from mlir_gemm.simulator.warps import Block, Stop, Warp
@@ -37,7 +38,11 @@ def _tensor_map(decoder: Decoder, operation: Any) -> Step:
 
     def step(warp: Warp) -> None:
         view: View = warp.slots[source]
-        found = TensorMap(view, box, swizzle) if geometry is None else Windows(view, box, swizzle, geometry)
+        found = TensorMap(view, box, swizzle)
+        if geometry is not None:
+            image = windows.image_of(memory).shape
+            view = dataclasses.replace(view, sizes=image, strides=dense_strides(image))
+            found = Windows(view, box, swizzle, geometry)
         why = found.problem()
         if why is not None:
             info.find("tensor-map", warp, -1, "", f"the driver refuses the map of '{view.buffer.name}': {why}")

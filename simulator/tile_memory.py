@@ -348,11 +348,12 @@ def _reinterpret(operation: Any) -> Function:
 
 
 def _windows(operation: Any) -> Function:
-    parts = windows.parts_of(operation.operation.results[0])
-    offset = windows.offset_of(operation.operation.results[0])
+    value = operation.operation.results[0]
+    parts, offset, image = windows.parts_of(value), windows.offset_of(value), windows.image_of(value)
 
     def seen(memory: Any) -> Any:
-        return memory.reshape(-1)[windows.places(parts, offset)]
+        wide = np.pad(memory.reshape(image.shape), list(zip(image.low, image.high, strict=True)))
+        return wide.reshape(-1)[windows.places(parts, offset)]
 
     return seen
 

@@ -52,7 +52,9 @@ def reinterpreted(memory: Any, view: View) -> Any:
 def windows_of(memory: Any, view: View) -> Any:
     """A view of dense memory by windows, at the insertion point."""
     parts = view.parts or tuple(((size, stride),) for size, stride in zip(view.shape, view.strides, strict=True))
-    return windows.make(memory, ir.MemRefType.get(list(view.shape), memory.type.element_type), parts, view.offset)
+    assert view.windows is not None
+    type_ = ir.MemRefType.get(list(view.shape), memory.type.element_type)
+    return windows.make(memory, type_, view.windows, parts, view.offset)
 
 
 class KernelFunction:

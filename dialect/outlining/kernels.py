@@ -135,8 +135,8 @@ class Kernel:
             place = place_of(generic, number)
             roots.append(place[0] if place else None)
             accesses.append(self.space.access(*placed(generic, number, place[1]), loops) if place else None)
-            if place and place[1].windows:
-                self.space.accesses[-1].windows = True
+            if place:
+                self.space.accesses[-1].windows = place[1].windows
         starts: list[tuple[Any, Access] | None] = []
         for number in range(len(generic.inputs), len(generic.operands)):
             place = place_of(generic, number + len(generic.outputs))

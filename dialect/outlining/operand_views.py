@@ -74,8 +74,8 @@ class OperandViews:
             if shape[axis] == 1:  # any stride is right; this one may make the view dense
                 strides[axis] = strides[axis + 1] * shape[axis + 1] if axis + 1 < len(shape) else 1
         view = View(tuple(shape), tuple(strides), access.offset)
-        if access.windows and access.parts:
-            view = replace(view, windows=True, parts=tuple(self._parts(access, loops[place]) for place in places))
+        if access.windows and (access.parts or access.windows.has_zeros):
+            view = replace(view, windows=access.windows, parts=tuple(self._parts(access, loops[place]) for place in places))
         return Seen(root, view, tuple(places))
 
     def _size(self, loop: Loop) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from mlir_gemm.dialect.windows import Parts
+from mlir_gemm.dialect.windows import Image, Parts
 
 Strides = dict[int, int]
 """How far an access moves with each loop; loops that it does not move with are left out."""
@@ -23,8 +23,8 @@ class Access:
 
     strides: Strides
     offset: int = 0
-    windows: bool = False
-    """Whether it reads by windows: loops may be joined that it does not step through evenly."""
+    windows: Image | None = None
+    """Of what it reads by windows: loops may be joined that it does not step through evenly."""
     parts: dict[int, Parts] = field(default_factory=dict[int, Parts])
     """What a joined loop counts through."""
 

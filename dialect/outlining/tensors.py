@@ -54,7 +54,7 @@ def windows_view(value: Any) -> View:
     parts = tuple(windows.parts_of(value))
     strides = tuple(one[-1][1] for one in parts)
     joined = parts if any(len(one) > 1 for one in parts) else ()
-    return View(tuple(value.type.shape), strides, windows.offset_of(value), True, joined)
+    return View(tuple(value.type.shape), strides, windows.offset_of(value), windows.image_of(value), joined)
 
 
 def reassociation(operation: Any) -> list[list[int]]:

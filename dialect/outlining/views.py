@@ -11,7 +11,7 @@ from typing import Any
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.windows import Parts
+from mlir_gemm.dialect.windows import Image, Parts
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class View:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int = 0
-    windows: bool = False
-    """Whether elements are reached by windows (`tile.windows`), so that loops may be joined that do not step evenly."""
+    windows: Image | None = None
+    """Of what elements are reached by windows (`tile.windows`), so that loops may be joined that do not step evenly."""
     parts: tuple[Parts, ...] = ()
     """Of joined loops: what each dimension counts through. `strides` are then those of the innermost part."""
 
