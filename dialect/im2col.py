@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from mlir_gemm.dialect import indexing, windows
+from mlir_gemm.dialect import windows
 from mlir_gemm.dialect.bindings import ir
 
 LIMITS = {3: (1 << 15, 1 << 16), 4: (1 << 7, 1 << 8), 5: (1 << 4, 1 << 5)}
@@ -102,7 +102,7 @@ def coordinates(op: Any, row: Any, column: Any) -> tuple[list[Any], list[Any]]:
     first: list[Any] = [0, *corner, 0]
     offsets: list[Any] = [0] * len(corner)
     for dim, number in windows.numbers(row, pixels, beyond=True):
-        first[dim] = indexing.add(number, first[dim])
+        first[dim] = windows.moved(number, first[dim])
     for dim, number in windows.numbers(column, window):
         if dim == len(first) - 1:
             first[dim] = number

@@ -19,6 +19,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 
 NAME = "tile.windows"
 
+
 @dataclass(frozen=True)
 class Image:
     """What windows are taken of: sizes, and how many zeros there are around it, in front and behind."""
@@ -126,20 +127,24 @@ def reached(value: Any, indices: Sequence[Any]) -> tuple[Any, Any | None]:
     if not image.has_zeros:
         return _address(indices, parts, offset_of(value)), None
     starts = starts_of(offset_of(value), image.padded)
-    coordinates: list[Any] = [start - low for start, low in zip(starts, image.low, strict=True)]
+    coordinates: list[Any] = [None] * len(starts)
     for index, one in zip(indices, parts, strict=True):
         for dim, number in numbers(index, digits(one, image.padded) or ()):
-            coordinates[dim] = indexing.add(number, coordinates[dim]) if isinstance(coordinates[dim], int) else (
-                indexing.add(coordinates[dim], number)
-            )  # fmt: skip
-    within, found = None, None
-    for dim, coordinate in enumerate(coordinates):
-        coordinate = constants.index(coordinate) if isinstance(coordinate, int) else coordinate
-        if image.low[dim] or image.high[dim]:  # below 0 it is a large number
+            coordinates[dim] = number if coordinates[dim] is None else indexing.add(coordinates[dim], number)
+    arith, within, found = dialect("arith"), None, None
+    for dim, (number, start) in enumerate(zip(coordinates, starts, strict=True)):
+        coordinate = moved(number, start - image.low[dim])
+        if image.low[dim] or image.high[dim]:  # what is below 0 is a large number
             within = guards.both([within, guards.less(coordinate, image.shape[dim])])
-        step = indexing.mul(coordinate, prod(image.shape[dim + 1 :]))
-        found = step if found is None else indexing.add(found, step)
+        step = arith.MulIOp(coordinate, constants.index(prod(image.shape[dim + 1 :]))).result
+        found = step if found is None else arith.AddIOp(found, step).result
     return found, within
+
+
+def moved(index: Any | None, distance: int) -> Any:
+    """An index value and a distance, which may be below 0 and their sum too, at the insertion point; no index is 0."""
+    start = constants.index(distance)
+    return start if index is None else dialect("arith").AddIOp(index, start).result if distance else index
 
 
 def _address(indices: Sequence[Any], parts: Sequence[Parts], offset: int) -> Any:
@@ -158,7 +163,7 @@ def _address(indices: Sequence[Any], parts: Sequence[Parts], offset: int) -> Any
 
 
 Digit = tuple[int, int, int]
-"""A number that an index counts through: the image's dimension, how many there are, and by how much each moves there."""
+"""A number that an index counts through: the image's dimension, how many there are, by how much each moves there."""
 
 
 def digits(parts: Parts, shape: Sequence[int]) -> tuple[Digit, ...] | None:

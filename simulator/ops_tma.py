@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect import im2col, windows
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.lowering.l2_eviction import LEAVE, POLICIES
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.decode import Decoder, Step, handles, integers

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.dialect import windows
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import named

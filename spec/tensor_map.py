@@ -1,7 +1,8 @@
 """Tensor maps: what the tensor copy engine of sm_90 and later needs to know of an array whose tiles it moves.
 
 A map is made for an address, so it is no part of the compiled code: a launch says what is in it, and whoever launches
-has the driver encode it (`cuTensorMapEncodeTiled`, or `cuTensorMapEncodeIm2col` for windows of an image) and passes its 128 bytes by value.
+has the driver encode it (`cuTensorMapEncodeTiled`, for windows of an image `cuTensorMapEncodeIm2col`) and passes its
+128 bytes by value.
 """
 
 from __future__ import annotations

@@ -172,10 +172,14 @@ class Located:
         if within is not None:
             origin, select = constants.index(0), dialect("arith").SelectOp
             elements = select(within, constants.index(width), origin).result
-            indices = [] if self.seen else [
-                index if condition is None else select(condition, index, origin).result
-                for index, condition in zip(indices, self.conditions, strict=True)
-            ]  # nothing is read from there, but an address outside is not even made
+            indices = (
+                []
+                if self.seen
+                else [
+                    index if condition is None else select(condition, index, origin).result
+                    for index, condition in zip(indices, self.conditions, strict=True)
+                ]
+            )  # nothing is read from there, but an address outside is not even made
         source, indices = self._with_last(axis, indices)
         if self.seen and within is not None:
             indices = [dialect("arith").SelectOp(within, indices[0], constants.index(0)).result]

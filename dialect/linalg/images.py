@@ -189,4 +189,3 @@ def _order_weights(op: Any, number: int, maps: list[Any], window: list[int], alo
 
     op.operands[number] = reads.copy(type_, element)
     maps[number] = ir.AffineMap.get(map_.n_dims, 0, [ir.AffineDimExpr.get(loop) for loop in wanted])
-

@@ -75,7 +75,8 @@ class OperandViews:
                 strides[axis] = strides[axis + 1] * shape[axis + 1] if axis + 1 < len(shape) else 1
         view = View(tuple(shape), tuple(strides), access.offset)
         if access.windows and (access.parts or access.windows.has_zeros):
-            view = replace(view, windows=access.windows, parts=tuple(self._parts(access, loops[place]) for place in places))
+            parts = tuple(self._parts(access, loops[place]) for place in places)
+            view = replace(view, windows=access.windows, parts=parts)
         return Seen(root, view, tuple(places))
 
     def _size(self, loop: Loop) -> int:

@@ -47,9 +47,7 @@ class Space:
 
     def copy(self) -> Space:
         """A space that can be changed without changing this one."""
-        accesses = [
-            Access(dict(each.strides), each.offset, each.windows, dict(each.parts)) for each in self.accesses
-        ]
+        accesses = [Access(dict(each.strides), each.offset, each.windows, dict(each.parts)) for each in self.accesses]
         return Space(dict(self.sizes), accesses, dict(self.parents), self._next)
 
     def new_loop(self, size: int) -> int:

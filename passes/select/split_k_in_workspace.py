@@ -19,8 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import windows
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, windows
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of

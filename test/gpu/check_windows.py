@@ -22,7 +22,7 @@ import torch
 
 import mlir_gemm
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "simulator"), str(Path(__file__).parents[2])]
+sys.path[:0] = [str(Path(__file__).parents[1] / "python"), str(Path(__file__).parents[2])]
 
 from convolutions import Convolution, random_convolution  # noqa: E402
 
@@ -59,9 +59,7 @@ def given(case: Convolution, whole: bool) -> tuple[Any, Any]:
 def by_torch(case: Convolution, image: Any, weights: Any) -> Any:
     """The same by PyTorch: NHWC, of tensors that lie so."""
     window = weights.permute(3, 2, 0, 1) if case.form == "nhwc_hwcf" else weights.permute(0, 3, 1, 2)
-    made = torch.nn.functional.conv2d(
-        image.permute(0, 3, 1, 2), window, None, case.stride, case.padding, case.dilation
-    )
+    made = torch.nn.functional.conv2d(image.permute(0, 3, 1, 2), window, None, case.stride, case.padding, case.dilation)
     return made.permute(0, 2, 3, 1)
 
 
@@ -119,13 +117,14 @@ def measure(name: str, case: Convolution, timer: Timer) -> dict[str, Any]:
     result = {
         "layer": name, "dtype": case.dtype, "units": units, "us": ours.median * 1e6, "cudnn_us": theirs.median * 1e6,
         "cold_us": cold[0].median * 1e6, "cudnn_cold_us": cold[1].median * 1e6,
-        "tflops": case.flops / ours.median / 1e12, "buffers": buffers, "peak": peaks[0] - out, "cudnn_peak": peaks[1] - out,
+        "tflops": case.flops / ours.median / 1e12, "buffers": buffers,
+        "peak": peaks[0] - out, "cudnn_peak": peaks[1] - out,
         "windows": item * case.windows, "arrays": image.nbytes + weights.nbytes + out,
         "steps": [step.entry for step in kernel.launch.steps],
         "schedules": [str(each.schedule) for each in kernel.kernels if each.schedule],
     }  # fmt: skip
     print(f"{name:38} {case.dtype:5} {result['us']:8.1f} us, cudnn {result['cudnn_us']:8.1f} "
-          f"({result['us'] / result['cudnn_us']:.2f}), {result['tflops']:6.1f} TFLOP/s, buffers {buffers / 1e6:7.2f} MB, "
+          f"({result['us'] / result['cudnn_us']:.2f}), {result['tflops']:6.1f} TF/s, buffers {buffers / 1e6:.1f} MB, "
           f"windows would be {result['windows'] / 1e6:7.1f} MB, cudnn takes {result['cudnn_peak'] / 1e6:.2f}; "
           f"{units:.2f} units {result['schedules'][-1:]}", flush=True)  # fmt: skip
     return result

@@ -10,8 +10,8 @@ import numpy as np
 
 Pair = tuple[int, int]
 FORMS = ("nhwc_hwcf", "nhwc_fhwc", "transposed")
-"""linalg's two, and PyTorch's own (images and weights with the channels second) between transposes, as torch-mlir writes
-tensors that lie with the channels last."""
+"""linalg's two, and PyTorch's own (images and weights with the channels second) between transposes, which is how
+torch-mlir writes tensors that lie with the channels last."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,6 @@ def random_convolution(choose: random.Random, most: int = 12) -> Convolution:
     least = [max(1, dilation[axis] * (window[axis] - 1) + 1 - 2 * padding[axis]) for axis in (0, 1)]
     size = choose.randint(least[0], least[0] + most), choose.randint(least[1], least[1] + most)
     return Convolution(
-        choose.choice((1, 2, 5)), size, 8 * choose.choice((1, 2, 3, 4, 8, 9, 16)), choose.choice((5, 8, 32, 40)), window,
-        pair(1, 3), dilation, padding, choose.choice(FORMS), choose.choice(("f16", "bf16")),
+        choose.choice((1, 2, 5)), size, 8 * choose.choice((1, 2, 3, 4, 8, 9, 16)), choose.choice((5, 8, 32, 40)),
+        window, pair(1, 3), dilation, padding, choose.choice(FORMS), choose.choice(("f16", "bf16")),
     )  # fmt: skip
