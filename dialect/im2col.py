@@ -81,7 +81,7 @@ def of(value: Any) -> Im2col | str:
     corner, offset = LIMITS[rank]
     if any(not -corner <= each < corner for each in (*lower, *upper)):
         return f"a box of places whose corners are {lower} and {upper} from the image's; expected less than {corner}"
-    if any((size - 1) * step >= offset for dim, size, step in columns[:-1]):
+    if any((size - 1) * step >= offset for _, size, step in columns[:-1]):
         return f"a window that reaches {offset} pixels or more"
     if any(step > MOST_STEP for _, step in places):
         return f"steps of more than {MOST_STEP} pixels"

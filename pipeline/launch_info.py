@@ -305,7 +305,7 @@ def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
 def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
     memory = operation.operands[0]
     seen = im2col.of(memory) if windows.is_windows(memory) else None
-    image = windows.image_of(memory).shape if seen else ()
+    image: tuple[Any, ...] = windows.image_of(memory).shape if seen else ()
     memory = windows.source_of(memory) if seen else memory
     type_ = memory.type
     element = str(type_.element_type)

@@ -39,8 +39,6 @@ def select_branches(function: Any) -> None:
 
 
 def _is_pure(side: Any) -> bool:
-    return all(
-        each.operation.name in _LOADS
-        or (each.operation.name.startswith(("arith.", "math.", "affine.apply")) and each.operation.name not in _TRAPPING)
-        for each in in_block(side)[:-1]
-    )
+    names = [each.operation.name for each in in_block(side)[:-1]]
+    computing = ("arith.", "math.", "affine.apply")
+    return all(name in _LOADS or (name.startswith(computing) and name not in _TRAPPING) for name in names)
