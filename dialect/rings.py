@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeVar
 
-from mlir_gemm.dialect import constants, rules
+from mlir_gemm.dialect import constants, rules, window_rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.tile import Place, Tile, offsets_of, placed
@@ -116,8 +116,8 @@ class TmaLoad(Tile.Operation, name="tma_load"):
         multicast=between(2, rules.MOST_BLOCKS),
         cluster_group=rules.BLOCKS,
         stride=rules.BLOCKS,
-        pixels=rules.NUMBERS_EACH,
-        window=rules.NUMBERS_EACH,
+        pixels=window_rules.NUMBERS_EACH,
+        window=window_rules.NUMBERS_EACH,
         corner=rules.NUMBERS,
         **rules.PLACE,
     )

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from mlir_gemm.dialect import constants, rules
+from mlir_gemm.dialect import constants, rules, window_rules
 from mlir_gemm.dialect.bindings import PACKAGE, dialect, ir
 from mlir_gemm.dialect.verifier import FLAG, at_least, verifier, word
 from mlir_gemm.spec.algebra import Algebra, parse
@@ -189,7 +189,7 @@ class Windows(Tile.Operation, name="windows"):
     source: ext.Operand[Any]
     result: ext.Result[Any]
     verify_invariants = verifier(
-        rules.windows, offset=at_least(0), sizes=rules.NUMBERS_EACH, strides=rules.NUMBERS_EACH,
+        window_rules.windows, offset=at_least(0), sizes=window_rules.NUMBERS_EACH, strides=window_rules.NUMBERS_EACH,
         shape=rules.NUMBERS, low=rules.NUMBERS, high=rules.NUMBERS,
     )  # fmt: skip
 

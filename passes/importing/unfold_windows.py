@@ -1,13 +1,13 @@
 """unfold-windows: what is read through windows, padded, put together or cut at computed places is read by position.
 
 Expects linalg on tensors (after raise-to-tensors). A product that reads an image, channels last, by windows sees them
-where the image lies (`tile.windows`, see `dialect/linalg/images.py`), zeros around it too. Another generic that indexes an operand by sums of loops (a convolution, a
-pooling) reads instead a tensor of its windows, with a dimension for each loop, which a generic in front of it copies
-there; so a convolution is a product whose k runs over the window, and a pooling a reduction along rows. tensor.pad,
-tensor.concat, tensor.insert_slice and slices at computed offsets become generics too. These read with tensor.extract
-at places that they compute from positions (linalg.index), padding and transposes in front of them included, so that
-windows of a padded image are copied once. Leaves everything else alone; a second run changes nothing. Refuses padding
-that is not one number, and indices that divide loops.
+where the image lies (`tile.windows`, see `dialect/linalg/images.py`), zeros around it too. Another generic that
+indexes an operand by sums of loops (a convolution, a pooling) reads instead a tensor of its windows, with a dimension
+for each loop, which a generic in front of it copies there; so a convolution is a product whose k runs over the
+window, and a pooling a reduction along rows. tensor.pad, tensor.concat, tensor.insert_slice and slices at computed
+offsets become generics too. These read with tensor.extract at places that they compute from positions (linalg.index),
+padding and transposes in front of them included, so that windows of a padded image are copied once. Leaves everything
+else alone; a second run changes nothing. Refuses padding that is not one number, and indices that divide loops.
 """
 
 from __future__ import annotations

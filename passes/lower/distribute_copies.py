@@ -63,8 +63,9 @@ class DistributeCopies(Pass):
             for chain in chains_of(kernel, accesses):
                 _distribute_chain(kernel, chain, self.bits)
             for view in named(kernel, windows.NAME):
-                if not list(view.operation.results[0].uses):
-                    view.operation.erase()
+                if list(view.operation.results[0].uses):
+                    raise pass_error(view, "windows that are read by other than copies to shared memory (promote=off)")
+                view.operation.erase()
 
 
 def _distribute_copy(kernel: Any, copy: Any, options: DistributeCopies) -> None:
