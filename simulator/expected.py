@@ -68,7 +68,7 @@ def at_sizes(source: str, arguments: Sequence[Array]) -> str:
     torch-mlir writes casts of sizes that do not hold, and of two sizes that are equal only one. The same text where
     `name-sizes` does not take it."""
     try:
-        named = parse_module(str(run_passes(source, ["name-sizes"])), "-", new_context())
+        named = parse_module(str(run_passes(source, ["flatten-open-views", "name-sizes"])), "-", new_context())
         attributes = named.operation.attributes
         if STAND_INS not in attributes:
             return source
@@ -80,7 +80,7 @@ def at_sizes(source: str, arguments: Sequence[Array]) -> str:
             for dim, size in zip(dims, array.shape, strict=True):
                 found.update({name: size for name, prime in stand_ins.items() if dim == prime})
         sizes = ",".join(f"{name}={size}" for name, size in found.items())
-        return str(run_passes(source, [f"name-sizes{{sizes={sizes}}}"]))
+        return str(run_passes(source, ["flatten-open-views", f"name-sizes{{sizes={sizes}}}"]))
     except Error:
         return source
 
