@@ -156,8 +156,9 @@ def _see_windows(
     """Notes of an access by windows what they are of, and what loops that are joined already count through."""
     access.windows = view.windows
     for expression, parts in zip(generic.maps[number].results, view.parts, strict=False):
-        for loop, _ in loops[expression.position] if hasattr(expression, "position") else ():
-            access.parts[loop] = parts
+        if hasattr(expression, "position"):
+            for loop, _ in loops[expression.position]:
+                access.parts[loop] = parts
 
 
 def placed(generic: Generic, number: int, view: View) -> tuple[int, list[int]]:
