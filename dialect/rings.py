@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeVar
 
-from mlir_gemm.dialect import constants, rules
+from mlir_gemm.dialect import constants, rules, window_rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.tile import Place, Tile, offsets_of, placed
@@ -99,7 +99,8 @@ class ProducerAcquire(Tile.Operation, name="producer_acquire"):
 
 class TmaLoad(Tile.Operation, name="tma_load"):
     """A tile.copy by the copy engine, which counts on the full barrier of a stage. `source` is a memref, or the tensor
-    map of one."""
+    map of one; with `pixels`, `window` and `corner` of windows of an image, where the first two say what its indices
+    count through: a dimension of the image, how many there are, and how far apart."""
 
     target: ext.Operand[Any]
     source: ext.Operand[Any]
@@ -116,6 +117,9 @@ class TmaLoad(Tile.Operation, name="tma_load"):
         multicast=between(2, rules.MOST_BLOCKS),
         cluster_group=rules.BLOCKS,
         stride=rules.BLOCKS,
+        pixels=window_rules.NUMBERS_EACH,
+        window=window_rules.NUMBERS_EACH,
+        corner=rules.NUMBERS,
         **rules.PLACE,
     )
 

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from mlir_gemm.dialect import constants, rules
+from mlir_gemm.dialect import constants, rules, window_rules
 from mlir_gemm.dialect.bindings import PACKAGE, dialect, ir
 from mlir_gemm.dialect.verifier import FLAG, at_least, verifier, word
 from mlir_gemm.spec.algebra import Algebra, parse
@@ -193,6 +193,20 @@ class Position(Tile.Operation, name="position"):
     sizes: Sequence[ext.Operand[ir.IndexType]]
     result: ext.Result[Any]
     verify_invariants = verifier(rules.positions)
+
+
+class Windows(Tile.Operation, name="windows"):
+    """A view of a dense `source` by windows, as a convolution reads its image: a tensor, or memory, each dimension of
+    which counts through `sizes` numbers, the last one fastest, each of which moves by one of `strides` elements. The
+    image has `shape`, and `low` and `high` zeros around it; `offset` and `strides` count these too. Nothing is copied:
+    what reads it computes where an element lies, so its type says nothing of that."""
+
+    source: ext.Operand[Any]
+    result: ext.Result[Any]
+    verify_invariants = verifier(
+        window_rules.windows, offset=at_least(0), sizes=window_rules.NUMBERS_EACH, strides=window_rules.NUMBERS_EACH,
+        shape=rules.NUMBERS, low=rules.NUMBERS, high=rules.NUMBERS,
+    )  # fmt: skip
 
 
 class UnitId(Tile.Operation, name="unit_id"):
@@ -371,6 +385,7 @@ def register(context: Any) -> None:
         Tile.load(reload=True)
         for name in (
             "tile.position",
+            "tile.windows",
             "tile.unit_id",
             "tile.clip",
             "tile.reduce",

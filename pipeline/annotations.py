@@ -21,6 +21,10 @@ from mlir_gemm.spec.schedule import FIELDS, Schedule
 Written = TypeVar("Written")
 
 
+_WHERE_THERE = ("a_channels", "b_channels")
+"""Fields of a problem that are written only where they say something."""
+
+
 def to_attribute(value: Any) -> Any:
     """A field of a schedule or problem as an attribute: integers, booleans, strings, and tiles as arrays."""
     if isinstance(value, bool):
@@ -45,7 +49,8 @@ def from_attribute(attribute: Any) -> Any:
 
 def to_dictionary(value: Any) -> Any:
     """A dataclass as a dictionary attribute."""
-    return dictionary(dataclasses.asdict(value))
+    fields = dataclasses.asdict(value)
+    return dictionary({name: each for name, each in fields.items() if each or name not in _WHERE_THERE})
 
 
 def dictionary(fields: Mapping[str, Any]) -> Any:

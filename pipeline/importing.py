@@ -49,6 +49,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         step("widen-products"),
         step("widen-accumulator"),
         step("drop-unit-dims"),
+        step("widen-products"),  # of those that loops of one trip kept from being read as products
         step("propagate-reshapes"),
         step("fold-movement"),
         step("add-init-last"),

@@ -7,30 +7,28 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, im2col, windows
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.sizes import argument_sizes, cast_values, sizes_of, strides_of
+from mlir_gemm.dialect.sizes import sizes_of, strides_of
 from mlir_gemm.dialect.stream_k import scratch_in
-from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.call_marks import marks_of, number_of
 from mlir_gemm.pipeline.constant_data import ConstantData
+from mlir_gemm.pipeline.launch_sizes import TENSOR_MAP, attributes_of, expression, extents, size_of
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
 from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
-from mlir_gemm.spec.sizes import value as _computed
 from mlir_gemm.spec.tensor_map import DATA_TYPES, TensorMap
 from mlir_gemm.spec.workspace import placed
 
 CLUSTER = "nvvm.cluster_dim"
 """On a kernel: the blocks of a cluster, which the code asks for itself."""
-TENSOR_MAP = "tile.tensor_map"
 _VIEWS = ("memref.reinterpret_cast", "memref.cast")
 """Operations whose result has the address of their operand, to which its own offset is added."""
 
@@ -126,56 +124,14 @@ def _argument(function: Any, argument: Any, name: str, role: str) -> Argument:
 def _dynamic_argument(function: Any, argument: Any, name: str, role: str) -> Argument:
     """An argument, or a memref.alloc, whose sizes are known at run time only: `tile.symbols` says what they are."""
     type_ = argument.type
-    attributes = _attributes_of(function, argument)
+    attributes = attributes_of(function, argument)
     shape, strides = (of(function, type_, attributes) for of in (sizes_of, strides_of))
     offset = type_.get_strides_and_offset()[1]
     if offset == ir.ShapedType.get_dynamic_stride_or_offset():
         raise input_error(function, f"argument '{name}' has the type {type_}; its offset must be static")
     plain = STRIDES not in attributes and (is_row_major(type_) or type_.get_strides_and_offset()[0] == [])
-    steps = None if plain else tuple(_size(stride) for stride in strides)
-    return Argument(name, tuple(map(_size, shape)), str(type_.element_type), role, steps, offset)
-
-
-def _attributes_of(operation: Any, value: Any) -> Any:
-    """The attributes of a function's argument, or of the operation that makes a buffer."""
-    position: int = value.arg_number if is_argument(value) else -1
-    attributes: Any = operation.attributes if position < 0 else argument_attributes(operation)[position]
-    return attributes
-
-
-def _size(size: Size) -> Any:
-    """A size as a launch has it."""
-    return product([*size.symbols, size.number])
-
-
-_ARITHMETIC = {
-    "arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul", "arith.divui": "floordiv", "arith.remui": "mod",
-    "arith.minui": "min", "arith.maxui": "max",
-}  # fmt: skip
-"""What index arithmetic on the host is in a launch."""
-
-
-def _expression(launch: Any, value: Any) -> Any:
-    """An index value of the host function as a size: a number, or an expression of its arguments' sizes."""
-    number = constants.integer_of(value)
-    if number is not None:
-        return number
-    op = None if is_argument(value) else value.owner.operation
-    if op is not None and op.name == "memref.dim" and is_argument(op.operands[0]):
-        argument, axis = op.operands[0], constants.integer_of(op.operands[1])
-        sizes = {(value, at): size for value, at, size in argument_sizes(argument.owner.owner)}
-        return _size(sizes[argument, axis or 0])
-    if op is None or op.name not in _ARITHMETIC:
-        raise input_error(launch, "a launch whose sizes are neither constants nor computed from the arguments' sizes")
-    left, right = (_expression(launch, operand) for operand in op.operands)
-    name = _ARITHMETIC[op.name]
-    if isinstance(left, int) and isinstance(right, int):
-        return _computed((name, left, right), {})
-    if name == "mul":
-        return product([left, right])
-    if name == "floordiv" and isinstance(left, tuple) and left[0] == "add" and left[2] == right - 1:
-        return "ceildiv", left[1], right
-    return name, left, right
+    steps = None if plain else tuple(size_of(stride) for stride in strides)
+    return Argument(name, tuple(map(size_of, shape)), str(type_.element_type), role, steps, offset)
 
 
 def _step(module: Any) -> Step:
@@ -186,7 +142,7 @@ def _step(module: Any) -> Step:
     launch = launches[0]
     kernel = _kernel_of(module, launch)
     arguments = list(body(outer_function(module)).arguments)
-    sizes = [_expression(launch, value) for value in _sizes(launch)]
+    sizes = [expression(launch, value) for value in _sizes(launch)]
     shared = launch.dynamicSharedMemorySize
     return Step(
         entry=str(launch.attributes["kernel"]).rpartition("@")[2],
@@ -327,7 +283,7 @@ def _constant(launch: Any, value: Any) -> int:
 def _parameter(launch: Any, value: Any, arguments: list[Any]) -> Any:
     """A kernel's parameter: the number of an argument, a tensor map of one, or a size."""
     if isinstance(value.type, ir.IndexType):
-        return _expression(launch, value)
+        return expression(launch, value)
     if isinstance(value.type, ir.IntegerType | ir.FloatType):
         return number_of(launch, value, arguments)
     if getattr(value.owner, "name", "") == TENSOR_MAP:
@@ -348,53 +304,34 @@ def _position(launch: Any, value: Any, arguments: list[Any]) -> int:
 
 def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
     memory = operation.operands[0]
+    seen = im2col.of(memory) if windows.is_windows(memory) else None
+    image: tuple[Any, ...] = windows.image_of(memory).shape if seen else ()
+    memory = windows.source_of(memory) if seen else memory
     type_ = memory.type
     element = str(type_.element_type)
+    if isinstance(seen, str):
+        raise input_error(operation, f"{TENSOR_MAP} of {seen}")
     if element not in DATA_TYPES:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: expected elements of one of {', '.join(DATA_TYPES)}")
-    sizes, strides, offset = _extents(launch, memory)
+    sizes, strides, offset = extents(launch, memory) if seen is None else (image, dense(image), 0)
     if strides and strides[-1] != 1 and sizes[-1] != 1:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: the elements of the last dimension must be neighbours")
     item = ITEM_BYTES[element]
     rounded = operation.attributes.get("element", None)
+    box = list(ir.DenseI64ArrayAttr(operation.attributes["box"]))
     found = TensorMap(
         memory=_position(launch, memory, arguments),
         dtype=element if rounded is None else ir.StringAttr(rounded).value,
         sizes=sizes,
         strides_bytes=tuple(product([stride, item]) for stride in strides[:-1]),
-        box=tuple(ir.DenseI64ArrayAttr(operation.attributes["box"])),
+        box=tuple(box if seen is None else [box[0], *[1] * (len(sizes) - 2), box[1]]),
         swizzle=ir.StringAttr(operation.attributes["swizzle"]).value,
         element_offset=offset,
+        lower=seen.lower if seen else (),
+        upper=seen.upper if seen else (),
+        steps=seen.steps if seen else (),
     )
     problem = found.problem()
     if problem:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: {problem}")
     return dataclasses.replace(found, strides_bytes=found.strides)
-
-
-def _extents(launch: Any, memory: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], int]:
-    """Sizes, strides and offset of a memref, in elements: numbers, or expressions of the arguments' sizes."""
-    type_ = memory.type
-    owner = None if is_argument(memory) else memory.owner.operation
-    if owner is not None and owner.name == "memref.cast":  # its source tells at least as much
-        return _extents(launch, owner.operands[0])
-    strides, offset = type_.get_strides_and_offset()
-    if offset == ir.ShapedType.get_dynamic_stride_or_offset():
-        raise input_error(launch, f"{TENSOR_MAP} of {type_}: its offset must be static")
-    if type_.has_static_shape and ir.ShapedType.get_dynamic_stride_or_offset() not in strides:
-        return tuple(type_.shape), tuple(strides), offset
-    if owner is None:
-        function: Any = memory.owner.owner
-        attributes = _attributes_of(function, memory)
-        return (
-            tuple(map(_size, sizes_of(function, type_, attributes))),
-            tuple(map(_size, strides_of(function, type_, attributes))),
-            offset,
-        )
-    if owner.name != "memref.reinterpret_cast":
-        raise input_error(launch, f"{TENSOR_MAP} of what '{owner.name}' gives; expected an argument or a view of one")
-    given_sizes, given_strides = (
-        tuple(each if isinstance(each, int) else _expression(launch, each) for each in cast_values(owner, kind))
-        for kind in ("sizes", "strides")
-    )
-    return given_sizes, given_strides, offset

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any
 
+from mlir_gemm.dialect import im2col, windows
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import products, structured
 from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
@@ -60,6 +61,8 @@ def problem_of(function: Any) -> Problem:
         symmetric=SYMMETRIC in function.attributes,
         result_mask=ir.StringAttr(function.attributes[MASKED]).value if MASKED in function.attributes else "",
         zeros=ir.StringAttr(function.attributes[ZEROS]).value if ZEROS in function.attributes else "",
+        a_channels=_channels(product, product.a),
+        b_channels=_channels(product, product.b),
     )  # fmt: skip
 
 
@@ -74,6 +77,12 @@ def _matrix(product: Product, factor: Factor) -> tuple[View, list[int]] | None:
         return None
     number = factor.operands[0]
     return view_of_type(product.generic.operands[number].type, product.op), _loops(product, number)
+
+
+def _channels(product: Product, factor: Factor) -> int:
+    """Neighbours of an operand that is read by windows; 0 for another."""
+    memory = product.generic.operands[factor.operands[0]] if factor.operands else None
+    return im2col.channels_of(memory) if memory is not None and windows.is_windows(memory) else 0
 
 
 def _order(product: Product, factor: Factor, rows: str, columns: str) -> str:
@@ -106,6 +115,9 @@ def _vector_of(product: Product, factor: Factor, loops: Sequence[int]) -> int:
         return WIDEST
     memory = product.generic.operands[factor.operands[0]]
     element = str(memory.type.element_type)
+    if windows.is_windows(memory):
+        common = windows.divisor(memory) * 8 * ELEMENT_BYTES.get(element, 4)
+        return min(WIDEST, common & -common)
     view, along = matrix
     function = product.op.operation.parent
     arguments = list(body(function).arguments)

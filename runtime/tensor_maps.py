@@ -56,6 +56,7 @@ class Encoder:
             [driver.cuuint32_t(size) for size in reversed(description.box)],
             [driver.cuuint32_t(1)] * len(sizes),
         )
+        self._windows = _windows(driver, description) if description.steps else None
         self._options = (
             driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
             getattr(driver.CUtensorMapSwizzle, description.driver_swizzle),
@@ -78,7 +79,11 @@ class Encoder:
     def _encode(self, address: int) -> Encoded:
         start = address + self._description.offset_bytes if self._zero is None else int(self._zero.handle)
         rank = len(self._description.sizes)
-        status, made = self._driver.cuTensorMapEncodeTiled(self._type, rank, start, *self._shape, *self._options)
+        if self._windows is None:
+            status, made = self._driver.cuTensorMapEncodeTiled(self._type, rank, start, *self._shape, *self._options)
+        else:
+            encode = self._driver.cuTensorMapEncodeIm2col
+            status, made = encode(self._type, rank, start, *self._shape[:2], *self._windows, *self._options)
         if int(status):
             raise self._refusal(start, status)
         return Encoded(int(made.getPtr()))
@@ -102,3 +107,10 @@ class Encoder:
             f"making the tensor map of {what} on {self._gpu} failed: {problem or name_of(self._driver, status)}; sizes "
             f"{description.sizes}, strides of {description.strides_bytes} bytes, box {description.box}, at {start:#x}"
         )
+
+
+def _windows(driver: Any, description: TensorMap) -> tuple[Any, ...]:
+    """What cuTensorMapEncodeIm2col takes in the place of a box and its steps, innermost dimension first."""
+    pixels, *_, channels = description.box
+    steps = [driver.cuuint32_t(step) for step in (1, *reversed(description.steps), 1)]
+    return list(reversed(description.lower)), list(reversed(description.upper)), channels, pixels, steps

@@ -6,8 +6,10 @@ or overwrite what it read before waiting for its group.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
+from mlir_gemm.dialect import im2col, windows
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.lowering.l2_eviction import LEAVE, POLICIES
 from mlir_gemm.simulator.access import Access
@@ -15,9 +17,9 @@ from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
 from mlir_gemm.simulator.elements import ELEMENTS
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import RANK, Barriers, MBarrier, buffer_at, resolved
-from mlir_gemm.simulator.memory import View
+from mlir_gemm.simulator.memory import View, dense_strides
 from mlir_gemm.simulator.ops_mbarrier import of_lane, predicated
-from mlir_gemm.simulator.tensor_maps import CHUNK, TensorMap
+from mlir_gemm.simulator.tensor_maps import CHUNK, TensorMap, Windows
 from mlir_gemm.simulator.warps import Block, Stop, Warp
 
 
@@ -29,9 +31,18 @@ def _tensor_map(decoder: Decoder, operation: Any) -> Step:
     swizzle = ir.StringAttr(attributes["swizzle"]).value
     info = decoder.info(operation)
 
+    memory = operation.operation.operands[0]
+    geometry = im2col.of(memory) if windows.is_windows(memory) else None
+    if isinstance(geometry, str):
+        raise unsupported(operation, f"of {geometry}")
+
     def step(warp: Warp) -> None:
         view: View = warp.slots[source]
         found = TensorMap(view, box, swizzle)
+        if geometry is not None:
+            image = windows.image_of(memory).shape
+            view = dataclasses.replace(view, sizes=image, strides=dense_strides(image))
+            found = Windows(view, box, swizzle, geometry)
         why = found.problem()
         if why is not None:
             info.find("tensor-map", warp, -1, "", f"the driver refuses the map of '{view.buffer.name}': {why}")
@@ -41,22 +52,35 @@ def _tensor_map(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+@handles("tile.windows")
+def _windows(decoder: Decoder, operation: Any) -> Step:
+    """Windows stand for their image: a tensor map of them looks at the operation."""
+    source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
+
+    def step(warp: Warp) -> None:
+        warp.slots[out] = warp.slots[source]
+
+    return step
+
+
 class _Copies:
     """What loads and stores of tiles have in common."""
 
     def __init__(
-        self, decoder: Decoder, operation: Any, memory: int, map_: int, first: int, count: int, predicate: int
-    ):
+        self, decoder: Decoder, operation: Any, memory: int, map_: int, first: int, count: int, predicate: int,
+        shifts: int = 0,
+    ):  # fmt: skip
         self.operation, operands = operation, operation.operation.operands
         self.memory, self.map = decoder.slot(operands[memory]), decoder.slot(operands[map_])
         self.place = decoder.all_slots(list(operands)[first : first + count])
+        self.offsets = decoder.all_slots(list(operands)[first + count + 1 : first + count + 1 + shifts])
         self.lanes = predicated(decoder, operation, predicate)
         self.info = decoder.info(operation)
         self.access = Access(decoder, self.info, ELEMENTS["i32"], CHUNK // 4)
         self.checks = decoder.options.checks
         self.counters = self.access.counters
         mode = str(operation.operation.attributes["mode"])
-        if "tile>" not in mode:
+        if "tile>" not in mode and not (shifts and "im2col>" in mode):
             raise unsupported(operation, f"in mode {mode} is not simulated")
 
     def tile(self, warp: Warp, lane: int) -> tuple[TensorMap, tuple[int, ...]]:
@@ -65,8 +89,10 @@ class _Copies:
         if not isinstance(found, TensorMap):
             raise unsupported(self.operation, "through a pointer that is no tensor map is not simulated")
         place = tuple(of_lane(warp.slots[slot], lane) for slot in reversed(self.place))
-        if len(place) != len(found.box):
-            message = f"{len(place)} coordinates for a tensor map of {len(found.box)} dimensions"
+        if isinstance(found, Windows) == bool(self.offsets):
+            place += tuple(of_lane(warp.slots[slot], lane) & 0xFFFF for slot in reversed(self.offsets))
+        if isinstance(found, Windows) != bool(self.offsets) or len(place) != found.coordinates:
+            message = f"{len(place)} numbers for a tensor map that takes {found.coordinates}"
             self.info.find("tensor-map", warp, lane, "", message)
             raise Stop("a tensor copy that does not fit its map")
         return found, place
@@ -95,11 +121,9 @@ class _Copies:
 @handles("nvvm.cp.async.bulk.tensor.shared.cluster.global")
 def _load(decoder: Decoder, operation: Any) -> Step:
     op = operation.operation
-    _, _, rank, _, im2col, multicast, hint, predicate = integers(op.attributes["operandSegmentSizes"])
-    if im2col:
-        raise unsupported(operation, "with offsets of im2col is not simulated")
-    behind = 3 + rank
-    copies = _Copies(decoder, operation, 0, 1, 2, rank, behind + multicast + hint if predicate else -1)
+    _, _, rank, _, shifts, multicast, hint, predicate = integers(op.attributes["operandSegmentSizes"])
+    behind = 3 + rank + shifts
+    copies = _Copies(decoder, operation, 0, 1, 2, rank, behind + multicast + hint if predicate else -1, shifts)
     barrier_slot = decoder.slot(op.operands[2 + rank])
     mask = decoder.slot(op.operands[behind]) if multicast else None
     policy = decoder.slot(op.operands[behind + multicast]) if hint else None

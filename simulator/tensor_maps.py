@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.dialect.im2col import Im2col
 from mlir_gemm.simulator.memory import View, count, strided
 from mlir_gemm.spec import tensor_map
 
@@ -42,6 +43,11 @@ class TensorMap:
             return f"its first element lies at byte {view.base}"
         found = tensor_map.TensorMap(0, name, view.sizes, strides, self.box, self.swizzle, view.base // item)
         return found.problem()
+
+    @property
+    def coordinates(self) -> int:
+        """How many numbers say where a tile is."""
+        return len(self.view.sizes)
 
     @cached_property
     def _elements(self) -> Any:
@@ -106,6 +112,68 @@ class TensorMap:
     def alignment(self) -> int:
         """What the address of a tile in shared memory is a multiple of."""
         return TARGET if self.swizzle == "none" else PATTERN_ROWS * int(self.swizzle)
+
+
+@dataclass(frozen=True)
+class Windows(TensorMap):
+    """Windows of an image of which a copy takes so many pixels in a row, of each so many channels: `box` has both.
+
+    A place is the first pixel, in all dimensions of the image, and after it the offsets in the spatial ones."""
+
+    geometry: Im2col
+
+    def problem(self) -> str | None:
+        geometry, sizes = self.geometry, self.view.sizes
+        box = (self.box[0], *[1] * (len(sizes) - 2), self.box[1])
+        return TensorMap(self.view, box, self.swizzle).problem() or (
+            "its box of first pixels is empty" if min(self._box, default=1) < 1 or not geometry.steps else None
+        )
+
+    @property
+    def coordinates(self) -> int:
+        return 2 * len(self.view.sizes) - 2
+
+    @cached_property
+    def _box(self) -> tuple[int, ...]:
+        """Sizes of the box of first pixels."""
+        given = zip(self.view.sizes[1:-1], self.geometry.lower, self.geometry.upper, strict=True)
+        return tuple(size - low + high for size, low, high in given)
+
+    def _pixels(self, place: tuple[int, ...]) -> Any:
+        """The places of a tile's pixels in the image, a row for each, in all dimensions but the last."""
+        rank = len(self.view.sizes)
+        first, offsets, lower, steps = place[: rank - 1], place[rank:], self.geometry.lower, self.geometry.steps
+        counts = [-(-size // step) for size, step in zip(self._box, steps, strict=True)]
+        number = first[0]
+        for at, low, step, many in zip(first[1:], lower, steps, counts, strict=True):
+            number = number * many + (at - low) // step
+        numbers: Any = number + np.arange(self.box[0])
+        found = list[Any]()
+        for many, low, step, offset in reversed(list(zip(counts, lower, steps, offsets, strict=True))):
+            found.append(numbers % many * step + low + offset)
+            numbers = numbers // many
+        return np.stack([numbers, *reversed(found)], axis=1)
+
+    def _starts(self, place: tuple[int, ...]) -> tuple[Any, Any, int]:
+        """Where in the image the first channel of each pixel is, in elements; whether the pixel lies in it; and how
+        many channels do."""
+        pixels, rank = self._pixels(place), len(self.view.sizes)
+        inside = np.all((pixels >= 0) & (pixels < np.array(self.view.sizes[:-1])), axis=1)
+        starts = pixels @ np.array(self.view.strides[:-1], np.int64) + place[rank - 1]
+        return starts, inside, max(0, min(self.box[1], self.view.sizes[-1] - place[rank - 1]))
+
+    def read(self, place: tuple[int, ...]) -> Any:
+        item = self.view.element.bytes
+        starts, inside, many = self._starts(place)
+        tile = np.zeros(self.box, f"u{item}")
+        data = self.view.buffer.data[self.view.base : self.view.base + _span(self.view)].view(f"u{item}")
+        tile[inside, :many] = data[starts[inside, None] + np.arange(many)]
+        return tile.reshape(-1).view(np.uint8).reshape(-1, CHUNK)
+
+    def rows(self, place: tuple[int, ...]) -> tuple[Any, int]:
+        starts, inside, many = self._starts(place)
+        item = self.view.element.bytes
+        return (self.view.base + starts[inside] * item).astype(np.int64), many * item if inside.any() else 0
 
 
 def _span(view: View) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.dialect import windows
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import named
@@ -179,6 +180,31 @@ def _kept_dimensions(sizes: list[int], shape: list[int]) -> list[bool]:
     return kept
 
 
+def _from_elements(operation: Any) -> Function:
+    type_ = operation.operation.results[0].type
+    shape = list(type_.shape)
+    dtype = np.dtype(np.int64) if isinstance(type_.element_type, ir.IndexType) else dtype_of(type_, operation)
+
+    def from_elements(*elements: Any) -> Any:
+        return np.array([uniform(each, "an element") for each in elements], dtype).reshape(shape)
+
+    return from_elements
+
+
+def _reshape(operation: Any) -> Function:
+    type_ = operation.operation.results[0].type
+    static = [None if type_.is_dynamic_dim(axis) else size for axis, size in enumerate(type_.shape)]
+
+    def reshape(tensor: Any, sizes: Any) -> Any:
+        wanted = [int(size) for size in sizes]
+        fits = all(size in (None, given) for size, given in zip(static, wanted, strict=True))
+        if not fits or min(wanted, default=0) < 0 or math.prod(wanted) != tensor.size:
+            raise IndexError(f"a tensor of {list(tensor.shape)} as one of {wanted}; expected {type_}")
+        return tensor.reshape(wanted)
+
+    return reshape
+
+
 def _view(operation: Any) -> Function:
     type_ = operation.operation.results[0].type
     dtype, shape = dtype_of(type_, operation), list(type_.shape)
@@ -323,6 +349,17 @@ def _reinterpret(operation: Any) -> Function:
     return reinterpret
 
 
+def _windows(operation: Any) -> Function:
+    value = operation.operation.results[0]
+    parts, offset, image = windows.parts_of(value), windows.offset_of(value), windows.image_of(value)
+
+    def seen(memory: Any) -> Any:
+        wide = np.pad(memory.reshape(image.shape), list(zip(image.low, image.high, strict=True)))
+        return wide.reshape(-1)[windows.places(parts, offset)]
+
+    return seen
+
+
 def view_from_start(memory: Any, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> Any:
     """A view of a buffer from its first byte on; offset and strides in elements. Raises IndexError beyond its end."""
     if 0 in sizes:
@@ -349,11 +386,12 @@ def _room(memory: Any) -> int:
 
 FUNCTIONS: dict[str, Maker] = {
     "memref.alloc": _alloc, "memref.alloca": _alloc, "memref.copy": _copy, "memref.subview": _subview,
-    "tile.position": _position, "cf.assert": _assert,
+    "tile.position": _position, "tile.windows": _windows, "cf.assert": _assert,
     "memref.view": _view, "memref.cast": _same, "memref.load": _load, "memref.store": _store,
     "memref.assume_alignment": _same, "memref.memory_space_cast": _same, "memref.dim": _dim, "tensor.dim": _dim,
     "memref.collapse_shape": _reassociate, "memref.expand_shape": _reassociate, "memref.transpose": _transpose,
     "memref.extract_aligned_pointer_as_index": _same,  # for tile.run: the memory stands for its address
+    "tensor.reshape": _reshape, "tensor.from_elements": _from_elements,
     "memref.reinterpret_cast": _reinterpret, "tensor.empty": _empty, "bufferization.alloc_tensor": _empty,
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {

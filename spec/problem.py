@@ -62,6 +62,12 @@ class Problem:
     zeros: str = ""
     """Where a triangular operand is zero: `k>m` or `k<m` of A, `k>n` or `k<n` of B; empty where none is known to be."""
 
+    a_channels: int = 0
+    """Of an A that is read by windows (`tile.windows`): how many channels of a pixel the copy engine can take in a row,
+    1 where it takes none. 0 for an A that lies as its sizes say."""
+    b_channels: int = 0
+    """The same for B."""
+
     @property
     def flops(self) -> int:
         """Floating-point operations: one multiplication and one addition for each of M N K, in each product."""

@@ -227,7 +227,8 @@ def _show(value: Any) -> str:
     return "x".join(map(str, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else str(value)
 
 
-def _known(name: str, location: Location | None) -> Any:
+def default_of(name: str, location: Location | None) -> Any:
+    """The default of a field of the schedule. Raises ScheduleError for a name that no field has."""
     if name in FIELDS:
         return FIELDS[name]
     if own_default(name) is not None:
@@ -240,7 +241,7 @@ def _known(name: str, location: Location | None) -> Any:
 
 
 def _read(name: str, text: str, location: Location | None) -> Any:
-    default = _known(name, location)
+    default = default_of(name, location)
     if name in KINDS and not text:
         raise ScheduleError(f"schedule field '{name}=': expected one of {', '.join(names(name))}", location)
     try:
@@ -260,7 +261,7 @@ def _read(name: str, text: str, location: Location | None) -> Any:
 
 
 def _checked(name: str, value: Any, location: Location | None) -> Any:
-    default = _known(name, location)
+    default = default_of(name, location)
     shown = f"schedule field '{name}={_show(value)}'"
     if isinstance(default, tuple):
         sizes = list(cast("tuple[Any, ...]", value)) if isinstance(value, (list, tuple)) else []

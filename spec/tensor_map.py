@@ -1,7 +1,8 @@
 """Tensor maps: what the tensor copy engine of sm_90 and later needs to know of an array whose tiles it moves.
 
 A map is made for an address, so it is not part of the compiled code: a launch says what is in it, and whoever launches
-has the driver encode it (`cuTensorMapEncodeTiled`) and passes its 128 bytes by value.
+has the driver encode it (`cuTensorMapEncodeTiled`, for windows of an image `cuTensorMapEncodeIm2col`) and passes its
+128 bytes by value.
 """
 
 from __future__ import annotations
@@ -54,6 +55,13 @@ class TensorMap:
     """`128`, `64`, `32` or `none`."""
     element_offset: int = 0
     """Elements between the memory's address and element [0, ..., 0]."""
+    lower: tuple[int, ...] = ()
+    """In the mode im2col, for each dimension but the first and the last, where the box of first pixels begins, from the
+    begin of the image; `box` is then pixels, 1, ..., channels."""
+    upper: tuple[int, ...] = ()
+    """And where it ends, from the end of the image."""
+    steps: tuple[int, ...] = ()
+    """And how far pixels are apart."""
 
     @property
     def offset_bytes(self) -> int:
@@ -110,7 +118,9 @@ class TensorMap:
         return None
 
     def to_json(self) -> dict[str, Any]:
-        """The arguments of `cuTensorMapEncodeTiled`, innermost dimension first, as plain data."""
+        """The arguments of `cuTensorMapEncodeTiled`, innermost dimension first, as plain data; with `steps` those of
+        `cuTensorMapEncodeIm2col`."""
+        windows = {"lower_corner": self.lower[::-1], "upper_corner": self.upper[::-1], "steps": self.steps[::-1]}
         return {
             "memory": self.memory,
             "dtype": self.dtype,
@@ -120,6 +130,7 @@ class TensorMap:
             "global_strides": self.strides_bytes[::-1],
             "box_dim": self.box[::-1],
             "swizzle": self.driver_swizzle,
+            **(windows if self.steps else {}),
         }
 
     @staticmethod
@@ -135,4 +146,7 @@ class TensorMap:
             box=data["box_dim"][::-1],
             swizzle={driver: name for name, driver in SWIZZLES.items()}[data["swizzle"]],
             element_offset=data["offset_bytes"] // ITEM_BYTES[dtype],
+            lower=data.get("lower_corner", ())[::-1],
+            upper=data.get("upper_corner", ())[::-1],
+            steps=data.get("steps", ())[::-1],
         )

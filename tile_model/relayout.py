@@ -131,7 +131,7 @@ def best_mma(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str
 def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str, Any]) -> list[str]:
     """The orders that might be worth a copy of an operand; the empty one, for no copy, among them."""
     computed = problem.a_memory if operand == "a" else problem.b_memory
-    if computed:
+    if computed or problem.a_channels or problem.b_channels:
         return [""]
     order, vector = _order(problem, operand), problem.a_vector if operand == "a" else problem.b_vector
     keeps = [order] if vector < ALIGNED else []

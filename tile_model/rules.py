@@ -203,6 +203,9 @@ def stages_supported(problem: Problem, schedule: Schedule, target: Target) -> st
 def promote_for_copies(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if schedule.promote:
         return None
+    if problem.a_channels or problem.b_channels:
+        name = "A" if problem.a_channels else "B"
+        return f"promote=off: {name} is read by windows, whose addresses copies compute; expected promote=on"
     mma, mainloop = mma_of(schedule), mainloop_of(schedule)
     if mainloop.ahead:
         direct = " or ".join(each.name for each in mainloops().values() if not each.ahead)

@@ -50,6 +50,7 @@ def swapped(problem: Problem) -> Problem:
         str(parse(problem.algebra).swapped()) if problem.algebra else "", problem.symmetric,
         {"n>m": "n<m", "n<m": "n>m"}.get(problem.result_mask, ""),
         problem.zeros[:2] + {"m": "n", "n": "m"}[problem.zeros[2]] if problem.zeros else "",
+        a_channels=problem.b_channels, b_channels=problem.a_channels,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing, memory, positions
+from mlir_gemm.dialect import constants, guards, indexing, memory, positions, windows
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.copies.division import Division, Spot
 from mlir_gemm.dialect.sizes import size_of
@@ -66,6 +66,8 @@ class Access:
         type_ = self.memory.type
         strides = memory.stride_divisors(self.memory)
         numbers = [shape[dim], memory.offset_divisor(self.memory)]
+        if windows.is_windows(self.memory):
+            numbers.append(windows.divisor(self.memory))
         for axis, stride in enumerate(strides):
             offset = self.place.offsets[axis]
             if self.place.dims[axis] == dim:
@@ -99,7 +101,8 @@ class Access:
             indices.append(index)
             asks = self._must_ask(axis, division.shape)
             conditions.append(guards.less(index, self._size(axis)) if asks else None)
-        return Located(self, division, indices, conditions, spot.inside)
+        seen = windows.reached(self.memory, indices) if windows.is_windows(self.memory) else None
+        return Located(self, division, indices, conditions, spot.inside, seen)
 
     def _size(self, axis: int) -> Any:
         return size_of(self.memory, axis)
@@ -116,13 +119,19 @@ class Located:
     """For each dimension of the memory, whether the piece lies within it; None where that is known."""
     inside: Any | None
     """Whether the piece is one of the tile's."""
+    seen: tuple[Any, Any | None] | None = None
+    """Of a view by windows: where the piece lies in the image as one row of memory, and whether it lies in it."""
+
+    @property
+    def _within(self) -> Any | None:
+        return guards.both([*self.conditions, self.seen[1] if self.seen else None])
 
     def load(self) -> Any:
         """The piece as a vector, zero where it is out of bounds."""
         type_ = self.division.vector(self.access.element)
         if positions.is_position(self.access.memory):
             return self._positions(type_)
-        return guards.value_or_zero(guards.both([*self.conditions, self.inside]), type_, lambda: self._load(type_))
+        return guards.value_or_zero(guards.both([self._within, self.inside]), type_, lambda: self._load(type_))
 
     def _positions(self, type_: Any) -> Any:
         axis = self.access.axis_of(self.division.along)
@@ -156,18 +165,24 @@ class Located:
     def copy_async(self, target: Located) -> None:
         """Begins to copy the piece to one in shared memory; zeros where it is out of bounds."""
         width = self.division.width
-        within = guards.both(self.conditions)
+        within = self._within
         axis = self.access.axis_of(self.division.along)
         assert axis is not None
         indices, elements = self.indices, None
         if within is not None:
             origin, select = constants.index(0), dialect("arith").SelectOp
             elements = select(within, constants.index(width), origin).result
-            indices = [
-                index if condition is None else select(condition, index, origin).result
-                for index, condition in zip(indices, self.conditions, strict=True)
-            ]  # nothing is read from there, but an address outside is not even made
+            indices = (
+                []
+                if self.seen
+                else [
+                    index if condition is None else select(condition, index, origin).result
+                    for index, condition in zip(indices, self.conditions, strict=True)
+                ]
+            )  # nothing is read from there, but an address outside is not even made
         source, indices = self._with_last(axis, indices)
+        if self.seen and within is not None:
+            indices = [dialect("arith").SelectOp(within, indices[0], constants.index(0)).result]
         whole = width * self.access.element.width == 128  # only copies of 16 bytes can go past L1
         to = target.access.memory
 
@@ -178,5 +193,7 @@ class Located:
         guards.do(self.inside, issue)
 
     def _with_last(self, axis: int, indices: list[Any]) -> tuple[Any, list[Any]]:
-        """The memory with one dimension moved to the end, and indices for it."""
+        """The memory with one dimension moved to the end, and indices for it; what windows see, as one row."""
+        if self.seen:
+            return windows.flat(self.access.memory), [self.seen[0]]
         return memory.with_last(self.access.memory, axis), [*indices[:axis], *indices[axis + 1 :], indices[axis]]

@@ -86,13 +86,13 @@ def element(tensor: Any, at: Sequence[At]) -> Any:
         return _padded(owner.operation, at)
     if name == "tensor.extract_slice":
         return element(owner.operation.operands[0], Slice(owner.operation, tensor.type).after(at))
-    if name == "linalg.generic" and (order := _permutation(owner.operation)) is not None:
+    if name == "linalg.generic" and (order := permutation(owner.operation)) is not None:
         return element(owner.operation.operands[0], [at[place] for place in order])
     indices = [each.build() for each in at]
     return dialect("tensor").ExtractOp(tensor, indices).result
 
 
-def _permutation(op: Any) -> list[int] | None:
+def permutation(op: Any) -> list[int] | None:
     """For each dimension of what a generic transposes, that of its result; None for anything else."""
     inside, maps = in_block(body(op)), [each.value for each in op.attributes["indexing_maps"]]
     if len(inside) != 1 or len(maps) != 2 or inside[0].operation.operands[0] != body(op).arguments[0]:

@@ -359,7 +359,7 @@ def scalar_of(value: Any) -> Any | None:
     return owner.operands[0] if owner is not None and owner.name == "linalg.fill" else None
 
 
-_PURE = ("arith.", "math.", "tensor.", "linalg.", "bufferization.to_tensor", "tile.position")
+_PURE = ("arith.", "math.", "tensor.", "linalg.", "bufferization.to_tensor", "tile.position", "tile.windows")
 
 
 def erase_dead(module: Any) -> None:

@@ -109,8 +109,8 @@ def _check_one(operation: Any, named: Any, allowed: tuple[str, ...], where: str)
         raise input_error(
             operation,
             f"'{named.name}' on {where}: the compiler writes such attributes itself; a source may have "
-            f"{' and '.join(ON_FUNCTION)} on its function, {SYMMETRIC} or {TRIANGULAR} on its arguments, {ON_MODULE[0]} "
-            f"on its module and {ON_GENERIC[0]} on a linalg.generic",
+            f"{' and '.join(ON_FUNCTION)} on its function, {SYMMETRIC} or {TRIANGULAR} on its arguments, "
+            f"{ON_MODULE[0]} on its module and {ON_GENERIC[0]} on a linalg.generic",
         )
     if named.name in STRINGS and not isinstance(named.attr, ir.StringAttr):
         raise input_error(operation, f"'{named.name}' is {named.attr}; expected a string")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from mlir_gemm.dialect import positions
+from mlir_gemm.dialect import positions, windows
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.linalg import structured
@@ -30,6 +30,8 @@ def reinterpreted(memory: Any, view: View) -> Any:
     """A memref in another view of its buffer, at the insertion point."""
     if view == view_of_type(memory.type, memory.owner):
         return memory
+    if view.windows:
+        return windows_of(memory, view)
     layout = ir.StridedLayoutAttr.get(view.offset, list(view.strides))
     type_ = ir.MemRefType.get(list(view.shape), memory.type.element_type, layout)
     if positions.is_position(memory):
@@ -45,6 +47,14 @@ def reinterpreted(memory: Any, view: View) -> Any:
             "static_strides": ir.DenseI64ArrayAttr.get(list(view.strides)),
         },
     ).result
+
+
+def windows_of(memory: Any, view: View) -> Any:
+    """A view of dense memory by windows, at the insertion point."""
+    parts = view.parts or tuple(((size, stride),) for size, stride in zip(view.shape, view.strides, strict=True))
+    assert view.windows is not None
+    type_ = ir.MemRefType.get(list(view.shape), memory.type.element_type)
+    return windows.make(memory, type_, view.windows, parts, view.offset)
 
 
 class KernelFunction:

@@ -135,6 +135,8 @@ class Kernel:
             place = place_of(generic, number)
             roots.append(place[0] if place else None)
             accesses.append(self.space.access(*placed(generic, number, place[1]), loops) if place else None)
+            if place:
+                _see_windows(self.space.accesses[-1], generic, number, place[1], loops)
         starts: list[tuple[Any, Access] | None] = []
         for number in range(len(generic.inputs), len(generic.operands)):
             place = place_of(generic, number + len(generic.outputs))
@@ -146,6 +148,17 @@ class Kernel:
             if access is not None:
                 self.written.setdefault(root, access)
         return statement
+
+
+def _see_windows(
+    access: Access, generic: Generic, number: int, view: View, loops: Sequence[Sequence[tuple[int, int]]]
+) -> None:
+    """Notes of an access by windows what they are of, and what loops that are joined already count through."""
+    access.windows = view.windows
+    for expression, parts in zip(generic.maps[number].results, view.parts, strict=False):
+        if hasattr(expression, "position"):
+            for loop, _ in loops[expression.position]:
+                access.parts[loop] = parts
 
 
 def placed(generic: Generic, number: int, view: View) -> tuple[int, list[int]]:

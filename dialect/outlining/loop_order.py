@@ -41,7 +41,11 @@ def order_of(kernel: Kernel, own: Collection[Any]) -> Order | str:
     if not is_product:
         for loop, kind in kernel.kinds.items():
             kernel.kinds[loop] = "reduction" if kind in ("k", "reduction") else "parallel"
-    kernel.space.merge(kernel.kinds, [access for root, access in _accesses(kernel) if root not in own])
+    outside = [access for root, access in _accesses(kernel) if root not in own]
+    kernel.space.merge(kernel.kinds, outside)
+    joined = [access for access in outside if access.windows] if is_product else []
+    if joined:
+        kernel.space.merge(kernel.kinds, [access for access in outside if not access.windows], joined)
     result = _result(kernel, own)
     if is_product:
         return _of_product(kernel, result.strides)

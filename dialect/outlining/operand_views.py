@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mlir_gemm.dialect.outlining.kernels import Kernel, Statement
 from mlir_gemm.dialect.outlining.loop_order import Loop, Order
 from mlir_gemm.dialect.outlining.spaces import Access
 from mlir_gemm.dialect.outlining.views import View
+from mlir_gemm.dialect.windows import Parts
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,18 @@ class OperandViews:
         for axis in reversed(range(len(shape))):
             if shape[axis] == 1:  # any stride is right; this one may make the view dense
                 strides[axis] = strides[axis + 1] * shape[axis + 1] if axis + 1 < len(shape) else 1
-        return Seen(root, View(tuple(shape), tuple(strides), access.offset), tuple(places))
+        view = View(tuple(shape), tuple(strides), access.offset)
+        if access.windows and (access.parts or access.windows.has_zeros):
+            parts = tuple(self._parts(access, loops[place]) for place in places)
+            view = replace(view, windows=access.windows, parts=parts)
+        return Seen(root, view, tuple(places))
 
     def _size(self, loop: Loop) -> int:
         return 1 if loop is None else self.kernel.space.sizes[loop]
+
+    def _parts(self, access: Access, loop: Loop) -> Parts:
+        """What a dimension of windows counts through."""
+        return ((1, 0),) if loop is None else access.parts.get(loop, ((self._size(loop), self._stride(access, loop)),))
 
     def _stride(self, access: Access, loop: Loop) -> int:
         return 0 if loop is None else access.strides.get(loop, 0)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from mlir_gemm.dialect.windows import Image, Parts
+
 Strides = dict[int, int]
 """How far an access moves with each loop; loops that it does not move with are left out."""
 
@@ -21,6 +23,10 @@ class Access:
 
     strides: Strides
     offset: int = 0
+    windows: Image | None = None
+    """Of what it reads by windows: loops may be joined that it does not step through evenly."""
+    parts: dict[int, Parts] = field(default_factory=dict[int, Parts])
+    """What a joined loop counts through."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Access) and (self.strides, self.offset) == (other.strides, other.offset)
@@ -41,7 +47,7 @@ class Space:
 
     def copy(self) -> Space:
         """A space that can be changed without changing this one."""
-        accesses = [Access(dict(each.strides), each.offset) for each in self.accesses]
+        accesses = [Access(dict(each.strides), each.offset, each.windows, dict(each.parts)) for each in self.accesses]
         return Space(dict(self.sizes), accesses, dict(self.parents), self._next)
 
     def new_loop(self, size: int) -> int:
@@ -98,10 +104,11 @@ class Space:
                 return None
         return None if left or right else parts
 
-    def merge(self, kinds: dict[int, str], accesses: Iterable[Access]) -> None:
-        """Merges loops of the same kind that every one of `accesses` steps through evenly.
+    def merge(self, kinds: dict[int, str], accesses: Iterable[Access], joined: Sequence[Access] = ()) -> None:
+        """Merges loops of the same kind that every one of `accesses` steps through evenly; those that are `joined` keep
+        what the merged loop counts through.
 
-        `accesses` must be among this space's, and each must be judged; of the others the strides become meaningless.
+        All must be among this space's; of accesses that are neither judged nor joined the strides become meaningless.
         """
         judged = list(accesses)
         while True:
@@ -109,10 +116,18 @@ class Space:
             if pair is None:
                 return
             outer, inner = pair
+            for access in joined:
+                self._join(access, outer, inner)
             self.sizes[inner] *= self.sizes.pop(outer)
             kinds.pop(outer)
             for access in self.accesses:
                 access.strides.pop(outer, None)
+
+    def _join(self, access: Access, outer: int, inner: int) -> None:
+        """Lets an access move with `inner` as it did with both, `outer` around it."""
+        moved = [access.parts.get(loop, ((self.sizes[loop], access.strides.get(loop, 0)),)) for loop in (outer, inner)]
+        access.parts[inner] = (*moved[0], *moved[1])
+        access.strides.setdefault(inner, 0)
 
     def _mergeable(self, kinds: dict[int, str], accesses: list[Access]) -> tuple[int, int] | None:
         loops = sorted(self.sizes)

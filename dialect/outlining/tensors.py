@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mlir_gemm.dialect import windows
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -38,9 +39,22 @@ def place_of_tensor(value: Any, known: Mapping[Any, Place] | None = None) -> Pla
     if name == "tensor.extract_slice":
         root, view = place_of_tensor(owner.operands[0], known)
         return root, slice_of(owner, view)
+    if name == windows.NAME:
+        root, view = place_of_tensor(owner.operands[0], known)
+        if not (view.is_dense):
+            raise pass_error(owner, f"{name} of a tensor that does not lie in its buffer without gaps")
+        return root, windows_view(value)
     if name == "bufferization.to_tensor":
         return owner.operands[0], view_of_type(owner.operands[0].type, owner)
     return value, View.dense(ir.ShapedType(value.type).shape)
+
+
+def windows_view(value: Any) -> View:
+    """How a tensor or memref of windows lies in its source: each dimension by its one stride, or by its parts."""
+    parts = tuple(windows.parts_of(value))
+    strides = tuple(one[-1][1] for one in parts)
+    joined = parts if any(len(one) > 1 for one in parts) else ()
+    return View(tuple(value.type.shape), strides, windows.offset_of(value), windows.image_of(value), joined)
 
 
 def reassociation(operation: Any) -> list[list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.windows import Image, Parts
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,10 @@ class View:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int = 0
+    windows: Image | None = None
+    """Of what elements are reached by windows (`tile.windows`), so that loops may be joined that do not step evenly."""
+    parts: tuple[Parts, ...] = ()
+    """Of joined loops: what each dimension counts through. `strides` are then those of the innermost part."""
 
     @staticmethod
     def dense(shape: Sequence[int]) -> View:
@@ -47,7 +52,7 @@ class View:
         for stride, group in zip(self.strides, groups, strict=bool(groups)):
             for position, axis in enumerate(group):
                 strides[axis] = stride * prod(shape[inner] for inner in group[position + 1 :])
-        return View(tuple(shape), tuple(strides), self.offset)
+        return replace(self, shape=tuple(shape), strides=tuple(strides))
 
     def collapsed(self, groups: Sequence[Sequence[int]]) -> View | None:
         """With each group of dimensions made one; None where their elements do not follow one another evenly."""
@@ -63,12 +68,13 @@ class View:
         view = View(tuple(shape), tuple(strides), self.offset)
         dense = View.dense(shape)
         tidy = tuple(d if n == 1 else s for s, d, n in zip(strides, dense.strides, shape, strict=True))
-        return View(view.shape, tidy, self.offset)
+        return replace(self, shape=view.shape, strides=tidy)
 
     def sliced(self, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> View:
         """A regular part of it, of the same rank."""
         start = self.offset + sum(o * s for o, s in zip(offsets, self.strides, strict=True))
-        return View(tuple(sizes), tuple(s * step for s, step in zip(self.strides, steps, strict=True)), start)
+        strides = tuple(s * step for s, step in zip(self.strides, steps, strict=True))
+        return replace(self, shape=tuple(sizes), strides=strides, offset=start)
 
     def without_units(self, shape: Sequence[int]) -> View:
         """With dimensions of size 1 dropped until the shape is `shape`."""
@@ -76,7 +82,7 @@ class View:
         for axis, size in enumerate(self.shape):
             if len(kept) < len(shape) and size == shape[len(kept)]:
                 kept.append(axis)
-        return View(tuple(shape), tuple(self.strides[axis] for axis in kept), self.offset)
+        return replace(self, shape=tuple(shape), strides=tuple(self.strides[axis] for axis in kept))
 
 
 def view_of_type(type_: Any, operation: Any) -> View:

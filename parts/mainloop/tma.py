@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from mlir_gemm.parts.base import Mainloop, Rules
 from mlir_gemm.parts.common_fields import STAGES
+from mlir_gemm.parts.layout import panel_of
 from mlir_gemm.parts.registers import role_registers
 from mlir_gemm.parts.registry import mainloops, mma_of
 from mlir_gemm.spec.emulation import multiplied_as
 from mlir_gemm.spec.passes import Placed, at, step
-from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -41,6 +42,9 @@ def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | N
                 f"mainloop=tma: {name} is computed from {memory} on its way to shared memory, and the copy engine "
                 f"passes no registers; expected {' or '.join(others)}"
             )
+    for name, operand, channels in (("A", "a", problem.a_channels), ("B", "b", problem.b_channels)):
+        if channels and (why := _windows(problem, schedule, operand, channels)):
+            return f"mainloop=tma: {name} is read by windows, {why}; expected {' or '.join(others)}"
     for name, bits in (("A", problem.a_vector), ("B", problem.b_vector)):
         if bits < ALIGNED:
             others = [each.name for each in mainloops().values() if each.ahead and not (each.producer or each.mixed)]
@@ -49,6 +53,18 @@ def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | N
                 f"{ALIGNED}; expected mainloop={' or '.join(others)}"
             )
     return None
+
+
+def _windows(problem: Problem, schedule: Schedule, operand: str, channels: int) -> str:
+    """Why the copy engine cannot take an operand by windows: its boxes hold pixels of one place of the window, and what
+    it reads beyond the end of k are no zeros."""
+    if problem.k % schedule.block[2]:
+        return f"whose k of {problem.k} tiles of {schedule.block[2]} do not divide"
+    element = element_bytes(problem, operand)
+    panel = panel_of(schedule.block[2] * element)
+    if not panel or channels * element % panel:
+        return f"whose pixels have {channels} channels that it can take in a row, no whole panels of {panel} bytes"
+    return ""
 
 
 PART = Mainloop(

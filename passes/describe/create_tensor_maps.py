@@ -4,7 +4,8 @@ Expects tile.tma_load from arguments of the function, and tile.tma_store to them
 tile.tensor_map before the loop for each memory and box, in the memory's place. A box is one panel of a tile, or of
 a store's buffer: 128 bytes of its columns, or 64 or 32 as the buffer's layout says, and its rows, or an equal part of
 them where they are more than 256. A tile.load from memory that is stored to is marked `written`, as the map hides that.
-A copy that has a map already is left alone, so that a second run changes nothing.
+Windows of an image are moved in the mode im2col: the copy says what its indices count through (`pixels`, `window` and
+`corner`). A copy that has a map already is left alone, so that a second run changes nothing.
 Refuses what the copy engine cannot move: memory whose last dimension is not contiguous or does not run along the tile's
 columns (of stores, neither side of the tile), more than five dimensions, strides or a start that are not known to be
 multiples of 16 bytes, and buffers of other layouts.
@@ -15,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import stores, tile
+from mlir_gemm.dialect import im2col, stores, tile, windows
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import offset_divisor, stride_divisors
@@ -52,9 +53,20 @@ class CreateTensorMaps(Pass):
                             and str(source.type.element_type) == "f32"
                         ):
                             maps[key].owner.attributes["element"] = ir.StringAttr.get("tf32")
+                    if windows.is_windows(source):
+                        _mark_windows(copy.operation, source)
                     if copy.operation.name == "tile.tma_store":
                         _mark_loads(forall, source)
                     copy.operation.operands[1] = maps[key]
+
+
+def _mark_windows(copy: Any, source: Any) -> None:
+    """Says on a copy what the indices of a view by windows count through, which its map hides."""
+    found = im2col.of(source)
+    if isinstance(found, str):
+        raise pass_error(copy, f"the copy engine cannot move {found}")
+    for name, attribute in found.attributes().items():
+        copy.attributes[name] = attribute
 
 
 def _mark_loads(forall: Any, memory: Any) -> None:
@@ -98,6 +110,9 @@ def box_rows(rows: int) -> int:
 
 def cannot_describe(memory: Any) -> str:
     """Why no tensor map describes a memory; empty if one does."""
+    if windows.is_windows(memory):
+        found = im2col.of(memory)
+        return found if isinstance(found, str) else ""
     type_ = memory.type
     strides, item = stride_divisors(memory), type_.element_type.width // 8
     if not 1 <= len(strides) <= MOST_DIMS:

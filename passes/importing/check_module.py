@@ -18,7 +18,9 @@ from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import InputError, Location
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import SCHEDULE
 from mlir_gemm.spec.element_types import TYPES
+from mlir_gemm.spec.schedule import default_of
 
 PRODUCTS = (
     "matmul", "batch_matmul", "batch_reduce_matmul", "matvec", "vecmat", "batch_matvec", "batch_vecmat", "dot",
@@ -57,6 +59,7 @@ class CheckModule(Pass):
         function = the_function(module)
         check_attributes(module)
         check_name(function)
+        _check_schedule(function)
         for argument in body(function).arguments:
             _check_argument(function, argument)
         inside = in_block(body(function))
@@ -64,6 +67,16 @@ class CheckModule(Pass):
             _check_operation(operation)
         if not len(inside[-1].operation.operands) and not any(_writes(operation) for operation in inside):
             raise input_error(function, "the function computes nothing: it returns no tensor and writes no memref")
+
+
+def _check_schedule(function: Any) -> None:
+    """Refuses fields that no schedule has, also where the function holds no product that would ask for them."""
+    if SCHEDULE in function.attributes:
+        given = function.attributes[SCHEDULE]
+        if not isinstance(given, ir.DictAttr):
+            raise input_error(function, f"'{SCHEDULE}' is {given}; expected a dictionary of a schedule's fields")
+        for number in range(len(given)):
+            default_of(given[number].name, location_of(function))
 
 
 def the_function(module: Any) -> Any:

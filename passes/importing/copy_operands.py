@@ -55,7 +55,7 @@ def _has_one_k(product: Product, sides: tuple[Factor, ...]) -> bool:
         kernel.kinds.pop(loop)
         kernel.space.sizes.pop(loop)
     found = [statement.accesses[number] for side in sides for number in side.operands]
-    kernel.space.merge(kernel.kinds, [access for access in found if access is not None])
+    kernel.space.merge(kernel.kinds, [access for access in found if access is not None and not access.windows])
     return len(kernel.kinds) <= 1
 
 

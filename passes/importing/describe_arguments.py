@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import windows
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import body, in_block, named, operations
@@ -74,6 +75,8 @@ def _role(function: Any, argument: Any) -> str:
 
 def _touches(operation: Any, argument: Any) -> tuple[bool, bool]:
     """Whether an operation reads an argument, and whether it writes it; both for one that is not linalg's."""
+    if operation.operation.name == windows.NAME:
+        return argument in list(operation.operation.operands), False
     if not operation.operation.name.startswith("linalg."):
         touched = isinstance(argument.type, ir.MemRefType) and any(
             argument in list(each.operation.operands) for each in [operation, *operations(operation)]

@@ -29,7 +29,9 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import KERNEL, NOTE
 
-VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "bufferization.to_tensor")
+VIEWS = (
+    "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "bufferization.to_tensor", "tile.windows",
+)  # fmt: skip
 """Operations whose results are in the buffer of their operand."""
 BESIDE = (
     "arith.constant", "tensor.empty", "tile.position", "bufferization.materialize_in_destination", "memref.subview",

@@ -13,6 +13,7 @@ that are not products of symbols, and dynamic strides, offsets and slices. A mod
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -26,6 +27,7 @@ from mlir_gemm.dialect.linalg.size_arithmetic import is_shaped
 from mlir_gemm.dialect.locations import from_mlir, input_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named, operations
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import CHECKS, STAND_INS
 
@@ -37,6 +39,8 @@ class NameSizes(Pass):
     """Name dynamic sizes and put numbers in their place."""
 
     name: ClassVar[str] = "name-sizes"
+    sizes: str = ""
+    """What the symbols are, such as `s0=3,s1=5`: these numbers take their places, and no stand-ins."""
 
     def run(self, module: Any) -> None:
         if STAND_INS in module.operation.attributes:
@@ -54,9 +58,20 @@ class NameSizes(Pass):
         _take_sizes_out(function)
         sizes = NamedSizes(function)
         stand_ins = sizes.stand_ins()
+        if self.sizes:
+            _Rewrite(sizes, self._given(stand_ins)).run()
+            return
         _note_checks(function, sizes)
         _Rewrite(sizes, stand_ins).run()
         module.operation.attributes[STAND_INS] = symbols.dictionary(stand_ins)
+
+    def _given(self, stand_ins: dict[str, int]) -> dict[str, int]:
+        """The option's numbers. Raises PassError where they are not those of the module's symbols."""
+        given = dict(re.findall(r"(\w+)=(\d+)(?:,|$)", self.sizes))
+        if set(given) != set(stand_ins) or ",".join(f"{name}={size}" for name, size in given.items()) != self.sizes:
+            raise PassError(f"pass '{self}': the module's sizes are {', '.join(stand_ins)}; expected sizes=" +
+                            ",".join(f"{name}=16" for name in stand_ins))  # fmt: skip
+        return {name: int(size) for name, size in given.items()}
 
 
 def _note_checks(function: Any, sizes: NamedSizes) -> None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import positions
+from mlir_gemm.dialect import positions, windows
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone, clone_slice
 from mlir_gemm.dialect.linalg import structured
@@ -27,11 +27,12 @@ from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining import programs
-from mlir_gemm.dialect.outlining.kernel_functions import new_function
+from mlir_gemm.dialect.outlining.kernel_functions import new_function, windows_of
 from mlir_gemm.dialect.outlining.kernels import Kernel, Place, Statement
 from mlir_gemm.dialect.outlining.loop_order import order_of
 from mlir_gemm.dialect.outlining.operand_views import OperandViews, Seen
 from mlir_gemm.dialect.outlining.row_kernels import is_rows, rows_of
+from mlir_gemm.dialect.outlining.tensors import windows_view
 from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
@@ -43,6 +44,7 @@ _BESIDE = (
     "memref.alloc",
     "memref.dealloc",
     "memref.reinterpret_cast",
+    "tile.windows",
     "func.return",
 )
 
@@ -97,7 +99,7 @@ class _Rewriting:
         anywhere = [_resolve(memory) for op in self.work if op in self.statements for memory in _anywhere(op)]
         read = [*((seen.root, seen.view) for seen in used if seen not in written), *anywhere]
         given = dict.fromkeys([*read, *((seen.root, seen.view) for seen in written)])
-        types = [memref_type(view, root.type.element_type) for root, view in given]
+        types = [root.type if view.parts else memref_type(view, root.type.element_type) for root, view in given]
         name = ir.StringAttr(self.function.attributes["sym_name"]).value
         function, block = new_function(name, types, ir.InsertionPoint(self.function))
         for key, attribute in attributes_of(self.function).items():
@@ -105,6 +107,9 @@ class _Rewriting:
                 function.attributes[key] = attribute
         self.memory = dict(zip(given, block.arguments, strict=True))
         with ir.InsertionPoint(block):
+            for (root, view), memory in list(self.memory.items()):
+                if view.parts:
+                    self.memory[root, view] = windows_of(memory, view)
             for seen in seen_in_order:
                 if (seen.root, seen.view) not in self.memory:
                     type_ = memref_type(seen.view, seen.root.type.element_type)
@@ -251,6 +256,8 @@ def _map(loops: int, seen: Seen | None) -> Any:
 def _resolve(memory: Any) -> Place:
     """The buffer that a memref is a view of, and the view."""
     root = memory
+    if windows.is_windows(memory):
+        return _resolve(windows.source_of(memory))[0], windows_view(memory)
     while getattr(root.owner, "name", "") == "memref.reinterpret_cast":
         root = root.owner.operands[0]
     return root, view_of_type(memory.type, memory.owner)

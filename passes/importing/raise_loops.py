@@ -5,8 +5,9 @@ around loads, stores (of memref or affine) and arithmetic; bounds and steps are 
 memref.dim. Indices are sums of loops times numbers. Leaves a linalg.generic on memrefs for each store and for each
 reduction, in the order of the text: loops that tell which element is written are parallel, others are reductions. What
 a loop carries in iter_args, or an scf.parallel reduces, is kept in memory with an element for each iteration of the
-loops around it. Elements that are not a whole memref are read and written through memref.subview. Refuses what depends
-on the order of iterations other than through sums, products, maxima, minima, and, or, xor. Loops around operations on
+loops around it. Elements that are not a whole memref are read and written through memref.subview. An scf.if whose sides
+load and compute numbers becomes an arith.select of them. Refuses what depends on the order of iterations other than
+through sums, products, maxima, minima, and, or, xor. Loops around operations on
 whole tensors or memrefs stay; a function without loops over elements is left alone.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect.loop_nests.branches import select_branches
 from mlir_gemm.dialect.loop_nests.generics import build
 from mlir_gemm.dialect.loop_nests.loops import LOOPS
 from mlir_gemm.dialect.loop_nests.order import check_order
@@ -35,6 +37,7 @@ class RaiseLoops(Pass):
             return
         for function in named(module, "func.func"):
             if len(function.regions[0].blocks) == 1 and _has_loops(function):
+                select_branches(function)
                 _raise(function)
 
 

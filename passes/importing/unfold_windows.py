@@ -1,12 +1,13 @@
 """unfold-windows: windows, padding, concatenation and slices at computed offsets become reads at computed positions.
 
-Expects linalg on tensors (after raise-to-tensors). A generic that indexes an operand by sums of loops (a convolution, a
-pooling) reads instead a tensor of its windows, with a dimension for each loop, which a generic in front of it copies
-there; so a convolution is a product whose k runs over the window, and a pooling a reduction along rows. tensor.pad,
-tensor.concat, tensor.insert_slice and slices at computed offsets become generics too. These read with tensor.extract
-at places that they compute from positions (linalg.index), padding and transposes in front of them included, so that
-windows of a padded image are copied once. Leaves everything else alone; a second run changes nothing. Refuses padding
-that is not one number, and indices that divide loops.
+Expects linalg on tensors (after raise-to-tensors). A product that reads an image, channels last, by windows sees them
+where the image lies (`tile.windows`, see `dialect/linalg/images.py`), zeros around it too. Another generic that
+indexes an operand by sums of loops (a convolution, a pooling) reads instead a tensor of its windows, with a dimension
+for each loop, which a generic in front of it copies there; so a convolution is a product whose k runs over the
+window, and a pooling a reduction along rows. tensor.pad, tensor.concat, tensor.insert_slice and slices at computed
+offsets become generics too. These read with tensor.extract at places that they compute from positions (linalg.index),
+padding and transposes in front of them included, so that windows of a padded image are copied once. Leaves everything
+else alone; a second run changes nothing. Refuses padding that is not one number, and indices that divide loops.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import computed_reads as reads
 from mlir_gemm.dialect.linalg.computed_reads import At
 from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
+from mlir_gemm.dialect.linalg.images import see_windows
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import STAND_INS
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,9 @@ class UnfoldWindows(Pass):
     name: ClassVar[str] = "unfold-windows"
 
     def run(self, module: Any) -> None:
+        in_place = STAND_INS not in module.operation.attributes  # of open sizes windows are copied
         for operation in generics(module):
-            _windows(operation.operation)
+            _windows(operation.operation, in_place)
         erase_dead(module)
         for operation in named(module, "tensor.concat", "tensor.insert_slice", "tensor.extract_slice", "tensor.pad"):
             op = operation.operation
@@ -43,7 +47,7 @@ class UnfoldWindows(Pass):
         erase_dead(module)
 
 
-def _windows(op: Any) -> None:
+def _windows(op: Any, in_place: bool) -> None:
     """Replaces operands that are indexed by sums of loops by copies of what they read, a dimension for each loop."""
     if read(op, free=True) is not None:
         return  # each index is one loop, perhaps beside loops of one trip
@@ -57,6 +61,8 @@ def _windows(op: Any) -> None:
     for number in odd:
         loops = sorted(_loops(op, maps[number]), key=lambda loop: (reductions[loop], loop))
         if not list(body(op).arguments[number].uses):
+            continue
+        if len(odd) == 1 and in_place and see_windows(op, number, maps, sizes):
             continue
         source = op.operands[number]
         type_ = ir.RankedTensorType.get([sizes[loop] for loop in loops], source.type.element_type)

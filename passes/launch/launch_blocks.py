@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, positions
+from mlir_gemm.dialect import constants, positions, windows
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, parents
@@ -74,11 +74,12 @@ def _launch(forall: Any, threads: int) -> None:
 
 
 def _take_positions(launch: Any, target: Any) -> None:
-    """Positions that the kernel reads are its own: neither memory nor an argument."""
+    """Positions that the kernel reads, and its views by windows, are its own: neither memory nor an argument."""
     found: dict[Any, Any] = {}
     for operation in list(operations(launch)):
         for number, value in enumerate(operation.operation.operands):
-            if positions.is_position(value) and not is_within(value.owner, launch):
+            computed = positions.is_position(value) or windows.is_windows(value)
+            if computed and not is_within(value.owner, launch):
                 if value not in found:
                     with ir.InsertionPoint.at_block_begin(target):
                         found[value] = value.owner.operation.clone().results[0]

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, windows
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.copies.chains import Chain, chains_of
 from mlir_gemm.dialect.copies.division import Division
@@ -62,6 +62,10 @@ class DistributeCopies(Pass):
             accesses = [op for op in named(kernel, "tile.load", "tile.store") if SCOPE not in op.operation.attributes]
             for chain in chains_of(kernel, accesses):
                 _distribute_chain(kernel, chain, self.bits)
+            for view in named(kernel, windows.NAME):
+                if list(view.operation.results[0].uses):
+                    raise pass_error(view, "windows that are read by other than copies to shared memory (promote=off)")
+                view.operation.erase()
 
 
 def _distribute_copy(kernel: Any, copy: Any, options: DistributeCopies) -> None:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing, rings, tile
+from mlir_gemm.dialect import constants, im2col, indexing, rings, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import i32, i32_constant
@@ -245,9 +245,16 @@ def _tma_load(op: Any) -> None:
             offsets[runs[1]] = indexing.add(offsets[runs[1]], across)
             corner = [_coordinate(offset) for offset in reversed(offsets)]
             hint = _hint(op, corner, sizes)
+            shifted, mode = list[Any](), None
+            if "pixels" in op.attributes:
+                first, window = im2col.coordinates(op, *offsets)
+                corner, shifted = ([_number(each) for each in reversed(given)] for given in (first, window))
+                shifted = [dialect("arith").TruncIOp(ir.IntegerType.get_signless(16), each).result for each in shifted]
+                mode = ir.Attribute.parse("#nvvm.tma_load_mode<im2col>")
             dialect("nvvm").CpAsyncBulkTensorGlobalToSharedClusterOp(
-                shared_address.pointer(at, 7), source, corner, full, [], multicastMask=mask, l2CacheHint=hint
-            )
+                shared_address.pointer(at, 7), source, corner, full, shifted, multicastMask=mask, l2CacheHint=hint,
+                mode=mode,
+            )  # fmt: skip
 
 
 def _hint(op: Any, corner: list[Any], sizes: list[int]) -> Any | None:
@@ -288,6 +295,10 @@ def _tma_store_wait(_: Any) -> None:
     with ir.InsertionPoint(branch.then_block):
         dialect("nvvm").CpAsyncBulkWaitGroupOp(0, read=True)
         scf.YieldOp([])
+
+
+def _number(offset: Any) -> Any:
+    return i32_constant(offset) if isinstance(offset, int) else _coordinate(offset)
 
 
 def _coordinate(offset: Any) -> Any:

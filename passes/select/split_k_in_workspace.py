@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, windows
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
@@ -84,6 +84,8 @@ class _Division:
         self.k = self.product.k[0]
         for number in range(len(generic.inputs)):
             why = self._unfit(number)
+            if windows.is_windows(generic.inputs[number]):
+                why = "is read by windows, whose k is not one row of memory"
             if why:
                 raise self._refusal(f"has an operand {self._name(number)} that {why}")
         if any(each.operation.name == "linalg.index" for each in in_block(generic.body)):

@@ -45,7 +45,7 @@ def _cannot_swap(function: Any) -> str:
     """Why A and B of a kernel's product cannot be swapped; empty if they can."""
     for operation in in_block(body(function)):
         op = operation.operation
-        if op.name in ("memref.alloc", "linalg.fill", "arith.constant", "func.return", "memref.dim"):
+        if op.name in ("memref.alloc", "linalg.fill", "arith.constant", "func.return", "memref.dim", "tile.windows"):
             continue
         if not structured.is_generic(op):
             return f"'{op.name}' is no linalg.generic"

@@ -148,3 +148,29 @@ func.func @other(%A: memref<8xf32>) {
   }
   return
 }
+
+// Both sides of a branch between elements are computed, and one of the values is selected.
+// CHECK-LABEL: func.func @branch(
+//   CHECK-NOT:   scf.if
+//       CHECK:   linalg.generic
+//       CHECK:     %[[P:.*]] = arith.cmpf ogt
+//       CHECK:     %[[S:.*]] = arith.select %[[P]]
+//       CHECK:     linalg.yield %[[S]]
+func.func @branch(%A: memref<8x16xf32>, %C: memref<8x16xf32>) {
+  %z = arith.constant 0.0 : f32
+  affine.for %i = 0 to 8 {
+    affine.for %j = 0 to 16 {
+      %x = affine.load %A[%i, %j] : memref<8x16xf32>
+      %p = arith.cmpf ogt, %x, %z : f32
+      %y = scf.if %p -> (f32) {
+        %e = math.exp %x : f32
+        scf.yield %e : f32
+      } else {
+        %n = arith.negf %x : f32
+        scf.yield %n : f32
+      }
+      affine.store %y, %C[%i, %j] : memref<8x16xf32>
+    }
+  }
+  return
+}

@@ -49,3 +49,52 @@ func.func @cache(%c: tensor<9x16xf32>, %r: tensor<1x16xf32>, %at: tensor<i64>) -
   %0 = tensor.insert_slice %r into %c[%p, 0] [1, 16] [1, 1] : tensor<1x16xf32> into tensor<9x16xf32>
   return %0 : tensor<9x16xf32>
 }
+
+// Channels last: a product sees the image by windows where it lies, the zeros around it too. Strides are those of an
+// image of 8x10 pixels.
+// CHECK-LABEL: func.func @in_place(
+//  CHECK-SAME:   %[[X:.*]]: tensor<2x6x8x16xf16>, %[[W:.*]]: tensor<5x3x3x16xf16>
+//   CHECK-NOT:   tensor.pad
+//   CHECK-NOT:   tensor.extract
+//       CHECK:   %[[WINDOWS:.*]] = "tile.windows"(%[[X]]) {high = array<i64: 0, 1, 1, 0>, low = array<i64: 0, 1, 1, 0>, offset = 0 : i64, shape = array<i64: 2, 6, 8, 16>,
+//  CHECK-SAME:     sizes = [array<i64: 2>, array<i64: 6>, array<i64: 4>, array<i64: 3>, array<i64: 3>, array<i64: 16>],
+//  CHECK-SAME:     strides = [array<i64: 1280>, array<i64: 160>, array<i64: 32>, array<i64: 160>, array<i64: 16>, array<i64: 1>]}
+//  CHECK-SAME:     (tensor<2x6x8x16xf16>) -> tensor<2x6x4x3x3x16xf16>
+//       CHECK:   linalg.generic {{.*}} ins(%[[WINDOWS]], %[[W]]
+func.func @in_place(%x: tensor<2x6x8x16xf16>, %w: tensor<5x3x3x16xf16>, %o: tensor<2x6x4x5xf16>) -> tensor<2x6x4x5xf16> {
+  %z = arith.constant 0.0 : f16
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %z : f16
+  } : tensor<2x6x8x16xf16> to tensor<2x8x10x16xf16>
+  %0 = linalg.conv_2d_nhwc_fhwc {strides = dense<[1, 2]> : vector<2xi64>}
+      ins(%p, %w : tensor<2x8x10x16xf16>, tensor<5x3x3x16xf16>) outs(%o : tensor<2x6x4x5xf16>) -> tensor<2x6x4x5xf16>
+  return %0 : tensor<2x6x4x5xf16>
+}
+
+// Weights whose channels are not innermost are laid out anew. Six bytes of channels are copied window by window.
+// CHECK-LABEL: func.func @weights(
+//       CHECK:   "tile.windows"
+//       CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<5x3x3x16xf16>)
+//       CHECK:     tensor.extract
+func.func @weights(%x: tensor<2x6x8x16xf16>, %w: tensor<5x16x3x3xf16>, %o: tensor<2x4x6x5xf16>) -> tensor<2x4x6x5xf16> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, h, w, f, c, i, j) -> (n, h + i, w + j, c)>,
+      affine_map<(n, h, w, f, c, i, j) -> (f, c, i, j)>, affine_map<(n, h, w, f, c, i, j) -> (n, h, w, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x6x8x16xf16>, tensor<5x16x3x3xf16>) outs(%o : tensor<2x4x6x5xf16>) {
+  ^bb0(%a: f16, %b: f16, %s: f16):
+    %p = arith.mulf %a, %b : f16
+    %t = arith.addf %s, %p : f16
+    linalg.yield %t : f16
+  } -> tensor<2x4x6x5xf16>
+  return %0 : tensor<2x4x6x5xf16>
+}
+
+// CHECK-LABEL: func.func @narrow(
+//   CHECK-NOT:   "tile.windows"
+//       CHECK:   tensor.extract
+func.func @narrow(%x: tensor<2x6x8x3xf16>, %w: tensor<5x3x3x3xf16>, %o: tensor<2x4x6x5xf16>) -> tensor<2x4x6x5xf16> {
+  %0 = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<2x6x8x3xf16>, tensor<5x3x3x3xf16>)
+      outs(%o : tensor<2x4x6x5xf16>) -> tensor<2x4x6x5xf16>
+  return %0 : tensor<2x4x6x5xf16>
+}

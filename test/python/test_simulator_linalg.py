@@ -19,6 +19,7 @@ from work_done import calls
 
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.simulator.errors import SimulationError
+from mlir_gemm.simulator.expected import reference
 from mlir_gemm.simulator.reference import evaluate
 from mlir_gemm.simulator.stages import run_stage
 
@@ -380,3 +381,12 @@ def test_what_is_not_known_is_named():
         )
     with pytest.raises(ArgumentError, match=r"argument 0: an array of \[3\]"):
         evaluate("func.func @f(%a: tensor<2x2xf32>) -> tensor<2x2xf32> { return %a : tensor<2x2xf32> }", [np.zeros(3)])
+
+
+def test_two_open_sizes_as_torch_mlir_writes_them():
+    """It casts one of them to 1, and makes the result of the other's size alone."""
+    source = (Path(__file__).parents[1] / "modules" / "front" / "open_linear_both.mlir").read_text()
+    random = np.random.default_rng(0)
+    x, w, b = (random.standard_normal(shape).astype(np.float32) for shape in ((3, 5, 24), (40, 24), (40,)))
+    result = reference(source, [x, w, b])[-1]
+    np.testing.assert_allclose(result, x.astype(np.float64) @ w.astype(np.float64).T + b, rtol=1e-12)

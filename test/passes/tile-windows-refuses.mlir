@@ -1,0 +1,27 @@
+// tile.windows: what its attributes may be.
+// RUN: not mlir-gemm opt --split-input-file %s cse 2>&1 | FileCheck %s
+
+// CHECK: expected the sizes [4, 8]
+func.func @sizes(%x: memref<4x4x8xf16>) {
+  %v = "tile.windows"(%x) {high = array<i64: 0, 0, 0>, low = array<i64: 0, 0, 0>, offset = 0 : i64, shape = array<i64: 4, 4, 8>,
+    sizes = [array<i64: 4>, array<i64: 8>], strides = [array<i64: 8>, array<i64: 1>]} : (memref<4x4x8xf16>) -> memref<4x9xf16>
+  return
+}
+
+// -----
+
+// CHECK: reaches element 135 of an image that has 128 with the zeros around it
+func.func @beyond(%x: memref<4x4x8xf16>) {
+  %v = "tile.windows"(%x) {high = array<i64: 0, 0, 0>, low = array<i64: 0, 0, 0>, offset = 8 : i64, shape = array<i64: 4, 4, 8>,
+    sizes = [array<i64: 16>, array<i64: 8>], strides = [array<i64: 8>, array<i64: 1>]} : (memref<4x4x8xf16>) -> memref<16x8xf16>
+  return
+}
+
+// -----
+
+// CHECK: expected the sizes of an image of memref<4x4x8xf16>, and zeros
+func.func @image(%x: memref<4x4x8xf16>) {
+  %v = "tile.windows"(%x) {high = array<i64: 0, 0, 0>, low = array<i64: 0, 0, 0>, offset = 0 : i64, shape = array<i64: 4, 5, 8>,
+    sizes = [array<i64: 16>, array<i64: 8>], strides = [array<i64: 8>, array<i64: 1>]} : (memref<4x4x8xf16>) -> memref<16x8xf16>
+  return
+}
