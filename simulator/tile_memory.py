@@ -396,6 +396,5 @@ FUNCTIONS: dict[str, Maker] = {
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {
     "memref.get_global": _get_global,
-    "memref.dealloc": lambda _, __: None,
-    "memref.global": lambda _, __: None,
+    **dict.fromkeys(("memref.dealloc", "memref.global"), lambda _, __: None),
 }

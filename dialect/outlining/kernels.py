@@ -155,7 +155,8 @@ def _see_windows(
 ) -> None:
     """Notes of an access by windows what they are of, and what loops that are joined already count through."""
     access.windows = view.windows
-    for expression, parts in zip(generic.maps[number].results, view.parts, strict=False):
+    expressions: list[Any] = list(generic.maps[number].results)
+    for expression, parts in zip(expressions, view.parts, strict=False):
         if hasattr(expression, "position"):
             for loop, _ in loops[expression.position]:
                 access.parts[loop] = parts
