@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import Product, product_of
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -157,7 +158,7 @@ def _see_windows(
     access.windows = view.windows
     expressions: list[Any] = list(generic.maps[number].results)
     for expression, parts in zip(expressions, view.parts, strict=False):
-        if hasattr(expression, "position"):
+        if isinstance(expression, ir.AffineDimExpr):
             for loop, _ in loops[expression.position]:
                 access.parts[loop] = parts
 

@@ -48,7 +48,7 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 
 // What stands there is kept, and its other fields are written out.
 // CHECK-LABEL: func.func @pinned(
-//  CHECK-SAME: tile.rows = {across = 32 : i64, {{.*}}threads = 64 : i64, tile = [2, 64], transposed = false, vector = 2 : i64}
+//  CHECK-SAME: tile.rows = {across = 32 : i64, {{.*}}threads = 64 : i64, tile = [2, 64], transposed = false, unroll = 1 : i64, vector = 2 : i64}
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
