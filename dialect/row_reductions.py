@@ -129,7 +129,10 @@ class _Reduction:
         tiles, arith = self.tiles, dialect("arith")
         dim, cluster = tiles.tile.element_dim, tiles.cluster
         (greatest,) = reduce([most], dim, lambda one, other: [arith.MaximumFOp(one[0], other[0]).result], cluster)
-        distance = arith.SubFOp(most, tiles.spread(greatest, True)).result
+        spread = tiles.spread(greatest, True)
+        same = arith.CmpFOp(arith.CmpFPredicate.OEQ, most, spread).result  # both -inf too, whose difference is NaN
+        nothing = constants.splat(most.type, ir.FloatAttr.get(most.type.element_type, 0.0))
+        distance = arith.SelectOp(same, nothing, arith.SubFOp(most, spread).result).result
         scaled = arith.MulFOp(sum_, dialect("math").ExpOp(distance).result).result
         (whole,) = reduce([scaled], dim, lambda one, other: [arith.AddFOp(one[0], other[0]).result], cluster)
         return [greatest, whole]

@@ -159,8 +159,8 @@ def _see_windows(
     expressions: list[Any] = list(generic.maps[number].results)
     for expression, parts in zip(expressions, view.parts, strict=False):
         if isinstance(expression, ir.AffineDimExpr):
-            for loop, _ in loops[expression.position]:
-                access.parts[loop] = parts
+            joined: Sequence[tuple[int, int]] = loops[int(expression.position)]
+            access.parts.update(dict.fromkeys((loop for loop, _ in joined), parts))
 
 
 def placed(generic: Generic, number: int, view: View) -> tuple[int, list[int]]:

@@ -53,6 +53,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "raster": ("raster", "grouped"),
     "raster_group": ("group", 8),
     "storage": ("storage", "auto"),
+    "space": ("space", ""),
     "own": ("own", ()),
 }
 """By the present name of a schedule's field: its key, and its neutral value."""

@@ -138,11 +138,6 @@ func.func @narrower(%D: memref<64x80xf16>, %v: vector<64x80xf16>) {
 //   CHECK-NOT:   memref.alloc
 //       CHECK:   tile.tma_store %arg1 -> %arg0[%arg2, %arg3], through %[[BUFFER]] : 64x64xf16 {scope = warpgroup}
 //  CHECK-NEXT:   tile.tma_store %arg1 -> %arg0[%arg3, %arg2], through %[[BUFFER]] : 64x64xf16 {apart, dims = [1, 0], scope = warpgroup}
-func.func @mirrored(
-//       CHECK:   %[[STAGING:.*]] = memref.alloc() {tile.layout = "swizzle128"} : memref<2x64x64xf16, 3>
-//   CHECK-NOT:   memref.alloc
-//       CHECK:   "tile.tma_store"(%[[V:.*]], %[[D:.*]], %[[STAGING]], %[[I:.*]], %[[J:.*]]) {operandSegmentSizes
-//  CHECK-NEXT:   "tile.tma_store"(%[[V]], %[[D]], %[[STAGING]], %[[J]], %[[I]]) {apart, dims = array<i64: 1, 0>
 func.func @mirrored(%D: memref<128x128xf16>, %v: vector<64x64xf16>, %i: index, %j: index) {
   scf.forall (%block) in (1) {
     "tile.warp_specialize"() ({

@@ -59,6 +59,7 @@ VALUES = (
     "unit", "0 : i64", "1 : i64", "2 : i64", "64 : i64", "-1 : i64", "2 : i32", "1.0 : f32", "true", '"import"',
     '"cooked"', '"elementwise"', '"in"', '"xor"', '"pad"', '"k"', '"flags"', "[]", '["s0", ""]', "[1]", "{}",
     "{s0 = 4 : i64}", '{s0 = "4"}', "array<i64: 0, 1>", "array<i1: true>", "f32", '"lower"', '"k>m"', '"n>m"',
+    '"3xtf32"', '"dual"',
 )  # fmt: skip
 RIGHT = {
     attributes.STAGE: {'"import"', '"lower"'},
@@ -74,6 +75,8 @@ RIGHT = {
         '"lower"',
         '"k>m"',
         '"n>m"',
+        '"3xtf32"',
+        '"dual"',
     },
     attributes.STAND_INS: {"{}", "{s0 = 4 : i64}"},
     attributes.CUTS: {"{}", '{s0 = "4"}'},
@@ -87,6 +90,8 @@ RIGHT = {
     attributes.TRIANGULAR: {'"lower"'},
     attributes.ZEROS: {'"k>m"'},
     attributes.MASKED: {'"n>m"'},
+    attributes.EMULATED: {'"3xtf32"'},
+    attributes.ALGEBRA: {"{}", *(value for value in VALUES if value.startswith('"'))},
     attributes.SYMBOLS: {"[]", '["s0", ""]'},
     attributes.KERNEL: {"0 : i64", "1 : i64", "2 : i64", "64 : i64"},
     attributes.LEVEL: {'"k"'},

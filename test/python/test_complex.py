@@ -102,7 +102,7 @@ def test_parts_are_taken_and_given_too() -> None:
 def test_a_product_is_one_real_product() -> None:
     kernel = mlir_gemm.compile(source("mk", "kn").replace("f32", "f16"), chip="sm_90a", device="simulator")
     problems = [each.problem for each in kernel.kernels if each.problem is not None]
-    assert [(p.m, p.n, p.k, p.a, p.acc, p.b_order) for p in problems] == [(33, 40, 34, "f16", "f32", "nk")]
+    assert [(p.m, p.n, p.k, p.a, p.acc, p.b_order) for p in problems] == [(33, 40, 34, "f16", "f32", "kn")]
 
 
 def test_einsum_takes_complex_arrays() -> None:

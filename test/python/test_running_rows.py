@@ -72,6 +72,20 @@ def test_the_running_form_however_rows_are_divided(schedule: str) -> None:
     case.check(arrays)
 
 
+def test_a_part_with_nothing_but_infinities_adds_nothing() -> None:
+    """Long rows are divided among kernels, of which one may meet nothing else: its sum is then 0 and not NaN."""
+    case = running(3, 333)
+    a = case.arrays[0]
+    a[2, :] = -np.inf
+    sums = case.wanted[1]
+    sums[2] = 0.0
+    case.wanted[0][2] = -np.inf
+    for schedule in (fields(32, 32, 2, "1, 64"), fields(32, 32, 2, "1, 64", "unroll = 2 : i64, cluster = 2 : i64")):
+        arrays, report = run(pinned(case, schedule))
+        assert not report.findings, report.findings[0]
+        case.check(arrays)
+
+
 def test_another_body_is_no_running_form() -> None:
     text = running(3, 40).text
     for before, after in (("%g, %one", "%s, %one"), ("ogt, %x, %m", "ogt, %m, %x"), ("-1.0e4", "-1.0")):

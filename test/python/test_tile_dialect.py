@@ -57,6 +57,11 @@ PLACED = (
 )
 """Blocks that combine two elements, of one value, of two, and of a value and its place."""
 EACH = "one for each dimension of the memory"
+WINDOWS = (
+    "{high = array<i64: 0, 0>, low = array<i64: 0, 0>, offset = 0 : i64, shape = array<i64: 64, 64>, "
+    "sizes = [array<i64: 64>, array<i64: 64>], strides = [array<i64: 64>, array<i64: 1>]}"
+)
+"""An image of 64 rows of 64 numbers, a window for each row."""
 RIGHT = [
     "%0 = tile.load(%A, %i, %i) {dims = array<i64: 1, 0>, in_bounds = array<i1: true, false>} : vector<64x64xf16>",
     '%0 = tile.load(%line, %i) {scope = "warp"} : vector<64x64xf16>',
@@ -70,6 +75,7 @@ RIGHT = [
     '%0 = tile.mma(%bytes, %bytes, %i32) {a = "km", b = "nk", unsigned = "a"} : vector<64x64xi32>',
     'tile.run(%i, %i) {kernel = "product_0"}',
     "%0 = tile.position() : memref<4x8xi64, strided<[16, 2], offset: 3>>",
+    f"%0 = tile.windows(%A) {WINDOWS} : memref<64x64xf16>",
     '%0 = tile.unit_id() {unit = "warpgroup"} : index',
     "tile.ring(%ring) {consumers = 4 : i64, blocks = 2 : i64, cluster_group = 2 : i64}",
     "%0:2 = tile.enter() : index, i32",
@@ -116,6 +122,8 @@ WRONG = [
     ('tile.run(%i) {kernel = ""}', 'kernel = ""; expected a name in quotes'),
     ("%0 = tile.position() : memref<4xi32>", "result is memref<4xi32>; expected a tensor or memref of i64"),
     ("%0 = tile.position(%i) : memref<4xi64>", "has 1 size for memref<4xi64>; expected 0"),
+    (f"%0 = tile.windows(%A) {WINDOWS} : memref<64x65xf16>",
+     "result is memref<64x65xf16>; expected the sizes [64, 64]"),
     ('%0 = tile.unit_id() {unit = "lane"} : index', 'unit = "lane"; expected "warp" or "warpgroup"'),
     ("tile.commit() {group = 1 : i64}", "has no attribute 'group' (it may have none)"),
     ("tile.tma_store_wait() {pending = 1 : i64}", "has no attribute 'pending' (it may have none)"),
