@@ -45,7 +45,7 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
     ("not ahead", f"{_SQUARE} NT", "sm_90a", f"{_TILE},early_trigger=off"),
     ("ahead", f"{_SQUARE} NT", "sm_90a", f"{_TILE},early_trigger=on"),
     ("stores by threads", f"{_SQUARE} NT", "sm_90a", f"{_TILE},smem_epilogue=off"),
-    ("half of a symmetric result", "module gram_bf16", "sm_90a sm_80", "space=triangle"),
+    ("half of a symmetric result", "here gram_bf16", "sm_90a sm_80", "space=triangle"),
     ("raster row", f"{_LARGE} NT", "sm_90a sm_80", "raster=row"),
     ("raster column", f"{_LARGE} NT", "sm_90a sm_80", "raster=column"),
     ("raster snake", f"{_LARGE} NT", "sm_90a sm_80", "raster=snake,raster_group=3"),

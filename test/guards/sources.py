@@ -29,7 +29,7 @@ def source(text: str) -> str:
     """The MLIR of a text:
 
     bench 4096x4096x4096 f16 NT bias       a problem of the benchmark, by its name
-    module linear_f16, example matmul_256  a file
+    module linear_f16, example matmul_256  a file; here gram_bf16: one beside this one
     product m=8,n=16,k=32,kind=bf16,...    fields of `Product` in test/gpu/random_products.py; `element` is put in the
                                            place of its element type
     group 64x64x64-mk-kn-f16-f16-gelu      a product of test/python/group_products.py
@@ -40,6 +40,8 @@ def source(text: str) -> str:
         return modules.module(problem(rest))
     if kind in ("module", "example"):
         return (_folder(kind) / f"{rest}.mlir").read_text()
+    if kind == "here":
+        return Path(__file__).with_name(f"{rest}.mlir").read_text()
     if kind == "group":
         size, a, b, element, out, *steps = rest.split("-")
         m, n, k = map(int, size.split("x"))
