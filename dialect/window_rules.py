@@ -40,4 +40,6 @@ def windows(op: Any) -> str:
         return f"has shape {shape}, low {low} and high {high}; expected the sizes of an image of {source}, and zeros"
     count = prod(map(sum, zip(shape, low, high, strict=True)))
     last = ir.IntegerAttr(op.attributes["offset"]).value + sum((size - 1) * stride for size, stride in pairs)
-    return "" if last < count else f"reaches element {last} of an image that has {count} with the zeros around it"
+    if last < count:
+        return ""
+    return f"reaches element {last} of an image that has {count} with the zeros around it; expected one below"

@@ -7,7 +7,7 @@ from pathlib import Path
 from fuzz_modules import campaign
 from mutants import mutant, seeds
 
-COUNT = 300
+COUNT = 600
 
 
 def test_mutants_compile_or_are_refused(tmp_path: Path):
