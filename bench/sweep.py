@@ -352,7 +352,7 @@ def parser() -> argparse.ArgumentParser:
         type=int,
         default=0,
         metavar="N",
-        help="so many schedules of each mma and order of the sides, the fastest predicted",
+        help="only the N schedules predicted fastest, of each mma and order of the sides",
     )
     add("--rounds", type=int, default=Rounds.rounds, help=f"rounds (default: {Rounds.rounds})")
     add("--burst-ms", type=float, default=Rounds.burst_ms, help="length of a burst (default: 10)")

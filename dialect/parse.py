@@ -134,7 +134,7 @@ def _check_rules(text: str, filename: str) -> None:
         )
     if text.startswith(MARK):
         raise InputError(
-            "this is the reading form, which is not to be parsed; `--emit STAGE` writes the IR itself",
+            "this is the reading form, which cannot be parsed; `--emit STAGE` writes the IR itself",
             Location(filename, 1, 1),
         )
     _check_nesting(filename, text)

@@ -395,6 +395,6 @@ def stream_handle(stream: Any) -> int:
     if not isinstance(stream, (bool, int, float, str)) and hasattr(stream, "__int__"):
         return int(stream)
     raise ArgumentError(
-        f"stream={stream!r} is no CUDA stream: expected a handle (int) or an object with __cuda_stream__, "
+        f"stream={stream!r} is not a CUDA stream: expected a handle (int) or an object with __cuda_stream__, "
         "cuda_stream or ptr, such as a stream of PyTorch, CuPy or cuda.core"
     )

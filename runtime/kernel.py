@@ -362,7 +362,7 @@ def _read_source(source: Any) -> tuple[str, str]:
     operation = getattr(source, "operation", None)
     if operation is not None:
         return operation.get_asm(enable_debug_info=True), "-"
-    raise InputError(f"a {type(source).__name__} is nothing to compile; expected a path, MLIR text or a module")
+    raise InputError(f"cannot compile a {type(source).__name__}; expected a path, MLIR text or a module")
 
 
 def _is_path(text: str) -> bool:

@@ -113,8 +113,8 @@ class GpuLauncher:
             kind = type(array).__name__
             raise ArgumentError(
                 f"{binding.label(self._places[index], self._passed[index])}: {_article(kind)} {kind} given, "
-                "which is no array: expected a NumPy array or what has __dlpack__ or __cuda_array_interface__, "
-                "such as an array of PyTorch, CuPy, JAX or Numba on the GPU"
+                "which is not an array: expected a NumPy array or an object with __dlpack__ or __cuda_array_interface__"
+                ", such as an array of PyTorch, CuPy, JAX or Numba on the GPU"
             )
         return library
 

@@ -91,7 +91,7 @@ def _on_host(array: Any, argument: Argument) -> Any:
         if int(kind) == _DLPACK_CPU:
             return importlib.import_module("numpy").from_dlpack(array)
     if library is None:
-        raise ArgumentError(f"a {type(array).__name__} given, which is no array: expected NumPy or DLPack")
+        raise ArgumentError(f"a {type(array).__name__} given, which is not an array: expected NumPy or DLPack")
     raise ArgumentError("its memory is on a GPU, the simulator runs on the CPU; copy it to the host")
 
 

@@ -163,7 +163,7 @@ def named(name: str) -> Bilinear:
     if name in table:
         return table[name]
     (close,) = difflib.get_close_matches(name, table, n=1, cutoff=0)
-    raise InputError(f"'{name}' is no algebra; did you mean '{close}'? There are {', '.join(table)}, and what "
+    raise InputError(f"'{name}' is not an algebra; did you mean '{close}'? There are {', '.join(table)}, and what "
                      "mlir_gemm.register(mlir_gemm.Bilinear(...)) adds")  # fmt: skip
 
 

@@ -39,7 +39,7 @@ class PassAt:
     def check(self) -> None:
         """Raises Error for a slot that does not exist, and for what is not a pass."""
         if not (isinstance(getattr(self.cls, "name", None), str) and callable(getattr(self.cls, "run", None))):
-            raise Error(f"{self.cls!r} is no pass: expected a class with a name and a method run(module)")
+            raise Error(f"{self.cls!r} is not a pass: expected a class with a name and a method run(module)")
         if not (self.stage or self.slot):
             return
         if self.stage not in SLOTS or not SLOTS[self.stage] or self.stage in ("import", "select"):
@@ -90,7 +90,7 @@ class Rewrites:
     def check(self) -> None:
         """Raises Error where there is no rule, or one that is not a function of an operation's name."""
         if not self.rules and not self.pdl:
-            raise Error(f"the rules '{self.name}' are none: expected functions by operation, or patterns in PDL")
+            raise Error(f"there are no rules in '{self.name}': expected functions by operation, or patterns in PDL")
         for root, rule in self.rules.items():
             if "." not in root or not callable(rule):
                 raise Error(

@@ -57,7 +57,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--sizes", type=sizes, metavar="S=N,...", help="typical values of sizes that are ?, by symbol"
     )
     compile_.add_argument(
-        "--divisors", type=sizes, metavar="S=N,...", help="what sizes that are ? are always multiples of, by symbol"
+        "--divisors", type=sizes, metavar="S=N,...", help="numbers that always divide the sizes that are ?, by symbol"
     )
     compile_.add_argument("--print-after", metavar="STAGE|all", help="print the IR after a stage to stderr")
     _add_pass_output(compile_)
@@ -83,7 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     run.add_argument("--blocks", type=block_numbers, metavar="N,N,...", help="simulator: run only these blocks")
     _add_debug_info(run)
     run.add_argument("--bisect", action="store_true", help="run the IR after every stage, name the first wrong one")
-    _add_json(run, "all that is told as JSON, at the end")
+    _add_json(run, "print everything as JSON, at the end")
 
     opt = commands.add_parser(
         "opt",
@@ -103,7 +103,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_pass_output(opt)
     opt.add_argument("--mlir-print-op-generic", action="store_true", help="print MLIR's generic form")
     opt.add_argument(
-        "--mlir-elide-elementsattrs-if-larger", type=count, metavar="N", help="leave out constants of more elements"
+        "--mlir-elide-elementsattrs-if-larger", type=count, metavar="N", help="leave out constants with over N elements"
     )
     opt.add_argument("--emit-bytecode", action="store_true", help="write bytecode")
     opt.add_argument("--allow-unregistered-dialect", action="store_true", help="take operations unknown to MLIR")
@@ -122,7 +122,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_input(explain, optional=True)
     explain.add_argument("--mnk", type=matrix_sizes, metavar="M,N,K", help="a problem by its sizes instead of INPUT")
     explain.add_argument("--types", metavar="A,B,D", help="element types that go with --mnk (default: f16,f16,f32)")
-    explain.add_argument("--batch", type=count, metavar="N", help="so many products of these sizes (default: 1)")
+    explain.add_argument("--batch", type=count, metavar="N", help="number of products of these sizes (default: 1)")
     explain.add_argument("--orders", metavar="mk|km,kn|nk", help="how A and B lie in memory (default: mk,kn)")
     explain.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as batch_invariant=on")
     _add_json(explain, "print JSON")
@@ -162,10 +162,10 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
         "--mnk", type=matrix_sizes, action="append", metavar="M,N,K", help="these sizes in place of the list"
     )
     bench.add_argument(
-        "--random", type=count, metavar="N", help="so many random sizes in place of the list (which: see --seed)"
+        "--random", type=count, metavar="N", help="N random sizes in place of the list, chosen by --seed"
     )
     bench.add_argument(
-        "--only", default="", metavar="TEXT", help="of the groups rows and blocks: with this in the name"
+        "--only", default="", metavar="TEXT", help="with --group rows or blocks: only functions with TEXT in the name"
     )
     bench.add_argument("--list", action="store_true", help="print the problems and stop")
     bench.add_argument(
@@ -173,15 +173,15 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
         help="torch, cublaslt, compile, triton or all (default: torch,cublaslt,compile)",
     )  # fmt: skip
     bench.add_argument(
-        "--schedule", action="append", metavar="FIELD=VALUE,...", help="pin fields; several times: side by side"
+        "--schedule", action="append", metavar="FIELD=VALUE,...", help="pin fields; give it several times to compare"
     )
     _add_chip(bench)
     _add_debug_info(bench)
     bench.add_argument("--rounds", type=count, default=16, metavar="N", help="cold runs of each (default: 16)")
     bench.add_argument("--bursts", type=count, default=8, metavar="N", help="sustained bursts of each (default: 8)")
-    bench.add_argument("--seed", type=seed, default=0, metavar="N", help="of inputs and of --random (default: 0)")
-    bench.add_argument("--jobs", type=count, metavar="N", help="processes that compile (default: one a core)")
-    bench.add_argument("--seconds", type=count, metavar="N", help="begin no further problem after so long")
+    bench.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of inputs and --random (default: 0)")
+    bench.add_argument("--jobs", type=count, metavar="N", help="processes that compile (default: one per core)")
+    bench.add_argument("--seconds", type=count, metavar="N", help="start no new problem after N seconds")
     bench.add_argument("-o", dest="output", metavar="DIR", help="where to write (default: bench-CHIP-DATE)")
     bench.add_argument(
         "--report", nargs="+", metavar="FILE", help="make tables and plots of saved results; needs no GPU"
@@ -195,7 +195,7 @@ def _add_input(parser: argparse.ArgumentParser, *, optional: bool = False) -> No
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sizes", type=sizes, metavar="S=N,...", help="typical values of sizes that are ?, by symbol")
     parser.add_argument(
-        "--divisors", type=sizes, metavar="S=N,...", help="what sizes that are ? are always multiples of, by symbol"
+        "--divisors", type=sizes, metavar="S=N,...", help="numbers that always divide the sizes that are ?, by symbol"
     )
 
 
@@ -216,12 +216,12 @@ def _add_pass_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--print-changes", action="store_true", help="print what each pass changed to stderr")
     parser.add_argument("--changes-of", metavar="PASS,...", help="print what these passes changed to stderr")
     parser.add_argument(
-        "--reading", action="store_true", help="print IR in the reading form, which is shorter and not to be parsed"
+        "--reading", action="store_true", help="print IR in the reading form, which is shorter but cannot be parsed"
     )
 
 
 def _add_entry(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--entry", default="", metavar="NAME", help="the function to compile, of a module with several")
+    parser.add_argument("--entry", default="", metavar="NAME", help="the function to compile, if there are several")
 
 
 def _add_chip(parser: argparse.ArgumentParser) -> None:

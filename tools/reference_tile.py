@@ -93,7 +93,7 @@ class _Windows:
                 if self._through_linalg(op):
                     needed.append(operation)
             elif op.name not in _IDLE:
-                raise Error(f"'{op.name}' is no plain product; a tile of the results cannot be checked alone")
+                raise Error(f"'{op.name}' is not a plain product; a tile of the results cannot be checked alone")
         return needed[::-1]
 
     def _need(self, value: Any, window: Window) -> None:
@@ -111,7 +111,7 @@ class _Windows:
         """Notes what an operation needs for the windows of its outputs; whether one is needed at all."""
         attributes = dialect("linalg").get_indexing_maps(op)
         if attributes is None or not len(op.regions) or not len(op.regions[0].blocks):
-            raise Error(f"'{op.name}' is no plain product; a tile of the results cannot be checked alone")
+            raise Error(f"'{op.name}' is not a plain product; a tile of the results cannot be checked alone")
         maps = [ir.AffineMapAttr(attribute).value for attribute in attributes]
         operands = list(op.operands)
         count = len(in_block(body(op))[-1].operation.operands)
@@ -133,7 +133,7 @@ class _Windows:
 def _loops_of(window: Window, map_: Any) -> dict[int, slice]:
     """The part of each loop that writes a window."""
     if not all(isinstance(expression, ir.AffineDimExpr) for expression in map_.results):
-        raise Error("an output that is no permutation of loops; a tile of the results cannot be checked alone")
+        raise Error("an output that is not a permutation of loops; a tile of the results cannot be checked alone")
     return {expression.position: part for expression, part in zip(map_.results, window, strict=True)}
 
 
@@ -142,7 +142,7 @@ def _window_of(map_: Any, loops: dict[int, slice]) -> Window:
     window: list[slice] = []
     for expression in map_.results:
         if not isinstance(expression, ir.AffineDimExpr | ir.AffineConstantExpr):
-            raise Error("an operand that is no projection of loops; a tile of the results cannot be checked alone")
+            raise Error("an operand that is not a projection of loops; a tile of the results cannot be checked alone")
         window.append(loops.get(expression.position, ALL) if isinstance(expression, ir.AffineDimExpr) else ALL)
     return tuple(window)
 

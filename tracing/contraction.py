@@ -88,7 +88,8 @@ class Contraction:
         used = [*(each.indices for each in (*self.extras, *init))]
         for letter in "".join(used):
             if letter not in here:
-                raise InputError(f"'{letter}' is an index of no operand; expected letters of {', '.join(sorted(here))}")
+                letters = ", ".join(sorted(here))
+                raise InputError(f"'{letter}' is not an index of any operand; expected letters of {letters}")
         object.__setattr__(self, "sizes", sizes)
 
     @property
@@ -165,8 +166,8 @@ class _Writer:
             body = [*cast.lines, f"linalg.yield {wide.name} : {acc}"]
             return self._generic("%start", [of.init], empty, acc, of.output, body)
         if neutral is None:
-            raise InputError("plus is none of the operations whose neutral element is known (sums, products, minima, "
-                             "maxima, and, or, xor); give init, what the sum starts from")  # fmt: skip
+            raise InputError("plus is not one of the operations whose neutral element is known (sums, products, "
+                             "minima, maxima, and, or, xor); give init, what the sum starts from")  # fmt: skip
         first = Trace()
         number = first.constant(neutral, acc)
         self.lines += [f"  {line}" for line in first.lines]

@@ -208,7 +208,7 @@ def _made_of_planes(
         letters = indices if order is None else "".join(indices[axis] for axis in order)
         found = Operand(name, letters, tuple(turned.shape), element_name(turned.dtype))
         if number % count and found != described[-1]:
-            raise InputError(f"the components of {name} have other shapes, types or orders than each other")
+            raise InputError(f"the components of {name} differ in shape, type or order")
         described += [] if number % count else [found]
         orders.append(order)
     if described[0].element != described[1].element:
@@ -294,7 +294,7 @@ def _sides(equation: str, count: int) -> tuple[list[str], str]:
     known = set(string.ascii_letters + ",->")
     wrong = [letter for letter in text if letter not in known]
     if wrong:
-        raise InputError(f"einsum '{equation}': '{wrong[0]}' is no letter; expected a letter for each dimension")
+        raise InputError(f"einsum '{equation}': '{wrong[0]}' is not a letter; expected a letter for each dimension")
     if len(sides) != count or len(sides) > len(_NAMES):
         raise InputError(f"einsum '{equation}' of {count} arrays; expected one or two, as many as the equation "
                          "has: contract more two at a time")  # fmt: skip

@@ -40,7 +40,7 @@ def element_name(dtype: Any) -> str:
         return _COMPLEX[name]
     found = TYPES.get(name) or next((row for row in TYPES.values() if row.common_name == name), None)
     if found is None or (name == "bool" and TRUTH not in TYPES):
-        refuse(f"'{name}' is no element type; expected {', '.join(TYPES)}")
+        refuse(f"'{name}' is not an element type; expected {', '.join(TYPES)}")
     return found.name
 
 

@@ -57,7 +57,7 @@ class Trace:
         if is_float(type_):
             return self.emit(f"arith.constant {literal(float(number), type_)}", type_, type_)
         if int(number) != number:
-            refuse(f"{number} is no whole number, as {type_} has them")
+            refuse(f"{number} is not a whole number, and {type_} has only those")
         return self.emit(f"arith.constant {int(number)}", type_, type_)
 
 
@@ -220,8 +220,8 @@ def only_real(*values: Scalar) -> None:
     """Refuses complex elements."""
     if any(is_complex(value.type) for value in values):
         refuse(
-            "of complex elements there are sums, differences, products, quotients, -x, abs(x), x.conjugate(), "
-            "x.real and x.imag only"
+            "complex elements have only sums, differences, products, quotients, -x, abs(x), x.conjugate(), "
+            "x.real and x.imag"
         )
 
 
@@ -272,7 +272,7 @@ def cast_to(value: Scalar, type_: str) -> Scalar:
     if old == type_:
         return value
     if is_complex(old):
-        refuse(f"{old} in the place of {type_}; take x.real or x.imag")
+        refuse(f"{old} where {type_} is expected; take x.real or x.imag")
     if is_complex(type_):
         parts = cast_to(value, part_of(type_)), value.trace.constant(0.0, part_of(type_))
         return value.trace.emit(f"complex.create {parts[0].name}, {parts[1].name}", type_, type_)

@@ -87,7 +87,7 @@ def steps_of(loop: Any, fills: list[Fill], manner: str, refused: str, *, compute
     stages = _stages_of(loop, fills[0])
     for fill in fills:
         if _stages_of(loop, fill) != stages:
-            raise pass_error(fill.operation, f"a buffer of other than {stages} stages; expected the same for all")
+            raise pass_error(fill.operation, f"a buffer that does not have {stages} stages; expected the same for all")
     inside = [op.operation for op in in_block(body(loop))]
     return Steps(trips, stages, [op.results[0] for op in inside if _is_slot(op, loop, stages)])
 

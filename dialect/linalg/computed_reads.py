@@ -152,7 +152,7 @@ def _padding(op: Any) -> Any:
     value = in_block(body(op))[-1].operation.operands[0]
     maker = value.owner
     if getattr(maker, "name", "") != "arith.constant":
-        raise input_error(op, "'tensor.pad' with other than one constant number around; expected a constant")
+        raise input_error(op, "'tensor.pad' whose padding value is not one constant; expected a constant")
     return maker.operation.clone().results[0]
 
 

@@ -335,7 +335,7 @@ class NamedSizes:
             raise input_error(op, f"a check of the program fails for all sizes: {message}")
         predicate, left, right = self.truths.get(condition, (None, Size(), Size()))
         if predicate != 0:
-            raise input_error(op, f"a check at run time of other than equal sizes ({message}); expected none")
+            raise input_error(op, f"a check at run time of something other than equal sizes ({message}); expected none")
         self.said |= dict.fromkeys((*left.symbols, *right.symbols), message)
         self._equal(op, left, right)
 

@@ -183,7 +183,7 @@ def _size(value: Any) -> tuple[Any, int] | None:
 
 def _affine_bound(op: Any, map_: Any, operands: Sequence[Any], indices: Indices, what: str) -> int | tuple[Any, int]:
     if len(map_.results) != 1:
-        raise input_error(op, f"the {what} of '{op.name}' is the extreme of several; expected one constant")
+        raise input_error(op, f"the {what} of '{op.name}' is the minimum or maximum of several; expected one constant")
     expression = map_.results[0]
     if isinstance(expression, ir.AffineSymbolExpr):
         return _bound(op, operands[map_.n_dims + expression.position], indices, what)
@@ -212,7 +212,7 @@ def _affine_parallel(op: Any, indices: Indices) -> Bounds:
     first = indices.through(lower, operands[: lower.n_inputs])
     last = indices.through(upper, operands[lower.n_inputs :])
     if len(first) != len(steps) or len(last) != len(steps):
-        raise input_error(op, "a bound of 'affine.parallel' is the extreme of several; expected constants")
+        raise input_error(op, "a bound of 'affine.parallel' is the minimum or maximum of several; expected constants")
     found: Bounds = []
     for low, high, step in zip(first, last, steps, strict=True):
         if low is None or high is None or low.terms or high.terms:

@@ -65,7 +65,7 @@ class InlineCalls(Pass):
             _check_calls(functions, calls)  # all are called: one calls itself, or what is called has no body
         names = ", ".join(f"@{name}" for name in found or functions)
         place = functions[found[1]] if found else next(iter(functions.values()))
-        raise InputError(f"several functions that no other calls: {names}; choose one with --entry NAME"
+        raise InputError(f"several functions that no other function calls: {names}; choose one with --entry NAME"
                          if found else f"no function that no other calls: {names}; choose one with --entry NAME",
                          location_of(place))  # fmt: skip
 
@@ -86,8 +86,8 @@ def _move_out(module: Any) -> None:
                  and each.operation != inner.operation}  # fmt: skip
         for each in in_block(body(inner)):
             if "sym_name" in each.attributes and str(each.attributes["sym_name"]) in taken:
-                raise input_error(each, f"the name {each.attributes['sym_name']} is there twice, in a module and in "
-                                  "one around it; expected each once")  # fmt: skip
+                raise input_error(each, f"the name {each.attributes['sym_name']} is defined twice, in a module and in "
+                                  "one around it; expected each name once")  # fmt: skip
         for each in in_block(body(inner)):
             each.operation.move_before(inner.operation)
         inner.operation.erase()
@@ -110,4 +110,4 @@ def _check_calls(functions: dict[str, Any], calls: list[Any]) -> None:
 
     for call in calls:
         if reaches(_callee(call), frozenset()):
-            raise input_error(call, f"'func.call' of @{_callee(call)}, which calls itself; expected an end")
+            raise input_error(call, f"'func.call' of @{_callee(call)}, which calls itself; expected no recursion")

@@ -64,7 +64,7 @@ class DistributeCopies(Pass):
                 _distribute_chain(kernel, chain, self.bits)
             for view in named(kernel, windows.NAME):
                 if list(view.operation.results[0].uses):
-                    raise pass_error(view, "windows that are read by other than copies to shared memory (promote=off)")
+                    raise pass_error(view, "windows read by something other than copies to shared memory (promote=off)")
                 view.operation.erase()
 
 

@@ -48,7 +48,7 @@ class PersistentTileScheduler(Pass):
             cluster = forall.operation.attributes.get(CLUSTER, None)
             if cluster is not None and self.blocks % ir.IntegerAttr(cluster).value:
                 raise pass_error(
-                    forall, f"{self.blocks} blocks are no whole clusters of {ir.IntegerAttr(cluster).value}"
+                    forall, f"{self.blocks} blocks do not make whole clusters of {ir.IntegerAttr(cluster).value}"
                 )
             tiles = tiles_of(forall)
             if not isinstance(tiles, int) or tiles > self.blocks or self.consumers > 1:

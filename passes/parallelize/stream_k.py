@@ -61,7 +61,7 @@ class StreamK(Pass):
 def _check(forall: Any, blocks: int) -> None:
     size = constants.number_of(forall, CLUSTER, 1)
     if blocks % size:
-        raise pass_error(forall, f"{blocks} blocks are no whole clusters of {size}")
+        raise pass_error(forall, f"{blocks} blocks do not make whole clusters of {size}")
     if SPLIT_K_CLUSTER in forall.operation.attributes:
         raise pass_error(forall, "blocks of a cluster that share the steps of a tile cannot share them with others")
 

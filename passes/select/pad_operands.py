@@ -97,7 +97,7 @@ class _Move:
         self.function = product.op.operation.parent
         arguments = list(body(self.function).arguments)
         if self.memory not in arguments:
-            raise self._refusal("is no argument of the kernel; expected memory that is handed in")
+            raise self._refusal("is not an argument of the kernel; expected memory that is passed in")
         if not self.memory.type.has_static_shape:
             raise self._refusal(f"has the type {self.memory.type}; expected constant sizes")
         self.argument = arguments.index(self.memory)

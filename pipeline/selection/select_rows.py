@@ -38,7 +38,7 @@ class SelectRows(Pass):
                 problem = row_problem_of(kernel.function, Variant.read(kernel.function).hints)
                 pinned = annotations.written_rows(kernel.function)
                 if pinned and pinned.staged and not problem.fixed:
-                    raise ScheduleError("tile.rows: staged=true for rows of no constant length; expected false")
+                    raise ScheduleError("tile.rows: staged=true for rows whose length is not constant; expected false")
                 schedule = pinned or select_rows(problem, kernel.target)
                 kernel.function.attributes[ROWS] = annotations.dictionary(schedule.fields())
                 kernel.function.attributes[PROBLEM] = annotations.to_dictionary(problem)
@@ -48,4 +48,4 @@ class SelectRows(Pass):
 
 def _refuse_rows(function: Any) -> None:
     if ROWS in function.attributes:
-        raise ScheduleError(f"{ROWS} on what is no kernel of rows; expected none", location_of(function))
+        raise ScheduleError(f"{ROWS} on a function that is not a kernel of rows; expected none", location_of(function))

@@ -1,7 +1,7 @@
 // What no pass of its own refuses, and what the parser is told of other dialects: docs/inputs-refused.md has more of each.
 // RUN: not mlir-gemm opt --split-input-file %s inline-calls check-module 'func.func(linalg-generalize-named-ops)' raise-to-tensors group-kernels 2>&1 | FileCheck %s
 
-// CHECK: error: 'func.call' of @calls_itself, which calls itself; expected an end
+// CHECK: error: 'func.call' of @calls_itself, which calls itself; expected no recursion
 func.func @calls_itself(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = func.call @calls_itself(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

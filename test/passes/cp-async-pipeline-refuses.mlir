@@ -84,7 +84,7 @@ func.func @different(%X: memref<16x64xf16>, %A: memref<2x16x16xf16, 3>, %B: memr
     %S = memref.subview %A[%t, 0, 0] [1, 16, 16] [1, 1, 1] : memref<2x16x16xf16, 3> to memref<16x16xf16, strided<[16, 1], offset: ?>, 3>
     %T = memref.subview %B[%u, 0, 0] [1, 16, 16] [1, 1, 1] : memref<3x16x16xf16, 3> to memref<16x16xf16, strided<[16, 1], offset: ?>, 3>
     "tile.copy"(%S, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x64xf16>, index, index) -> ()
-    // DIFFERENT: -:[[# @LINE + 1]]:5: error: a buffer of other than 2 stages; expected the same for all
+    // DIFFERENT: -:[[# @LINE + 1]]:5: error: a buffer that does not have 2 stages; expected the same for all
     "tile.copy"(%T, %X, %z, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, strided<[16, 1], offset: ?>, 3>, memref<16x64xf16>, index, index) -> ()
   } {tile.loop = "k"}
   return

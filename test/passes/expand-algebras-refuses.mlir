@@ -4,7 +4,7 @@
 #b = affine_map<(m, n, k, p) -> (k, n, p)>
 #d = affine_map<(m, n, k, p) -> (m, n, p)>
 func.func @name(%A: tensor<4x8x2xf32>, %B: tensor<8x6x2xf32>, %C: tensor<4x6x2xf32>) -> tensor<4x6x2xf32> {
-  // CHECK: expand-algebras-refuses.mlir:[[# @LINE + 1]]:8: error: 'duel' is no algebra; did you mean 'dual'? There are complex, dual, split-complex, quaternion, and what mlir_gemm.register(mlir_gemm.Bilinear(...)) adds
+  // CHECK: expand-algebras-refuses.mlir:[[# @LINE + 1]]:8: error: 'duel' is not an algebra; did you mean 'dual'? There are complex, dual, split-complex, quaternion, and what mlir_gemm.register(mlir_gemm.Bilinear(...)) adds
   %p = linalg.generic {indexing_maps = [#a, #b, #d], iterator_types = ["parallel", "parallel", "reduction", "parallel"], tile.algebra = "duel"}
       ins(%A, %B : tensor<4x8x2xf32>, tensor<8x6x2xf32>) outs(%C : tensor<4x6x2xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32):

@@ -4,7 +4,7 @@
 
 // NOWHERE: error: there is no function @nowhere; the module has one, two, outside, calls, recursive, start
 
-// CHECK: error: several functions that no other calls: @one, @two; choose one with --entry NAME
+// CHECK: error: several functions that no other function calls: @one, @two; choose one with --entry NAME
 func.func @one() {
   return
 }
@@ -23,7 +23,7 @@ func.func @calls() {
 
 // -----
 
-// CHECK: error: 'func.call' of @recursive, which calls itself; expected an end
+// CHECK: error: 'func.call' of @recursive, which calls itself; expected no recursion
 func.func private @recursive() {
   call @recursive() : () -> ()
   return

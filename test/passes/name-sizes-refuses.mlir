@@ -61,7 +61,7 @@ func.func @check(%A: tensor<?xf32>, %B: tensor<?xf32>) -> tensor<?xf32> {
   %c8 = arith.constant 8 : index
   %n = tensor.dim %A, %c0 : tensor<?xf32>
   %small = arith.cmpi ult, %n, %c8 : index
-  // CHECK: error: a check at run time of other than equal sizes (at most 8); expected none
+  // CHECK: error: a check at run time of something other than equal sizes (at most 8); expected none
   cf.assert %small, "at most 8"
   %r = linalg.copy ins(%A : tensor<?xf32>) outs(%B : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>

@@ -31,7 +31,7 @@ func.func @computed(%A: memref<9x7xf32>, %B: memref<7x5xf32>, %D: memref<9x5xf32
 
 func.func @of_its_own(%B: memref<7x5xf32>, %D: memref<9x5xf32>) {
   %A = memref.alloc() : memref<9x7xf32>
-  // CHECK: pad-operands-refuses.mlir:[[# @LINE + 1]]:3: error: operand A of the product is no argument of the kernel; expected memory that is handed in
+  // CHECK: pad-operands-refuses.mlir:[[# @LINE + 1]]:3: error: operand A of the product is not an argument of the kernel; expected memory that is passed in
   linalg.generic {indexing_maps = [#a, #b, #d], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%A, %B : memref<9x7xf32>, memref<7x5xf32>) outs(%D : memref<9x5xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32):

@@ -96,7 +96,7 @@ func.func @beside(%A: memref<16x16xf32>, %v: vector<16x16xf32>) {
 // -----
 
 func.func @cluster() {
-  // CHECK: persistent-tile-scheduler-refuses.mlir:[[# @LINE + 1]]:3: error: 2 blocks are no whole clusters of 4
+  // CHECK: persistent-tile-scheduler-refuses.mlir:[[# @LINE + 1]]:3: error: 2 blocks do not make whole clusters of 4
   scf.forall (%block) in (16) {
     "tile.warp_specialize"() ({
       %slot, %phase = "tile.enter"() : () -> (index, i32)

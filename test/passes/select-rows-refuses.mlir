@@ -84,7 +84,7 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 
 // -----
 
-// CHECK: select-rows-refuses.mlir:[[# @LINE + 4]]:3: error: tile.rows on what is no kernel of rows; expected none
+// CHECK: select-rows-refuses.mlir:[[# @LINE + 4]]:3: error: tile.rows on a function that is not a kernel of rows; expected none
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {

@@ -18,7 +18,7 @@ func.func @dynamic(%tiles: index) {
 // -----
 
 func.func @cluster() {
-  // CHECK: stream-k-refuses.mlir:[[# @LINE + 1]]:3: error: 5 blocks are no whole clusters of 2
+  // CHECK: stream-k-refuses.mlir:[[# @LINE + 1]]:3: error: 5 blocks do not make whole clusters of 2
   scf.forall (%block) in (12) {
     "tile.warp_specialize"() ({
     ^bb0:

@@ -13,7 +13,7 @@ func.func @quotient(%A: tensor<2xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// CHECK: error: 'tensor.pad' with other than one constant number around; expected a constant
+// CHECK: error: 'tensor.pad' whose padding value is not one constant; expected a constant
 func.func @pad(%A: tensor<2xf32>, %v: f32) -> tensor<4xf32> {
   %0 = tensor.pad %A low[1] high[1] {
   ^bb0(%n: index):

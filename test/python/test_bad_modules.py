@@ -212,7 +212,7 @@ BAD_MODULES = {
     "a constant written": (CONSTANT.format("%C", "%g"), (4, 3), "writes to a constant"),
     "a global that changes": (CONSTANT.format("%g", "%C").replace("constant", ""), (3, 8), "may change"),
     "data that is missing": (weights("dense_resource<missing>"), (2, 8), "resource 'missing' is not in the module"),
-    "a module inside": (f"module {{{GOOD}module @k {{{GOOD}}}\n}}", None, 'the name "matmul" is there twice'),
+    "a module inside": (f"module {{{GOOD}module @k {{{GOOD}}}\n}}", None, 'the name "matmul" is defined twice'),
     "GPU code": (f"module {{{GOOD}gpu.module @k {{}}\n}}", (7, 1), "'gpu.module' in the module"),
     "a name with a blank": (GOOD.replace("@matmul", '@"mat mul"'), (2, 1), "cannot name a kernel in PTX"),
     "a name with a dot": (GOOD.replace("@matmul", "@mat.mul"), (2, 1), "cannot name a kernel in PTX"),

@@ -129,7 +129,7 @@ def test_a_registered_algebra_has_a_name() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"algebra": "duel"}, "'duel' is no algebra; did you mean 'dual'"),
+        ({"algebra": "duel"}, "'duel' is not an algebra; did you mean 'dual'"),
         ({"algebra": "dual", "algorithm": "fewest"}, "the algebra 'dual': there is no algorithm with fewer"),
         ({"algebra": "complex", "algorithm": "gauss"}, "algorithm='gauss'; expected 'schoolbook' or 'fewest'"),
         ({"algebra": "quaternion"}, "'tile.algebra' of 4 components with operand 0 of 2"),

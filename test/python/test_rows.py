@@ -247,7 +247,7 @@ def test_rows_for_what_is_staged_must_have_a_constant_length() -> None:
     text = _dynamic("f16", "mn").replace(
         ") {\n", f") attributes {{tile.rows = {{{fields(64, 32, 2, '2, 64', 'staged = true')}}}}} {{\n", 1
     )
-    with pytest.raises(ScheduleError, match="staged=true for rows of no constant length; expected false"):
+    with pytest.raises(ScheduleError, match="staged=true for rows whose length is not constant; expected false"):
         compile_module(text, chip=CHIP, until="lower")
 
 

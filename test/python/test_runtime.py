@@ -376,7 +376,7 @@ def test_streams_of_every_kind(compiler: Compiler, machine: Machine, stream: Any
 
 @pytest.mark.parametrize("stream", ["default", True, -1, object(), 1.0])
 def test_what_is_no_stream(compiler: Compiler, machine: Machine, stream: Any) -> None:
-    with pytest.raises(ArgumentError, match="is no CUDA stream"):
+    with pytest.raises(ArgumentError, match="is not a CUDA stream"):
         mlir_gemm.compile(TEXT, chip="sm_80")(*operands(), stream=stream)
     assert machine.driver.launches == []
 

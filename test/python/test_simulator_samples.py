@@ -92,5 +92,5 @@ def test_a_tile_that_depends_on_a_view_is_refused() -> None:
   return
 }}"""
     arrays = [np.zeros(shape, np.float32) for shape in ((16, 32), (16, 16), (16, 16))]
-    with pytest.raises(Error, match=r"'memref.subview' is no plain product"):
+    with pytest.raises(Error, match=r"'memref.subview' is not a plain product"):
         reference_tile(source, arrays, 2, (slice(0, 8), slice(0, 8)))

@@ -353,7 +353,7 @@ def test_arguments_on_the_simulator_are_checked():
         kernel(a.astype(np.float64), b, c)
     with pytest.raises(ArgumentError, match="strides"):
         kernel(np.ones((32, 64), np.float16).T, b, c)
-    with pytest.raises(ArgumentError, match="which is no array"):
+    with pytest.raises(ArgumentError, match="which is not an array"):
         kernel([[1.0]], b, c)
     kernel(OnHost(a), b, c)
     np.testing.assert_array_equal(c, 33)
