@@ -17,6 +17,14 @@ NUMBERS_EACH = Kind(
 _WINDOWS = ("offset", "sizes", "strides", "shape", "low", "high")
 
 
+def _is_dense(type_: Any) -> bool:
+    """Whether a memref is in global memory, each of its elements beside the last."""
+    if type_.memory_space is not None or not type_.has_static_shape:
+        return type_.memory_space is None
+    wanted = [prod(type_.shape[place + 1 :]) for place in range(type_.rank)]
+    return list(type_.get_strides_and_offset()[0]) == wanted
+
+
 def windows(op: Any) -> str:
     """What a tile.windows gives has a dimension for each of its lists of sizes, of their product, and lies within the
     source."""
@@ -27,6 +35,8 @@ def windows(op: Any) -> str:
     kind = ir.RankedTensorType if isinstance(source, ir.RankedTensorType) else ir.MemRefType
     if not isinstance(source, kind) or not isinstance(type_, kind) or type_.element_type != source.element_type:
         return f"source is {source} and result is {type_}; expected two tensors, or two memrefs, of the same elements"
+    if kind is ir.MemRefType and not (_is_dense(source) and _is_dense(type_)):
+        return f"source is {source} and result is {type_}; expected dense memory on the GPU, without a space of its own"
     sizes, strides = ([list(each) for each in op.attributes[name]] for name in ("sizes", "strides"))
     if [len(each) for each in sizes] != [len(each) for each in strides]:
         return f"has sizes {sizes} and strides {strides}; expected as many of each"
