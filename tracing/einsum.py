@@ -164,8 +164,8 @@ def _made(
         orders.append(order)
         turned = array if order is None else _turned(array, order)
         letters = indices if order is None else "".join(indices[axis] for axis in order)
-        array = _NAMES[0] if twice and len(described) == 1 else ""
-        described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype), array))
+        same = _NAMES[0] if twice and len(described) == 1 else ""
+        described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype), same))
     start = None
     if init is not None:
         start = Operand("init", result, tuple(init.shape), element_name(init.dtype))
@@ -221,34 +221,38 @@ def _made_of_planes(
 def _is_mirrored(equation: str, operands: Sequence[Any]) -> bool:
     """Whether the second operand is the array of the first, so that the result equals its transpose: then the kernel
     has one argument for both, and computes half of the result."""
-    if len(operands) != 2:
-        return False
-    first, second = (_lies_at(each) for each in operands)
-    if first is None or second is None or first[:2] != second[:2]:
+    if len(operands) != 2 or _start(operands[0]) is None or _start(operands[0]) != _start(operands[1]):
+        return False  # every call comes here, and few go on
+    first, second = (_lies(each) for each in operands)
+    if first is None or second is None or first[0] != second[0]:
         return False
     sides, result = _sides(equation, len(operands))
-    if len(result) < 2 or any(len(side) != len(each[2]) for side, each in zip(sides, (first, second), strict=True)):
+    if len(result) < 2 or any(len(side) != len(each[1]) for side, each in zip(sides, (first, second), strict=True)):
         return False
     turned = str.maketrans({result[-1]: result[-2], result[-2]: result[-1]})
     one, two = (
-        {letter.translate(turns): place for letter, place in zip(side, each[2], strict=True)}
+        {letter.translate(turns): place for letter, place in zip(side, each[1], strict=True)}
         for side, each, turns in zip(sides, (first, second), (turned, {}), strict=True)
     )
     return one == two and not {result[-1], result[-2]} <= set(sides[0])
 
 
-def _lies_at(array: Any) -> tuple[Any, Any, tuple[tuple[int, int], ...]] | None:
-    """Where an array's memory starts, its type, and size and step of each dimension; None where it does not say."""
-    steps = _steps(array)
+def _start(array: Any) -> Any:
+    """Where an array's memory starts; None where it does not say."""
     if hasattr(array, "data_ptr"):
-        lazy = any(getattr(array, name, bool)() for name in ("is_conj", "is_neg"))  # its memory holds other numbers
-        start = None if lazy else array.data_ptr()
-    else:
-        told = getattr(array, "__array_interface__", None) or getattr(array, "__cuda_array_interface__", None)
-        start = told["data"][0] if told and told["data"] else None
-    if start is None or steps is None or getattr(array, "dtype", None) is None:
+        return array.data_ptr()
+    told = getattr(array, "__array_interface__", None) or getattr(array, "__cuda_array_interface__", None)
+    return told["data"][0] if told and told["data"] else None
+
+
+def _lies(array: Any) -> tuple[Any, tuple[tuple[int, int], ...]] | None:
+    """The type of an array's elements, and size and step of each dimension; None where it does not say, and of one that
+    is conjugated or negated lazily, whose memory holds other numbers."""
+    steps, dtype = _steps(array), getattr(array, "dtype", None)
+    lazy = hasattr(array, "data_ptr") and any(getattr(array, name, bool)() for name in ("is_conj", "is_neg"))
+    if lazy or steps is None or dtype is None:
         return None
-    return start, array.dtype, tuple(zip(array.shape, steps, strict=True))
+    return dtype, tuple(zip(array.shape, steps, strict=True))
 
 
 def _pair(name: str, given: Any) -> tuple[str, Any]:

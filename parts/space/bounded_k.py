@@ -7,10 +7,10 @@ from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
 from mlir_gemm.parts.grid import steps
 from mlir_gemm.parts.registry import mainloop_of, mma_of
-from mlir_gemm.parts.wording import shown_value
+from mlir_gemm.parts.spaces import open_sizes, other_fields
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import FIELDS, Schedule
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
 
@@ -28,22 +28,18 @@ def triangular_operand(problem: Problem, schedule: Schedule, target: Target) -> 
             f"space={K_RANGE}: no operand is known to be triangular; expected one that is computed by a comparison of "
             "its positions, or an argument with tile.triangular, or space=all"
         )
-    if problem.dynamic:
-        return f"space={K_RANGE}: sizes known at run time only ({', '.join(problem.dynamic)}); expected space=all"
-    if steps(problem, schedule) < LEAST:
+    unknown = open_sizes(problem, schedule)
+    if unknown is None and steps(problem, schedule) < LEAST:
         return f"space={K_RANGE}: {steps(problem, schedule)} k steps; expected at least {LEAST}"
-    return None
+    return unknown
 
 
 def tiles_alone(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """Each tile has steps of its own, which one loop copies and another multiplies."""
-    for name in _ALONE:
-        value = getattr(schedule, name)
-        if value != FIELDS[name]:
-            return f"{name}={shown_value(value)} with space={K_RANGE}: expected {shown_value(FIELDS[name])}"
-    if not (mainloop_of(schedule).producer and mma_of(schedule).asynchronous):
+    other = other_fields(schedule, _ALONE)
+    if other is None and not (mainloop_of(schedule).producer and mma_of(schedule).asynchronous):
         return f"space={K_RANGE} with mma={schedule.mma}, mainloop={schedule.mainloop}: expected a ring, and wgmma"
-    return None
+    return other
 
 
 PART = Part(

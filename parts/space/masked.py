@@ -6,6 +6,7 @@ from __future__ import annotations
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
 from mlir_gemm.parts.space.mirrored import places_known, square_tiles
+from mlir_gemm.parts.spaces import open_sizes
 from mlir_gemm.spec.passes import at, step, upstream
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -24,10 +25,7 @@ def masked_result(problem: Problem, schedule: Schedule, target: Target) -> str |
             f"space={schedule.space}: the result is not known to be masked for {wanted}; expected a selection of a "
             "constant by a comparison of positions, or space=all"
         )
-    if problem.dynamic:
-        unknown = ", ".join(problem.dynamic)
-        return f"space={schedule.space}: sizes known at run time only ({unknown}); expected space=all"
-    return None
+    return open_sizes(problem, schedule)
 
 
 PART = Part(

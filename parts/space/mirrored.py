@@ -6,10 +6,11 @@ from __future__ import annotations
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
 from mlir_gemm.parts.registry import mma_of
-from mlir_gemm.parts.wording import shown_tile, shown_value
+from mlir_gemm.parts.spaces import open_sizes, other_fields
+from mlir_gemm.parts.wording import shown_tile
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import FIELDS, Schedule
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import TRIANGLE
 
@@ -24,9 +25,7 @@ def symmetric_result(problem: Problem, schedule: Schedule, target: Target) -> st
             f"space={TRIANGLE}: the result is not known to equal its transpose; expected A times its own transpose, or "
             "a result marked tile.symmetric, or space=all"
         )
-    if problem.dynamic:
-        return f"space={TRIANGLE}: sizes known at run time only ({', '.join(problem.dynamic)}); expected space=all"
-    return None
+    return open_sizes(problem, schedule)
 
 
 def square_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -35,11 +34,7 @@ def square_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | 
     if m != n:
         shown = shown_tile(schedule.block)
         return f"block={shown} with space={schedule.space}: expected tiles as wide as they are high"
-    for name in _ALONE:
-        value = getattr(schedule, name)
-        if value != FIELDS[name]:
-            return f"{name}={shown_value(value)} with space={schedule.space}: expected {shown_value(FIELDS[name])}"
-    return None
+    return other_fields(schedule, _ALONE)
 
 
 def places_known(problem: Problem, schedule: Schedule, target: Target) -> str | None:

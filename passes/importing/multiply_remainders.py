@@ -22,7 +22,8 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone_slice
 from mlir_gemm.dialect.emulation import asked, say
-from mlir_gemm.dialect.linalg.generics import Generic, Map, build, empty, erase_dead, generics, owner_of, read, zero
+from mlir_gemm.dialect.linalg.component_products import is_zero
+from mlir_gemm.dialect.linalg.generics import Generic, Map, build, empty, erase_dead, generics, read, zero
 from mlir_gemm.dialect.linalg.products import Factor, Product, product_of
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.remainders import (
@@ -180,7 +181,7 @@ def _combined(generic: Generic, totals: list[Any], powers: list[Any], rows: list
     (written,), start = generic.output_maps, generic.outputs[0]
     place = {loop: at for at, loop in enumerate(written)}
     shape, identity = [generic.sizes[loop] for loop in written], tuple(range(len(written)))
-    more = [] if _is_zero(start) else [start]
+    more = [] if is_zero(start) else [start]
     along = [tuple(place[loop] for loop in map_) for map_ in rows]
 
     def emit(arguments: list[Any]) -> list[Any]:
@@ -192,15 +193,3 @@ def _combined(generic: Generic, totals: list[Any], powers: list[Any], rows: list
     inputs = [*totals, *powers, *more]
     output = empty(shape, ir.F64Type.get())
     return build(inputs, [output], maps, [False] * len(shape), emit).results[0]
-
-
-def _is_zero(tensor: Any) -> bool:
-    """Whether a tensor is filled with zeros."""
-    fill = owner_of(tensor)
-    if fill is None or fill.name != "linalg.fill":
-        return False
-    number = owner_of(fill.operands[0])
-    if number is None or number.name != "arith.constant":
-        return False
-    value = number.attributes["value"]
-    return isinstance(value, ir.FloatAttr) and value.value == 0.0
