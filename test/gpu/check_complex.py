@@ -12,10 +12,10 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import Any
+
+from launch_times import microseconds
 
 CASES = {
     "complex64": ("complex64", None, False, 1e-5), "complex64 by tf32": ("complex64", "precision=tf32", True, 1e-3),
@@ -24,23 +24,7 @@ CASES = {
 """By name: PyTorch's type, our schedule, whether PyTorch may use tf32, and the largest error."""
 SIZES = ((333, 257, 129), (64, 4096, 4096), (1000, 1000, 1000))
 """Further M, N, K."""
-ROUNDS, LAUNCHES = 5, 10
-
-
-def microseconds(calls: list[Callable[[], object]], torch: Any) -> list[float]:
-    """The time of each call, launches back to back, in turn."""
-    found: list[list[float]] = [[] for _ in calls]
-    for _ in range(ROUNDS):
-        for call, times in zip(calls, found, strict=True):
-            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            call()
-            start.record()
-            for _ in range(LAUNCHES):
-                call()
-            stop.record()
-            torch.cuda.synchronize()
-            times.append(start.elapsed_time(stop) * 1e3 / LAUNCHES)
-    return [median(times) for times in found]
+LAUNCHES = 10
 
 
 def main() -> int:
@@ -75,11 +59,11 @@ def main() -> int:
             error = float((found.to(torch.complex128) - wanted).norm() / wanted.norm())
             try:
                 theirs()
-                times = microseconds([ours, theirs], torch)
+                times = microseconds([ours, theirs], torch, LAUNCHES)
                 their_error = float((theirs().to(torch.complex128) - wanted).norm() / wanted.norm())
             except RuntimeError as refused:
                 print(f"{name}: PyTorch refuses: {str(refused).splitlines()[0]}")
-                times, their_error = [microseconds([ours], torch)[0], float("nan")], float("nan")
+                times, their_error = [microseconds([ours], torch, LAUNCHES)[0], float("nan")], float("nan")
             rate = 8 * m * n * k / times[0] / 1e6
             bad += error > most
             rows.append({"case": name, "m": m, "n": n, "k": k, "us": times[0], "torch_us": times[1], "error": error,

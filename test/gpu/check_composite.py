@@ -19,12 +19,12 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
+from launch_times import microseconds
 
-ROUNDS, LAUNCHES = 5, 6
+LAUNCHES = 6
 ORDERS = (("mk", "kn", "mn"), ("mk", "nk", "mn"), ("km", "kn", "mn"), ("km", "nk", "nm"), ("bmk", "bkn", "bmn"))
 TYPES = ("float16", "float32", "float64", "int8")
 FEWEST = {"algorithm": "fewest"}
@@ -75,22 +75,6 @@ def random_product(seed: int) -> str:
         return f"{where}: {traceback.format_exc(limit=-1)}"
 
 
-def microseconds(calls: list[Callable[[], object]], torch: Any) -> list[float]:
-    """The time of each call, launches back to back, in turn."""
-    found: list[list[float]] = [[] for _ in calls]
-    for _ in range(ROUNDS):
-        for call, times in zip(calls, found, strict=True):
-            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            call()
-            start.record()
-            for _ in range(LAUNCHES):
-                call()
-            stop.record()
-            torch.cuda.synchronize()
-            times.append(start.elapsed_time(stop) * 1e3 / LAUNCHES)
-    return [median(times) for times in found]
-
-
 def dual_numbers(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
     """Dual numbers and quaternions beside one real product."""
     import mlir_gemm
@@ -126,7 +110,7 @@ def dual_numbers(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
         error["quaternions"] = float((found.double() - third).norm() / third.norm())
         del p, q, third, wanted, found
         bad += sum(each > most for each in error.values())
-        times = dict(zip(calls, microseconds(list(calls.values()), torch), strict=True))
+        times = dict(zip(calls, microseconds(list(calls.values()), torch, LAUNCHES), strict=True))
         for case, us in times.items():
             rows.append({"case": case, "type": name, "size": size, "us": us, "of_real": us / times["real product"],
                          "error": error.get(case)})  # fmt: skip
@@ -163,7 +147,7 @@ def complex_products(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
                           for each, call in calls.items()}  # fmt: skip
                 parts = {each: float((call().to(torch.complex128) - wanted).abs().max() / wanted.abs().max())
                          for each, call in calls.items()}  # fmt: skip
-                times = dict(zip(calls, microseconds(list(calls.values()), torch), strict=True))
+                times = dict(zip(calls, microseconds(list(calls.values()), torch, LAUNCHES), strict=True))
                 bad += sum(error > most for error in errors.values())
                 rows.append({"case": name, "m": m, "n": n, "k": k, "us": times, "errors": errors, "largest": parts})
                 text = ", ".join(f"{each} {us:.1f} us ({errors[each]:.1e})" for each, us in times.items())
@@ -197,7 +181,7 @@ def epilogues(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
               "d / v": product / v}  # fmt: skip
     errors = {each: float((calls[each]().to(whole.dtype) - whole).norm() / whole.norm())
               for each, whole in wanted.items()}  # fmt: skip
-    for each, us in zip(calls, microseconds(list(calls.values()), torch), strict=True):
+    for each, us in zip(calls, microseconds(list(calls.values()), torch, LAUNCHES), strict=True):
         rows.append({"case": f"epilogue {each}", "size": size, "us": us, "error": errors.get(each)})
         print(f"epilogue {each:28} {us:9.1f} us, error {errors.get(each, 0):.1e}", flush=True)
     return sum(error > 2e-3 for error in errors.values())
