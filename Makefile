@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-FOLDERS := spec parts dialect pipeline lowering passes tile_model runtime simulator viewer tracing tools bench
+FOLDERS := spec parts dialect pipeline lowering passes tile_model runtime simulator viewer tracing tools bench tuner
 
 # Hundreds of processes load the same modules: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE

@@ -33,6 +33,10 @@ class Work:
     """Give it to the driver's compiler too."""
     debug_info: str | None = None
     """As for `mlir_gemm.compile`."""
+    tuned: str = ""
+    """The same."""
+    entry: str = ""
+    """The same."""
 
 
 def prepare(works: Sequence[Work], jobs: int, progress: Callable[[int, int], None]) -> list[str]:
@@ -78,7 +82,10 @@ def compile_one(work: Work) -> str:
 
     try:
         source = work.problem if isinstance(work.problem, str) else module(work.problem)
-        kernel = mlir_gemm.compile(source, chip=work.chip, schedule=work.schedule or None, debug_info=work.debug_info)
+        kernel = mlir_gemm.compile(
+            source, chip=work.chip, schedule=work.schedule or None, debug_info=work.debug_info, tuned=work.tuned,
+            entry=work.entry,
+        )  # fmt: skip
         if work.load:
             kernel.load(0)
     except Error as error:

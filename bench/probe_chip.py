@@ -2,7 +2,7 @@
 
     python -m mlir_gemm.bench.probe_chip [-o chip.json] [--seconds 60]
 
-Prints a row in the form of `tile_model/chips.py`, and all figures as JSON; docs/benchmarks.md says how each is
+Prints a row in the form of `tile_model/chip_table.py`, and all figures as JSON; docs/benchmarks.md says how each is
 measured. Takes about a minute. `--compile-only --chip sm_90a` only fills the cache, without a GPU.
 """
 
@@ -20,15 +20,16 @@ from typing import Any
 
 import mlir_gemm
 from mlir_gemm.bench import operands
+from mlir_gemm.bench.chip_figures import Figures, limits, row
 from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.bench.timing import SLEEP_CYCLES_S
 from mlir_gemm.errors import Error
-from mlir_gemm.runtime.device import checked, default_chip
-from mlir_gemm.tile_model.chips import CHIPS, target
+from mlir_gemm.runtime.device import checked
+from mlir_gemm.runtime.own_chip import default_chip
+from mlir_gemm.tile_model.chips import target
 
 Run = Callable[[], Any]
-Figures = dict[str, Any]
 
 WGMMA = "mma=wgmma,block={m}x{n}x64,warp={w}x{n}x64,stages=4,persistent=0,cluster_m=1,cluster_n=1,split_k_cluster=1"
 DEEP = ((16384, 8192), (1536, 2816))
@@ -279,56 +280,6 @@ def probe(prober: Prober, seconds: float, only: Sequence[str] = MEASUREMENTS) ->
     return found
 
 
-def row(figures: Figures, chip: str) -> str:
-    """A row in the form of `tile_model/chips.py`. Values that were not measured are those of the table, with a remark;
-    everything else is copied from the row of the chip, or has to be filled in."""
-    known = CHIPS.get(chip)
-
-    def figure(measured: Any, old: float | None, digits: int) -> str:
-        if measured is not None:
-            return f"{measured:.{digits}f}"
-        return "?" if old is None else f"{old:.{digits}f}"
-
-    sms = _at(figures, "device", "sms")
-    clocks = _at(figures, "load", "4096", "sm_mhz")
-    clock = clocks[1] / 1e3 if clocks else None
-    tensor = _at(figures, "tensor", "mma_sync", "flops_clock_sm")
-    l2_size, l2_rate = _at(figures, "device", "l2_bytes"), _at(figures, "l2", "bytes_s")
-    dram = _at(figures, "dram", "copy_bytes_s")
-    values = [
-        f"sms={figure(sms, known.sms if known else None, 0)}",
-        f"clock={figure(clock, known.clock_hz / 1e9 if known else None, 2)}",
-        f"tensor={figure(tensor, known.tensor_flops_clock_sm if known else None, 0)}",
-        f"l2=({figure(None if l2_size is None else l2_size / 2**20, known.l2_bytes / 2**20 if known else None, 0)}, "
-        f"{figure(None if l2_rate is None else l2_rate / 1e12, known.l2_bytes_s / 1e12 if known else None, 1)})",
-        f"dram={figure(None if dram is None else dram / 1e12, known.dram_bytes_s / 1e12 if known else None, 1)}",
-    ]
-    measured = (("sms", sms), ("clock", clock), ("tensor", tensor), ("l2 size", l2_size), ("l2 rate", l2_rate),
-                ("dram", dram))  # fmt: skip
-    missing = [name for name, value in measured if value is None]
-    name = _at(figures, "device", "name") or (known.name if known else "?")
-    remark = f"  # not measured: {', '.join(missing)}" if missing else ""
-    return f'    _chip("{chip}", "{name}", _LIMITS, {", ".join(values)}, rates=_RATES, has=_HAS),{remark}'
-
-
-def limits(figures: Figures) -> str:
-    """A row of `_Limits` for the chip's compute capability."""
-    names = ("smem_block", "smem_sm", "smem_reserved")
-    sizes = [_at(figures, "device", name) for name in names]
-    counts = [_at(figures, "device", name) for name in ("threads_sm", "blocks_sm")]
-    shown = [*("?" if size is None else f"{size / 1024:g}" for size in sizes),
-             *("?" if count is None else str(count) for count in counts)]  # fmt: skip
-    return f"_LIMITS = _Limits({', '.join(shown)})"
-
-
-def _at(figures: Figures, *names: str) -> Any:
-    """A figure, None where it was not measured."""
-    found: Any = figures
-    for name in names:
-        found = found.get(name) if isinstance(found, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return found  # pyright: ignore[reportUnknownVariableType]
-
-
 def kernels(chip: str) -> list[tuple[str, str]]:
     """Module and schedule of everything that is run."""
     side = round(COPY_ELEMENTS**0.5)
@@ -370,7 +321,7 @@ def main(given: Sequence[str] | None = None) -> int:
                 mlir_gemm.compile(text, chip=chip, schedule=schedule or None)
             print(f"{len(kernels(chip))} kernels compiled for {chip}")
             return 0
-        figures = _measured(arguments)
+        figures = measured(arguments.chip, arguments.seconds, arguments.only)
     except Error as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -381,14 +332,15 @@ def main(given: Sequence[str] | None = None) -> int:
     return 1 if any(isinstance(figures.get(name), str) for name in arguments.only) else 0
 
 
-def _measured(arguments: argparse.Namespace) -> Figures:
+def measured(chip: str, seconds: float, only: Sequence[str]) -> Figures:
+    """All figures of this machine's GPU. Raises Error without PyTorch and a GPU."""
     from mlir_gemm.bench.machine import Monitor
     from mlir_gemm.bench.measure import require_gpu
 
     torch = require_gpu()
-    chip = arguments.chip or default_chip(0)
+    chip = chip or default_chip(0).partition(":")[0]
     prober = Prober(chip, torch, Monitor(torch))
-    return {"chip": chip, **probe(prober, arguments.seconds, arguments.only)}
+    return {"chip": chip, **probe(prober, seconds, only)}
 
 
 if __name__ == "__main__":

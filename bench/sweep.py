@@ -257,7 +257,7 @@ def _measure(
 ) -> int:
     from mlir_gemm.bench.machine import Monitor
     from mlir_gemm.bench.measure import require_gpu
-    from mlir_gemm.runtime.device import default_chip
+    from mlir_gemm.runtime.own_chip import default_chip
 
     torch = require_gpu()
     settings = Settings(

@@ -10,11 +10,20 @@ from typing import Any
 from mlir_gemm.dialect import tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.plain_values import keep_plain
+from mlir_gemm.spec import extensions
+from mlir_gemm.spec.extension_points import PassAt
+
+DIALECTS = (
+    "affine", "arith", "bufferization", "cf", "complex", "func", "gpu", "irdl", "linalg", "llvm", "math", "memref",
+    "nvgpu", "nvvm", "scf", "tensor", "vector",
+)  # fmt: skip
+"""Those that our passes make operations of. MLIR loads others where text names them or a pass needs them; to load all,
+transform above all, takes 5 ms, these 2."""
 
 
 def new_context() -> Any:
-    """A context that knows the tile dialect."""
-    context = ir.Context()
+    """A context that knows the tile dialect. It has all dialects of MLIR where a registered pass may ask for them."""
+    context = ir.Context(load_on_create_dialects=None if extensions.of(PassAt) else DIALECTS)
     keep_plain(context)
     tile.register(context)
     return context

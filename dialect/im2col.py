@@ -57,6 +57,9 @@ def of(value: Any) -> Im2col | str:
     rank = len(shape)
     if len(parts) != 2 or rank not in LIMITS:
         return f"windows of {len(parts)} dimensions on an image of {rank}; expected 2 on one of 3 to 5"
+    source = windows.source_of(value).type.shape
+    if windows.OPEN in source and tuple(source) != image.shape:
+        return "windows of images whose number is not the first size of their memory"
     rows, columns = (windows.digits(each, shape) for each in parts)
     if rows is None or columns is None:
         return "windows that do not run along the image's dimensions"

@@ -107,6 +107,9 @@ def known_size(memory: Any, axis: int) -> Any:
     if getattr(owner, "name", "") in ("memref.alloc", "tile.position"):
         place = sum(memory.type.is_dynamic_dim(each) for each in range(axis))
         return list(owner.operation.operands)[place]
+    if getattr(owner, "name", "") == "tile.windows":
+        place = sum(memory.type.is_dynamic_dim(each) for each in range(axis))
+        return list(owner.operation.operands)[1 + place]
     if getattr(owner, "name", "") == "memref.reinterpret_cast":
         return cast_values(owner.operation, "sizes")[axis]
     if not hasattr(owner, "operations") or owner.owner.operation.name != "func.func":

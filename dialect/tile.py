@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 
 from mlir_gemm.dialect import constants, rules, window_rules
 from mlir_gemm.dialect.bindings import PACKAGE, dialect, ir
+from mlir_gemm.dialect.effects import attach_effects
 from mlir_gemm.dialect.verifier import FLAG, at_least, verifier, word
 from mlir_gemm.spec.algebra import Algebra, parse
 
@@ -198,15 +199,27 @@ class Position(Tile.Operation, name="position"):
 class Windows(Tile.Operation, name="windows"):
     """A view of a dense `source` by windows, as a convolution reads its image: a tensor, or memory, each dimension of
     which counts through `sizes` numbers, the last one fastest, each of which moves by one of `strides` elements. The
-    image has `shape`, and `low` and `high` zeros around it; `offset` and `strides` count these too. Nothing is copied:
-    what reads it computes where an element lies, so its type says nothing of that."""
+    image has `shape`, and `low` and `high` zeros around it; `offset` and `strides` count these too. `counts` are the
+    dynamic sizes. Nothing is copied: what reads it computes where an element lies, which its type does not say."""
 
     source: ext.Operand[Any]
+    counts: Sequence[ext.Operand[ir.IndexType]]
+    result: ext.Result[Any]
+    verify_invariants = verifier(window_rules.windows, offset=at_least(0), **window_rules.WINDOWS)
+
+
+class Sparse(Tile.Operation, name="sparse"):
+    """A 2:4 sparse tile [M, K] in shared memory, as a product takes it: of its `values` [M, K / 2] and its `metadata`
+    [M / 16, K], as `spec/sparse.py` has them. Nothing is moved."""
+
+    values: ext.Operand[Any]
+    metadata: ext.Operand[Any]
     result: ext.Result[Any]
     verify_invariants = verifier(
-        window_rules.windows, offset=at_least(0), sizes=window_rules.NUMBERS_EACH, strides=window_rules.NUMBERS_EACH,
-        shape=rules.NUMBERS, low=rules.NUMBERS, high=rules.NUMBERS,
-    )  # fmt: skip
+        rules.ranked(0, "values", 2, space=rules.IN_SHARED),
+        rules.ranked(1, "metadata", 2, space=rules.IN_SHARED),
+        window_rules.sparse,
+    )
 
 
 class UnitId(Tile.Operation, name="unit_id"):
@@ -357,20 +370,19 @@ def run(kernel: str, buffers: Sequence[Any]) -> Any:
     return Run(list(buffers), ir.StringAttr.get(kernel)).operation
 
 
+def sparse(values: Any, metadata: Any) -> Any:
+    """A tile.sparse at the insertion point; its value."""
+    (rows, half), type_ = values.type.shape, values.type
+    whole = ir.MemRefType.get([rows, 2 * half], type_.element_type, memory_space=type_.memory_space)
+    return Sparse(values, metadata, whole).operation.results[0]
+
+
 def unit_id(unit: str = "warp") -> Any:
     """A tile.unit_id at the insertion point; its value."""
     operation = UnitId(ir.IndexType.get()).operation
     if unit != "warp":
         operation.attributes["unit"] = ir.StringAttr.get(unit)
     return operation.results[0]
-
-
-class _Pure:
-    """Memory effects of an operation that has none."""
-
-    @staticmethod
-    def get_effects(_op: Any, _effects: Any) -> None:
-        return
 
 
 def register(context: Any) -> None:
@@ -383,15 +395,4 @@ def register(context: Any) -> None:
     sys.modules.setdefault(f"{PACKAGE}.dialects.tile", sys.modules[__name__])
     with context, ir.Location.unknown():
         Tile.load(reload=True)
-        for name in (
-            "tile.position",
-            "tile.windows",
-            "tile.unit_id",
-            "tile.clip",
-            "tile.reduce",
-            "tile.tensor_map",
-            "tile.rank",
-            "tile.consumer_id",
-            "tile.advance",
-        ):
-            ir.MemoryEffectsOpInterface.attach(name, target=_Pure, context=context)
+        attach_effects(context)

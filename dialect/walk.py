@@ -31,20 +31,43 @@ def where(root: Any, wanted: Callable[[Any], bool]) -> list[Any]:
     return [operation.opview for operation in found[1:] if wanted(operation)]
 
 
-def named(root: Any, *names: str) -> list[Any]:
-    """The operations nested in `root` whose names are among `names`, in program order."""
+def beginning(root: Any, *prefixes: str) -> list[Any]:
+    """The operations nested in `root` whose names begin with one of `prefixes`, in program order."""
     found: list[Any] = []
 
     def visit(operation: Any) -> Any:
-        if operation.name in names:
+        if operation.name.startswith(prefixes):
             found.append(operation)
         return _ADVANCE
 
     root.operation.walk(visit, _PRE_ORDER)
-    return [operation.opview for operation in found[root.operation.name in names :]]
+    return [operation.opview for operation in found[root.operation.name.startswith(prefixes) :]]
 
 
-_ADVANCE, _PRE_ORDER = ir.WalkResult.ADVANCE, ir.WalkOrder.PRE_ORDER
+def named(root: Any, *names: str) -> list[Any]:
+    """The operations nested in `root` whose names are among `names`, in program order. The bodies of kernels, which are
+    most of a module, are left out where only what stands beside them is looked for."""
+    found: list[Any] = []
+    whole = root.operation.name
+    closed = () if whole in _KERNELS else next((closed for beside, closed in _CLOSED if beside.issuperset(names)), ())
+
+    def visit(operation: Any) -> Any:
+        name = operation.name
+        if name in names:
+            found.append(operation)
+        return _SKIP if name in closed else _ADVANCE
+
+    root.operation.walk(visit, _PRE_ORDER)
+    return [operation.opview for operation in found[whole in names :]]
+
+
+_ADVANCE, _SKIP, _PRE_ORDER = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP, ir.WalkOrder.PRE_ORDER
+_KERNELS = ("gpu.module", "gpu.func", "llvm.func")
+_CLOSED = (
+    (frozenset(("gpu.module", "gpu.launch_func", "gpu.binary")), _KERNELS),
+    (frozenset(("gpu.module", "gpu.func", "llvm.func")), _KERNELS[1:]),
+)
+"""Operations that stand in no kernel, or in no function of one, and what need not be entered to find them."""
 
 
 def in_block(block: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 Rows are places of the window, columns places in it. Each dimension of a tile.windows counts through several numbers,
 the last one fastest, and each of these moves by a stride of its own in the image. So an element's address is a sum of
 quotients and remainders of its indices, which whoever reads it computes. Zeros around the image are nowhere either.
+How many images there are may be known at run time only: nothing is divided by the outermost number (`OPEN`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ import numpy as np
 
 from mlir_gemm.dialect import constants, guards, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.sizes import size_of
 
 NAME = "tile.windows"
+OPEN = -(1 << 63)
+"""A size that is known at run time only, as MLIR writes it: how many images there are."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,11 @@ def is_windows(value: Any) -> bool:
     return getattr(value.owner, "name", "") == NAME
 
 
-def make(source: Any, type_: Any, image: Image, parts: Sequence[Parts], offset: int = 0) -> Any:
+def make(
+    source: Any, type_: Any, image: Image, parts: Sequence[Parts], offset: int = 0, counts: Sequence[Any] = ()
+) -> Any:
     """Windows of a dense tensor or memref that holds an image, of a type with one dimension for each of `parts`, at the
-    insertion point."""
+    insertion point; `counts` are its dynamic sizes."""
     i64 = ir.IntegerType.get_signless(64)
     sizes, strides = (
         ir.ArrayAttr.get([ir.DenseI64ArrayAttr.get([each[number] for each in one]) for one in parts])
@@ -59,7 +65,7 @@ def make(source: Any, type_: Any, image: Image, parts: Sequence[Parts], offset: 
     attributes = {"offset": ir.IntegerAttr.get(i64, offset), "sizes": sizes, "strides": strides}
     for name in ("shape", "low", "high"):
         attributes[name] = ir.DenseI64ArrayAttr.get(list(getattr(image, name)))
-    return ir.Operation.create(NAME, results=[type_], operands=[source], attributes=attributes).results[0]
+    return ir.Operation.create(NAME, results=[type_], operands=[source, *counts], attributes=attributes).results[0]
 
 
 def parts_of(value: Any) -> list[Parts]:
@@ -87,16 +93,35 @@ def source_of(value: Any) -> Any:
 
 def run_of(value: Any) -> int:
     """How many neighbours along the last dimension are neighbours in the image, and start at each multiple of that."""
-    parts = [part for part in parts_of(value)[-1] if part[0] > 1]
+    parts = [part for part in parts_of(value)[-1] if part[0] != 1]
     return parts[-1][0] if parts and parts[-1][1] == 1 else 1
 
 
 def divisor(value: Any) -> int:
     """A number that divides the address of each run of neighbours, and its length."""
-    steps = [stride for one in parts_of(value) for size, stride in one if size > 1 and stride != 1]
+    steps = [stride for one in parts_of(value) for size, stride in one if size != 1 and stride != 1]
     image = image_of(value)
     pixel = image.shape[-1] if image.has_zeros else 0
     return gcd(run_of(value), offset_of(value), pixel, *steps)
+
+
+def closed(parts: Sequence[Parts], counts: Sequence[int]) -> list[Parts]:
+    """What dimensions count through where the open ones have these sizes."""
+    rest = iter(counts)
+    return [
+        ((next(rest) // prod(size for size, _ in one[1:]), one[0][1]), *one[1:]) if one[0][0] == OPEN else one
+        for one in parts
+    ]
+
+
+def closed_of(value: Any, type_: Any) -> Any:
+    """The same windows where the sizes are those of a type, of a source whose sizes are known, at the insertion
+    point."""
+    image, source = image_of(value), source_of(value)
+    counts = [size for size, each in zip(type_.shape, value.type.shape, strict=True) if each == OPEN]
+    images = prod(source.type.shape) // prod(image.shape[1:])
+    image = Image((images, *image.shape[1:]), image.low, image.high)
+    return make(source, type_, image, closed(parts_of(value), counts), offset_of(value))
 
 
 def places(parts: Sequence[Parts], offset: int) -> Any:
@@ -113,11 +138,14 @@ def places(parts: Sequence[Parts], offset: int) -> Any:
 def flat(value: Any) -> Any:
     """The image as one row of memory, at the insertion point."""
     source = source_of(value)
-    count = prod(source.type.shape)
+    sizes = source.type.shape
+    count, given = prod(sizes), list[Any]()
+    if OPEN in sizes:
+        count, given = OPEN, [indexing.product([size_of(source, axis) for axis in range(len(sizes))])]
     layout = ir.StridedLayoutAttr.get(0, [1])
     type_ = ir.MemRefType.get([count], source.type.element_type, layout, source.type.memory_space)
     cast = dialect("_memref_ops_gen").ReinterpretCastOp
-    return cast(type_, source, [], [], [], [0], [count], [1]).result
+    return cast(type_, source, [], given, [], [0], [count], [1]).result
 
 
 def reached(value: Any, indices: Sequence[Any]) -> tuple[Any, Any | None]:
@@ -153,7 +181,7 @@ def _address(indices: Sequence[Any], parts: Sequence[Parts], offset: int) -> Any
         inner = 1
         for place in reversed(range(len(one))):
             size, stride = one[place]
-            if size > 1 and stride:
+            if size != 1 and stride:
                 number = index if inner == 1 else indexing.div(index, inner)
                 number = number if place == 0 else indexing.rem(number, size)
                 step = number if stride == 1 else indexing.mul(number, stride)
@@ -171,19 +199,19 @@ def digits(parts: Parts, shape: Sequence[int]) -> tuple[Digit, ...] | None:
     strides = [prod(shape[dim + 1 :]) for dim in range(len(shape))]
     found: list[Digit] = []
     for size, stride in reversed(parts):
-        while size > 1:
+        while size != 1:
             dim = next((dim for dim, each in enumerate(strides) if each <= stride), None)
             if dim is None or not stride or stride % strides[dim]:
                 return None
             step = stride // strides[dim]
-            if not dim or (size - 1) * step < shape[dim]:
+            if not dim or (size != OPEN and (size - 1) * step < shape[dim]):
                 found.append((dim, size, step))
                 break
             room = shape[dim] // step
-            if shape[dim] % step or size % room:
+            if shape[dim] % step or (size != OPEN and size % room):
                 return None
             found.append((dim, room, step))
-            size, stride = size // room, strides[dim - 1]
+            size, stride = size if size == OPEN else size // room, strides[dim - 1]
     return tuple(reversed(found))
 
 
@@ -195,7 +223,7 @@ def numbers(index: Any, counted: Sequence[Digit], beyond: bool = False) -> list[
     for place in reversed(range(len(counted))):
         dim, size, step = counted[place]
         number = index if inner == 1 else indexing.div(index, inner)
-        number = number if beyond and place == 0 else indexing.rem(number, size)
+        number = number if place == 0 and (beyond or size == OPEN) else indexing.rem(number, size)
         found.append((dim, number if step == 1 else indexing.mul(number, step)))
         inner *= size
     return found

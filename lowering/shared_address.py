@@ -57,7 +57,7 @@ def place(memory: Any, part: int = 0) -> tuple[Any, Any | None]:
     that is: None for none. Refuses the same as `address`, but for views that start at multiples of `part` bytes inside
     a panel, where that is given."""
     width = panel_bytes(memory)
-    root, offsets = _followed(memory)
+    root, offsets = followed(memory)
     *_, rows, columns = root.type.shape
     item = root.type.element_type.width // 8
     panel = width // item
@@ -99,12 +99,12 @@ def _root(memory: Any) -> Any:
     return memory
 
 
-def _followed(memory: Any) -> tuple[Any, list[Any]]:
-    """The buffer that a chain of subviews starts from, and where the view starts in it."""
+def followed(memory: Any) -> tuple[Any, list[Any]]:
+    """The buffer that a chain of subviews starts from, or another operation's view, and where the view starts in it."""
     if getattr(memory.owner, "name", "") != "memref.subview":
         return memory, [constants.index(0) for _ in memory.type.shape]
     view = memory.owner.operation
-    root, inner = _followed(view.operands[0])
+    root, inner = followed(view.operands[0])
     marker = ir.ShapedType.get_dynamic_size()
     dynamic = list(view.operands)[1:]
     starts = [dynamic.pop(0) if start == marker else constants.index(start)

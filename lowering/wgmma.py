@@ -15,10 +15,11 @@ from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import PANEL_BYTES
-from mlir_gemm.lowering import assembly, shared_address
+from mlir_gemm.lowering import assembly, shared_address, wgmma_sparse
 from mlir_gemm.lowering.fragments import Fragments, shape_of
 from mlir_gemm.lowering.layouts import WARPGROUP, WarpgroupLayout
 from mlir_gemm.lowering.wgmma_registers import LAYOUTS, RegisterOperand, multiply
+from mlir_gemm.lowering.wgmma_sparse import SparseOperand
 
 KINDS: dict[tuple[str, str], tuple[str, str, str]] = {
     ("f16", "f32"): ("f16", "f16", "f32"),
@@ -31,7 +32,7 @@ KINDS: dict[tuple[str, str], tuple[str, str, str]] = {
 EIGHT = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 """Those of 8-bit floats, of which A and B may have different ones; the accumulator is f32."""
 GROUPS = 2
-"""Groups of a product with A through registers."""
+"""Groups of a product with A, or the metadata of a sparse one, through registers."""
 ROWS, LARGEST, STEP_BYTES = 64, 256, 32
 """Rows of an instruction, its most columns, and the bytes of its K."""
 _SWIZZLES = {128: 1, 64: 2, 32: 3}
@@ -45,6 +46,8 @@ class GroupProducts:
     kinds: tuple[str, str, str]
     registers: int = 0
     """Bytes of A's elements where it comes through registers; 0 where it comes from shared memory."""
+    sparse: bool = False
+    """Whether A is a 2:4 sparse tile."""
 
     @property
     def layout(self) -> WarpgroupLayout:
@@ -60,7 +63,7 @@ class GroupProducts:
     def wait(self, kept: list[Any], pending: int) -> list[Any]:
         """Waits until at most `pending` groups are in flight. After the last wait the accumulators are tied to it:
         nothing else keeps arithmetic on them from being moved before it."""
-        groups = GROUPS if self.registers else 1
+        groups = GROUPS if self.registers or self.sparse else 1
         dialect("nvvm").WgmmaWaitGroupSyncOp(groups * pending)
         return kept if pending else [_tied(struct) for struct in kept]
 
@@ -78,6 +81,8 @@ class GroupProducts:
             sums = fragments.keep(start)
         if through_registers(op):
             return self._by_registers(op, sums, fresh)
+        if self.sparse:
+            return self._sparse(op, SparseOperand.of(op.operands[0]), sums, fresh)
         left, right = (_Descriptor.of(op, side) for side in "ab")
         steps = op.operands[0].type.shape[tile.order_of(op, "a").index("k")] * left.item // STEP_BYTES
         nvvm.WgmmaFenceAlignedOp()
@@ -111,6 +116,28 @@ class GroupProducts:
                     numbers = [] if new else assembly.members_of(sums[block])
                     shape = columns, STEP_BYTES // item
                     sums[block] = multiply(kinds, shape, sums[block].type, numbers, four, b)
+            nvvm.WgmmaGroupSyncAlignedOp()
+        return sums
+
+    def _sparse(self, op: Any, left: SparseOperand, sums: list[Any], fresh: bool) -> list[Any]:
+        """With a 2:4 sparse A, in two groups, as `_by_registers`: the metadata is in registers."""
+        nvvm = dialect("nvvm")
+        values, right = _Descriptor.of(op, "a", left.values), _Descriptor.of(op, "b")
+        columns = op.operands[2].type.shape[1]
+        steps = range(left.k // wgmma_sparse.INSTRUCTION_DEPTH)
+        for half in (steps[: len(steps) // 2], steps[len(steps) // 2 :]):
+            if not fresh:
+                nvvm.WgmmaWaitGroupSyncOp(1)
+            words = left.load(half)
+            nvvm.WgmmaFenceAlignedOp()
+            for step in half:
+                b = right.at(0, 2 * step)
+                for block in range(len(sums)):
+                    numbers = [] if fresh and not step else assembly.members_of(sums[block])
+                    places = values.at(block * ROWS, step), b, words[block, step // 2]
+                    sums[block] = wgmma_sparse.multiply(
+                        self.kinds, columns, sums[block].type, numbers, places, step % 2, not right.contiguous
+                    )
             nvvm.WgmmaGroupSyncAlignedOp()
         return sums
 
@@ -159,9 +186,9 @@ class _Descriptor:
     """Bytes of a row of a panel."""
 
     @staticmethod
-    def of(op: Any, side: str) -> _Descriptor:
-        """Operand `a` or `b` of a tile.mma."""
-        memory = op.operands["ab".index(side)]
+    def of(op: Any, side: str, memory: Any = None) -> _Descriptor:
+        """Operand `a` or `b` of a tile.mma, or other memory in its place."""
+        memory = op.operands["ab".index(side)] if memory is None else memory
         contiguous = tile.order_of(op, side).endswith("k")
         item, rows = memory.type.element_type.width // 8, shared_address.rows_of(memory)
         width = shared_address.panel_bytes(memory)
@@ -245,4 +272,5 @@ def check(product: Any) -> GroupProducts:
         panel = shared_address.panel_bytes(memory) * 8 // _WIDTHS[kinds[0]]
         if size % panel and not (size == ROWS and order == "m" and through_registers(product)):
             raise pass_error(product, f"{size} {order} along the rows of an operand; expected a multiple of {panel}")
-    return GroupProducts(kinds, lhs.type.element_type.width // 8 if through_registers(product) else 0)
+    registers = lhs.type.element_type.width // 8 if through_registers(product) else 0
+    return GroupProducts(kinds, registers, wgmma_sparse.is_sparse(lhs))

@@ -25,6 +25,7 @@ from mlir_gemm.version import __version__
 if TYPE_CHECKING:
     from mlir_gemm.parts.base import Layout, Mainloop, Mma, Part, Raster
     from mlir_gemm.runtime.kernel import Kernel, compile
+    from mlir_gemm.runtime.sparse import Sparse24, sparse24
     from mlir_gemm.spec.bilinear import Bilinear
     from mlir_gemm.spec.element_types import ElementType
     from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Rewrites, Selector
@@ -56,12 +57,14 @@ __all__ = [
     "Schedule",
     "ScheduleError",
     "Selector",
+    "Sparse24",
     "TargetError",
     "__version__",
     "compile",
     "einsum",
     "matmul",
     "register",
+    "sparse24",
     "unregister",
 ]
 
@@ -80,10 +83,12 @@ _HOMES = {
     "Rewrites": "spec.extension_points",
     "Schedule": "parts.fields",
     "Selector": "spec.extension_points",
+    "Sparse24": "runtime.sparse",
     "compile": "runtime.kernel",
     "einsum": "tracing.einsum",
     "matmul": "tracing.einsum",
     "register": "spec.extensions",
+    "sparse24": "runtime.sparse",
     "unregister": "spec.extensions",
 }
 

@@ -14,7 +14,7 @@ class Progress:
     """`progress(done, all)` draws a bar; leaving the `with` block wipes it."""
 
     def __init__(self, what: str) -> None:
-        self._what = what
+        self.what = what
         self._shown = sys.stderr.isatty()
         self._start = self._last = time.monotonic()
 
@@ -32,7 +32,7 @@ class Progress:
         self._last = now
         bar = "#" * (WIDTH * done // max(total, 1))
         left = (now - self._start) * (total - done) / max(done, 1)
-        self._write(f"[{bar:<{WIDTH}}] {done}/{total} {self._what}, about {left:.0f} s left")
+        self._write(f"[{bar:<{WIDTH}}] {done}/{total} {self.what}, about {left:.0f} s left")
 
     def _write(self, text: str) -> None:
         if self._shown:

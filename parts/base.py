@@ -43,6 +43,8 @@ class Form(NamedTuple):
     """The schedule's `precision` without which this form is not allowed; empty where it is exact."""
     needs: frozenset[str] = frozenset()
     """Capabilities that a chip must have for it, beyond those of the operation."""
+    sparse: bool = False
+    """Whether A is a 2:4 sparse matrix."""
 
 
 class Rules(NamedTuple):
@@ -186,6 +188,7 @@ class Mma:
             form
             for form in self.forms
             if problem.acc == form.acc
+            and problem.sparse == ("a" if form.sparse else "")
             and problem.a in form.operands
             and problem.b in form.operands
             and (form.mixed or problem.a == problem.b)
@@ -210,6 +213,7 @@ class Mma:
         for form in self.forms:
             types = f"any of {', '.join(form.operands)}" if form.mixed else f"{form.operands[0]},{form.operands[0]}"
             allowed = f" with precision={form.precision}" if form.precision else ""
+            types = f"2:4 sparse A of {types}" if form.sparse else types
             shown.append(f"{types} accumulated in {form.acc}{allowed}")
         return "; ".join(dict.fromkeys(shown))
 

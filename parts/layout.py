@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mlir_gemm.parts.registry import layout_of, mainloop_of
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.sparse import KEPT
 
 LINE = 128
 """Bytes that the L1 and shared memory of an SM move in one clock, 32 banks of 4 bytes; also the bytes of an L1 line,
@@ -110,6 +111,8 @@ def _of(problem: Problem, schedule: Schedule, operand: str) -> Copied:
         across, along_k, aligned, computed = m, problem.a_order == "mk", problem.a_vector, problem.a_memory
     else:
         across, along_k, aligned, computed = n, problem.b_order == "nk", problem.b_vector, problem.b_memory
+    if problem.sparse == operand:
+        k //= KEPT
     element = element_bytes(problem, operand)
     vector = min(schedule.vector, aligned)
     mainloop, layout = mainloop_of(schedule), layout_of(schedule)

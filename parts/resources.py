@@ -51,7 +51,8 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
     if not schedule.promote:
         return 0
     if mma_of(schedule).by_descriptor:
-        ring = schedule.stages * (buffer(problem, schedule, "a").size + buffer(problem, schedule, "b").size)
+        ring = schedule.stages * sum(buffer(problem, schedule, operand).size for operand in "ab")
+        ring += schedule.stages * metadata_bytes(problem, schedule)
         whole = max(ring, parts_bytes(problem, schedule)) + staging_bytes(problem, schedule)
         whole += schedule.stages * BARRIERS
         return whole if not schedule.ping_pong else -(-whole // KB) * KB + BARRIERS
@@ -59,6 +60,11 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
     if mainloop_of(schedule).producer:  # where the pattern of the copy engine's swizzle starts
         return sum(-(-size // KB) * KB for size in sizes) + schedule.stages * BARRIERS
     return sum(sizes)
+
+
+def metadata_bytes(problem: Problem, schedule: Schedule) -> int:
+    """Bytes of the metadata of one stage of a 2:4 sparse operand: two bits for each of its values."""
+    return schedule.block[0] * schedule.block[2] // 8 if problem.sparse else 0
 
 
 def staging_bytes(problem: Problem, schedule: Schedule) -> int:

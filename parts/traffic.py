@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir_gemm.parts.grid import grid, share, steps
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
-from mlir_gemm.spec.problem import Problem, memory_bytes
+from mlir_gemm.spec.problem import Problem, memory_bytes, stored_part
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -53,7 +53,7 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
 def operand_bytes(problem: Problem, operand: str) -> int:
     """Bytes of A or B in memory, for the whole batch."""
     across = problem.m if operand == "a" else problem.n
-    return problem.batch * across * problem.k * memory_bytes(problem, operand)
+    return int(problem.batch * across * problem.k * memory_bytes(problem, operand) * stored_part(problem, operand))
 
 
 def epilogue_bytes(problem: Problem) -> int:

@@ -26,7 +26,7 @@ from mlir_gemm.pipeline.debug_info import Place, source_place
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.emulated import without_emulation
-from mlir_gemm.pipeline.importing import import_passes
+from mlir_gemm.pipeline.importing import import_passes, translated
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import (
@@ -42,12 +42,10 @@ from mlir_gemm.pipeline.program import (
 from mlir_gemm.pipeline.readable_names import renamed
 from mlir_gemm.pipeline.reduction import reduction_passes
 from mlir_gemm.pipeline.rows import row_passes
-from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, check_attributes, reproduce
+from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, VerifyLists, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
-from mlir_gemm.pipeline.selecting import select_passes
-from mlir_gemm.spec import extensions
+from mlir_gemm.pipeline.selecting import select_passes, tuned_passes
 from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
-from mlir_gemm.spec.extension_points import FrontEnd
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.passes import PassSpec
@@ -57,6 +55,7 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES, is_after
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
+from mlir_gemm.tile_model.tuned import Database
 
 DEFAULT_CHIP = "sm_80"
 """Its PTX runs on every later chip."""
@@ -78,6 +77,7 @@ def compile_module(
     strides: str = "",
     hooks: Sequence[Hook] = (),
     lines: bool = False,
+    tuned: Database | None = None,
 ) -> Compilation:
     """Compiles MLIR text.
 
@@ -88,7 +88,8 @@ def compile_module(
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
     tells for each operation where in the source it comes from: that is `ir(stage, locations=True)`.
     `hooks` are told before and after every pass. With `lines` the PTX names the lines of `filename` it comes
-    from, and its kernels say what they compute.
+    from, and its kernels say what they compute. `tuned` holds schedules that were found by measuring, for products of
+    which nothing is fixed.
     Where sizes are known at run time only, `hints` are typical values for which the schedule is chosen, by the names
     that `import` gives to these sizes (s0, ...), and `divisors` numbers that always divide them. `strides` are those of
     arguments whose strides the source leaves open, as `fix-strides` takes them.
@@ -109,10 +110,11 @@ def compile_module(
         once_more = compile_module(
             source, filename=filename, chip=chip, schedule=schedule, entry=entry, until=stage, keep=(stage,),
             locations=with_locations, hints=hints, divisors=divisors, strides=strides, hooks=hooks, lines=lines,
+            tuned=tuned,
         )  # fmt: skip
         return once_more.ir(stage, with_locations)
 
-    source = _translated(source)
+    source = translated(source)
     with COMPILER, without_collection(), relabelled(filename):
         module = parse_module(source, filename, new_context())
         kept = frozenset(STAGES if "all" in keep else keep)
@@ -126,12 +128,12 @@ def compile_module(
             run.filename = filename
             run.locations = filename if locations else None
             run.lines = source_place(filename) if lines else None
-            run.strides = strides
+            run.strides, run.tuned = strides, tuned
             try:
                 run.until_last()
             except Exception as error:
                 if not saved:
-                    reproduce(error, run.runner, lambda watch: again(until, hooks=(watch,)))
+                    reproduce(error, run.runner, lambda *watch: again(until, hooks=watch))
                 raise
 
     def emit(kind: str) -> str | bytes:
@@ -142,21 +144,12 @@ def compile_module(
             code = run.ptx or again("ptx")
             if not code:
                 raise InputError("the function has nothing to run, so there is no code to make a cubin of")
-            return assembler.cubin(code, run.target.chip)
+            return assembler.cubin(code, run.target.arch)
 
     return Compilation(
         run.stage, run.target, run.records(), run.launch, run.ptx, tuple(run.stages), run.timings,
         run.divisors, run.texts, again, emit,
     )  # fmt: skip
-
-
-def _translated(source: str) -> str:
-    """The source as read by the first registered front end that takes it; the source itself where none does."""
-    for each in extensions.of(FrontEnd):
-        text = each.read(source)
-        if text is not None:
-            return text
-    return source
 
 
 class KernelRun:
@@ -257,6 +250,7 @@ class _Run:
         self.locations: str | None = None
         self.lines: Place | None = None
         self.strides = ""
+        self.tuned: Database | None = None
         self.timings: dict[str, float] = {}
         self.texts: dict[tuple[str, bool], str] = {}
         self.stages: list[str] = []
@@ -268,7 +262,7 @@ class _Run:
         self.stage = annotations.module_string(module, STAGE) or ""
         self.from_outside = bool(self.stage)
         """Whether somebody may have edited what passes left."""
-        self.runner = Runner((*([Rehearse()] if self.from_outside else []), Verify(), *hooks))
+        self.runner = Runner((*((Rehearse(), Verify()) if self.from_outside else (VerifyLists(),)), *hooks))
         self.target = self._target(chip)
         self.wanted, self.precision = without_emulation(self._wanted(wanted), self.stage)
         if (variant.hints or variant.divisors) and self._after("select"):
@@ -362,7 +356,8 @@ class _Run:
         elif stage == "select":
             annotations.mark(self.module, self.stage, self.target.chip)
             rows = any(kernel.kind == ROWS for kernel in self.kernels)
-            self.runner.run(self.module, select_passes(self.wanted, self.variant, rows=rows), stage=stage)
+            tuned = [] if self.wanted or self.precision else tuned_passes(self.tuned, self.target)
+            self.runner.run(self.module, [*tuned, *select_passes(self.wanted, self.variant, rows=rows)], stage=stage)
             self._find_kernels()
         elif stage == "ptx":
             self.launch = launch_of(self.module)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mlir_gemm.dialect import symbols
+from mlir_gemm.dialect import symbols, windows
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.sizes import argument_sizes, sizes_of, strides_of
@@ -101,6 +101,12 @@ def fixed(function: Any, numbers: Mapping[str, int]) -> Any:
             type_ = _fixed_type(alloc, old.type, alloc.operation.attributes, numbers)
             old.replace_all_uses_with(dialect("memref").AllocOp(type_, [], []).result)
         alloc.operation.erase()
+    for view in named(new, windows.NAME):
+        old = view.operation.results[0]
+        with ir.InsertionPoint(view), view.location:
+            type_ = _fixed_type(view, old.type, view.operation.attributes, numbers)
+            old.replace_all_uses_with(windows.closed_of(old, type_))
+        view.operation.erase()
     return new
 
 

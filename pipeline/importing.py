@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.spec import extensions
-from mlir_gemm.spec.extension_points import Rewrites
+from mlir_gemm.spec.extension_points import FrontEnd, Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 
 
@@ -78,6 +78,7 @@ def kernel_passes() -> list[PassSpec]:
     """From a function on tensors in normal form to kernels on memrefs."""
     return [
         step("drop-empty"),
+        step("relayout-groups"),
         step("copy-operands"),
         step("copy-results"),
         step("group-kernels"),
@@ -92,9 +93,19 @@ def kernel_passes() -> list[PassSpec]:
         step("find-symmetry"),
         step("find-triangles"),
         step("find-masks"),
+        step("find-sparse"),
     ]
 
 
 def import_passes(entry: str = "", strides: str = "", precision: str = "") -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
     return [*normalise_passes(entry, strides, precision), *kernel_passes()]
+
+
+def translated(source: str) -> str:
+    """The source as read by the first registered front end that takes it; the source itself where none does."""
+    for each in extensions.of(FrontEnd):
+        text = each.read(source)
+        if text is not None:
+            return text
+    return source

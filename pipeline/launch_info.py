@@ -313,6 +313,8 @@ def _tensor_map(launch: Any, operation: Any, arguments: list[Any]) -> TensorMap:
         raise input_error(operation, f"{TENSOR_MAP} of {seen}")
     if element not in DATA_TYPES:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: expected elements of one of {', '.join(DATA_TYPES)}")
+    if windows.OPEN in image:
+        image = (extents(launch, memory)[0][0], *image[1:])
     sizes, strides, offset = extents(launch, memory) if seen is None else (image, dense(image), 0)
     if strides and strides[-1] != 1 and sizes[-1] != 1:
         raise input_error(operation, f"{TENSOR_MAP} of {type_}: the elements of the last dimension must be neighbours")

@@ -7,6 +7,7 @@ from math import gcd, prod
 from typing import Any
 
 from mlir_gemm.dialect import im2col, windows
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import products, structured
 from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
@@ -14,7 +15,7 @@ from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.spec import algebra
-from mlir_gemm.spec.attributes import MASKED, SYMMETRIC, ZEROS
+from mlir_gemm.spec.attributes import MASKED, SPARSE, SYMMETRIC, ZEROS
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
 
@@ -61,9 +62,19 @@ def problem_of(function: Any) -> Problem:
         symmetric=SYMMETRIC in function.attributes,
         result_mask=ir.StringAttr(function.attributes[MASKED]).value if MASKED in function.attributes else "",
         zeros=ir.StringAttr(function.attributes[ZEROS]).value if ZEROS in function.attributes else "",
+        sparse=_sparse(function, product),
         a_channels=_channels(product, product.a),
         b_channels=_channels(product, product.b),
     )  # fmt: skip
+
+
+def _sparse(function: Any, product: Product) -> str:
+    """Which operand is a 2:4 sparse matrix."""
+    marked = [argument for argument, each in zip(body(function).arguments, argument_attributes(function), strict=True)
+              if SPARSE in each]  # fmt: skip
+    sides = {"a": product.a, "b": product.b}
+    return next((name for name, factor in sides.items()
+                 if any(product.generic.operands[number] in marked for number in factor.operands)), "")  # fmt: skip
 
 
 def _loops(product: Product, number: int) -> list[int]:

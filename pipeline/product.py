@@ -87,7 +87,7 @@ def conversions(target: Target, features: str = "") -> PassSpec:
     features = features or target.features
     given = f" features={features}" if features else ""
     return upstream(
-        f"nvvm-attach-target{{chip={target.chip} O=3{given}}},"
+        f"nvvm-attach-target{{chip={target.arch} O=3{given}}},"
         "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-nvgpu-to-nvvm,"
         "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},convert-nvvm-to-llvm,"
         "canonicalize,cse,reconcile-unrealized-casts)"

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlir_gemm.dialect import symbols
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import input_error
@@ -19,7 +20,7 @@ from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import nested_kernels, outer_function
-from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, ROWS, SCHEDULE, STAGE
+from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, ROWS, SCHEDULE, STAGE, SYMMETRIC, TRIANGULAR
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.stages import STAGES
 
@@ -83,6 +84,24 @@ def divisors_in(text: str) -> dict[str, int]:
         return {}
     with COMPILER:
         return divisors_of(parse_module(text, "-", new_context()))
+
+
+def promises_in(text: str) -> dict[int, str]:
+    """What text promises of its function's arguments, by their number: `symmetric`, or which half of a matrix has
+    numbers, `lower` or `upper`. Raises InputError."""
+    if SYMMETRIC not in text and TRIANGULAR not in text:
+        return {}
+    found: dict[int, str] = {}
+    with COMPILER:
+        module = parse_module(text, "-", new_context())
+        with module.context:
+            given = argument_attributes(outer_function(module))
+    for number, attributes in enumerate(given):
+        if TRIANGULAR in attributes:
+            found[number] = ir.StringAttr(attributes[TRIANGULAR]).value
+        elif SYMMETRIC in attributes:
+            found[number] = "symmetric"
+    return found
 
 
 def problems_at(text: str, sizes: Mapping[str, int]) -> list[Problem | None]:

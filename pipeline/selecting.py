@@ -8,7 +8,9 @@ from typing import Any
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.spec.passes import PassSpec, step
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.decisions import REWRITES
+from mlir_gemm.tile_model.tuned import Database
 
 
 def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
@@ -20,6 +22,14 @@ def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec
     }
     options = {name: text for name, text in given.items() if text}
     return [*([step("pin-schedule", **options)] if options else []), step("select-precision")]
+
+
+def tuned_passes(database: Database | None, target: Target) -> list[PassSpec]:
+    """Before all else, where there are schedules that were found by measuring: those are fixed. A name of a GPU has
+    underscores for spaces in an option."""
+    if database is None:
+        return []
+    return [step("select-tuned", database=database.path, gpu=database.gpu_of(target).replace(" ", "_"))]
 
 
 def select_passes(pinned: Mapping[str, Any], variant: Variant, *, rows: bool) -> list[PassSpec]:

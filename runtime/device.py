@@ -1,6 +1,6 @@
 """GPUs through the CUDA driver: which there are, their contexts, loading a kernel, and what the runtime asks of memory.
 
-Nothing here runs before a kernel is first called, but `default_chip`, which answers without a driver too.
+Nothing here runs before a kernel is first called, or a chip is asked for (`own_chip`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ from mlir_gemm.runtime.status import checked, name_of
 from mlir_gemm.runtime.tensor_maps import Encoder
 from mlir_gemm.spec.launch import Constant, Launch, Step
 
-FALLBACK_CHIP = "sm_80"
-"""Where no GPU is found: PTX for it runs on every later chip."""
 STATIC_SHARED_BYTES = 48 * 1024
 """Most shared memory of a block without opting in (CUDA C++ Programming Guide, compute capabilities)."""
 PORTABLE_CLUSTER = 8
@@ -40,14 +38,6 @@ _INSTALL = "install both (pip install 'cuda-bindings>=12.9,<14' 'cuda-core>=1,<2
 
 OWN_CODE = (9, 0)
 """The compute capability whose own instructions are worth code that no later chip runs: wgmma."""
-
-
-def default_chip(ordinal: int = 0) -> str:
-    """The chip of the GPU with that number, such as `sm_90a`; `sm_80` where there is none. Never raises."""
-    try:
-        return chip_of(find_driver(), ordinal)
-    except Exception:  # whatever is wrong with the driver is reported at the first call, not here
-        return FALLBACK_CHIP
 
 
 @functools.cache
@@ -63,6 +53,13 @@ def chip_of(driver: Any, ordinal: int) -> str:
         )
     )
     return f"sm_{major}{minor}{'a' if (major, minor) == OWN_CODE else ''}"
+
+
+def gpu_name(driver: Any, ordinal: int) -> str:
+    """How the driver names one GPU. Raises DeviceError."""
+    handle = checked(driver, driver.cuDeviceGet(ordinal), f"opening cuda:{ordinal}")
+    name = checked(driver, driver.cuDeviceGetName(256, handle), "asking for a GPU's name")
+    return name.split(b"\0", 1)[0].decode(errors="replace").strip()
 
 
 @functools.cache

@@ -21,12 +21,11 @@ def describe_devices() -> list[dict[str, Any]]:
 
 def _describe(driver: Any, ordinal: int) -> dict[str, Any]:
     handle = device.checked(driver, driver.cuDeviceGet(ordinal), f"opening cuda:{ordinal}")
-    name = device.checked(driver, driver.cuDeviceGetName(256, handle), "asking for a GPU's name")
     memory = device.checked(driver, driver.cuDeviceTotalMem(handle), "asking for a GPU's memory")
     version = device.checked(driver, driver.cuDriverGetVersion(), "asking for the driver's version")
     return {
         "ordinal": ordinal,
-        "name": name.split(b"\0", 1)[0].decode(errors="replace").strip(),
+        "name": device.gpu_name(driver, ordinal),
         "chip": device.chip_of(driver, ordinal),
         "memory_bytes": int(memory),
         "driver": device.format_version(version),

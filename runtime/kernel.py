@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mlir_gemm.dialect.parse_guard import GUARD
-from mlir_gemm.dialect.parse_protocol import BYTECODE_MAGIC
 from mlir_gemm.errors import ArgumentError, DeviceError, InputError, ScheduleError
 from mlir_gemm.runtime import device as gpus
 from mlir_gemm.runtime.array_types import Array
 from mlir_gemm.runtime.auto import AutoLauncher
 from mlir_gemm.runtime.complex_arrays import with_complex
-from mlir_gemm.runtime.device import LoadedKernel, default_chip
+from mlir_gemm.runtime.device import LoadedKernel
 from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
 from mlir_gemm.runtime.line_info import wanted
+from mlir_gemm.runtime.own_chip import default_chip
 from mlir_gemm.runtime.request import Request, Variant
+from mlir_gemm.runtime.sources import read_source
 from mlir_gemm.runtime.strided import StridedLauncher, with_strides
+from mlir_gemm.runtime.tuned_files import database
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.kernel_record import KernelRecord, first_product
@@ -199,6 +199,7 @@ def compile(
     sizes: Mapping[str, int] | None = None,
     divisors: Mapping[str, int] | None = None,
     debug_info: str | None = None,
+    tuned: str = "",
 ) -> Kernel:
     """Compiles a module to something callable, one kernel or several, or finds it in the cache. Needs no GPU.
 
@@ -217,6 +218,8 @@ def compile(
         entry: the function to compile, of a module with several that no other calls.
         debug_info: `line` for code that names the lines of the source, for profilers, else `none`; None for what the
             environment variable MLIR_GEMM_DEBUG_INFO says. The instructions are the same.
+        tuned: a file of schedules that `mlir-gemm tune` found, `off` for none, or empty for what the environment
+            variable MLIR_GEMM_TUNED says, else the user's own file. They are for products of which nothing is fixed.
 
     Raises:
         InputError: the source cannot be read or compiled.
@@ -225,7 +228,7 @@ def compile(
         DeviceError: `device` names nothing that this version runs on.
     """
     _, ordinal = _device(device)
-    text, filename = _read_source(source)
+    text, filename = read_source(source)
     if chip is not None:
         name: str | None = chip_name(chip)
     else:
@@ -235,6 +238,7 @@ def compile(
     asked = Request(
         text, filename, name, fields, hints, given, entry,
         lines=wanted(debug_info), simulated=simulated, compiler=_compile_module,
+        tuned=None if fields else database(tuned),
     )  # fmt: skip
     first = Variant(asked)
     symbols = first.artifact.launch.symbols
@@ -268,13 +272,6 @@ def _compile_module(source: str, **asked: Any) -> Compilation:
     from mlir_gemm.pipeline.driver import compile_module  # late: it imports the MLIR bindings
 
     return compile_module(source, **asked)
-
-
-def _text_of(bytecode: bytes, filename: str) -> str:
-    GUARD.before_bindings()
-    from mlir_gemm.dialect.parse import text_of  # late: it imports the MLIR bindings
-
-    return text_of(bytecode, filename)
 
 
 def _check_sizes(sizes: Mapping[str, int], symbols: tuple[str, ...]) -> tuple[int, ...]:
@@ -342,58 +339,3 @@ def _schedule_fields(schedule: Schedule | str | Mapping[str, Any] | None) -> dic
     if isinstance(schedule, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         return Schedule.check_fields(schedule) or None
     raise ScheduleError(f"schedule={schedule!r}: expected a Schedule, text such as 'stages=2', or a dict")
-
-
-def _read_source(source: Any) -> tuple[str, str]:
-    """The module's text, and the file it came from (`-` for none)."""
-    if isinstance(source, str):
-        if _is_path(source):
-            return _read_file(source)
-        if any(mark in source for mark in ("\n", "{", "module", "func")):
-            return _without_mark(source), "-"
-        shown = source if len(source) <= 80 else f"{source[:77]}..."
-        raise InputError(f"'{shown}' is neither a file nor MLIR text")
-    if isinstance(source, bytes):
-        if source.startswith(BYTECODE_MAGIC):
-            return _text_of(source, "-"), "-"
-        raise InputError("these bytes are not MLIR bytecode; give text as str")
-    if isinstance(source, os.PathLike):
-        return _read_file(os.fspath(cast("os.PathLike[str]", source)))
-    operation = getattr(source, "operation", None)
-    if operation is not None:
-        return operation.get_asm(enable_debug_info=True), "-"
-    raise InputError(f"cannot compile a {type(source).__name__}; expected a path, MLIR text or a module")
-
-
-def _is_path(text: str) -> bool:
-    if "\n" in text:
-        return False
-    if text.endswith(".mlir"):
-        return True
-    try:
-        return os.path.exists(text)
-    except ValueError:  # a zero byte
-        return False
-
-
-def _read_file(path: str | bytes) -> tuple[str, str]:
-    shown = os.fsdecode(path)
-    try:
-        content = Path(shown).read_bytes()
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
-        raise InputError(f"cannot read '{shown}': {reason}") from None
-    if content.startswith(BYTECODE_MAGIC):
-        return _text_of(content, shown), shown
-    try:
-        text = content.decode()
-    except UnicodeDecodeError as problem:
-        raise InputError(f"'{shown}' is not MLIR text: it is not UTF-8 at byte {problem.start}") from None
-    if "\0" in text:
-        raise InputError(f"'{shown}' is not MLIR text: it holds a zero byte at {text.index(chr(0))}")
-    return _without_mark(text), shown
-
-
-def _without_mark(text: str) -> str:
-    """Without the byte order mark that some editors write before a text."""
-    return text.removeprefix("\ufeff")

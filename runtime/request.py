@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mlir_gemm.runtime import cache
 from mlir_gemm.spec.launch import Launch
+from mlir_gemm.tile_model.tuned import Database
 
 if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
@@ -36,6 +37,8 @@ class Request:
     """Those of arguments whose strides the source leaves open, as the pass `fix-strides` takes them."""
     lines: bool = False
     """Whether the code says which lines of the source its instructions come from."""
+    tuned: Database | None = None
+    """Schedules that were found by measuring."""
     until: str = ""
     """The last stage, if not all are to run."""
     simulated: bool = dataclasses.field(default=False, compare=False)
@@ -46,12 +49,19 @@ class Request:
         """Runs the compiler."""
         kept: dict[str, Any] = {"keep": (_SIMULATED,), "locations": True} if self.simulated else {}
         return self.compiler(
-            self.source, filename=self.filename, chip=self.chip, schedule=self.schedule, **self._variant(), **kept
+            self.source,
+            filename=self.filename,
+            chip=self.chip,
+            schedule=self.schedule,
+            **self._variant(),
+            **kept,
+            **({"tuned": self.tuned} if self.tuned else {}),
         )
 
     def find(self) -> tuple[cache.Artifact, Compilation | None]:
         """What the compiler makes of it, from the cache if it is there."""
-        entry = cache.key(self.source, self.filename, self.chip, self.schedule, self._variant())
+        tuned = {"tuned": self.tuned.digest()} if self.tuned else {}
+        entry = cache.key(self.source, self.filename, self.chip, self.schedule, {**self._variant(), **tuned})
         artifact = cache.find(entry)
         if artifact is not None:
             return artifact, None

@@ -23,11 +23,12 @@ from mlir_gemm.simulator.mbarriers import buffer_at
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.ops_llvm import tied
 from mlir_gemm.simulator.ops_nvgpu import gathered, spread
-from mlir_gemm.simulator.ops_wgmma import multiply_by_registers
+from mlir_gemm.simulator.ops_wgmma import multiply_by_registers, multiply_sparse
 from mlir_gemm.simulator.ops_wgmma_registers import permuted
 from mlir_gemm.simulator.shadow import ANY_LANE
 from mlir_gemm.simulator.warps import Warp
 from mlir_gemm.simulator.wgmma_registers import is_product
+from mlir_gemm.simulator.wgmma_sparse import is_sparse
 
 _CUT = 13
 """Bits of f32 that tf32 does not have."""
@@ -130,6 +131,8 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         return tied(decoder, operation)
     if text == AFTER_LOADS:
         return _behind_loads(decoder, operation)
+    if is_sparse(text):
+        return multiply_sparse(decoder, operation)
     if is_product(text):
         return multiply_by_registers(decoder, operation)
     if text == PERMUTE:

@@ -41,6 +41,7 @@ def _tensor_map(decoder: Decoder, operation: Any) -> Step:
         found = TensorMap(view, box, swizzle)
         if geometry is not None:
             image = windows.image_of(memory).shape
+            image = (view.sizes[0], *image[1:]) if windows.OPEN in image else image
             view = dataclasses.replace(view, sizes=image, strides=dense_strides(image))
             found = Windows(view, box, swizzle, geometry)
         why = found.problem()

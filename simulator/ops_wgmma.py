@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.simulator import wgmma_sparse
 from mlir_gemm.simulator.access import Access
 from mlir_gemm.simulator.agents import GROUP_WARPS
 from mlir_gemm.simulator.decode import Blocking, Decoder, Info, Step, handles
@@ -119,6 +120,8 @@ class _Product:
     operands: list[_Operand]
     """Of A and B those that lie in shared memory."""
     packed: bool
+    selector: int = -1
+    """Which lanes have the metadata of a sparse A; -1 where A is not sparse."""
 
 
 @handles("nvvm.wgmma.mma_async")
@@ -173,6 +176,33 @@ def multiply_by_registers(decoder: Decoder, operation: Any) -> Blocking:
     return _together(decoder, product, sums, (right,), words)
 
 
+def multiply_sparse(decoder: Decoder, operation: Any) -> Blocking:
+    """llvm.inline_asm of a wgmma with a 2:4 sparse A."""
+    form = wgmma_sparse.form_of(operation)
+    struct = struct_of(form.sums)
+    if struct is None and not form.fresh:
+        raise unsupported(operation, "a sparse product of members of several accumulators is not simulated")
+    whole_slot = decoder.slot(struct) if struct is not None else -1
+    left, right, metadata = decoder.all_slots(form.places)
+    info = decoder.info(operation, collective=True)
+
+    def sums(warp: Warp) -> Any:
+        take_words(info, warp, (metadata,))
+        if form.fresh:
+            return Registers.of(np.zeros((LANES, form.columns // 2), np.float32), -1)
+        return warp.slots[whole_slot]
+
+    operands = [
+        _Operand("A", form.kind, ROWS, True, False),
+        _Operand("B", form.kind, form.columns, form.b_along_k, False),
+    ]
+    product = _Product(
+        operation, [form.kind, form.kind, "f32"], ROWS, form.columns, wgmma_sparse.DEPTH, form.fresh, operands,
+        packed=False, selector=form.selector,
+    )  # fmt: skip
+    return _together(decoder, product, sums, (left, right), (metadata,))
+
+
 def _together(
     decoder: Decoder,
     product: _Product,
@@ -206,8 +236,19 @@ def _together(
             operand.read(together, bits, access, tick)
             for operand, bits in zip(product.operands, meeting.descriptors[0], strict=True)
         ]
-        a = matrix_of([meeting.words[place] for place in order], kinds[0]) if words else read[0]
-        result = a @ read[-1].T
+        own = [meeting.words[place] for place in order] if words else []
+        b = read[-1]
+        if product.selector >= 0:
+            a, ordered = wgmma_sparse.whole_of(read[0], np.stack(own)[:, :, 0], product.selector)
+            if checks and not ordered:
+                info.find("undefined", warps[0], -1, "", "metadata names places that are not in order, or twice one")
+            further = Descriptor.of(meeting.descriptors[0][1])
+            moved = STEP_BYTES if product.operands[1].along_k else 2 * further.stride
+            behind = meeting.descriptors[0][1] + (moved // CHUNK)
+            b = np.concatenate([b, product.operands[1].read(together, behind, access, tick)], axis=1)
+        else:
+            a = matrix_of(own, kinds[0]) if words else read[0]
+        result = a @ b.T
         if kinds[2] == "s32":
             result = result.astype(np.int32)
         if not product.fresh:

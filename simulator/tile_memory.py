@@ -353,9 +353,9 @@ def _windows(operation: Any) -> Function:
     value = operation.operation.results[0]
     parts, offset, image = windows.parts_of(value), windows.offset_of(value), windows.image_of(value)
 
-    def seen(memory: Any) -> Any:
-        wide = np.pad(memory.reshape(image.shape), list(zip(image.low, image.high, strict=True)))
-        return wide.reshape(-1)[windows.places(parts, offset)]
+    def seen(memory: Any, *dynamic: Any) -> Any:
+        wide = np.pad(memory.reshape([max(n, -1) for n in image.shape]), [*zip(image.low, image.high, strict=True)])
+        return wide.reshape(-1)[windows.places(windows.closed(parts, [uniform(n, "windows") for n in dynamic]), offset)]
 
     return seen
 

@@ -14,6 +14,7 @@ from mlir_gemm.simulator.algebras import combined, combiner
 from mlir_gemm.simulator.contraction import contract, wide_type
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.tile_program import Decoder, Frame, Function, Maker, PerUnit, Step, StepMaker
+from mlir_gemm.spec.sparse_arrays import places, spread
 
 
 def product(lhs: Any, rhs: Any, acc: Any) -> Any:
@@ -111,6 +112,15 @@ def _from_elements(operation: Any) -> Function:
     return together
 
 
+def _sparse(operation: Any) -> Function:
+    rows, k = operation.operation.results[0].type.shape
+
+    def dense(values: Any, metadata: Any) -> Any:
+        return spread(values, places(metadata, rows, k))
+
+    return dense
+
+
 def _unit_id(decoder: Decoder, operation: Any) -> Step:
     slot, state = decoder.slot(operation.operation.results[0]), decoder.state
 
@@ -145,7 +155,7 @@ def _nothing(_: Decoder, __: Any) -> None:
 
 FUNCTIONS: dict[str, Maker] = {"vector.broadcast": _broadcast, "vector.splat": _broadcast,
     "vector.transpose": _transpose, "vector.shape_cast": _shape_cast, "vector.from_elements": _from_elements,
-    "vector.extract": _extract,
+    "vector.extract": _extract, "tile.sparse": _sparse,
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {
     "arith.constant": _constant,

@@ -16,6 +16,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.lowering.wgmma_registers import PERMUTE, WORDS
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.wgmma import KINDS, numbers
+from mlir_gemm.simulator.wgmma_sparse import PLACES, is_sparse
 
 _TEXT = re.compile(
     r"\{ \.reg \.pred p; setp\.ne\.b32 p, ([01]), 0; wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(\w+)\.(\w+)\."
@@ -41,7 +42,7 @@ class AssemblyForm:
 
 def is_product(text: str) -> bool:
     """Whether some assembly is a wgmma."""
-    return _NAME in text
+    return f"{_NAME}." in text
 
 
 def form_of(operation: Any) -> AssemblyForm:
@@ -89,8 +90,14 @@ def only_carried(value: Any) -> bool:
     """Whether a member of an accumulator goes to products alone, which take all of it: none is read then."""
     uses = list(value.uses)
     return bool(uses) and all(
-        _is_product(use.owner) and use.operand_number < len(use.owner.operands) - WORDS - 1 for use in uses
+        _is_product(use.owner) and use.operand_number < len(use.owner.operands) - _behind_sums(use.owner)
+        for use in uses
     )
+
+
+def _behind_sums(product: Any) -> int:
+    """Operands of a product after those of its accumulator."""
+    return PLACES if is_sparse(_text(product)) else WORDS + 1
 
 
 def feeds_products(value: Any) -> bool:

@@ -62,6 +62,9 @@ class Problem:
     zeros: str = ""
     """Where a triangular operand is zero: `k>m` or `k<m` of A, `k>n` or `k<n` of B; empty where none is known to be."""
 
+    sparse: str = ""
+    """Which operand is a 2:4 sparse matrix, given compressed: `a` or `b`."""
+
     a_channels: int = 0
     """Of an A that is read by windows (`tile.windows`): how many channels of a pixel the copy engine can take in a row,
     1 where it takes none. 0 for an A that lies as its sizes say."""
@@ -79,6 +82,7 @@ class Problem:
         sizes = f"{batch}{self.m}x{self.n}x{self.k}"
         by = f" by {self.algebra}" if self.algebra else ""
         same = (", symmetric" if self.symmetric else "") + (f", zero for {self.zeros}" if self.zeros else "")
+        same += f", {self.sparse.upper()} is 2:4 sparse" if self.sparse else ""
         same += f", masked for {self.result_mask}" if self.result_mask else ""
         return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by}{same})"
 
@@ -86,6 +90,12 @@ class Problem:
     def pads_with_zeros(self) -> bool:
         """Whether zeros beyond the end of k change nothing in the result."""
         return not self.algebra or padding(self.algebra, self.a, self.b, self.acc) == (0, 0)
+
+
+def stored_part(problem: Problem, operand: str) -> float:
+    """What part of its elements an operand has in memory: all, or of a 2:4 sparse one half, and an eighth of these for
+    two bits each."""
+    return 9 / 16 if problem.sparse == operand else 1.0
 
 
 def element_bytes(problem: Problem, operand: str) -> int:

@@ -46,7 +46,7 @@ class Target:
     """
 
     chip: str
-    """Compute capability by LLVM's name, such as `sm_90`."""
+    """Its name: the compute capability by LLVM's name, such as `sm_90`, and what else tells which row this is."""
     name: str
     """The product that the rates below belong to."""
     sms: int
@@ -86,6 +86,11 @@ class Target:
     """LLVM target features, such as `+ptx83`."""
 
     @property
+    def arch(self) -> str:
+        """The compute capability by LLVM's name, such as `sm_90a`: what code is made for."""
+        return self.chip.partition(":")[0]
+
+    @property
     def has_dependent_launch(self) -> bool:
         """Whether a kernel may start while the one before it ends (programmatic dependent launch)."""
         return "griddepcontrol" in self.capabilities
@@ -105,4 +110,4 @@ class Target:
     @property
     def generation(self) -> int:
         """The compute capability as a number: 90 for sm_90 and sm_90a."""
-        return int(self.chip.removeprefix("sm_").rstrip("af"))
+        return int(self.arch.removeprefix("sm_").rstrip("af"))

@@ -59,6 +59,8 @@ def command(word):
     return rf"(?<![\w./-]){re.escape(word)}(?![\w./-])"
 
 
+config.environment["MLIR_GEMM_TUNED"] = "off"  # whatever this user has tuned
+
 config.substitutions += [
     (command("mlir-gemm"), in_python("mlir_gemm.tools.main")),
     (command("FileCheck"), filecheck),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from mlir_gemm.errors import ScheduleError
 from mlir_gemm.spec.rows import MOST_CLUSTER, RowProblem, RowSchedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
@@ -62,6 +63,23 @@ they load in single elements: 20001 f16 57 us, not 78, since the edges of wide p
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of rows."""
     return of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
+
+
+def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:
+    """Raises ScheduleError for a schedule that keeps more of rows in shared memory than a block has."""
+    if not schedule.staged:
+        return
+    if not problem.fixed:
+        raise ScheduleError("tile.rows: staged=true for rows whose length is not constant; expected false")
+    down, along = schedule.tile
+    chunk = schedule.unroll * along * schedule.cluster
+    kept = -(-(problem.length + max(schedule.shift - 1, 0)) // chunk) * schedule.unroll * along * down * problem.read
+    most = target.smem_block - RESERVED
+    if problem.again and kept > most:
+        raise ScheduleError(
+            f"tile.rows: staged=true for {problem} takes {kept} bytes of shared memory a block, more than the {most} "
+            f"of {target.chip}; expected more blocks a cluster, or staged=false"
+        )
 
 
 def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:

@@ -63,6 +63,15 @@ def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str
         able = " or ".join(each.name for each in mmas().values() if each.any_algebra)
         return f"{problem.algebra} with mma={mma.name}, which multiplies and adds numbers: expected mma={able}"
     given = f"types {problem.a},{problem.b} accumulated in {problem.acc} are not supported"
+    if problem.sparse:
+        able = [each for each in mmas().values() if any(form.sparse for form in each.forms)]
+        if mma not in able:
+            names = " or ".join(each.name for each in able)
+            if not any(has(each, target) for each in able):
+                chip = f"for which {target.chip} has no mma ({names})"
+                return f"a 2:4 sparse operand, {chip}: expected the matrix with zeros"
+            return f"a 2:4 sparse operand with mma={mma.name}: expected mma={names}"
+        given = f"a 2:4 sparse operand of {given}"
     for precision in PRECISIONS:
         if mma.forms_of(problem, precision, target):
             return f"{given} by mma={mma.name} with precision={schedule.precision}: expected precision={precision}"

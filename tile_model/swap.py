@@ -50,6 +50,7 @@ def swapped(problem: Problem) -> Problem:
         str(parse(problem.algebra).swapped()) if problem.algebra else "", problem.symmetric,
         {"n>m": "n<m", "n<m": "n>m"}.get(problem.result_mask, ""),
         problem.zeros[:2] + {"m": "n", "n": "m"}[problem.zeros[2]] if problem.zeros else "",
+        {"a": "b", "b": "a"}.get(problem.sparse, ""),
         a_channels=problem.b_channels, b_channels=problem.a_channels,
     )  # fmt: skip
 
@@ -107,6 +108,8 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
                 f"swap_ab=on: sizes known at run time only ({', '.join(problem.dynamic)}); expected off"
             )
         return pinned["swap_ab"]
+    if problem.sparse:  # wgmma takes sparse matrices as A
+        return problem.sparse == "b"
     mma = warpgroup_mma(target)
     if mma is None or problem.dynamic:
         return False

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,7 +94,7 @@ def _report(arguments: argparse.Namespace) -> int:
 def _measure(arguments: argparse.Namespace, chosen: list[Problem]) -> int:
     from mlir_gemm.bench.measure import Bench, Settings, require_gpu
     from mlir_gemm.bench.preparing import shared_cache
-    from mlir_gemm.runtime.device import default_chip
+    from mlir_gemm.runtime.own_chip import default_chip
     from mlir_gemm.tile_model.chips import target
 
     schedules = tuple(arguments.schedule or ("",))
@@ -113,7 +114,7 @@ def _measure(arguments: argparse.Namespace, chosen: list[Problem]) -> int:
         seconds=float(arguments.seconds or 0),
         debug_info=arguments.debug_info,
     )
-    folder = Path(arguments.output or f"bench-{chip}-{datetime.date.today().isoformat()}")
+    folder = Path(arguments.output or f"bench-{re.sub('[:,=]', '-', chip)}-{datetime.date.today().isoformat()}")
     with shared_cache():
         bench = Bench(settings, chip, torch)
         with Progress("kernels compiled") as progress:

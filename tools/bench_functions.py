@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -87,7 +88,7 @@ def _measure(arguments: argparse.Namespace, chosen: list[Function]) -> int:
     from mlir_gemm.bench.function_measure import FunctionBench
     from mlir_gemm.bench.measure import Settings, require_gpu
     from mlir_gemm.bench.preparing import shared_cache
-    from mlir_gemm.runtime.device import default_chip
+    from mlir_gemm.runtime.own_chip import default_chip
 
     torch = require_gpu()
     settings = Settings(
@@ -100,7 +101,7 @@ def _measure(arguments: argparse.Namespace, chosen: list[Function]) -> int:
         debug_info=arguments.debug_info,
     )
     chip = arguments.chip or default_chip(0)
-    folder = Path(arguments.output or f"bench-{chip}-{datetime.date.today().isoformat()}")
+    folder = Path(arguments.output or f"bench-{re.sub('[:,=]', '-', chip)}-{datetime.date.today().isoformat()}")
     with shared_cache():
         bench = FunctionBench(settings, chip, torch)
         with Progress("functions compiled") as progress:

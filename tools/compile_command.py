@@ -12,8 +12,9 @@ from mlir_gemm.dialect.reading import reading
 from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.runtime.line_info import wanted
+from mlir_gemm.runtime.own_chip import default_chip
+from mlir_gemm.runtime.tuned_files import database
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.stages import STAGES
@@ -53,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         entry=arguments.entry,
         until=until,
         lines=wanted(arguments.debug_info),
+        tuned=None if arguments.schedule else database(arguments.tuned),
         keep={*printed, until, *(("nvvm",) if emit in ("cubin", "llvm") else ())},
         observe=lambda name, text: (
             _print_stage(name, reading(text) if arguments.reading else text) if name in printed else None

@@ -12,12 +12,13 @@ from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
-from mlir_gemm.pipeline.program import kind_of, outer_function
+from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
-from mlir_gemm.pipeline.selecting import before_choices
+from mlir_gemm.pipeline.selecting import before_choices, tuned_passes
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
 from mlir_gemm.pipeline.undecided import Undecided, kernels_before_select, undecided
-from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.runtime.own_chip import default_chip
+from mlir_gemm.runtime.tuned_files import database
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
 from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord
@@ -29,6 +30,7 @@ from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.rewriting import Refuses
+from mlir_gemm.tile_model.tuned import Database
 from mlir_gemm.tools.files import read_input
 from mlir_gemm.tools.json_output import choice_data, kernel_data, text_of
 from mlir_gemm.tools.report import kernel_rows, table
@@ -51,23 +53,43 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = Schedule.parse(arguments.schedule or "")
     if arguments.mnk:
         problem, chip = _problem(arguments), target(arguments.chip or default_chip())
-        print(text_of([choice_data(problem, chip, wanted)]) if arguments.json else explain(problem, chip, wanted))
+        known = None if wanted else database(arguments.tuned)
+        entry = known.find(problem, chip) if known else None
+        fixed = Schedule.parse(entry.schedule) if entry else wanted
+        if arguments.json:
+            print(text_of([choice_data(problem, chip, fixed) | ({"tuned": str(entry)} if entry else {})]))
+        else:
+            print(_tuned(str(entry) if entry else "") + explain(problem, chip, fixed))
         return 0
-    module, found = _kernels(arguments, read_input(arguments.input), wanted)
+    known = None if wanted else database(arguments.tuned)
+    module, found = _kernels(arguments, read_input(arguments.input), wanted, known)
     if arguments.json:
         print(text_of(_data(module, found)))
         return 0
     with module.context:
-        parts = [(f"kernel {each.name}\n" if len(found) > 1 else "") + explain(*_asked(each)) for each in found]
+        parts = [
+            (f"kernel {each.name}\n" if len(found) > 1 else "") + _tuned(note_of(each.module)) + explain(*_asked(each))
+            for each in found
+        ]
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
     say("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
 
 
+def _tuned(note: str) -> str:
+    """A line for a schedule that was found by measuring: all its fields count as pinned."""
+    return f"{note}; --tuned off asks the model\n" if note.startswith("tuned for") else ""
+
+
 def _data(module: Any, found: list[Undecided]) -> list[dict[str, Any]]:
     """The same as data, for each product and each kernel of rows."""
     with module.context:
-        products = [{"kernel": each.name, "kind": PRODUCT} | choice_data(*_asked(each)) for each in found]
+        products = [
+            {"kernel": each.name, "kind": PRODUCT}
+            | choice_data(*_asked(each))
+            | ({"tuned": note_of(each.module)} if _tuned(note_of(each.module)) else {})
+            for each in found
+        ]
     return [*products, *({"kernel": each.name} | kernel_data(each) for each in _rows(module))]
 
 
@@ -117,8 +139,10 @@ def _asked(each: Undecided) -> tuple[Problem, Target, dict[str, Any], Refuses, b
     return each.problem(), each.target, each.pinned(), partial(refused, function), is_divisible(function)
 
 
-def _kernels(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any]) -> tuple[Any, list[Undecided]]:
-    """A source as a module, which must be kept alive, and its products."""
+def _kernels(
+    arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any], known: Database | None = None
+) -> tuple[Any, list[Undecided]]:
+    """A source as a module, which must be kept alive, and its products. `known` are schedules that were measured."""
     compilation = compile_module(
         source,
         filename=arguments.input,
@@ -130,7 +154,9 @@ def _kernels(arguments: argparse.Namespace, source: str, wanted: Mapping[str, An
     module = parse_module(compilation.ir("import"), arguments.input, new_context(), own=True)
     with module.context:
         _check_symbols(arguments, outer_function(module))
-    Runner().run(module, before_choices(wanted, variant), stage="select")
+    with module.context:
+        chip = target(annotations.module_string(module, CHIP) or "")
+    Runner().run(module, [*tuned_passes(known, chip), *before_choices(wanted, variant)], stage="select")
     with module.context:
         return module, undecided(module)
 

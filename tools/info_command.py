@@ -13,8 +13,8 @@ from mlir_gemm.dialect import bindings
 from mlir_gemm.parts.base import Form
 from mlir_gemm.parts.registry import mainloops_on, mmas_on
 from mlir_gemm.runtime.cache import cache_directory
-from mlir_gemm.runtime.device import default_chip
 from mlir_gemm.runtime.info import describe_devices
+from mlir_gemm.runtime.own_chip import own_chip
 from mlir_gemm.spec.extensions import registered
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import CHIPS, PRODUCTS, target
@@ -24,7 +24,7 @@ from mlir_gemm.version import __version__
 
 
 def run(arguments: argparse.Namespace) -> int:
-    chip = target(arguments.chip or default_chip())
+    chip = target(arguments.chip or own_chip().chip)
     if arguments.json:
         print(text_of(_data(chip)))
         return 0
@@ -40,7 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
         rows.append((f"device {number}", ", ".join(f"{name} {value}" for name, value in device.items())))
     if not devices:
         rows.append(("devices", "no GPU found"))
-    rows += [("default chip", default_chip()), ("cache", str(cache_directory() or "off"))]
+    default = own_chip()
+    rows += [("default chip", f"{default.chip} ({default.why})"), ("cache", str(cache_directory() or "off"))]
     rows += [("chips", ", ".join(f"{each} ({CHIPS[each].name})" for each in CHIPS))]
     rows += [("by product", ", ".join(f"{product} ({name})" for product, name in sorted(PRODUCTS.items())))]
     rows += [(f"{mma.name} on {chip.chip}", mma.shown_forms()) for mma in mmas_on(chip)]
@@ -58,7 +59,8 @@ def _data(chip: Target) -> dict[str, Any]:
         "mlir": _mlir_version(),
         "packages": {name: _version(name) for name in ("numpy", "ml-dtypes", "cuda-bindings", "cuda-core")},
         "devices": describe_devices(),
-        "default_chip": default_chip(),
+        "default_chip": own_chip().chip,
+        "default_chip_because": own_chip().why,
         "cache": cache_directory(),
         "chips": {each: CHIPS[each].name for each in CHIPS},
         "products": dict(PRODUCTS),

@@ -23,7 +23,7 @@ def text_of(data: Any) -> str:
 
 def report_data(compilation: Compilation) -> dict[str, Any]:
     """The contents of `report`: times in seconds, sizes in bytes."""
-    found = usages(compilation.ptx, compilation.target.chip) if compilation.ptx else None
+    found = usages(compilation.ptx, compilation.target.arch) if compilation.ptx else None
     launch = compilation.launch
     kernels: list[dict[str, Any]] = []
     for kernel in compilation.kernels:

@@ -23,7 +23,7 @@ from mlir_gemm.version import __version__
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
 INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13
 
-COMMANDS = ("compile", "run", "opt", "explain", "view", "bench", "info", "cache", "completion")
+COMMANDS = ("compile", "run", "opt", "explain", "view", "bench", "tune", "probe", "info", "cache", "completion")
 OPT_FLAGS = (
     "-h", "--help", "--mlir-print-ir-after-all", "--mlir-print-op-generic", "--emit-bytecode", "--list",
     "--allow-unregistered-dialect", "--verify-diagnostics", "--split-input-file", "--print-changes", "--reading",
@@ -63,6 +63,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_pass_output(compile_)
     _add_debug_info(compile_)
     compile_.add_argument("--report", action="store_true", help="print schedule, launch, registers, times to stderr")
+    _add_tuned(compile_)
     _add_json(compile_, "the report as JSON; goes with --report")
     compile_.add_argument("--launch-info", metavar="FILE", help="write how to launch the kernels as JSON")
 
@@ -82,6 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     run.add_argument("--report", action="store_true", help="simulator: print what was executed and moved")
     run.add_argument("--blocks", type=block_numbers, metavar="N,N,...", help="simulator: run only these blocks")
     _add_debug_info(run)
+    _add_tuned(run)
     run.add_argument("--bisect", action="store_true", help="run the IR after every stage, name the first wrong one")
     _add_json(run, "print everything as JSON, at the end")
 
@@ -125,6 +127,7 @@ def make_parser() -> argparse.ArgumentParser:
     explain.add_argument("--batch", type=count, metavar="N", help="number of products of these sizes (default: 1)")
     explain.add_argument("--orders", metavar="mk|km,kn|nk", help="how A and B lie in memory (default: mk,kn)")
     explain.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as batch_invariant=on")
+    _add_tuned(explain)
     _add_json(explain, "print JSON")
     _add_sizes(explain)
     _add_chip(explain)
@@ -141,6 +144,16 @@ def make_parser() -> argparse.ArgumentParser:
 
     bench = commands.add_parser("bench", help="measure products beside cuBLAS and others, on the GPU of this machine")
     _describe_bench(bench)
+
+    probe = commands.add_parser("probe", help="measure the GPU of this machine for the model that chooses schedules")
+    probe.add_argument("-o", metavar="FILE", help="the table to keep it in (default: one in the user's data folder)")
+    probe.add_argument(
+        "--seconds", type=float, default=120, metavar="N", help="begin no other measurement after so long"
+    )
+    _add_json(probe, "what was found as JSON")
+
+    tune = commands.add_parser("tune", help="search schedules with measurements, and keep the best for compile")
+    _describe_tune(tune)
 
     info = commands.add_parser("info", help="show versions, MLIR bindings, devices, and what a chip multiplies")
     _add_json(info, "print JSON")
@@ -186,6 +199,50 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
     bench.add_argument(
         "--report", nargs="+", metavar="FILE", help="make tables and plots of saved results; needs no GPU"
     )
+
+
+def _describe_tune(tune: argparse.ArgumentParser) -> None:
+    _add_input(tune, optional=True)
+    tune.add_argument("--mnk", type=matrix_sizes, metavar="M,N,K", help="a problem by its sizes instead of INPUT")
+    tune.add_argument("--types", metavar="T[,D]", help="of A and B, and of the result, with --mnk (default: f16)")
+    tune.add_argument("--layouts", metavar="NN|NT|TN|TT", help="how A and B lie, with --mnk (default: NN)")
+    tune.add_argument("--epilogue", metavar="E", help="with --mnk: bias, gelu, bias_gelu, ... (default: none)")
+    tune.add_argument(
+        "--sampler", default="expected", metavar="NAME",
+        help="expected, model, tpe, random, exhaustive, cmaes or genetic (default: expected)",
+    )  # fmt: skip
+    tune.add_argument(
+        "--objective", default="time", metavar="NAME", help="time, cold, energy or compromise (default: time)"
+    )
+    tune.add_argument("--trials", type=count, metavar="N", help="schedules to try, in all (default: 50)")
+    tune.add_argument("--seconds", type=count, metavar="N", help="start nothing new after N seconds")
+    tune.add_argument("--until-expected", action="store_true", help="end when nothing better is expected")
+    tune.add_argument(
+        "--storage", metavar="FILE|URL", help="an Optuna storage, which workers may share (default: a file of its own)"
+    )
+    tune.add_argument(
+        "--database",
+        metavar="FILE|off",
+        help="what is found goes there (default: the user's file, for what was measured)",
+    )
+    tune.add_argument(
+        "--device", choices=("auto", "gpu", "model"), default="auto",
+        help="model: predicted times, which auto takes where there is no GPU (default: auto)",
+    )  # fmt: skip
+    tune.add_argument("--most", type=count, metavar="N", help="only the N that are predicted to be fastest")
+    tune.add_argument("--limit", type=count, default=60, metavar="N", help="a kernel hangs after N s (default: 60)")
+    tune.add_argument("--jobs", type=count, metavar="N", help="processes that compile (default: one per core)")
+    tune.add_argument("--seed", type=seed, default=0, metavar="N", help="of inputs and samplers (default: 0)")
+    _add_json(tune, "print JSON, at the end")
+    _add_chip(tune)
+    _add_entry(tune)
+
+
+def _add_tuned(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tuned", default="", metavar="FILE|off",
+        help="schedules that tune found (default: what MLIR_GEMM_TUNED says, or the user's file)",
+    )  # fmt: skip
 
 
 def _add_input(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:

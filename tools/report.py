@@ -16,7 +16,7 @@ def report(compilation: Compilation) -> str:
     """Problem, schedule, launch, resources and the time of each stage, one `name: value` a line; of a program, a
     section for each kernel."""
     kernels, launch = compilation.kernels, compilation.launch
-    found = usages(compilation.ptx, compilation.target.chip) if compilation.ptx else None
+    found = usages(compilation.ptx, compilation.target.arch) if compilation.ptx else None
     if len(kernels) == 1 and not (launch is not None and launch.is_program):
         (kernel,) = kernels
         rows = [("problem", _problem(kernel)), ("chip", chip_in_words(compilation))]

@@ -18,16 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.entry_function import one_function
-from mlir_gemm.pipeline.saved import computed_by, divisors_in
+from mlir_gemm.pipeline.saved import computed_by, divisors_in, promises_in
 from mlir_gemm.runtime import device
 from mlir_gemm.runtime.auto import why_no_gpu
 from mlir_gemm.runtime.kernel import Kernel, compile
+from mlir_gemm.runtime.own_chip import default_chip
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.simulator.expected import Array, limits, reference, relative_error
+from mlir_gemm.simulator.random_inputs import random_arrays, unwritten
 from mlir_gemm.spec.attributes import CHIP
-from mlir_gemm.spec.element_types import TYPES, numpy_dtype, spread
-from mlir_gemm.spec.launch import Argument, Launch, dense
+from mlir_gemm.spec.launch import Argument, Launch
 from mlir_gemm.spec.scalars import bits_of
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools.files import STDIO, read_input
@@ -56,8 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
     whole = source if arguments.input == STDIO else Path(arguments.input)
     kernel = compile(
         whole, chip=arguments.chip, device=where, schedule=schedule, entry=arguments.entry,
-        debug_info=arguments.debug_info,
+        debug_info=arguments.debug_info, tuned=arguments.tuned,
     )  # fmt: skip
+    if any(each.problem is not None and each.problem.sparse for each in kernel.kernels):
+        raise InputError("a module with a 2:4 sparse argument, for which random numbers are no metadata: expected one "
+                         "without; from Python, `einsum` and calls of kernels take what `sparse24` gives")  # fmt: skip
     statuses: list[int] = []
     for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(computed)):
         output.begin(sizes)
@@ -70,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_simulator: bool, output: RunOutput) -> int:
     """Runs a kernel all of whose sizes are numbers."""
     output.rows(*_compiled(kernel))
-    before = random_arrays(kernel.launch.arguments, arguments.seed)
+    before = random_arrays(kernel.launch.arguments, arguments.seed, promises_in(source))
     if on_simulator:
         return _simulate(arguments, kernel, source, before, output)
     loaded = kernel.load(0)
@@ -149,51 +154,16 @@ def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any]
         symbols = Launch(tuple(of), ()).symbols
         sizes = _chosen_sizes(symbols, arguments.sizes, arguments.seed, divisors_in(source))[0]
         bound = Launch(tuple(of), ()).at([sizes[name] for name in symbols])
-        return random_arrays(bound.arguments, arguments.seed)
+        return random_arrays(bound.arguments, arguments.seed, promises_in(source))
 
     chip = arguments.chip
     if chip is None and CHIP not in source:
-        chip = device.default_chip(0)
+        chip = default_chip(0)
     filename = "-" if arguments.input == STDIO else arguments.input
     right = run_bisect(source, filename, schedule, chip, arrays, output)
     output.end(right=right)
     output.finish()
     return 0 if right else CHECK_FAILED
-
-
-def random_arrays(arguments: Sequence[Argument], seed: int) -> list[Array]:
-    """An array for each argument: random numbers where it is read, NaN where it is only written or between rows."""
-    random = np.random.default_rng(seed)
-    return [_random_array(argument, random) for argument in arguments]
-
-
-def _random_array(argument: Argument, random: np.random.Generator) -> Array:
-    dtype = numpy_dtype(argument.dtype)
-    array = _unwritten(argument)
-    if argument.role in ("in", "inout") and array.size:
-        array[...] = _random(argument.shape, argument.dtype, random).astype(dtype)
-        if argument.scalar and not TYPES[argument.dtype].is_float:
-            array[...] = array % 2  # it may be an offset, which must lie within a tensor
-    return array
-
-
-def _random(shape: tuple[int, ...], dtype: str, random: np.random.Generator) -> Array:
-    if TYPES[dtype].is_float:
-        return random.standard_normal(shape, dtype=np.float32)
-    if dtype == "i1":
-        return random.integers(0, 2, shape)
-    return random.integers(-128, 128, shape) if dtype == "i8" else random.integers(-1000, 1001, shape)
-
-
-def _unwritten(argument: Argument) -> Array:
-    """Memory for an argument, all NaN or the least integer, the gaps between strided rows too."""
-    dtype = numpy_dtype(argument.dtype)
-    filler = np.nan if TYPES[argument.dtype].is_float else 0 if argument.dtype == "i1" else np.iinfo(dtype).min
-    memory = np.full(argument.span_bytes // dtype.itemsize, filler, dtype)
-    strides = argument.strides if argument.strides is not None else dense(argument.shape)
-    if not memory.size:
-        return memory.reshape(argument.shape)
-    return spread(memory, argument.shape, strides)
 
 
 def _compiled(kernel: Kernel) -> tuple[Rows, dict[str, Any]]:
@@ -238,7 +208,7 @@ def _run_on(loaded: device.LoadedKernel, before: Sequence[Array]) -> tuple[list[
     loaded.start(parameters, STREAM)
     gpu.synchronize(STREAM)
 
-    after = [_unwritten(argument) for argument in launch.arguments]
+    after = [unwritten(argument) for argument in launch.arguments]
     for array, start, argument in zip(after, starts, launch.arguments, strict=True):
         if argument.span_bytes:
             gpu.download(array.ctypes.data, start, argument.span_bytes, STREAM)

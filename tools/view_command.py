@@ -13,8 +13,10 @@ from mlir_gemm.errors import Error
 from mlir_gemm.pipeline.assembler import Usage, usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.runtime.device import default_chip
+from mlir_gemm.pipeline.saved import promises_in
 from mlir_gemm.runtime.kernel import compile as compile_kernel
+from mlir_gemm.runtime.own_chip import default_chip
+from mlir_gemm.simulator.random_inputs import random_arrays
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.schedule import Schedule
@@ -22,7 +24,6 @@ from mlir_gemm.tile_model.decisions import Decisions
 from mlir_gemm.tools.explain_command import decisions_of
 from mlir_gemm.tools.files import STDIO, read_input, write_outputs
 from mlir_gemm.tools.report import chip_in_words, kernel_rows, launch_rows, resource_rows
-from mlir_gemm.tools.run_command import random_arrays
 from mlir_gemm.tools.run_simulator import counted
 from mlir_gemm.usage import UsageError
 from mlir_gemm.viewer.page import KernelPage, kernel_page, render
@@ -57,7 +58,7 @@ def page_of(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any
     with without_collection():
         note = trace.finish(compilation.ptx or "")
     decisions = {} if compilation.stages[0] != "import" else decisions_of(arguments, source, wanted)
-    found = usages(compilation.ptx, compilation.target.chip) if compilation.ptx else None
+    found = usages(compilation.ptx, compilation.target.arch) if compilation.ptx else None
     pages = [_kernel(each, compilation, decisions, found) for each in compilation.kernels]
     about = [("chip", chip_in_words(compilation)), ("kernels", str(len(pages)))]
     if compilation.launch is not None:
@@ -92,7 +93,7 @@ def _counters(arguments: argparse.Namespace, source: str, wanted: Mapping[str, A
         if missing:
             raise Error(f"--counters needs a number for {', '.join(missing)}: --sizes {missing[0]}=...")
         kernel = kernel.at(**sizes)
-    return counted(kernel, source, random_arrays(kernel.launch.arguments, 0))
+    return counted(kernel, source, random_arrays(kernel.launch.arguments, 0, promises_in(source)))
 
 
 def _seconds(trace: Trace, compilation: Compilation) -> dict[str, float]:

@@ -33,11 +33,16 @@ class Operand:
     """Its element type, by MLIR's name."""
     array: str = ""
     """The name of the operand whose array it is too, where it has none of its own."""
+    sparse: bool = False
+    """Whether it is a 2:4 sparse matrix, given compressed."""
 
     @property
     def type(self) -> str:
         """As a tensor."""
         return tensor(self.shape, self.element)
+
+
+_SPARSE = ' {tile.sparse = "2:4"}'
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ class _Writer:
         sum_ = self._generic("%sum", [*of.operands, *self._named(*of.prologue)], self._start(acc, neutral), acc,
                              letters, body, of.algebra)  # fmt: skip
         result, out = self._finished(sum_, acc)
-        arguments = ", ".join(f"%{each.name}: {each.type}" for each in of.inputs)
+        arguments = ", ".join(f"%{each.name}: {each.type}{_SPARSE * each.sparse}" for each in of.inputs)
         type_ = tensor(self.shape, out)
         inside = "\n".join(self.lines)
         return f"func.func @einsum({arguments}) -> {type_} {{\n{inside}\n  return {result} : {type_}\n}}\n"

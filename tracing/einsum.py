@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlir_gemm.errors import InputError
 from mlir_gemm.runtime.kernel import Kernel, compile
+from mlir_gemm.runtime.sparse import Sparse24
 from mlir_gemm.spec.bilinear import SCHOOLBOOK, Bilinear, named
 from mlir_gemm.tracing import composite
 from mlir_gemm.tracing.contraction import Contraction, Operand
@@ -56,7 +57,8 @@ def einsum(
     Args:
         equation: a letter for each dimension of each operand, and after `->` those of the result. All others are
             summed up. Without `->`, the letters that occur once, in alphabetical order.
-        operands: NumPy, PyTorch, CuPy or other arrays that a `Kernel` takes, whose dimensions may lie in any order.
+        operands: NumPy, PyTorch, CuPy or other arrays that a `Kernel` takes, whose dimensions may lie in any order. One
+            of two may be a `Sparse24`, with plus and times of numbers (sm_90a).
         plus: takes what has been summed up and the next term; a sum where there is none. One of sums, products, minima,
             maxima, and, or, xor: else the sum starts from `init`, and elements meet in the order of the summed letters.
         times: the term from an element of each operand, in the type of the sum; their product where there is none.
@@ -84,6 +86,11 @@ def einsum(
         Whatever `compile` and a call of a kernel raise.
     """
     how = (named(algebra) if isinstance(algebra, str) else algebra, algorithm)
+    sparse = any(type(each) is Sparse24 for each in operands)
+    if sparse:
+        _check_sparse(operands, plain=not (plus or times or any(prologue) or algebra))
+        if type(operands[0]) is not Sparse24:  # the instruction's A is the sparse one
+            operands, equation = operands[::-1], _turned_sides(equation)
     count = len(operands)
     planes = any(isinstance(each, tuple) for each in operands)
     if planes:
@@ -112,7 +119,19 @@ def einsum(
             call = _made(equation, operands, extras, init, (*what, *how), given_options, twice)
         if known:
             _CALLS[key] = call
-    return call(given)
+    return call([each.packed if type(each) is Sparse24 else each for each in given] if sparse else given)
+
+
+def _check_sparse(operands: Sequence[Any], plain: bool) -> None:
+    if len(operands) != 2 or all(type(each) is Sparse24 for each in operands) or not plain:
+        raise InputError("a sparse operand: expected one of two operands, the other an array, and no plus, times, "
+                         "prologue or algebra; its dense() has none of these limits")  # fmt: skip
+
+
+def _turned_sides(equation: str) -> str:
+    """The equation with its two operands in the other order."""
+    left, arrow, result = equation.partition("->")
+    return ",".join(left.split(",")[::-1]) + arrow + result
 
 
 @dataclass(frozen=True)
@@ -165,7 +184,8 @@ def _made(
         turned = array if order is None else _turned(array, order)
         letters = indices if order is None else "".join(indices[axis] for axis in order)
         same = _NAMES[0] if twice and len(described) == 1 else ""
-        described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype), same))
+        described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype), same,
+                                 type(array) is Sparse24))  # fmt: skip
     start = None
     if init is not None:
         start = Operand("init", result, tuple(init.shape), element_name(init.dtype))

@@ -56,6 +56,8 @@ class Chain:
 
 def chains_of(kernel: Any, accesses: Sequence[Any]) -> list[Chain]:
     """The chains that a kernel's block-wide tile.load and tile.store belong to."""
+    if not accesses:
+        return []
     order = {op.operation: number for number, op in enumerate(operations(kernel))}
     seen: set[Any] = set()
     chains: list[Chain] = []

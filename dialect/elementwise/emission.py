@@ -8,7 +8,8 @@ from typing import Any
 from mlir_gemm.dialect import constants, guards, indexing, memory, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
-from mlir_gemm.dialect.elementwise import patches, pointwise
+from mlir_gemm.dialect.elementwise import gathers, patches, pointwise
+from mlir_gemm.dialect.elementwise.gathers import Spread, Spreads
 from mlir_gemm.dialect.elementwise.patches import Patch
 from mlir_gemm.dialect.elementwise.pointwise import Pointwise
 from mlir_gemm.dialect.locations import pass_error
@@ -110,21 +111,41 @@ class Emission:
 
     def _body(self, points: Pointwise, loops: dict[int, Any], outputs: list[Any]) -> list[Any]:
         block = points.operation.operation.regions[0].blocks[0]
-        inputs = [self._load(points, x, map_, loops) for x, map_ in zip(points.inputs, points.maps, strict=False)]
+        spreads = self._spreads(points)
+        inputs = [
+            self._load(points, x, map_, loops, spreads) for x, map_ in zip(points.inputs, points.maps, strict=False)
+        ]
         given = dict[Any, Any](zip(block.arguments, [*inputs, *outputs], strict=True))
         values = {argument: value for argument, value in given.items() if value is not None}
         *operations, result = in_block(block)
         for operation in operations:
             with operation.location:
-                self._clone(operation, loops, values)
+                self._clone(operation, loops, values, spreads)
         return [self._wide(values.get(value, value)) for value in result.operands]
 
-    def _clone(self, operation: Any, loops: dict[int, Any], values: dict[Any, Any]) -> None:
+    def _spreads(self, points: Pointwise) -> Spreads | None:
+        """How values differ among this iteration's points, where these read at computed places; else None."""
+        if self.width == 1 or not gathers.has_loads(points):
+            return None
+        found = gathers.spreads(points, points.parallel[self.fastest], self.width)
+        assert found is not None  # else an iteration would take one point
+        return found
+
+    def _clone(self, operation: Any, loops: dict[int, Any], values: dict[Any, Any], spreads: Spreads | None) -> None:
         op = operation.operation
         if op.name == "linalg.index":
             values[op.results[0]] = loops[ir.IntegerAttr(op.attributes["dim"]).value]
-        elif self.width == 1:
+        elif self.width == 1 or (spreads is not None and spreads[op.results[0]] is not Spread.VECTOR):
             clone(operation, values)
+        elif op.name == gathers.LOAD:
+            memory_, *indices = [values.get(operand, operand) for operand in op.operands]
+            type_ = self._vector(op.results[0].type)
+            alignment = memory.vector_bytes(type_)
+            values[op.results[0]] = dialect("vector").LoadOp(type_, memory_, indices, alignment=alignment).result
+        elif op.name == "arith.select" and spreads is not None and spreads.get(op.operands[0]) is not Spread.VECTOR:
+            condition, *either = [values.get(operand, operand) for operand in op.operands]
+            chosen = dialect("arith").SelectOp(condition, *map(self._wide, either))
+            values[op.results[0]] = chosen.result
         elif op.name == "arith.constant":
             values[op.results[0]] = constants.splat(self._vector(op.results[0].type), op.attributes["value"])
         else:
@@ -144,13 +165,15 @@ class Emission:
             return constants.splat(self._vector(value.type), value.owner.attributes["value"])
         return dialect("vector").BroadcastOp(self._vector(value.type), value).result
 
-    def _load(self, points: Pointwise, operand: Any, map_: Any, loops: dict[int, Any]) -> Any:
+    def _load(
+        self, points: Pointwise, operand: Any, map_: Any, loops: dict[int, Any], spreads: Spreads | None = None
+    ) -> Any:
         if not isinstance(operand.type, ir.MemRefType):
             return operand
         if operand in self.pending:
             return self.pending[operand][0]
         if positions.is_position(operand):
-            return self._position(points, operand, map_, loops)
+            return self._position(points, operand, map_, loops, spreads is not None)
         if getattr(operand.owner, "name", "") == "memref.alloc":
             raise pass_error(points.operation, f"a buffer of {operand.type} is read before it is written")
         row = self._row(points, operand, map_)
@@ -162,12 +185,12 @@ class Emission:
         type_ = self._vector(operand.type.element_type)
         return dialect("vector").LoadOp(type_, operand, indices, alignment=memory.vector_bytes(type_)).result
 
-    def _position(self, points: Pointwise, operand: Any, map_: Any, loops: dict[int, Any]) -> Any:
-        """The element of positions at this point, or at its neighbours."""
+    def _position(self, points: Pointwise, operand: Any, map_: Any, loops: dict[int, Any], first: bool) -> Any:
+        """The element of positions at this point, or at its neighbours too unless the `first` is enough."""
         indices = [_index(map_, each, loops) for each in map_.results]
         loop = points.parallel[self.fastest] if self.width > 1 else -1
         along = [axis for axis, each in enumerate(map_.results) if getattr(each, "position", None) == loop]
-        if self.width == 1 or not along:
+        if self.width == 1 or first or not along:
             return positions.at(operand, indices)
         return positions.in_a_row(operand, indices, along[0], self.width)
 

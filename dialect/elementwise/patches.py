@@ -20,8 +20,10 @@ from mlir_gemm.dialect.tile import place_of
 OUT_LANES, IN_LANES = 16, 2
 """Threads of a warp along the output's neighbours, and along the input's: the fastest of five on an H200, by 2 to 10 %
 for elements of 1 to 8 bytes."""
+FURTHEST = 4
+"""How many times as many threads may lie along a loop, where the wanted number does not divide it."""
 LEAST_BYTES = 8
-"""The narrowest loads that are worth it."""
+"""The narrowest loads and stores that are worth it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Patch:
 
 def patch_of(all_points: Sequence[Pointwise], along: int, bits: int) -> Patch | None:
     """The patch for a kernel that reads some input only along another loop than `along`, on which neighbours of its
-    outputs lie, and whose sizes are constants that vectors of up to `bits` bits divide; None for any other."""
+    outputs lie, and whose sizes are constants that vectors of LEAST_BYTES to `bits` bits divide; None for any other."""
     turned = {loop for points in all_points for loop in _loops_of_turned(points, along)}
     sizes = all_points[0].space
     across = next(iter(turned), None)
@@ -61,11 +63,12 @@ def patch_of(all_points: Sequence[Pointwise], along: int, bits: int) -> Patch | 
     item = max(_item_bits(all_points))
     width = _largest(sizes[along], bits // item)
     depth = _largest(sizes[across], max(width // 2, min(width, 4)))
-    if width * item < bits or depth * item < min(8 * LEAST_BYTES, bits) or min(_item_bits(all_points)) < 8:
+    least = min(8 * LEAST_BYTES, bits)
+    if width * item < least or depth * item < least or min(_item_bits(all_points)) < 8:
         return None
     found = Patch(
         along, width, across, depth,
-        _largest(sizes[along] // width, OUT_LANES), _largest(sizes[across] // depth, IN_LANES),
+        _lanes(sizes[along] // width, OUT_LANES), _lanes(sizes[across] // depth, IN_LANES),
     )  # fmt: skip
     return found if all(_fits(points, found) for points in all_points) else None
 
@@ -75,6 +78,15 @@ def _largest(size: int, most: int) -> int:
     while most > 1 and size % most:
         most //= 2
     return max(most, 1)
+
+
+def _lanes(count: int, wanted: int) -> int:
+    """How many threads lie side by side: the power of two that is wanted where it divides their count; else the least
+    divisor up to FURTHEST times as many, with which a warp lies as it should for the most part; else any divisor."""
+    if count % wanted == 0:
+        return wanted
+    above = next((lanes for lanes in range(wanted, FURTHEST * wanted + 1) if count % lanes == 0), None)
+    return above or max(lanes for lanes in range(1, wanted + 1) if count % lanes == 0)
 
 
 def _item_bits(all_points: Sequence[Pointwise]) -> list[int]:

@@ -179,43 +179,6 @@ def access_kind(type_: Any, map_: Any, loop: int, width: int) -> str:
     return "row" if plain and whole and dynamic not in [*others, offset] else "apart"
 
 
-def vector_width(all_points: Sequence[Pointwise], place: int, bits: int) -> int:
-    """How many neighbouring points one thread takes, in accesses of at most `bits` bits; 1 where that cannot be."""
-    size = all_points[0].space[place] if all_points[0].space else 1
-    width = min(_widest(points, place, bits) for points in all_points)
-    while width > 1 and (_divisor(size) % width or not all(_fits(points, place, width) for points in all_points)):
-        width //= 2
-    return max(width, 1)
-
-
-def _divisor(size: Any) -> int:
-    """A number that divides a size; 1 for one known at run time only."""
-    return size if isinstance(size, int) else 1
-
-
-def _widest(points: Pointwise, place: int, bits: int) -> int:
-    """How many elements fit into `bits`, of the widest type among the operands that change from one point to the
-    next."""
-    loop = points.parallel[place]
-    widths = [
-        getattr(operand.type.element_type, "width", 0)
-        for operand, map_ in zip([*points.inputs, *points.outputs], points.maps, strict=True)
-        if in_memory(operand) and mentions(map_, loop)
-    ]
-    return 1 if min(widths) < 8 else bits // max(widths)
-
-
-def _fits(points: Pointwise, place: int, width: int) -> bool:
-    if points.reduced or not all(is_elementwise(operation) for operation in body_of(points)):
-        return False
-    kinds = [
-        access_kind(operand.type, map_, points.parallel[place], width)
-        for operand, map_ in zip([*points.inputs, *points.outputs], points.maps, strict=True)
-        if in_memory(operand)
-    ]
-    return "apart" not in kinds and kinds[-1] == "row"
-
-
 def in_memory(operand: Any) -> bool:
     """Whether an operand is read or written in memory: no number, and no positions, which are computed."""
     return isinstance(operand.type, ir.MemRefType) and not is_position(operand)

@@ -88,8 +88,28 @@ def element(tensor: Any, at: Sequence[At]) -> Any:
         return element(owner.operation.operands[0], Slice(owner.operation, tensor.type).after(at))
     if name == "linalg.generic" and (order := permutation(owner.operation)) is not None:
         return element(owner.operation.operands[0], [at[place] for place in order])
+    if name == "tensor.expand_shape" and _is_moved(owner.operation.operands[0]):
+        return element(owner.operation.operands[0], _together(owner.operation, at))
     indices = [each.build() for each in at]
     return dialect("tensor").ExtractOp(tensor, indices).result
+
+
+def _is_moved(tensor: Any) -> bool:
+    """Whether a tensor is padded, or a transpose, which would have to be computed first."""
+    owner = tensor.owner
+    name = getattr(owner, "name", "")
+    return name == "tensor.pad" or (name == "linalg.generic" and permutation(owner.operation) is not None)
+
+
+def _together(expand: Any, at: Sequence[At]) -> list[At]:
+    """The place in a tensor of a place in it with dimensions taken apart."""
+    shape, found = expand.results[0].type.shape, list[At]()
+    for part in expand.attributes["reassociation"]:
+        place = At.number(0)
+        for dim in (int(each) for each in part):
+            place = place * At.number(shape[dim]) + at[dim]
+        found.append(place)
+    return found
 
 
 def permutation(op: Any) -> list[int] | None:

@@ -6,6 +6,7 @@ size 1 and no loop. Only maps in which each loop stands at most once (projected 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,25 +75,23 @@ def read(operation: Any, *, free: bool = False) -> Generic | None:
     operation = operation.operation
     if operation.name != "linalg.generic" or (is_free(operation) and not free):
         return None
-    operands = list(operation.operands)
-    count, _ = ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"])
-    shapes = tuple(shape_of(operand) for operand in operands)
-    affine, kinds = operation.attributes["indexing_maps"], operation.attributes["iterator_types"]
-    key = str(affine), str(kinds), shapes
-    if key not in _LOOPS:
-        if len(_LOOPS) >= _REMEMBERED:
-            _LOOPS.clear()
-        _LOOPS[key] = _loops([attribute.value for attribute in affine], kinds, shapes)
-    loops = _LOOPS[key]
-    if loops is None:
-        return None
-    return Generic(operation, tuple(operands[:count]), tuple(operands[count:]), *loops)
+    operands, attributes = tuple(operation.operands), operation.attributes
+    affine, kinds, parts = (attributes[name] for name in ("indexing_maps", "iterator_types", "operandSegmentSizes"))
+    key = hash(affine), hash(kinds), hash(parts), *[hash(operand.type) for operand in operands]
+    known = _LOOPS.setdefault(operation.context, {})
+    if key not in known:
+        shapes = tuple(shape_of(operand) for operand in operands)
+        loops = _loops([attribute.value for attribute in affine], kinds, shapes)
+        known[key] = ir.DenseI32ArrayAttr(parts)[0], loops
+    count, loops = known[key]
+    return None if loops is None else Generic(operation, operands[:count], operands[count:], *loops)
 
 
 _Loops = tuple[tuple[Map, ...], tuple[bool, ...], tuple[int, ...]]
-_LOOPS: dict[tuple[str, str, tuple[tuple[int, ...] | None, ...]], _Loops | None] = {}
-"""What maps, kinds of loops and shapes come to: passes read the same few again and again. No handle to MLIR is kept."""
-_REMEMBERED = 1 << 12
+_LOOPS: weakref.WeakKeyDictionary[Any, dict[tuple[int, ...], tuple[int, _Loops | None]]] = weakref.WeakKeyDictionary()
+"""By context, what maps, kinds of loops, numbers of inputs and types come to, and the number of inputs: passes read the
+same few again and again. Attributes and types live as long as their context and are hashed by their address, so the
+hashes are what they are known by; a handle would keep the context."""
 
 
 def _loops(affine: Sequence[Any], kinds: Any, shapes: Sequence[tuple[int, ...] | None]) -> _Loops | None:

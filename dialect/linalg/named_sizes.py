@@ -151,7 +151,7 @@ class NamedSizes:
             "memref.copy": self._pair, "bufferization.materialize_in_destination": self._pair,
             "cf.assert": self._assert, "arith.select": self._select, "affine.apply": self._apply,
             "arith.andi": self._both, "arith.ori": self._both, "tensor.concat": self._concat,
-            "tensor.from_elements": self._from_elements, "tensor.reshape": self._reshape,
+            "tensor.from_elements": self._from_elements, "tensor.reshape": self._reshape, "tensor.pad": self._pad,
         }.get(name)  # fmt: skip
 
     def makes_sizes(self, op: Any) -> bool:
@@ -250,6 +250,13 @@ class NamedSizes:
                     self._equal(op, one, other)
         total = sum(shape[axis].number for shape in shapes)
         self.shapes[op.results[0]] = [Size(total) if place == axis else size for place, size in enumerate(shapes[0])]
+
+    def _pad(self, op: Any) -> None:
+        around = zip(*(ir.DenseI64ArrayAttr(op.attributes[f"static_{side}"]) for side in ("low", "high")), strict=True)
+        given = list(zip(self._shape_of(op.operands[0]), around, strict=True))
+        if len(op.operands) == 1 and all(self._resolved(size).is_number or not any(zeros) for size, zeros in given):
+            given = [(self._resolved(size), zeros) for size, zeros in given]
+            self.shapes[op.results[0]] = [Size(size.number + sum(more), size.symbols) for size, more in given]
 
     def _dim(self, op: Any) -> None:
         axis = self.numbers.get(op.operands[1])

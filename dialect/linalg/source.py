@@ -19,6 +19,7 @@ from mlir_gemm.spec.attributes import (
     ROWS,
     SCALAR,
     SCHEDULE,
+    SPARSE,
     STAND_INS,
     SYMMETRIC,
     TRIANGULAR,
@@ -27,7 +28,7 @@ from mlir_gemm.spec.attributes import (
 ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE, ROWS)
 ON_GENERIC = (ALGEBRA,)
-ON_ARGUMENT = (NAME, CHECKS, SYMMETRIC, TRIANGULAR)
+ON_ARGUMENT = (NAME, CHECKS, SYMMETRIC, TRIANGULAR, SPARSE)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
 CHECKED = (STAND_INS, SCALAR, OPEN_STRIDES)
@@ -109,7 +110,7 @@ def _check_one(operation: Any, named: Any, allowed: tuple[str, ...], where: str)
         raise input_error(
             operation,
             f"'{named.name}' on {where}: the compiler writes such attributes itself; a source may have "
-            f"{' and '.join(ON_FUNCTION)} on its function, {SYMMETRIC} or {TRIANGULAR} on its arguments, "
+            f"{' and '.join(ON_FUNCTION)} on its function, {SYMMETRIC}, {TRIANGULAR} or {SPARSE} on its arguments, "
             f"{ON_MODULE[0]} on its module and {ON_GENERIC[0]} on a linalg.generic",
         )
     if named.name in STRINGS and not isinstance(named.attr, ir.StringAttr):

@@ -29,6 +29,7 @@ SHARED = {
     "ALIGNED": ("aligned",),
     "SCOPE": ("scope",),
     "_SHARED": ("blocks", "cluster_group"),
+    "WINDOWS": ("sizes", "strides", "shape", "low", "high"),
 }
 """Attributes that several operations have, by the name under which their rules stand."""
 

@@ -43,11 +43,11 @@ class CopyOperands(Pass):
                     )
         for op in [each.operation for each in named(module, "linalg.generic", "linalg.matmul")]:
             product = product_of(op) if len(op.results) else None
-            if product is not None and not _has_one_k(product, (product.a, product.b)):
+            if product is not None and not has_one_k(product, (product.a, product.b)):
                 _lay_out(product)
 
 
-def _has_one_k(product: Product, sides: tuple[Factor, ...]) -> bool:
+def has_one_k(product: Product, sides: tuple[Factor, ...]) -> bool:
     """Whether the k dimensions can be merged as far as these factors are concerned."""
     kernel = Kernel()
     statement = kernel.seed(product.op, place_in_tensors)
@@ -61,15 +61,15 @@ def _has_one_k(product: Product, sides: tuple[Factor, ...]) -> bool:
 
 def _lay_out(product: Product) -> None:
     sides = {"A": product.a, "B": product.b}
-    choices = [names for names in (("A",), ("B",)) if _has_one_k(product, (sides["B" if names[0] == "A" else "A"],))]
+    choices = [names for names in (("A",), ("B",)) if has_one_k(product, (sides["B" if names[0] == "A" else "A"],))]
     chosen = min(choices, key=lambda names: _elements(product, sides[names[0]]), default=("A", "B"))
     kept = [side for name, side in sides.items() if name not in chosen]
-    k = _order_in(product, kept[0]) if kept else list(product.k)
+    k = order_in(product, kept[0]) if kept else list(product.k)
     replaced: dict[str, tuple[Any, list[int]]] = {}
     with ir.InsertionPoint(product.op), product.op.location:
         for name in chosen:
             replaced[name] = _copy_of(product, name, sides[name], k)
-        new = _rebuilt(product, {name: (sides[name], *each) for name, each in replaced.items()})
+        new = rebuilt(product, {name: (sides[name], *each) for name, each in replaced.items()})
     product.op.results[0].replace_all_uses_with(new.results[0])
     product.op.erase()
 
@@ -83,7 +83,7 @@ def _loops(product: Product, side: Factor) -> set[int]:
     return set[int]().union(*(loops_of(product.generic, number) for number in side.operands))
 
 
-def _order_in(product: Product, side: Factor) -> list[int]:
+def order_in(product: Product, side: Factor) -> list[int]:
     """The k loops in the order in which they lie in a factor, outermost first."""
     statement = Kernel().seed(product.op, place_in_tensors)
     sizes = structured.sizes_of(product.generic)
@@ -98,9 +98,18 @@ def _order_in(product: Product, side: Factor) -> list[int]:
 
 def _copy_of(product: Product, name: str, side: Factor, k: list[int]) -> tuple[Any, list[int]]:
     """A factor computed to a tensor of its own, its k dimensions last and in this order; and the loops of its axes."""
-    generic = product.generic
-    outer = [loop for loop in range(len(generic.parallel)) if loop in _loops(product, side) and loop not in k]
+    outer = [loop for loop in range(len(product.generic.parallel)) if loop in _loops(product, side) and loop not in k]
     loops = [*outer, *k]
+    note = (
+        f"operand {name} of a product is laid out anew: its {len(k)} dimensions that are summed over do not follow one "
+        "another evenly in both operands"
+    )
+    return laid_out(product, side, loops, note), loops
+
+
+def laid_out(product: Product, side: Factor, loops: list[int], note: str) -> Any:
+    """A factor computed to a tensor of its own, at the insertion point, its axes along these loops."""
+    generic = product.generic
     sizes = structured.sizes_of(generic)
     empty = dialect("tensor").EmptyOp([sizes[loop] for loop in loops], side.core.type).result
     maps = [_renamed(generic.maps[number], loops) for number in side.operands]
@@ -110,11 +119,8 @@ def _copy_of(product: Product, name: str, side: Factor, k: list[int]) -> tuple[A
     values = {generic.body.arguments[n]: new for n, new in zip(side.operands, block.arguments, strict=False)}
     with ir.InsertionPoint(block):
         structured.yield_(clone_slice([side.core], generic.body, values))
-    copy.attributes[NOTE] = ir.StringAttr.get(
-        f"operand {name} of a product is laid out anew: its {len(k)} dimensions that are summed over do not follow one "
-        "another evenly in both operands"
-    )
-    return copy.results[0], loops
+    copy.attributes[NOTE] = ir.StringAttr.get(note)
+    return copy.results[0]
 
 
 def _renamed(map_: Any, loops: list[int]) -> Any:
@@ -122,7 +128,7 @@ def _renamed(map_: Any, loops: list[int]) -> Any:
     return ir.AffineMap.get(len(loops), 0, [ir.AffineDimExpr.get(place) for place in places])
 
 
-def _rebuilt(product: Product, replaced: dict[str, tuple[Factor, Any, list[int]]]) -> Any:
+def rebuilt(product: Product, replaced: dict[str, tuple[Factor, Any, list[int]]]) -> Any:
     """The same product with some of its factors read from tensors."""
     generic = product.generic
     sides = {"A": product.a, "B": product.b}

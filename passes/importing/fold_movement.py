@@ -7,7 +7,8 @@ generic that only moves data, that is, yields its one input, is absorbed by
 - the generics that read it: they read its input through the composed map.
 Likewise, if the only reader of a result is elementwise and reads it permuted, the result is written permuted. Some
 movements stay, and become copies: one that is returned as it is; one whose operand alone says how often a loop runs;
-and one without which a product would no longer be recognised as one.
+one without which a product would no longer be recognised as one; and one that has weights run along the windows of an
+image (`tile.windows`) as these lie.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from mlir_gemm.dialect.linalg.generics import (
     scalar_of,
     writes_once,
 )
+from mlir_gemm.dialect.linalg.images import runs_as_windows
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.passes.base import Pass
 
@@ -87,7 +89,8 @@ def _reading_through(generic: Generic, position: int) -> Any | None:
     new = fused(generic, position, movement)
     if new is None:
         return None
-    if product_of(generic.operation) is not None and product_of(new) is None:
+    lost = product_of(generic.operation) is not None and product_of(new) is None
+    if lost or not runs_as_windows(generic, new, position):
         new.erase()
         return None
     replace(generic, new)

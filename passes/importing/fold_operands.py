@@ -11,8 +11,9 @@ computed there instead, so that the product reads what is in memory (f16, or int
 - nothing that reads single components of elements, every second number, say: a kernel in front lays them out;
 - a multiplication that is summed up, whatever it is reached from: together they are a product. One of f16 or bf16 whose
   products are summed up in f32 is then done in f32, where it is exact.
-A product stays a product: what would make it none is left, and is computed by a kernel of its own. `extensions` does
-only the first, before fuse-elementwise joins what is left into chains. A second run changes nothing.
+A product stays a product: what would make it none is left, and is computed by a kernel of its own. So are weights that
+run along the windows of an image (`tile.windows`) only once they are laid out anew. `extensions` does only the first,
+before fuse-elementwise joins what is left into chains. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from mlir_gemm.dialect.linalg.generics import (
     replace,
     writes_once,
 )
+from mlir_gemm.dialect.linalg.images import runs_as_windows
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.outlining.row_kernels import can_be_rows
 from mlir_gemm.dialect.walk import body, in_block
@@ -106,7 +108,8 @@ def _folded(generic: Generic, position: int, source: Generic) -> Any | None:
     if new is None:
         return None
     becomes_product = product_of(new) is not None
-    if (product and not becomes_product) or not (allowed or becomes_product):
+    lost = product and not (becomes_product and runs_as_windows(generic, new, position))
+    if lost or not (allowed or becomes_product):
         new.erase()
         return None
     return new

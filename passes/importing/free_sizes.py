@@ -2,7 +2,8 @@
 
 Expects kernels and programs on memrefs in which a prime stands for each symbol (`tile.stand_ins` on the module). Leaves
 `?` for each size and stride that such a prime divides, and says on each argument and memref.alloc which products of
-symbols they are (`tile.symbols`, and `tile.strides` where memory is not dense). Sizes of an allocation are told from
+symbols they are (`tile.symbols`, and `tile.strides` where memory is not dense); windows (`tile.windows`) of as many
+images as there are hold their sizes too. Sizes of an allocation are told from
 the arguments' (memref.dim). Refuses an operation that holds such a number in any other way. A module without
 `tile.stand_ins` is left alone.
 """
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, positions, symbols
+from mlir_gemm.dialect import constants, positions, symbols, windows
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
@@ -61,6 +62,8 @@ def _free(function: Any, stand_ins: Mapping[str, int]) -> None:
     for operation in list(operations(function)):
         if operation.operation.name in ("memref.alloc", positions.NAME):
             _free_alloc(function, operation.operation, stand_ins)
+        elif operation.operation.name == windows.NAME:
+            _free_windows(function, operation.operation, stand_ins)
         else:
             _check(operation.operation, stand_ins)
 
@@ -104,6 +107,35 @@ def _free_alloc(function: Any, alloc: Any, stand_ins: Mapping[str, int]) -> None
         new.attributes[name] = attribute
     old.replace_all_uses_with(new.results[0])
     alloc.erase()
+
+
+def _free_windows(function: Any, op: Any, stand_ins: Mapping[str, int]) -> None:
+    """Windows of as many images as there are at run time."""
+    old = op.results[0]
+    sizes = [taken_apart(size, stand_ins) for size in old.type.shape]
+    parts, image, offset = windows.parts_of(old), windows.image_of(old), windows.offset_of(old)
+
+    def freed(number: int, may_be_open: bool) -> int:
+        if taken_apart(number, stand_ins).is_number:
+            return number
+        if not may_be_open:
+            raise pass_error(op, "windows of sizes that are known at run time only; expected that of the images alone")
+        return windows.OPEN
+
+    shape = tuple(freed(size, place == 0) for place, size in enumerate(image.shape))
+    steps = [tuple((freed(size, place == 0), freed(stride, False)) for place, (size, stride) in enumerate(one))
+             for one in parts]  # fmt: skip
+    if windows.OPEN not in shape:
+        return
+    with ir.InsertionPoint.at_block_begin(body(function)), op.location:
+        counts = [size_value(function, size) for size in sizes if not size.is_number]
+    with ir.InsertionPoint(op), op.location:
+        type_, found = _freed(op, old.type, stand_ins)
+        image = windows.Image(shape, image.low, image.high)
+        new = windows.make(windows.source_of(old), type_, image, steps, freed(offset, False), counts)
+        new.owner.attributes[SYMBOLS] = found[SYMBOLS]
+    old.replace_all_uses_with(new)
+    op.erase()
 
 
 def _check(op: Any, stand_ins: Mapping[str, int]) -> None:

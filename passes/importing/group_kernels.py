@@ -7,9 +7,9 @@ start.
 
 Each product seeds a kernel. An elementwise operation joins the last kernel that it can: it must take each element of
 that product's (or of another member's) result once, in any shape or order, and what else it reads must not depend on
-that kernel; and it must read no more than eight tensors element by element. Everything else is a kernel by itself, and
-so is a reduction that is not a product; where one might expect it to join, `tile.note` says why it does not. A second
-run chooses the same.
+that kernel; it must read no more than eight tensors element by element, and have no `tile.apart`. Everything else is a
+kernel by itself, and so is a reduction that is not a product; where one might expect it to join, `tile.note` says why
+it does not. A second run chooses the same.
 
 Refuses operations that it does not know.
 """
@@ -27,7 +27,7 @@ from mlir_gemm.dialect.outlining.kernels import Kernel
 from mlir_gemm.dialect.outlining.tensors import is_start_of, place_in_tensors
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import KERNEL, NOTE
+from mlir_gemm.spec.attributes import APART, KERNEL, NOTE
 
 VIEWS = (
     "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "bufferization.to_tensor", "tile.windows",
@@ -119,6 +119,8 @@ def _seeded(op: Any) -> Kernel:
 
 def _joined(op: Any, needs: list[_Group]) -> _Group | None:
     """The group that an elementwise operation has become part of, None if it can be part of none."""
+    if APART in op.attributes:
+        return None
     reasons: list[str] = []
     whole = _read_whole(op)
     if whole > MOST_READ:

@@ -1,26 +1,31 @@
 """unfold-windows: windows, padding, concatenation and slices at computed offsets become reads at computed positions.
 
-Expects linalg on tensors (after raise-to-tensors). A product that reads an image, channels last, by windows sees them
-where the image lies (`tile.windows`, see `dialect/linalg/images.py`), zeros around it too. Another generic that
-indexes an operand by sums of loops (a convolution, a pooling) reads instead a tensor of its windows, with a dimension
-for each loop, which a generic in front of it copies there; so a convolution is a product whose k runs over the
-window, and a pooling a reduction along rows. tensor.pad, tensor.concat, tensor.insert_slice and slices at computed
-offsets become generics too. These read with tensor.extract at places that they compute from positions (linalg.index),
-padding and transposes in front of them included, so that windows of a padded image are copied once. Leaves everything
-else alone; a second run changes nothing. Refuses padding that is not one number, and indices that divide loops.
+Expects linalg on tensors (after raise-to-tensors). A product that reads an image by windows sees them where the image
+lies (`tile.windows`, see `dialect/linalg/images.py`), zeros around it too; an image whose channels are not last, or too
+few for aligned reads, is copied once in front. How many images there are may be known at run time only; windows are
+copied where another size is. Where nothing shares a window (a depthwise convolution) each element of
+the result adds up its own (`dialect/linalg/window_sums.py`). Another generic that indexes an operand by sums of loops
+(such as a pooling) reads instead a tensor of its windows, with a dimension for each loop, which a generic in front of
+it copies there; so a pooling is a reduction along rows. tensor.pad,
+tensor.concat, tensor.insert_slice and slices at computed offsets become generics too. These read with tensor.extract at
+places that they compute from positions (linalg.index), padding and transposes in front of them included, so that
+windows of a padded image are copied once. Leaves everything else alone; a second run changes nothing.
+Refuses padding that is not one number, and indices that divide loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import symbols
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import computed_reads as reads
 from mlir_gemm.dialect.linalg.computed_reads import At
 from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
-from mlir_gemm.dialect.linalg.images import see_windows
+from mlir_gemm.dialect.linalg.images import beneath, see_windows
+from mlir_gemm.dialect.linalg.window_sums import sum_windows
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
@@ -34,9 +39,10 @@ class UnfoldWindows(Pass):
     name: ClassVar[str] = "unfold-windows"
 
     def run(self, module: Any) -> None:
-        in_place = STAND_INS not in module.operation.attributes  # of open sizes windows are copied
+        attributes = module.operation.attributes
+        stand_ins = symbols.integers(attributes[STAND_INS]) if STAND_INS in attributes else {}
         for operation in generics(module):
-            _windows(operation.operation, in_place)
+            _windows(operation.operation, stand_ins)
         erase_dead(module)
         for operation in named(module, "tensor.concat", "tensor.insert_slice", "tensor.extract_slice", "tensor.pad"):
             op = operation.operation
@@ -47,7 +53,7 @@ class UnfoldWindows(Pass):
         erase_dead(module)
 
 
-def _windows(op: Any, in_place: bool) -> None:
+def _windows(op: Any, stand_ins: Mapping[str, int]) -> None:
     """Replaces operands that are indexed by sums of loops by copies of what they read, a dimension for each loop."""
     if read(op, free=True) is not None:
         return  # each index is one loop, perhaps beside loops of one trip
@@ -62,8 +68,11 @@ def _windows(op: Any, in_place: bool) -> None:
         loops = sorted(_loops(op, maps[number]), key=lambda loop: (reductions[loop], loop))
         if not list(body(op).arguments[number].uses):
             continue
-        if len(odd) == 1 and in_place and see_windows(op, number, maps, sizes):
-            continue
+        if len(odd) == 1 and _only_images_open(op, number, maps[number], stand_ins):
+            if see_windows(op, number, maps, sizes):
+                continue
+            if not stand_ins and sum_windows(op, number, maps, sizes):
+                return
         source = op.operands[number]
         type_ = ir.RankedTensorType.get([sizes[loop] for loop in loops], source.type.element_type)
         with ir.InsertionPoint(op), op.location:
@@ -75,6 +84,28 @@ def _windows(op: Any, in_place: bool) -> None:
             op.operands[number] = reads.copy(type_, element)
         maps[number] = ir.AffineMap.get(len(reductions), 0, [ir.AffineDimExpr.get(loop) for loop in loops])
     op.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps])
+
+
+def _only_images_open(op: Any, number: int, map_: Any, stand_ins: Mapping[str, int]) -> bool:
+    """Whether at most one size is known at run time only: that of the images, which lie one after the other."""
+    if not stand_ins:
+        return True
+    lies = beneath(op.operands[number])
+    image = lies.image
+    is_open = [not symbols.taken_apart(size, stand_ins).is_number for size in image.shape]
+    others = [size for place, operand in enumerate(op.operands) if place != number
+              for size in getattr(operand.type, "shape", ())]  # fmt: skip
+    open_ones = [size for size in others if not symbols.taken_apart(size, stand_ins).is_number]
+    return (
+        not lies.copied
+        and len(op.operands) == 3
+        and is_open == [True, *[False] * (len(is_open) - 1)]
+        and not image.low[0]
+        and not image.high[0]
+        and isinstance(map_.results[lies.order[0]], ir.AffineDimExpr)
+        and all(size == image.shape[0] for size in open_ones)
+        and image.shape[0] not in op.operands[1 - number].type.shape
+    )
 
 
 def _is_plain(map_: Any, operand: Any) -> bool:

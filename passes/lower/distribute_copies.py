@@ -37,6 +37,7 @@ WIDTHS = (8, 16, 32, 64, 128)
 ASYNC_BITS = (32, 64, 128)
 """Bits of the asynchronous copies that one thread can make (PTX: cp.async)."""
 
+_COPIES, _ACCESSES = ("tile.copy", "tile.copy_async"), ("tile.load", "tile.store")
 MOST_LOADS = 16
 """Loads of a plain copy that are in flight in a thread at a time: enough to hide latency, few enough for registers."""
 
@@ -57,12 +58,15 @@ class DistributeCopies(Pass):
                 f"pass 'distribute-copies': bits={self.bits}; expected one of {', '.join(map(str, WIDTHS))}"
             )
         for kernel in named(module, "gpu.func"):
-            for copy in named(kernel, "tile.copy", "tile.copy_async"):
+            found = named(kernel, *_COPIES, *_ACCESSES, windows.NAME)
+            copies = [op for op in found if op.operation.name in _COPIES]
+            accesses = [op for op in found if op.operation.name in _ACCESSES and SCOPE not in op.operation.attributes]
+            views = [op for op in found if op.operation.name == windows.NAME]
+            for copy in copies:
                 _distribute_copy(kernel, copy, self)
-            accesses = [op for op in named(kernel, "tile.load", "tile.store") if SCOPE not in op.operation.attributes]
             for chain in chains_of(kernel, accesses):
                 _distribute_chain(kernel, chain, self.bits)
-            for view in named(kernel, windows.NAME):
+            for view in views:
                 if list(view.operation.results[0].uses):
                     raise pass_error(view, "windows read by something other than copies to shared memory (promote=off)")
                 view.operation.erase()

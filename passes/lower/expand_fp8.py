@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.functions.number import INFINITY, Number, absolute, select
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named, where
+from mlir_gemm.dialect.walk import beginning, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.eight_bit_floats import EightBitFloat
 from mlir_gemm.spec.element_types import FORMATS
@@ -38,7 +38,7 @@ class ExpandFp8(Pass):
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
-            found = where(kernel, _computes_with_eight)
+            found = [op for op in beginning(kernel, "arith.", "math.") if _computes_with_eight(op.operation)]
             for operation in found:
                 _check(operation)
             for operation in found:
@@ -50,10 +50,9 @@ class ExpandFp8(Pass):
 
 
 def _computes_with_eight(operation: Any) -> bool:
-    name = operation.name
-    if not name.startswith(("arith.", "math.")) or name in MOVES:
-        return False
-    return any(_is_eight(value.type) for value in (*operation.operands, *operation.results))
+    return operation.name not in MOVES and any(
+        _is_eight(value.type) for value in (*operation.operands, *operation.results)
+    )
 
 
 def _is_eight(type_: Any) -> bool:

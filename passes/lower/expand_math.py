@@ -23,7 +23,7 @@ from mlir_gemm.dialect.functions.pairs import Pair, quick_sum
 from mlir_gemm.dialect.functions.remainders import remainder
 from mlir_gemm.dialect.functions.rounded import exp_for_rounding, shorter_form
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named, where
+from mlir_gemm.dialect.walk import beginning, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
@@ -86,7 +86,7 @@ class ExpandMath(Pass):
         if self.exp not in ("accurate", "ex2"):
             raise PassError(f"pass 'expand-math': exp={self.exp}; expected accurate or ex2")
         for kernel in named(module, "gpu.func"):
-            found = where(kernel, lambda op: op.name.startswith("math.") or op.name in ARITH)
+            found = beginning(kernel, "math.", *ARITH)
             rest = [op for op in found if op.operation.name not in KEPT and not is_instruction(op) and not is_count(op)]
             for operation in rest:
                 _check(operation)

@@ -27,7 +27,10 @@ class LowerUnitIds(Pass):
     def run(self, module: Any) -> None:
         nvvm = dialect("nvvm")
         for kernel in named(module, "gpu.func"):
-            for rank in named(kernel, "tile.rank"):
+            found = named(kernel, "tile.rank", "tile.unit_id")
+            ranks = [op for op in found if op.operation.name == "tile.rank"]
+            units = [op for op in found if op.operation.name == "tile.unit_id"]
+            for rank in ranks:
                 with ir.InsertionPoint(rank), rank.location:
                     number = nvvm.BlockInClusterIdXOp(results=[ir.IntegerType.get_signless(32)]).operation.results[0]
                     value = dialect("arith").IndexCastUIOp(ir.IndexType.get(), number).result
@@ -36,7 +39,7 @@ class LowerUnitIds(Pass):
                     value = indexing.rem(value, axis.count) if axis.count else value
                 rank.operation.results[0].replace_all_uses_with(value)
                 rank.operation.erase()
-            for unit in named(kernel, "tile.unit_id"):
+            for unit in units:
                 threads_of(kernel)  # refuses threads along y or z
                 with ir.InsertionPoint(unit), unit.location:
                     warp = indexing.div(indexing.thread(), LANES * _warps_of(unit.operation))

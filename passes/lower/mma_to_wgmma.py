@@ -5,7 +5,8 @@ with operands in shared memory of the layouts `swizzle128`, `swizzle64` or `swiz
 (`async`), and a tile.mma_wait before every other use of their results. Leaves accumulators as structs of registers,
 which the loops carry; nvvm.wgmma.mma_async on descriptors, one group for each tile.mma; and arithmetic, loads and
 stores of the accumulator on the vectors of a thread. Where A runs along M and its elements have not 16 bits, its words
-are loaded to registers, and wgmma is assembly, in two groups for each tile.mma. What is not known to lie within the
+are loaded to registers, and wgmma is assembly, in two groups for each tile.mma; so it is, with the metadata in
+registers, where A is a tile.sparse. What is not known to lie within the
 memory (`in_bounds`) is guarded. Refuses types without an instruction, tiles that no instruction has, and what
 `mma-to-sync` refuses of the accumulator.
 """
@@ -16,10 +17,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import users
+from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.lowering.accumulator_lowering import lower_products
 from mlir_gemm.lowering.products import kernels_by_kind
 from mlir_gemm.lowering.wgmma import GroupProducts, check
+from mlir_gemm.lowering.wgmma_sparse import NAME
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.pipeline.warp_specialize import ASYNC
 
@@ -33,6 +35,17 @@ class MmaToWgmma(Pass):
     def run(self, module: Any) -> None:
         for kernel, products in kernels_by_kind(module, _products_of, "type"):
             lower_products(kernel, products.layout, products.emit, products.wait)
+            _drop_views(kernel)
+
+
+def _drop_views(kernel: Any) -> None:
+    """Erases views of sparse tiles, of which instructions take the parts."""
+    for view in named(kernel, NAME):
+        for user in users(view.operation.results[0]):
+            if user.operation.name == "memref.subview" and not users(user.operation.results[0]):
+                user.operation.erase()
+        if not users(view.operation.results[0]):
+            view.operation.erase()
 
 
 def _products_of(product: Any) -> GroupProducts:

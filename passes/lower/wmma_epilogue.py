@@ -7,7 +7,8 @@ consecutive elements of it, applies the arithmetic and stores them to global mem
 allows. Memory of rank 0 is read as one number. Accumulators that are stored without arithmetic stay: WMMA stores its
 fragments itself. A second run changes nothing. Refuses arithmetic on the accumulator inside or before the k loop,
 results that are used for anything but tile.store, accesses to the same memory whose order would change, and tiles that
-are not known to lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order.
+are not known to lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order; memory
+of rank 1 may have a number for each column, dense, or for each row.
 """
 
 from __future__ import annotations
@@ -184,7 +185,9 @@ def _lane_width(values: list[Any], rows: int, n: int) -> int:
 def _check_rows(inputs: list[Any], stores: list[Any], width: int) -> None:
     """Refuses memory that cannot be accessed in the vectors that a lane takes."""
     loads = [
-        (value.owner.operation, value, value.owner.operands[0]) for value in inputs if _maker(value) == "tile.load"
+        (value.owner.operation, value, value.owner.operands[0])
+        for value in inputs
+        if _maker(value) == "tile.load" and not _is_along_one(value.owner.operation)
     ]
     for access, value, target in [*loads, *((store, store.operands[0], store.operands[1]) for store in stores)]:
         bits = 8 * memory.vector_bytes(ir.VectorType.get([width], value.type.element_type))
@@ -200,6 +203,17 @@ def _check_rows(inputs: list[Any], stores: list[Any], width: int) -> None:
                 f"a {value.type} in a {target.type}; expected the same elements, in rows a constant multiple of {bits} "
                 "bits apart",
             )
+
+
+def _is_along_one(load: Any) -> bool:
+    """Whether a load takes one number for each column, or each row: a bias."""
+    place, type_ = tile.place_of(load), load.operands[0].type
+    same = type_.element_type == load.results[0].type.element_type
+    return same and all(place.in_bounds) and (place.dims == (0,) or (place.dims == (1,) and _is_dense(type_)))
+
+
+def _is_dense(type_: Any) -> bool:
+    return type_.get_strides_and_offset()[0] == [1]
 
 
 def _scratch(kernel: Any, value: Any, n: int, options: WmmaEpilogue) -> Any:
@@ -276,6 +290,13 @@ def _lane_input(value: Any, scratch: dict[Any, Any], at: tuple[int, Any, Any], w
     if _maker(value) == "vector.broadcast":
         return dialect("vector").BroadcastOp(type_, value.owner.operands[0]).result
     source, *offsets = value.owner.operands
+    dims = tile.place_of(value.owner).dims
+    if dims == (1,):  # one for each column, of which nothing is known but that elements are aligned
+        item = memory.vector_bytes(ir.VectorType.get([1], type_.element_type))
+        return dialect("vector").LoadOp(type_, source, [indexing.add(offsets[0], column)], alignment=item).result
+    if dims == (0,):
+        place = indexing.add(offsets[0], indexing.add(row, at[0]))
+        return dialect("vector").BroadcastOp(type_, dialect("memref").LoadOp(source, [place]).result).result
     return _vector_load(type_, source, _in_global(offsets, at))
 
 

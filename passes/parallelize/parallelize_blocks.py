@@ -24,6 +24,8 @@ _NO_ACCESS = (
     "tile.consumer_wait", "tile.consumer_release",
 )  # fmt: skip
 """Operations on memrefs that touch no element."""
+_WHOLE = ("tile.mma", "tile.sparse")
+"""Those that read all of them."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +103,10 @@ def _touches_of(operation: Any) -> list[Touch]:
     if name in ("tile.copy", "tile.copy_async", "tile.tma_load"):
         return [_tile_touch(operation, False), _whole_touch(operation, operands[0], True)]
     memrefs = [operand for operand in operands if isinstance(operand.type, ir.MemRefType)]
-    if memrefs and name != "tile.mma" and name not in _NO_ACCESS:
+    if memrefs and name not in _WHOLE and name not in _NO_ACCESS:
         raise pass_error(operation, f"cannot tell what '{name}' touches; cannot prove blocks independent")
-    return [_whole_touch(operation, memref, False) for memref in memrefs] if name == "tile.mma" else []
+    read = [memref for memref in memrefs if getattr(memref.owner, "name", "") != "tile.sparse"]  # which reads its parts
+    return [_whole_touch(operation, memref, False) for memref in read] if name in _WHOLE else []
 
 
 def _whole_touch(operation: Any, memory: Any, writes: bool) -> Touch:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.elementwise import pointwise
+from mlir_gemm.dialect.elementwise import pointwise, widths
 from mlir_gemm.dialect.elementwise.emission import Emission, Turned
 from mlir_gemm.dialect.elementwise.patches import Patch, patch_of
 from mlir_gemm.dialect.elementwise.pointwise import Pointwise
@@ -63,7 +63,7 @@ def _convert(function: Any, bits: int) -> None:
     all_points = _aligned([pointwise.pointwise(operation) for operation in work])
     _check(all_points)
     order = pointwise.order(all_points[-1])
-    width = pointwise.vector_width(all_points, order[-1], bits) if order else 1
+    width = widths.vector_width(all_points, order[-1], bits) if order else 1
     patch = patch_of(all_points, order[-1], bits) if order and bits else None
     with ir.InsertionPoint(work[-1]), work[-1].location:
         if patch is None:

@@ -19,6 +19,9 @@ from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 
+_SIZED = ("memref.alloc", "tile.position", "tile.windows")
+"""Operations that hold the sizes of what they give."""
+
 
 @dataclass(frozen=True)
 class ShareSizes(Pass):
@@ -67,7 +70,7 @@ def _replace(op: Any, sizes: dict[tuple[Any, int], Size], shared: dict[Size, Any
     memory, axis = _place(op)
     if (memory, axis) in sizes:
         new = shared[sizes[memory, axis]]
-    elif getattr(memory.owner, "name", "") in ("memref.alloc", "tile.position") and memory.type.is_dynamic_dim(axis):
+    elif memory.type.is_dynamic_dim(axis) and getattr(memory.owner, "name", "") in _SIZED:
         new = size_of(memory, axis)
     else:
         return

@@ -53,7 +53,7 @@ class SelectRewrite(Pass):
             pinned = invariant(problem, kernel.target, {**divided_fields(kernel.divided), **given})
             divisible, relaid = is_divisible(function), padding.has_padding(function)
             case = Case(problem, kernel.target, pinned, divisible, relaid, kernel.divided)
-            found = REWRITES[self.rewrite](case)
+            found = None if problem.sparse and self.rewrite != "swap_ab" else REWRITES[self.rewrite](case)
             if found is not None and found.refused(partial(refused, function)):
                 found = None
             fixed = _fixed_before(found) if found is not None else pinned

@@ -20,7 +20,7 @@ from mlir_gemm.pipeline.row_problem import row_problem_of
 from mlir_gemm.pipeline.undecided import kernels_before_select
 from mlir_gemm.spec.attributes import HINTS, PROBLEM, ROWS
 from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
-from mlir_gemm.tile_model.rows import select_rows
+from mlir_gemm.tile_model.rows import check_rows, select_rows
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class SelectRows(Pass):
             with kernel.errors():
                 problem = row_problem_of(kernel.function, Variant.read(kernel.function).hints)
                 pinned = annotations.written_rows(kernel.function)
-                if pinned and pinned.staged and not problem.fixed:
-                    raise ScheduleError("tile.rows: staged=true for rows whose length is not constant; expected false")
+                if pinned:
+                    check_rows(problem, pinned, kernel.target)
                 schedule = pinned or select_rows(problem, kernel.target)
                 kernel.function.attributes[ROWS] = annotations.dictionary(schedule.fields())
                 kernel.function.attributes[PROBLEM] = annotations.to_dictionary(problem)

@@ -201,7 +201,8 @@ def parser() -> argparse.ArgumentParser:
 
 def _chip(options: argparse.Namespace) -> str:
     """What to compile for. Raises Error without a GPU, unless none is needed, and for a chip without the mma."""
-    from mlir_gemm.runtime.device import default_chip, open_gpu
+    from mlir_gemm.runtime.device import open_gpu
+    from mlir_gemm.runtime.own_chip import default_chip
 
     if not options.compile_only:
         open_gpu(0)

@@ -229,7 +229,7 @@ def main() -> int:
     begun = time.perf_counter()
     import torch
 
-    from mlir_gemm.runtime.device import default_chip
+    from mlir_gemm.runtime.own_chip import default_chip
 
     chip = default_chip()
     chosen = [each for each in listed() if options.only in each.name]

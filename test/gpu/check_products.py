@@ -100,7 +100,7 @@ def main() -> int:
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
     import torch
 
-    from mlir_gemm.runtime.device import default_chip
+    from mlir_gemm.runtime.own_chip import default_chip
 
     chip = default_chip()
     products = drawn(options.seed, options.count)

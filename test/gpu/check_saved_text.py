@@ -92,7 +92,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 4, 12))
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
-    from mlir_gemm.runtime.device import default_chip
+    from mlir_gemm.runtime.own_chip import default_chip
 
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
     folder, chip = Path(tempfile.mkdtemp()), default_chip()

@@ -1,11 +1,12 @@
 """Convolutions, channels last, read by windows where the image lies: right, and how fast beside cudnn.
 
-    python test/gpu/check_windows.py [-o RESULTS.json] [--random 40]
+    python test/gpu/check_windows.py [-o RESULTS.json] [--random 40] [--groups 60] [--layers NAME]
 
 Random ones of any window, stride, dilation and padding, under the model's choice and with `mma=wgmma` where there is a
-schedule with it, compared with float64 (images and weights of small whole numbers give exact sums, so that a rounded
-result may differ by half a unit in the last place); the result holds NaN before. Then layers of ResNet-50, batch 32, in
-turns with PyTorch's convolution of `channels_last` tensors (cudnn, with its own choice among algorithms by measuring).
+schedule with it, then ones of few channels, of groups and depthwise. They are compared with float64 (images and weights
+of small whole numbers give exact sums, so that a rounded result may differ by half a unit in the last place); the
+result holds NaN before. Then layers of networks, batch 32, in turns with PyTorch's convolution of `channels_last`
+tensors (cudnn, with its own choice among algorithms by measuring).
 Memory is what a call needs beside image, weights and result. Exit status 1 where something is wrong.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,14 +24,22 @@ import torch
 
 import mlir_gemm
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "python"), str(Path(__file__).parents[2])]
+sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from convolutions import Convolution, random_convolution  # noqa: E402
+from convolutions import Convolution, random_convolution, random_groups
 
-from bench.timing import Timer  # noqa: E402
+from bench.timing import Timer
 
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16}
 BATCH = 32
+
+
+def depthwise(size: tuple[int, int], c: int, **others: Any) -> Convolution:
+    """A depthwise layer."""
+    return Convolution(BATCH, size, c, c, groups=c, form="nhwc_hwcf", **{"padding": (1, 1), **others})
+
+
 LAYERS = {
     "3x3, 56x56x64": Convolution(BATCH, (56, 56), 64, 64, padding=(1, 1)),
     "3x3, 28x28x128": Convolution(BATCH, (28, 28), 128, 128, padding=(1, 1)),
@@ -41,6 +51,17 @@ LAYERS = {
     "1x1, 28x28x512 to 128": Convolution(BATCH, (28, 28), 512, 128, (1, 1)),
     "7x7 in steps of 2, 224x224x3": Convolution(BATCH, (224, 224), 3, 64, (7, 7), (2, 2), padding=(3, 3)),
     "3x3 without padding, 58x58x64": Convolution(BATCH, (58, 58), 64, 64),
+    "3x3, 224x224x3": Convolution(BATCH, (224, 224), 3, 64, padding=(1, 1)),
+    "16x16 in steps of 16, 224x224x3": Convolution(BATCH, (224, 224), 3, 768, (16, 16), (16, 16)),
+    "3x3 depthwise, 112x112x32": depthwise((112, 112), 32),
+    "3x3 depthwise, 56x56x128": depthwise((56, 56), 128),
+    "3x3 depthwise in steps of 2, 56x56x128": depthwise((56, 56), 128, stride=(2, 2)),
+    "5x5 depthwise, 14x14x512": depthwise((14, 14), 512, window=(5, 5), padding=(2, 2)),
+    "7x7 depthwise, 56x56x96": depthwise((56, 56), 96, window=(7, 7), padding=(3, 3)),
+    "7x7 depthwise, 14x14x384": depthwise((14, 14), 384, window=(7, 7), padding=(3, 3)),
+    "3x3 in 32 groups, 56x56x128": Convolution(BATCH, (56, 56), 128, 128, padding=(1, 1), groups=32),
+    "3x3 in 32 groups, 14x14x512": Convolution(BATCH, (14, 14), 512, 512, padding=(1, 1), groups=32),
+    "3x3 in 4 groups, 28x28x256": Convolution(BATCH, (28, 28), 256, 256, padding=(1, 1), groups=4),
 }
 
 
@@ -51,22 +72,50 @@ def given(case: Convolution, whole: bool) -> tuple[Any, Any]:
     def filled(shape: list[int]) -> Any:
         if whole:
             return torch.randint(-2, 3, shape, device="cuda").to(TYPES[case.dtype])
-        return (torch.randn(shape, device="cuda") / case.c**0.25).to(TYPES[case.dtype])
+        return (torch.randn(shape, device="cuda") / (case.c // case.groups) ** 0.25).to(TYPES[case.dtype])
 
     return filled(image), filled(weights)
 
 
 def by_torch(case: Convolution, image: Any, weights: Any) -> Any:
     """The same by PyTorch: NHWC, of tensors that lie so."""
-    window = weights.permute(3, 2, 0, 1) if case.form == "nhwc_hwcf" else weights.permute(0, 3, 1, 2)
-    made = torch.nn.functional.conv2d(image.permute(0, 3, 1, 2), window, None, case.stride, case.padding, case.dilation)
+    if weights.dim() == 3:
+        window = weights.permute(2, 0, 1)[:, None]
+    else:
+        window = weights.permute(3, 2, 0, 1) if case.form == "nhwc_hwcf" else weights.permute(0, 3, 1, 2)
+    made = torch.nn.functional.conv2d(
+        image.permute(0, 3, 1, 2), window, None, case.stride, case.padding, case.dilation, case.groups
+    )
     return made.permute(0, 2, 3, 1)
+
+
+def exact(case: Convolution, image: Any, weights: Any) -> Any:
+    """The same in float64, pixel by pixel of the window."""
+    (rows, columns), (up, left) = case.places, case.padding
+    wide = torch.nn.functional.pad(image.double(), (0, 0, left, left, up, up))
+    window = weights.double()
+    if window.dim() == 3:
+        window = window[:, :, None]
+    elif case.form != "nhwc_hwcf":
+        window = window.movedim(0, -1)
+    total: Any = 0
+    for i in range(case.window[0]):
+        for j in range(case.window[1]):
+            first = i * case.dilation[0], j * case.dilation[1]
+            part = wide[:, first[0] :, first[1] :][:, :: case.stride[0], :: case.stride[1]][:, :rows, :columns]
+            if case.depthwise:
+                total = total + part * window[i, j, 0]
+                continue
+            part = part.unflatten(-1, (case.groups, -1))
+            each = window[i, j].unflatten(-1, (case.groups, -1))
+            total = total + torch.einsum("nhwgc,cgf->nhwgf", part, each).flatten(-2)
+    return total
 
 
 def wrong(case: Convolution, kernel: Any) -> float:
     """The largest difference from float64, in units of the last place of the result."""
     image, weights = given(case, whole=True)
-    wanted = torch.from_numpy(case.expected(image.double().cpu().numpy(), weights.double().cpu().numpy())).cuda()
+    wanted = exact(case, image, weights)
     poisoned = torch.full(case.shapes[2], float("nan"), dtype=TYPES[case.dtype], device="cuda")
     del poisoned  # the result comes to lie there
     out = kernel(image, weights)
@@ -135,6 +184,8 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("-o", dest="out")
     parser.add_argument("--random", type=int, default=40)
+    parser.add_argument("--groups", type=int, default=60, help="random ones of few channels, of groups, or depthwise")
+    parser.add_argument("--layers", default="", help="only layers whose names have this, a regular expression")
     options = parser.parse_args()
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.allow_tf32 = False
@@ -145,6 +196,10 @@ def main() -> int:
             checked.append(check(case, schedule))
             if checked[-1].get("units", 1.0) > 0.5 and "refused" not in checked[-1]:
                 print(checked[-1], flush=True)
+    for seed in range(options.groups):
+        checked.append(check(random_groups(random.Random(seed)), None))
+        if checked[-1].get("units", 1.0) > 0.5:
+            print(checked[-1], flush=True)
     run = [each for each in checked if "refused" not in each]
     bad = [each for each in run if each.get("units", 1e9) > 0.5]
     maps = sum(each.get("maps", 0) > 0 for each in run)
@@ -152,8 +207,10 @@ def main() -> int:
     timer = Timer(torch, 5, 5, 0.01)
     layers: list[dict[str, Any]] = []
     for name, case in LAYERS.items():
+        if not re.search(options.layers, name):
+            continue
         for dtype in TYPES:
-            if dtype == "bf16" and not name.endswith(("x64", "x256")):
+            if dtype == "bf16" and (not name.endswith(("x64", "x256")) or case.groups > 1):
                 continue
             try:
                 layers.append(measure(name, Convolution(**{**case.__dict__, "dtype": dtype}), timer))

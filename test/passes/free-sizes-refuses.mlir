@@ -37,3 +37,15 @@ module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
     return
   }
 }
+
+// -----
+
+// CHECK: windows of sizes that are known at run time only; expected that of the images alone
+module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
+  func.func @channels(%x: memref<4x4x1009xf16>, %y: memref<16x1009xf16>) {
+    %v = "tile.windows"(%x) {high = array<i64: 0, 0, 0>, low = array<i64: 0, 0, 0>, offset = 0 : i64, shape = array<i64: 4, 4, 1009>,
+      sizes = [array<i64: 16>, array<i64: 1009>], strides = [array<i64: 1009>, array<i64: 1>]} : (memref<4x4x1009xf16>) -> memref<16x1009xf16>
+    linalg.copy ins(%v : memref<16x1009xf16>) outs(%y : memref<16x1009xf16>)
+    return
+  }
+}

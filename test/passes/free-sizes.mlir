@@ -39,3 +39,18 @@ module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
     return
   }
 }
+
+// -----
+
+// Windows of as many images as there are.
+// CHECK: func.func @windows(%[[X:.*]]: memref<?x4x8xf16> {tile.symbols = ["s0", "", ""]}
+// CHECK: %[[M:.*]] = memref.dim
+// CHECK: "tile.windows"(%[[X]], %[[M]]) {{.*}}shape = array<i64: -9223372036854775808, 4, 8>, sizes = [array<i64: -9223372036854775808, 4>, array<i64: 8>], {{.*}}tile.symbols = ["4*s0", ""]} : (memref<?x4x8xf16>, index) -> memref<?x8xf16>
+module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
+  func.func @windows(%x: memref<1009x4x8xf16>, %y: memref<4036x8xf16>) {
+    %v = "tile.windows"(%x) {high = array<i64: 0, 0, 0>, low = array<i64: 0, 0, 0>, offset = 0 : i64, shape = array<i64: 1009, 4, 8>,
+      sizes = [array<i64: 1009, 4>, array<i64: 8>], strides = [array<i64: 32, 8>, array<i64: 1>]} : (memref<1009x4x8xf16>) -> memref<4036x8xf16>
+    linalg.copy ins(%v : memref<4036x8xf16>) outs(%y : memref<4036x8xf16>)
+    return
+  }
+}

@@ -2,15 +2,20 @@
 // RUN: mlir-gemm opt %s 'func.func(linalg-generalize-named-ops)' unfold-windows | FileCheck %s
 // RUN: mlir-gemm opt %s 'func.func(linalg-generalize-named-ops)' unfold-windows unfold-windows | FileCheck %s
 
-// A convolution of a padded image: its windows are copied once, and it reads them with a dimension for each loop.
+// Channels second: the image is laid out once with its channels last and the zeros around it, and seen by windows there.
+// The weights are laid out so that their channels are last too.
 // CHECK-LABEL: func.func @convolution(
 //  CHECK-SAME:   %[[X:.*]]: tensor<1x4x8x8xf32>, %[[W:.*]]: tensor<6x4x3x3xf32>
 //   CHECK-NOT:   tensor.pad
-//       CHECK:   %[[WINDOWS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x4x4x4x3x3xf32>)
-//       CHECK:     arith.muli
+//       CHECK:   %[[IMAGE:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x10x10x4xf32>)
 //       CHECK:     %[[V:.*]] = tensor.extract %[[X]]
 //       CHECK:     arith.select %{{.*}}, %[[V]], %{{.*}} : f32
-//       CHECK:   linalg.generic {indexing_maps = [#[[WIN:.*]], #[[FIL:.*]], #[[OUT:.*]]], {{.*}} ins(%[[WINDOWS]], %[[W]]
+//       CHECK:   %[[WINDOWS:.*]] = "tile.windows"(%[[IMAGE]])
+//  CHECK-SAME:     strides = [array<i64: 400>, array<i64: 80>, array<i64: 8>, array<i64: 1>, array<i64: 40>, array<i64: 4>]}
+//  CHECK-SAME:     (tensor<1x10x10x4xf32>) -> tensor<1x4x4x4x3x3xf32>
+//       CHECK:   %[[WEIGHTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6x3x3x4xf32>)
+//       CHECK:     tensor.extract %[[W]]
+//       CHECK:   linalg.generic {indexing_maps = [#[[WIN:.*]], #[[FIL:.*]], #[[OUT:.*]]], {{.*}} ins(%[[WINDOWS]], %[[WEIGHTS]]
 //       CHECK:     arith.mulf
 func.func @convolution(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>, %o: tensor<1x6x4x4xf32>) -> tensor<1x6x4x4xf32> {
   %zero = arith.constant 0.0 : f32
@@ -72,7 +77,7 @@ func.func @in_place(%x: tensor<2x6x8x16xf16>, %w: tensor<5x3x3x16xf16>, %o: tens
   return %0 : tensor<2x6x4x5xf16>
 }
 
-// Weights whose channels are not innermost are laid out anew. Six bytes of channels are copied window by window.
+// Weights whose channels are not innermost are laid out anew.
 // CHECK-LABEL: func.func @weights(
 //       CHECK:   "tile.windows"
 //       CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<5x3x3x16xf16>)
@@ -90,11 +95,82 @@ func.func @weights(%x: tensor<2x6x8x16xf16>, %w: tensor<5x16x3x3xf16>, %o: tenso
   return %0 : tensor<2x4x6x5xf16>
 }
 
+// Three channels of two bytes are laid out as four, the fourth of zeros, and so are the weights'.
 // CHECK-LABEL: func.func @narrow(
-//   CHECK-NOT:   "tile.windows"
-//       CHECK:   tensor.extract
+//  CHECK-SAME:   %[[X:.*]]: tensor<2x6x8x3xf16>, %[[W:.*]]: tensor<5x3x3x3xf16>
+//       CHECK:   %[[IMAGE:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x6x8x4xf16>)
+//       CHECK:     %[[IN:.*]] = arith.cmpi slt
+//       CHECK:     %[[V:.*]] = tensor.extract %[[X]]
+//       CHECK:     arith.select %[[IN]], %[[V]], %{{.*}} : f16
+//       CHECK:   %[[WINDOWS:.*]] = "tile.windows"(%[[IMAGE]])
+//  CHECK-SAME:     -> tensor<2x4x6x3x3x4xf16>
+//       CHECK:   %[[WEIGHTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<5x3x3x4xf16>)
+//       CHECK:     tensor.extract %[[W]]
+//       CHECK:   linalg.generic {{.*}} ins(%[[WINDOWS]], %[[WEIGHTS]]
 func.func @narrow(%x: tensor<2x6x8x3xf16>, %w: tensor<5x3x3x3xf16>, %o: tensor<2x4x6x5xf16>) -> tensor<2x4x6x5xf16> {
   %0 = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<2x6x8x3xf16>, tensor<5x3x3x3xf16>)
       outs(%o : tensor<2x4x6x5xf16>) -> tensor<2x4x6x5xf16>
   return %0 : tensor<2x4x6x5xf16>
+}
+
+// Rows of a window that are whole vectors where they lie need no more channels: four pixels of three.
+// CHECK-LABEL: func.func @patches(
+//  CHECK-SAME:   %[[X:.*]]: tensor<2x8x8x3xf16>
+//   CHECK-NOT:   tensor.extract
+//       CHECK:   "tile.windows"(%[[X]])
+//   CHECK-NOT:   tensor.extract
+func.func @patches(%x: tensor<2x8x8x3xf16>, %w: tensor<5x4x4x3xf16>, %o: tensor<2x2x2x5xf16>) -> tensor<2x2x2x5xf16> {
+  %0 = linalg.conv_2d_nhwc_fhwc {strides = dense<4> : vector<2xi64>}
+      ins(%x, %w : tensor<2x8x8x3xf16>, tensor<5x4x4x3xf16>) outs(%o : tensor<2x2x2x5xf16>) -> tensor<2x2x2x5xf16>
+  return %0 : tensor<2x2x2x5xf16>
+}
+
+// Groups are a batch: windows of a part of each pixel's channels, under the reshape that takes channels apart.
+// CHECK-LABEL: func.func @groups(
+//  CHECK-SAME:   %[[X:.*]]: tensor<2x6x8x16xf16>
+//       CHECK:   "tile.windows"(%[[X]]) {high = array<i64: 0, 1, 1, 0, 0>, {{.*}} shape = array<i64: 2, 6, 8, 2, 8>,
+//  CHECK-SAME:     (tensor<2x6x8x16xf16>) -> tensor<2x6x8x2x3x3x8xf16>
+//   CHECK-NOT:   tensor.extract
+func.func @groups(%x: tensor<2x6x8x16xf16>, %w: tensor<2x8x3x3x8xf16>, %o: tensor<2x6x8x2x8xf16>) -> tensor<2x6x8x2x8xf16> {
+  %z = arith.constant 0.0 : f16
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %z : f16
+  } : tensor<2x6x8x16xf16> to tensor<2x8x10x16xf16>
+  %e = tensor.expand_shape %p [[0], [1], [2], [3, 4]] output_shape [2, 8, 10, 2, 8]
+      : tensor<2x8x10x16xf16> into tensor<2x8x10x2x8xf16>
+  %0 = linalg.conv_2d_nhwgc_gfhwc ins(%e, %w : tensor<2x8x10x2x8xf16>, tensor<2x8x3x3x8xf16>)
+      outs(%o : tensor<2x6x8x2x8xf16>) -> tensor<2x6x8x2x8xf16>
+  return %0 : tensor<2x6x8x2x8xf16>
+}
+
+// Depthwise: each element adds up its window by itself, in f32, in the order of the result's transpose.
+// CHECK-LABEL: func.func @depthwise(
+//  CHECK-SAME:   %[[X:.*]]: tensor<2x8x4x5xf16>, %[[W:.*]]: tensor<8x1x2xf16>, %[[B:.*]]: tensor<8xf16>
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%[[B]] : tensor<8xf16>) outs(%{{.*}} : tensor<2x4x4x8xf16>)
+//  CHECK-NEXT:   ^bb0(%[[START:.*]]: f16,
+//       CHECK:     %[[T0:.*]] = arith.extf %[[START]]
+// CHECK-COUNT-2:   math.fma {{.*}} : f32
+//       CHECK:     arith.truncf
+//       CHECK:     linalg.yield
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   return
+func.func @depthwise(%x: tensor<2x8x4x5xf16>, %w: tensor<8x1x2xf16>, %b: tensor<8xf16>) -> tensor<2x4x4x8xf16> {
+  %e = tensor.empty() : tensor<2x8x4x4xf16>
+  %f = linalg.broadcast ins(%b : tensor<8xf16>) outs(%e : tensor<2x8x4x4xf16>) dimensions = [0, 2, 3]
+  %0 = linalg.depthwise_conv_2d_nchw_chw ins(%x, %w : tensor<2x8x4x5xf16>, tensor<8x1x2xf16>)
+      outs(%f : tensor<2x8x4x4xf16>) -> tensor<2x8x4x4xf16>
+  %t = tensor.empty() : tensor<2x4x4x8xf16>
+  %1 = linalg.transpose ins(%0 : tensor<2x8x4x4xf16>) outs(%t : tensor<2x4x4x8xf16>) permutation = [0, 2, 3, 1]
+  return %1 : tensor<2x4x4x8xf16>
+}
+
+// A window of 129 elements that nothing shares is too much to write out: its windows are copied.
+// CHECK-LABEL: func.func @long(
+//       CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<2x4x8x129xf16>)
+//       CHECK:     tensor.extract
+func.func @long(%x: tensor<2x132x8xf16>, %w: tensor<129x8xf16>, %o: tensor<2x4x8xf16>) -> tensor<2x4x8xf16> {
+  %0 = linalg.depthwise_conv_1d_nwc_wc ins(%x, %w : tensor<2x132x8xf16>, tensor<129x8xf16>)
+      outs(%o : tensor<2x4x8xf16>) -> tensor<2x4x8xf16>
+  return %0 : tensor<2x4x8xf16>
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from runtime_fakes import Machine
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["MLIR_GEMM_TUNED"] = "off"  # whatever this user has tuned
 
 
 @pytest.fixture

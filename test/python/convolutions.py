@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 Pair = tuple[int, int]
+_MANY = 100003
 FORMS = ("nhwc_hwcf", "nhwc_fhwc", "transposed")
 """linalg's two, and PyTorch's own (images and weights with the channels second) between transposes, which is how
 torch-mlir writes tensors that lie with the channels last."""
@@ -16,7 +18,8 @@ torch-mlir writes tensors that lie with the channels last."""
 
 @dataclass(frozen=True)
 class Convolution:
-    """`n` images of `size` pixels of `c` channels, `f` filters of `window`."""
+    """`n` images of `size` pixels of `c` channels, `f` filters of `window`; in `groups` of channels and of filters. One
+    channel and one filter a group are linalg's depthwise convolution; other groups are not written as `nhwc_hwcf`."""
 
     n: int
     size: Pair
@@ -29,6 +32,12 @@ class Convolution:
     form: str = "nhwc_fhwc"
     dtype: str = "f16"
     result: str = ""
+    groups: int = 1
+
+    @property
+    def depthwise(self) -> bool:
+        """Whether each channel is a group."""
+        return 1 < self.groups == self.c == self.f
 
     @property
     def places(self) -> Pair:
@@ -44,7 +53,7 @@ class Convolution:
     @property
     def flops(self) -> int:
         """Floating-point operations."""
-        return 2 * self.windows * self.f
+        return 2 * self.windows * self.f // self.groups
 
     @property
     def windows(self) -> int:
@@ -54,8 +63,19 @@ class Convolution:
     @property
     def shapes(self) -> list[list[int]]:
         """Of the image, the weights and the result."""
-        window = [*self.window, self.c, self.f] if self.form == "nhwc_hwcf" else [self.f, *self.window, self.c]
+        c = self.c // self.groups
+        window = [*self.window, c, self.f] if self.form == "nhwc_hwcf" else [self.f, *self.window, c]
+        if self.depthwise and self.form != "transposed":
+            window = [*self.window, self.c]
         return [[self.n, *self.size, self.c], window, [self.n, *self.places, self.f]]
+
+    def open_text(self) -> str:
+        """The same of as many images as there are at run time."""
+        text = replace(self, n=_MANY).text().replace(f"tensor<{_MANY}x", "tensor<?x")
+        image = "x".join(map(str, ["?", *self.shapes[0][1:], self.dtype]))
+        first = f"{{\n  %i0 = arith.constant 0 : index\n  %n = tensor.dim %x, %i0 : tensor<{image}>\n"
+        text = text.replace("{\n", first, 1).replace("tensor.empty() : tensor<?", "tensor.empty(%n) : tensor<?")
+        return re.sub(rf"output_shape \[{_MANY}", "output_shape [%n", text)
 
     def text(self) -> str:
         """A module: the image and the weights in, the result out."""
@@ -81,10 +101,13 @@ class Convolution:
             ]
             source, type_ = "%p", o
         name, weights_at, filled = f"conv_2d_{self.form}", ("%w", w), y
+        if self.depthwise:
+            name = "depthwise_conv_2d_nhwc_hwc"
+        c, f = self.c // self.groups, self.f // self.groups
         if self.form == "transposed":
             name = "conv_2d_nchw_fchw"
             for value, given, shape in (("x", (source, type_), [wide[0], wide[3], *wide[1:3]]),
-                                        ("w", ("%w", w), [self.f, self.c, *self.window])):  # fmt: skip
+                                        ("w", ("%w", w), [self.f, c, *self.window])):  # fmt: skip
                 turned = f"tensor<{'x'.join(map(str, shape))}x{self.dtype}>"
                 lines += [
                     f"  %e{value} = tensor.empty() : {turned}",
@@ -96,6 +119,30 @@ class Convolution:
                 else:
                     weights_at = "%tw", turned
             filled = f"tensor<{'x'.join(map(str, [self.n, self.f, *self.places]))}x{out}>"
+        whole = filled
+        if self.depthwise and self.form == "transposed":
+            name, reshaped = (
+                "depthwise_conv_2d_nchw_chw",
+                f"tensor<{self.c}x{'x'.join(map(str, self.window))}x{self.dtype}>",
+            )
+            lines.append(
+                f"  %gw = tensor.collapse_shape {weights_at[0]} [[0, 1], [2], [3]] : {weights_at[1]} into {reshaped}"
+            )
+            weights_at = "%gw", reshaped
+        elif self.groups > 1 and not self.depthwise:
+            second = self.form == "transposed"
+            name = f"conv_2d_{'ngchw_gfchw' if second else 'nhwgc_gfhwc'}"
+            axis = 1 if second else 3
+            image = [wide[0], wide[3], *wide[1:3]] if second else wide
+            window = [self.f, c, *self.window] if second else [self.f, *self.window, c]
+            type_ = _reshape(lines, ("%gx", source, type_), image, axis, [self.groups, c], self.dtype)
+            source = "%gx"
+            weights_at = (
+                "%gw",
+                _reshape(lines, ("%gw", weights_at[0], weights_at[1]), window, 0, [self.groups, f], self.dtype),
+            )
+            shape = [self.n, self.groups, f, *self.places] if second else [self.n, *self.places, self.groups, f]
+            filled = f"tensor<{'x'.join(map(str, shape))}x{out}>"
         lines += [
             f"  %z = arith.constant 0.0 : {out}",
             f"  %e = tensor.empty() : {filled}",
@@ -104,10 +151,14 @@ class Convolution:
             f" outs(%f : {filled}) -> {filled}",
         ]
         returned = "%r"
+        if filled != whole:
+            axis = 1 if self.form == "transposed" else 3
+            lines.append(f"  %cr = tensor.collapse_shape %r {_joined(axis, 4)} : {filled} into {whole}")
+            returned = "%cr"
         if self.form == "transposed":
             lines += [
                 f"  %ey = tensor.empty() : {y}",
-                f"  %ty = linalg.transpose ins(%r : {filled}) outs(%ey : {y}) permutation = [0, 2, 3, 1]",
+                f"  %ty = linalg.transpose ins({returned} : {whole}) outs(%ey : {y}) permutation = [0, 2, 3, 1]",
             ]
             returned = "%ty"
         return "\n".join([*lines, f"  return {returned} : {y}", "}"])
@@ -115,16 +166,39 @@ class Convolution:
     def expected(self, image: Any, weights: Any) -> Any:
         """The result in float64."""
         wide = np.pad(np.asarray(image, np.float64), [(0, 0), *((each, each) for each in self.padding), (0, 0)])
-        window = np.asarray(weights, np.float64)
-        window = window if self.form == "nhwc_hwcf" else np.moveaxis(window, 0, -1)
+        window = np.asarray(weights, np.float64).reshape(self.shapes[1])
+        if self.depthwise and self.form != "transposed":
+            window = window[:, :, None]
+        else:
+            window = window if self.form == "nhwc_hwcf" else np.moveaxis(window, 0, -1)
         rows, columns = self.places
-        total: Any = np.zeros(self.shapes[2])
+        total: Any = np.zeros([*self.shapes[2][:3], self.groups, self.f // self.groups])
         for i in range(self.window[0]):
             for j in range(self.window[1]):
                 first = i * self.dilation[0], j * self.dilation[1]
                 part = wide[:, first[0] :, first[1] :][:, :: self.stride[0], :: self.stride[1]][:, :rows, :columns]
-                total += part @ window[i, j]
-        return total
+                part = part.reshape(*part.shape[:3], self.groups, -1)
+                each = window[i, j].reshape(-1, self.groups, self.f // self.groups)
+                total += np.einsum("nhwgc,cgf->nhwgf", part, each)
+        return total.reshape(self.shapes[2])
+
+
+def _joined(axis: int, rank: int) -> str:
+    """How two dimensions are one."""
+    groups = [[place + (place > axis)] if place != axis else [axis, axis + 1] for place in range(rank)]
+    return str(groups)
+
+
+def _reshape(
+    lines: list[str], names: tuple[str, str, str], shape: list[int], axis: int, parts: list[int], dtype: str
+) -> str:
+    """Adds a line that takes a dimension apart, of `names`: the new one's, the old one's and its type. The new type."""
+    new = [*shape[:axis], *parts, *shape[axis + 1 :]]
+    type_ = f"tensor<{'x'.join(map(str, new))}x{dtype}>"
+    sizes, (name, old, old_type) = ", ".join(map(str, new)), names
+    given = f"{old} {_joined(axis, 4)} output_shape [{sizes}] : {old_type}"
+    lines.append(f"  {name} = tensor.expand_shape {given} into {type_}")
+    return type_
 
 
 def random_convolution(choose: random.Random, most: int = 12) -> Convolution:
@@ -140,3 +214,17 @@ def random_convolution(choose: random.Random, most: int = 12) -> Convolution:
         choose.choice((1, 2, 5)), size, 8 * choose.choice((1, 2, 3, 4, 8, 9, 16)), choose.choice((5, 8, 32, 40)),
         window, pair(1, 3), dilation, padding, choose.choice(FORMS), choose.choice(("f16", "bf16")),
     )  # fmt: skip
+
+
+def random_groups(choose: random.Random, most: int = 8) -> Convolution:
+    """One of few channels, or of groups, or depthwise; otherwise as `random_convolution`."""
+    case = random_convolution(choose, most)
+    kind = choose.choice(("few", "groups", "depthwise"))
+    if kind == "few":
+        return replace(case, c=choose.choice((1, 2, 3, 4, 5, 7, 12, 20)))
+    if kind == "groups":
+        groups, form = choose.choice((2, 3, 4)), choose.choice(("nhwc_fhwc", "transposed"))
+        c, f = choose.choice((2, 4, 5, 8, 16)), choose.choice((1, 4, 5, 8, 16))
+        return replace(case, c=groups * c, f=groups * f, groups=groups, form=form)
+    c = choose.choice((3, 4, 8, 24, 64))
+    return replace(case, c=c, f=c, groups=c, form=choose.choice(("nhwc_hwcf", "transposed")))

@@ -32,6 +32,11 @@ PLACES: dict[str, Callable[[str], str]] = {
     "tile.position": lambda marks: (
         f'func.func @f() {{\n  %a = "tile.position"() {{{marks}}} : () -> memref<8x8xi64>\n  return\n}}'
     ),
+    "tile.windows": lambda marks: (
+        'func.func @f(%x: memref<8x8xf16>) {\n  %a = "tile.windows"(%x) {high = array<i64: 0, 0>,'
+        " low = array<i64: 0, 0>, offset = 0 : i64, shape = array<i64: 8, 8>, sizes = [array<i64: 8>, array<i64: 8>],"
+        f" strides = [array<i64: 8>, array<i64: 1>], {marks}}} : (memref<8x8xf16>) -> memref<8x8xf16>\n  return\n}}"
+    ),
     "memref.view": lambda marks: (
         "func.func @f(%b: memref<128xi8, 3>, %i: index) {\n"
         f"  %a = memref.view %b[%i][] {{{marks}}} : memref<128xi8, 3> to memref<8x8xf16, 3>\n  return\n}}"
@@ -88,6 +93,7 @@ RIGHT = {
     attributes.OPEN_STRIDES: {"unit"},
     attributes.PADDED: {"array<i64: 0, 1>"},
     attributes.TRIANGULAR: {'"lower"'},
+    attributes.SPARSE: {'"2:4"'},
     attributes.ZEROS: {'"k>m"'},
     attributes.MASKED: {'"n>m"'},
     attributes.EMULATED: {'"3xtf32"'},
@@ -112,7 +118,7 @@ LIKE = {
     attributes.CLUSTER: (attributes.SPLIT_K_CLUSTER, attributes.CLUSTER_ROWS),
     attributes.TILES: (
         attributes.PART, attributes.UNTIL_REDUCTION, attributes.FROM_REDUCTION, attributes.COMMIT,
-        attributes.DEPENDENT_LAUNCH, attributes.COMPLEX, attributes.SYMMETRIC,
+        attributes.DEPENDENT_LAUNCH, attributes.COMPLEX, attributes.SYMMETRIC, attributes.APART,
     ),
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import bench_samples as samples
 import pytest
 
-from mlir_gemm.bench import plots
+from mlir_gemm.bench import compile_time, plots
 from mlir_gemm.bench.figures import merge, read
 from mlir_gemm.bench.modules import module, shapes
 from mlir_gemm.bench.problems import EPILOGUES, LAYOUTS, PROBLEMS, RESULTS, Problem, custom, drawn, select
@@ -233,3 +233,11 @@ def test_plots_of_little_are_left_out():
     alone = samples.entry(Problem("types", 64, 64, 64, "f64", "f64"), ours=5, torch=5)
     assert list(plots.draw(samples.results([alone]))) == ["Ratio to cuBLAS"]
     assert plots.draw(samples.results([])) == {}
+
+
+def test_compile_time_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    example = Path(__file__).parents[2] / "examples" / "torch_linear_gelu.mlir"
+    assert compile_time.main([str(example), "--runs", "1"]) == 0
+    told = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert [line.rpartition(" ")[2] for line in told] == ["import", "import", "ptx"]
+    assert compile_time.chain(30).count("linalg.matmul") == 10

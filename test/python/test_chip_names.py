@@ -18,8 +18,9 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.tile_model.chips import CHIPS, chip_name, fuller, target
 
 NAMES = {
-    "h100": "sm_90a", "H200": "sm_90a", "a100": "sm_80", "L4": "sm_89", "rtx4090": "sm_89", "RTX 4090": "sm_89",
-    "v100": "sm_70", "t4": "sm_75", "90": "sm_90", "90a": "sm_90a", " SM_90A ": "sm_90a", "sm_120a": "sm_120a",
+    "h100": "sm_90a:h100sxm", "H200": "sm_90a", "a100": "sm_80", "L4": "sm_89:l4", "rtx4090": "sm_89",
+    "RTX 4090": "sm_89", "v100": "sm_70", "t4": "sm_75", "90": "sm_90", "90a": "sm_90a", " SM_90A ": "sm_90a",
+    "sm_120a": "sm_120a",
 }  # fmt: skip
 
 

@@ -17,9 +17,12 @@ from command_line import EXAMPLES, no_cache_on_disk, run_main, small
 
 import mlir_gemm
 from mlir_gemm import Kernel
+from mlir_gemm.pipeline.saved import promises_in
 from mlir_gemm.runtime.auto import why_no_gpu
 from mlir_gemm.runtime.info import describe_devices
 from mlir_gemm.simulator.expected import reference, relative_error
+from mlir_gemm.simulator.random_inputs import random_arrays
+from mlir_gemm.spec.launch import Argument
 
 HAS_GPU = bool(describe_devices())
 
@@ -161,6 +164,32 @@ def test_findings_and_wrong_numbers_exit_with_3(
         status, out, _ = run_main(capsys, *arguments, "--no-check", *blocks)
         assert status == 3
         assert "WRONG" in out
+
+
+TRIANGLE = """func.func @trmm(%L: memref<256x256xbf16> {tile.triangular = "lower"}, %B: memref<256x64xbf16>,
+                %D: memref<256x64xf32>) {
+  linalg.matmul ins(%L, %B : memref<256x256xbf16>, memref<256x64xbf16>) outs(%D : memref<256x64xf32>)
+  return
+}
+"""
+
+
+def test_random_inputs_keep_what_the_source_promises(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "trmm.mlir"
+    path.write_text(TRIANGLE)
+    options = ("--chip", "sm_90a", "--device", "simulator", "--schedule", "space=k_range")
+    assert run_main(capsys, "run", path, *options)[0] == 0
+
+    arguments = [Argument(name, (3, 3), "f32", "in") for name in "abc"] + [Argument("d", (3, 3), "f32", "out")]
+    promises = {0: "lower", 1: "upper", 2: "symmetric", 3: "symmetric"}
+    lower, upper, symmetric, out = random_arrays(arguments, 0, promises)
+    assert (lower == np.tril(lower)).all()
+    assert (upper == np.triu(upper)).all()
+    assert (symmetric == symmetric.T).all()
+    assert all(np.count_nonzero(each) == 6 for each in (lower, upper))
+    assert np.isnan(out).all()
+    assert promises_in(TRIANGLE) == {0: "lower"}
+    assert promises_in(TRIANGLE.replace('{tile.triangular = "lower"}', "{tile.symmetric}")) == {0: "symmetric"}
 
 
 def test_bisect(small: Path, capsys: pytest.CaptureFixture[str]):

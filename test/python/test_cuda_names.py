@@ -24,7 +24,7 @@ from mlir_gemm.spec.tensor_map import DATA_TYPES, SWIZZLES
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = Path(__file__).with_name("cuda_names.txt")
-FOLDERS = ("runtime", "tools", "bench")
+FOLDERS = ("runtime", "tools", "bench", "tuner")
 CORE = (
     "Device.allocate", "Device.set_current", "Stream.from_handle", "ObjectCode.from_cubin",
     "ObjectCode.from_ptx", "ObjectCode.get_kernel", "Kernel.handle", "Buffer.handle",

@@ -26,9 +26,10 @@ BELOW: dict[str, tuple[str, ...]] = {
     "simulator": ("pipeline",),
     "runtime": ("simulator",),
     "bench": ("runtime",),
+    "tuner": ("bench",),
     "viewer": ("runtime",),
     "tracing": ("runtime",),
-    "tools": ("bench", "viewer", "tracing"),
+    "tools": ("tuner", "viewer", "tracing"),
     "mlir_gemm": ("tools",),
 }
 """What stands directly below each layer; what is below that may be used too."""

@@ -15,7 +15,7 @@ from mlir_gemm.simulator.reference import evaluate_all
 LOOPS = Path(__file__).parent.parent / "modules" / "loops"
 KINDS = {
     "argmax": ["elementwise", "rows"], "backwards": ["elementwise"] * 2, "count": ["elementwise", "rows"],
-    "epilogue": ["product"], "filter": ["elementwise", "product"], "khandelwal": ["product"], "open": ["product"],
+    "epilogue": ["product"], "filter": ["elementwise"], "khandelwal": ["product"], "open": ["product"],
     "parallel_sum": ["rows"], "row_sums": ["rows"], "softmax": ["rows"], "tiled": ["product"], "total": ["rows"],
     "pooling": ["elementwise", "rows"],
     "windows": ["elementwise", "rows"], "power": ["product"] * 3, "blocks": ["product", "elementwise"] * 2,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import mlir_gemm
-from mlir_gemm.bench import probe_chip
+from mlir_gemm.bench import chip_figures, probe_chip
 from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.tile_model.chips import CHIPS
@@ -27,16 +27,16 @@ FIGURES: dict[str, Any] = {
 
 
 def test_the_row_of_a_chip():
-    assert probe_chip.limits(FIGURES) == "_LIMITS = _Limits(227, 228, 1, 2048, 32)"
-    row = probe_chip.row(FIGURES, "sm_90a")
+    assert chip_figures.limits(FIGURES) == "_LIMITS = _Limits(227, 228, 1, 2048, 32)"
+    row = chip_figures.row(FIGURES, "sm_90a")
     assert row.strip().startswith('_chip("sm_90a", "H300", _LIMITS, sms=140, clock=1.75, tensor=2600, l2=(64, 11.3)')
     assert "dram=4.3" in row and "not measured" not in row
 
 
 def test_what_was_not_measured_is_said():
-    row = probe_chip.row({**FIGURES, "dram": "failed: out of memory"}, "sm_90a")
+    row = chip_figures.row({**FIGURES, "dram": "failed: out of memory"}, "sm_90a")
     assert row.endswith("# not measured: dram") and "dram=4.3" in row
-    assert "tensor=?" in probe_chip.row({}, "sm_999")
+    assert "tensor=?" in chip_figures.row({}, "sm_999")
 
 
 def test_the_table_has_what_the_probe_measured_on_the_h200():
@@ -44,10 +44,10 @@ def test_the_table_has_what_the_probe_measured_on_the_h200():
     kept = Path(__file__).parents[2] / "bench" / "results" / "2026-11-21-h200-chip.json"
     figures = json.loads(kept.read_text())
     h200 = CHIPS["sm_90a"]
-    assert f"sms={h200.sms}, " in probe_chip.row(figures, "sm_90a")
-    assert f"l2=({h200.l2_bytes / 2**20:.0f}, " in probe_chip.row(figures, "sm_90a")
-    assert f"dram={h200.dram_bytes_s / 1e12:.1f}, " in probe_chip.row(figures, "sm_90a")
-    assert probe_chip.limits(figures) == "_LIMITS = _Limits(227, 228, 1, 2048, 32)"
+    assert f"sms={h200.sms}, " in chip_figures.row(figures, "sm_90a")
+    assert f"l2=({h200.l2_bytes / 2**20:.0f}, " in chip_figures.row(figures, "sm_90a")
+    assert f"dram={h200.dram_bytes_s / 1e12:.1f}, " in chip_figures.row(figures, "sm_90a")
+    assert chip_figures.limits(figures) == "_LIMITS = _Limits(227, 228, 1, 2048, 32)"
     sizes = h200.smem_block, h200.smem_sm, h200.smem_reserved, h200.threads_sm, h200.blocks_sm
     assert sizes == (227 << 10, 228 << 10, 1 << 10, 2048, 32)
 

@@ -30,6 +30,7 @@ PACKAGES = (
     "tracing",
     "viewer",
     "bench",
+    "tuner",
     "lowering",
     "parts",
     "spec",

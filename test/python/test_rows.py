@@ -251,6 +251,16 @@ def test_rows_for_what_is_staged_must_have_a_constant_length() -> None:
         compile_module(text, chip=CHIP, until="lower")
 
 
+def test_rows_that_shared_memory_does_not_hold_are_refused() -> None:
+    text = pinned(measured("softmax", 4, 60000, "f32"), fields(1024, 1024, 4, "1, 4096", "staged = true")).text
+    with pytest.raises(
+        ScheduleError, match=r"4 rows of 60000 f32 takes 245760 bytes of shared memory a block, more than"
+    ):
+        compile_module(text, chip="sm_90a", until="select")
+    halved = text.replace("staged = true", "staged = true, cluster = 2 : i64")
+    assert compile_module(halved, chip="sm_90a", until="select").kernels[0].rows is not None
+
+
 def test_values_of_neighbours_do_not_matter() -> None:
     """A row does not see what stands beyond its end: NaN there leaves no trace."""
     memory = np.full((6, 45), np.nan, np.float16)

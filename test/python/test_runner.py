@@ -11,9 +11,14 @@ from typing import Any
 
 import pytest
 
-from mlir_gemm.dialect.context import new_context
-from mlir_gemm.dialect.parse import parse_module
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.context import DIALECTS, new_context
+from mlir_gemm.dialect.parse import COMPILER, parse_module
+from mlir_gemm.dialect.walk import body, named, operations
 from mlir_gemm.errors import PassError
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.lower.fold_subviews import FoldSubviews
+from mlir_gemm.passes.lower.place_shared import PlaceShared
 from mlir_gemm.passes.tensorize.tensorize import Tensorize
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.registry import names, parse_pass, pass_of
@@ -138,7 +143,46 @@ def test_what_does_not_verify_is_refused(monkeypatch: pytest.MonkeyPatch):
         compile_module(SOURCE, chip="sm_80")
 
 
+@pytest.mark.parametrize("victim", [FoldSubviews, PlaceShared])
+def test_an_earlier_pass_is_blamed(victim: type[Pass], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """In `lower` compile verifies what the last pass left, and what MLIR's own are given; if that fails, what each
+    left."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def spoil(_: Any, module: Any) -> None:
+        for kernel in named(module, "gpu.func"):
+            with ir.InsertionPoint.at_block_begin(body(kernel)), kernel.location:
+                ir.Operation.create("arith.negf", results=[ir.F32Type.get()])
+
+    monkeypatch.setattr(victim, "run", spoil)
+    with pytest.raises(PassError, match=f"after pass '{victim.name}.*' the module does not verify") as raised:
+        compile_module(SOURCE, chip="sm_80")
+    (left,) = tmp_path.iterdir()
+    assert f"mlir-gemm opt {left} " in raised.value.notes[-1]
+    monkeypatch.undo()
+    assert main(["opt", str(left), victim.name]) == 0
+
+
+@pytest.mark.parametrize("stage", ["lower", "nvvm"])
+def test_kernels_are_found_without_looking_into_them(stage: str):
+    """As a walk of everything finds them."""
+    with COMPILER:
+        module = parse_module(compile_module(PROGRAM, chip="sm_90a", until=stage).ir(stage), "-", new_context())
+        for name in ("gpu.module", "gpu.func", "llvm.func", "gpu.launch_func"):
+            assert named(module, name) == [op for op in operations(module) if op.operation.name == name]
+        assert named(module, "gpu.module")
+
+
 def test_slots_belong_to_one_stage_each():
     assert list(SLOTS) == list(STAGES)
     for stage, slots in SLOTS.items():
         assert len(set(slots)) == len(slots), stage
+
+
+def test_contexts_have_the_dialects_that_passes_make_operations_of():
+    """`dialect("...")` imports the classes that make them."""
+    folders = ("dialect", "lowering", "passes", "pipeline")
+    texts = [path.read_text() for folder in folders for path in (Path(__file__).parents[2] / folder).rglob("*.py")]
+    used = {name for text in texts for name in re.findall(r'dialect\("([a-z]+)"\)', text)} - {"ext"}
+    used |= {name for text in texts for name in re.findall(r'Operation\.create\(\s*"([a-z]+)\.', text)} - {"builtin"}
+    assert used <= set(DIALECTS)

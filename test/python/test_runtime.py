@@ -31,7 +31,7 @@ from runtime_fakes import (
 
 import mlir_gemm
 from mlir_gemm.errors import ArgumentError, DeviceError, InputError, ScheduleError
-from mlir_gemm.runtime import device, info, launcher
+from mlir_gemm.runtime import device, info, launcher, own_chip
 from mlir_gemm.runtime.torch_path import torch_path
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -125,7 +125,7 @@ def test_the_default_chip_without_a_driver(monkeypatch: pytest.MonkeyPatch, comp
         raise DeviceError("none")
 
     monkeypatch.setattr(device, "find_driver", absent)
-    assert device.default_chip() == "sm_80"
+    assert own_chip.default_chip() == "sm_80"
     assert mlir_gemm.compile(TEXT).chip == "sm_80"
     assert info.describe_devices() == []
 
@@ -145,7 +145,7 @@ def test_the_default_chip_is_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     hashable = type("Driver", (), {**vars(driver), "__getattribute__": object.__getattribute__})
     monkeypatch.setattr(device, "find_driver", lambda: hashable)
-    assert device.default_chip() == "sm_90a"
+    assert own_chip.default_chip() == "sm_90a"
     assert info.describe_devices() == [
         {"ordinal": 0, "name": "NVIDIA H200", "chip": "sm_90a", "memory_bytes": 150_000_000_000, "driver": "13.2"}
     ]

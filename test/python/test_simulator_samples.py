@@ -12,9 +12,9 @@ from mlir_gemm.errors import Error, InputError
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator import sampling
 from mlir_gemm.simulator.expected import reference
+from mlir_gemm.simulator.random_inputs import random_arrays
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tools.reference_tile import reference_tile
-from mlir_gemm.tools.run_command import random_arrays
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,12 @@ from mlir_gemm.simulator.bisect import Decided, after_each_pass, bisect
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.expected import TOLERANCE, reference, relative_error
 from mlir_gemm.simulator.kernel import Options, simulate
+from mlir_gemm.simulator.random_inputs import random_arrays
 from mlir_gemm.simulator.stages import run_stage
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tools.run_command import random_arrays
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SMALL = ("matmul_256", "matmul_tensor", "torch_matmul_f16")

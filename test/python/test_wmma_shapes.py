@@ -177,3 +177,48 @@ class TestSearch:
     def test_sizes_stay_multiples_of_16(self):
         with pytest.raises(ScheduleError, match="M=24 is not supported by mma=wmma: its sizes must be multiples of 16"):
             select(Problem(24, 64, 64), target("sm_80"), {"instruction": (8, 32, 16), "mma": "wmma"})
+
+
+BIASED = """func.func @biased(%A: memref<32x64xf16>, %B: memref<64x96xf16>, %bias: memref<{size}xf16{layout}>,
+                  %D: memref<32x96xf16>) {{
+  %zero = arith.constant 0.0 : f32
+  %P = memref.alloc() : memref<32x96xf32>
+  linalg.fill ins(%zero : f32) outs(%P : memref<32x96xf32>)
+  linalg.matmul ins(%A, %B : memref<32x64xf16>, memref<64x96xf16>) outs(%P : memref<32x96xf32>)
+  linalg.generic {{
+      indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> ({dim})>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}}
+    ins(%P, %bias : memref<32x96xf32>, memref<{size}xf16{layout}>) outs(%D : memref<32x96xf16>) {{
+  ^bb0(%x: f32, %b: f16, %old: f16):
+    %w = arith.extf %b : f16 to f32
+    %s = arith.addf %x, %w : f32
+    %d = arith.truncf %s : f32 to f16
+    linalg.yield %d : f16
+  }}
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize("instruction", SHAPES)
+@pytest.mark.parametrize(("dim", "size", "layout"), [("n", 96, ""), ("m", 32, ""), ("m", 32, ", strided<[3]>")])
+@pytest.mark.parametrize("chip", ["sm_70", "sm_75"])
+def test_a_bias_of_columns_or_rows(chip: str, dim: str, size: int, layout: str, instruction: Tile):
+    """As a linear layer has it: the chips before sm_80 multiply by WMMA where sizes allow."""
+    text = BIASED.format(dim=dim, size=size, layout=layout)
+    shape = "x".join(map(str, instruction))
+    kernel = mlir_gemm.compile(text, chip=chip, device="simulator", schedule=f"mma=wmma,instruction={shape}")
+    rng = np.random.default_rng(5)
+    a, b = (rng.integers(-4, 5, each).astype(np.float16) for each in ((32, 64), (64, 96)))
+    bias: Any = rng.integers(-9, 10, 3 * size).astype(np.float16)
+    bias = bias[::3] if layout else bias[:size]
+    result = np.full((32, 96), np.nan, np.float16)
+    kernel(a, b, bias, result)
+    wanted = a.astype(float) @ b.astype(float) + (bias if dim == "n" else bias[:, None])
+    assert (result == wanted.astype(np.float16)).all()
+
+
+def test_a_linear_layer_with_a_bias_is_taken_by_what_the_model_chooses():
+    text = BIASED.format(dim="n", size=96, layout="")
+    for chip in ("sm_70", "sm_75"):
+        assert compile_module(text, chip=chip).ptx is not None

@@ -20,7 +20,7 @@ import numpy as np
 import mlir_gemm
 from mlir_gemm.errors import Error
 from mlir_gemm.simulator.expected import TOLERANCE, limits, reference, relative_error
-from mlir_gemm.tools.run_command import random_arrays
+from mlir_gemm.simulator.random_inputs import random_arrays
 
 CHIP = "sm_90a"
 KINDS: tuple[tuple[str, str, str, str], ...] = (

@@ -15,16 +15,23 @@ from mlir_gemm.spec.target import Target
 FLOPS = 4096
 """f16 operations in one clock of one SM (Hopper white paper: 989 TFLOP/s dense on 132 SMs at 1.83 GHz). The instruction
 reads 32 bytes of k of each type in the same time."""
+SPARSE = (64, 16, 32)
+"""The instruction with a 2:4 sparse A, whose tiles are of columns that 16 divides. No other has this shape."""
 THREADS, ADDRESSING = 128, 40
 """Threads of a warpgroup, and registers of a thread beside its accumulators."""
 
 
 def _rate(problem: Problem, _: Target) -> float:
-    return FLOPS * 2 / ELEMENT_BYTES[problem.a]
+    return FLOPS * 2 / ELEMENT_BYTES[problem.a] * (2 if problem.sparse else 1)
 
 
 def _registers(_: Problem, schedule: Schedule, __: Target) -> int:
     return schedule.warp[0] * schedule.warp[1] // THREADS + ADDRESSING
+
+
+def _features(schedule: Schedule, target: Target) -> str:
+    """Sparse products need a newer PTX than LLVM writes for sm_90a."""
+    return "+ptx82" if schedule.instruction == SPARSE else ""
 
 
 PART = Mma(
@@ -38,8 +45,11 @@ PART = Mma(
         Form(("f32",), False, "f32", (64, 8, 8), "tf32"),
         Form(("i8",), False, "i32", (64, 8, 32)),
         Form(("f8E4M3FN", "f8E5M2"), True, "f32", (64, 8, 32), "f8"),
+        Form(("f16",), False, "f32", SPARSE, sparse=True),
+        Form(("bf16",), False, "f32", SPARSE, sparse=True),
     ),
     passes=lambda _, __: [
+        at("tensorize", "tensorize", step("compress-operand")),
         at("lower", "mma", step("mma-to-wgmma")),
         at("lower", "positions", step("sink-positions")),
     ],
@@ -47,8 +57,9 @@ PART = Mma(
     family=FAMILY,
     rate=_rate,
     registers=_registers,
+    features=_features,
     needs=frozenset({"wgmma.mma_async"}),
-    rules=Rules(shape=(rules.orders, rules.warpgroup_tiles)),
+    rules=Rules(shape=(rules.orders, rules.sparse_operand, rules.warpgroup_tiles)),
     unit="warpgroup",
     asynchronous=True,
     by_descriptor=True,

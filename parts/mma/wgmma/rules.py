@@ -5,15 +5,20 @@ from __future__ import annotations
 from mlir_gemm.parts.block import MOST_CONSUMERS, consumer_warpgroups
 from mlir_gemm.parts.layout import NARROWEST, panel_of
 from mlir_gemm.parts.registry import mmas
-from mlir_gemm.parts.wording import multiples, shown_tile
+from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
 from mlir_gemm.spec.problem import Problem, by_registers, element_bytes
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.schedule import FIELDS, Schedule
+from mlir_gemm.spec.sparse import DEPTH
 from mlir_gemm.spec.target import Target
 
 PANEL = 128
 """Bytes of a row of a panel: what an operand with k along its rows has."""
 WIDEST = 256
 """Columns of a warpgroup's tile."""
+NOT_SPARSE = ("split_k_cluster", "split_k_workspace", "stream_k", "promotion", "space")
+"""Fields that products with a 2:4 sparse operand have not been tried with."""
+SPARSE_ROWS = 128
+"""What rows of a block tile of a sparse A are a multiple of."""
 ROWS = 64
 """Rows of an instruction."""
 ACCUMULATORS, MOST_ACCUMULATORS = 160, 192
@@ -28,6 +33,28 @@ def orders(problem: Problem, schedule: Schedule, target: Target) -> str | None:
         f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma takes B along k "
         f"only, but for elements of 16 bits; expected nk, or mma={other}"
     )
+
+
+def sparse_operand(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    if not problem.sparse:
+        return None
+    if problem.a_order != "mk" or problem.k % DEPTH or problem.batch > 1 or problem.dynamic:
+        return (
+            f"a 2:4 sparse operand in {problem}: expected one product of sizes that are numbers, and rows that run "
+            f"along a k that {DEPTH} divides"
+        )
+    least = SPARSE_ROWS * schedule.cluster_n  # blocks beside each other copy a part each
+    if schedule.block[0] % least:
+        near = multiples(schedule.block[0], least)
+        return (
+            f"block={shown_tile(schedule.block)} with a 2:4 sparse operand, whose metadata is swizzled in groups of 8 "
+            f"rows that are for 16 each: its m must be a multiple of {least}; the nearest: {near}"
+        )
+    for name in NOT_SPARSE:
+        value = getattr(schedule, name)
+        if value != FIELDS[name]:
+            return f"{name}={shown_value(value)} with a 2:4 sparse operand: expected {shown_value(FIELDS[name])}"
+    return None
 
 
 def warpgroup_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:

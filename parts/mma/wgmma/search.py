@@ -10,7 +10,7 @@ from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import grid
 from mlir_gemm.parts.layout import buffer
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
-from mlir_gemm.parts.mma.wgmma.rules import PANEL
+from mlir_gemm.parts.mma.wgmma.rules import PANEL, SPARSE_ROWS
 from mlir_gemm.parts.mma.wgmma.work import cluster_places, lies_between_lines, work_of
 from mlir_gemm.parts.registry import mainloops, mmas, panelled
 from mlir_gemm.parts.resources import smem_bytes, staging_bytes
@@ -96,6 +96,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
         yield pinned["block"], pinned.get("warp") or _divided(pinned["block"])
         return
     panel = PANEL // element_bytes(problem, "a")
+    depths = (1, 2) if problem.sparse else ()
     # Where neighbours lie along n: panels narrower than 128 bytes take more rows of copies, unless one holds it all.
     # With A and B swapped the product has other tiles, unless neighbours of both lie across k.
     unit = 1
@@ -106,7 +107,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
     widest = next((n for n in COLUMNS if n >= problem.n), COLUMNS[-1]) if problem.n <= LOW and not wide else COLUMNS[-1]
     smallest = problem.batch * problem.m * problem.n / (target.constants(WgmmaLimits).many_tiles * target.sms)
     for m, warp_m in ROWS:
-        if m > least_m and m >= 2 * problem.m and not wide:
+        if m > (SPARSE_ROWS if problem.sparse else least_m) and m >= 2 * problem.m and not wide:
             continue
         for n in COLUMNS:
             if n % unit or n not in FEW_COLUMNS.get(m, COLUMNS):
@@ -115,7 +116,7 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
                 continue
             if not wide and ((n > least_n and n >= 2 * problem.n) or m * n < min(smallest, SMALL)):
                 continue
-            for depth in (1, 2) if wide or (m * n <= DEEP and problem.k >= 8 * panel) else (1,):
+            for depth in depths or ((1, 2) if wide or (m * n <= DEEP and problem.k >= 8 * panel) else (1,)):
                 warp = pinned.get("warp") or (warp_m, n, depth * panel)
                 yield (m, n, depth * panel), warp
 

@@ -12,12 +12,12 @@ from mlir_gemm.parts.grid import grid, k_share, share, steps, stores
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
-from mlir_gemm.parts.resources import staging_bytes
+from mlir_gemm.parts.resources import metadata_bytes, staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import Problem, by_registers, element_bytes, memory_bytes
+from mlir_gemm.spec.problem import Problem, by_registers, element_bytes, memory_bytes, stored_part
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -129,7 +129,9 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     flight = max(1, min(tiles, active // split))
     across_m, across_n = _in_flight(schedule, rows, columns, flight)
 
-    deep = k * size // INSTRUCTION_BYTES
+    part_a = stored_part(problem, "a")
+    dense = 2 if problem.sparse else 1  # an instruction takes twice the k of B in the same time
+    deep = k * size // INSTRUCTION_BYTES // dense
     panels = k * size / LINE
     inside_m, inside_n = problem.m / rows, problem.n / columns
     beside = 0.0 if problem.b_order == "kn" else n - inside_n
@@ -142,8 +144,8 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     over = problem.dynamic or problem.m % m or problem.n % n
     return Work(
         tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
-        reads=deep * (m * (n // warp_n) + n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
-        writes=(m + n) * panels,
+        reads=deep * (m * (n // warp_n) + dense * n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
+        writes=(part_a * m + n) * panels,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
         rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
         outside=(below / schedule.cluster_n + beside / schedule.cluster_m) * panels,
@@ -151,7 +153,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         odd_b=_odd(problem, schedule, "b"),
         thin_a=buffer(problem, schedule, "a").panel < LINE,
         thin_b=buffer(problem, schedule, "b").panel < LINE,
-        bytes_a=inside_m * k * size / schedule.cluster_n,
+        bytes_a=part_a * inside_m * k * size / schedule.cluster_n,
         bytes_b=inside_n * k * size / schedule.cluster_m,
         readers_a=max(1.0, across_n / schedule.cluster_n),
         readers_b=max(1.0, across_m / schedule.cluster_m),
@@ -177,7 +179,10 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         dram=_dram(problem, schedule, target, tiles / flight, across_m / rows, across_n / columns),
         result=epilogue_bytes(problem),
         odd_d=_odd_result(problem),
-        useful=problem.flops * share(problem, schedule) / (4 * GROUP_ROWS * INSTRUCTION_BYTES / size) / target.sms,
+        useful=problem.flops
+        * share(problem, schedule)
+        / (4 * dense * GROUP_ROWS * INSTRUCTION_BYTES / size)
+        / target.sms,
     )
 
 
@@ -205,7 +210,8 @@ def _narrow(problem: Problem, schedule: Schedule) -> float:
 def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float) -> float:
     """Rows of boxes that hold one k step of this many rows or columns of an operand."""
     lying = buffer(problem, schedule, operand)
-    return inside * (schedule.block[2] * lying.element / lying.panel)
+    rows = inside * (schedule.block[2] * lying.element / lying.panel)
+    return rows / 2 + metadata_bytes(problem, schedule) / LINE if problem.sparse == operand else rows
 
 
 def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tuple[float, float]:

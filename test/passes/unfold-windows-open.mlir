@@ -1,0 +1,33 @@
+// unfold-windows: of images whose number is known at run time only, windows are seen in place; of other open sizes copied.
+// RUN: mlir-gemm opt --split-input-file %s name-sizes unfold-windows | FileCheck %s
+
+// CHECK: tile.stand_ins = {s0 = [[N:[0-9]+]] : i64}
+// CHECK: func.func @conv(%[[X:.*]]: tensor<[[N]]x6x8x16xf16>
+// CHECK: "tile.windows"(%[[X]]) {high = array<i64: 0, 1, 1, 0>, low = array<i64: 0, 1, 1, 0>, offset = 0 : i64, shape = array<i64: [[N]], 6, 8, 16>
+func.func @conv(%x: tensor<?x6x8x16xf16>, %w: tensor<5x3x3x16xf16>, %o: tensor<?x6x8x5xf16>) -> tensor<?x6x8x5xf16> {
+  %z = arith.constant 0.0 : f16
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %z : f16
+  } : tensor<?x6x8x16xf16> to tensor<?x8x10x16xf16>
+  %0 = linalg.conv_2d_nhwc_fhwc
+      ins(%p, %w : tensor<?x8x10x16xf16>, tensor<5x3x3x16xf16>) outs(%o : tensor<?x6x8x5xf16>) -> tensor<?x6x8x5xf16>
+  return %0 : tensor<?x6x8x5xf16>
+}
+
+// -----
+
+// CHECK: tile.stand_ins
+// CHECK: func.func @channels(
+// CHECK-NOT: tile.windows
+// CHECK: tensor.extract
+func.func @channels(%x: tensor<2x6x8x?xf16>, %w: tensor<5x3x3x?xf16>, %o: tensor<2x6x8x5xf16>) -> tensor<2x6x8x5xf16> {
+  %z = arith.constant 0.0 : f16
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %z : f16
+  } : tensor<2x6x8x?xf16> to tensor<2x8x10x?xf16>
+  %0 = linalg.conv_2d_nhwc_fhwc
+      ins(%p, %w : tensor<2x8x10x?xf16>, tensor<5x3x3x?xf16>) outs(%o : tensor<2x6x8x5xf16>) -> tensor<2x6x8x5xf16>
+  return %0 : tensor<2x6x8x5xf16>
+}

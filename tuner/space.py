@@ -1,0 +1,173 @@
+"""What a search may try on a product: every legal schedule that the parts propose, and legal neighbours of the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from math import log
+from typing import Any
+
+from mlir_gemm.errors import Error
+from mlir_gemm.parts.fields import normalised
+from mlir_gemm.parts.registry import mmas, mmas_on, rasters
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.completing import finished
+from mlir_gemm.tile_model.decisions import Decisions, decide
+from mlir_gemm.tile_model.rewriting import Refuses
+from mlir_gemm.tile_model.rules import broken
+from mlir_gemm.tile_model.select import Candidate, by_time, estimate, mainloops_tried, mmas_tried
+from mlir_gemm.tile_model.swap import may_swap, swapped
+
+FACTOR = 3.0
+"""How many times the least predicted time a schedule may be predicted to take, to be tried."""
+LEADERS = 24
+"""Of how many of the best, by prediction, neighbours are proposed too: they differ in one field."""
+GROUPS = (4, 8, 16, 32)
+CLUSTERS = ((1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
+SHARES = (0, 1, 2)
+BUCKETS = 16
+"""Steps in which a coordinate tells a predicted time, from the least to FACTOR times as much."""
+Coordinates = dict[str, int | str]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One schedule that may be tried."""
+
+    schedule: str
+    """All fields, as text."""
+    predicted: float
+    """Seconds."""
+    at: Coordinates
+    """Where it lies in the space: numbers, and names of parts."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """All schedules that may be tried on a product, by predicted time; the model's choice first."""
+
+    problem: Problem
+    target: Target
+    decisions: Decisions
+    trials: tuple[Trial, ...]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each schedule."""
+        return {trial.schedule: place for place, trial in enumerate(self.trials)}
+
+    @cached_property
+    def axes(self) -> dict[str, tuple[int | str, ...]]:
+        """The values of each coordinate, those with more than one."""
+        found = {name: {trial.at[name] for trial in self.trials} for name in self.trials[0].at}
+        return {name: tuple(sorted(values, key=_order)) for name, values in found.items() if len(values) > 1}
+
+
+def _order(value: int | str) -> tuple[int, str]:
+    return (value, "") if isinstance(value, int) else (0, value)
+
+
+def explore(
+    problem: Problem,
+    target: Target,
+    refuses: Refuses = lambda _: "",
+    divisible: bool = True,
+    factor: float = FACTOR,
+    most: int = 0,
+) -> Space:
+    """The space of a product as its module has it. `refuses` and `divisible` say what the program does not allow, as
+    for `decide`. At most `most` schedules if that is not 0. What the model decides before it chooses a schedule (copies
+    of operands, slices of k) stays; whether A and B change places is tried both ways.
+
+    Raises what the model raises.
+    """
+    decisions = decide(problem, target, None, refuses, divisible)
+    choice = decisions.choice
+    own = {name: value for name, value in choice.pinned.items() if name != "swap_ab"}
+    is_swapped = bool(choice.pinned.get("swap_ab"))
+    found = [(choice.problem, {**own, "swap_ab": is_swapped})]
+    if is_swapped or ("swap_ab" not in choice.pinned and not problem.dynamic and may_swap(choice.problem)):
+        found.append((swapped(choice.problem), {**own, "swap_ab": not is_swapped}))
+    legal: dict[str, Candidate] = {}
+    for product, pinned in found:
+        legal |= {str(each.schedule): each for each in _candidates(product, target, pinned)}
+    best = choice.schedule.replace(swap_ab=is_swapped)
+    first = Candidate(best, choice.cost)
+    legal.pop(str(best), None)
+    others = [each for each in _ranked(legal.values()) if each.cost.total <= factor * choice.cost.total]
+    ranking = [first, *others][: most or None]
+    least = min(each.cost.total for each in ranking)
+    return Space(problem, target, decisions, tuple(_trial(each, least, factor) for each in ranking))
+
+
+def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return by_time(candidates, lambda each: each.cost.total, lambda each: str(each.schedule))
+
+
+def _trial(candidate: Candidate, least: float, factor: float) -> Trial:
+    schedule, seconds = candidate.schedule, candidate.cost.total
+    at: Coordinates = {"mma": schedule.mma, "mainloop": schedule.mainloop, "raster": schedule.raster}
+    for name in ("block", "warp"):
+        at |= {f"{name}_{axis}": size for axis, size in zip("mnk", schedule.value(name), strict=True)}
+    for name in ("stages", "cluster_m", "cluster_n", "split_k_cluster", "stream_k", "throttle", "raster_group"):
+        at[name] = schedule.value(name)
+    for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger"):
+        at[name] = int(bool(schedule.value(name)))
+    at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))
+    return Trial(str(schedule), seconds, at)
+
+
+def _candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[Candidate]:
+    """The legal schedules of a product that is computed so, with their predictions."""
+    found: dict[str, Candidate] = {}
+
+    def keep(schedules: Iterable[Schedule]) -> None:
+        for each in schedules:
+            schedule = normalised(each, {})
+            if str(schedule) not in found and next(broken(problem, schedule, target), None) is None:
+                found[str(schedule)] = Candidate(schedule, estimate(problem, schedule, target))
+
+    for mma in mmas_on(target):
+        named = {**pinned, "mma": mma.name}
+        if mmas_tried(problem, target, named):
+            legal = (each for each in _proposed(problem, target, named) if not any(broken(problem, each, target)))
+            keep(_finished(problem, target, pinned, legal))
+    leaders = _ranked(found.values())[:LEADERS]
+    keep(chain.from_iterable(_neighbours(each.schedule, target) for each in leaders))
+    return list(found.values())
+
+
+def _proposed(problem: Problem, target: Target, named: Mapping[str, Any]) -> Iterator[Schedule]:
+    """What an mma's search proposes with each main loop, likely tiles and all others."""
+    for copy in dict.fromkeys(chain.from_iterable(mainloops_tried(problem, target, named))):
+        for wide in (False, True):
+            yield from mmas()[named["mma"]].search(problem, target, {**named, "mainloop": copy}, wide)
+
+
+def _finished(
+    problem: Problem, target: Target, pinned: Mapping[str, Any], schedules: Iterable[Schedule]
+) -> Iterator[Schedule]:
+    for schedule in dict.fromkeys(schedules):
+        try:
+            yield finished(problem, schedule, target, pinned)
+        except Error:
+            continue
+
+
+def _neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
+    """Schedules that differ in one decision, legal or not."""
+    yield from (schedule.replace(raster_group=group) for group in GROUPS)
+    yield from (schedule.replace(raster=raster) for raster in rasters())
+    yield from (schedule.replace(stages=schedule.stages + more) for more in (-2, -1, 1) if schedule.stages + more > 0)
+    yield from (schedule.replace(cluster_m=m, cluster_n=n) for m, n in CLUSTERS)
+    yield schedule.replace(early_trigger=not schedule.early_trigger)
+    yield schedule.replace(interleave=not schedule.interleave)
+    walkers = target.sms // max(schedule.cluster, 1) * schedule.cluster
+    for share in SHARES:
+        yield schedule.replace(persistent=walkers, stream_k=share)
+    yield schedule.replace(persistent=0, stream_k=0, ping_pong=False)
+    yield schedule.replace(persistent=target.sms, ping_pong=True)
