@@ -20,7 +20,7 @@ from mlir_gemm.bench.summary import shown, summary, table
 from mlir_gemm.errors import Error
 from mlir_gemm.progress import Progress
 from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.tools import bench_functions
+from mlir_gemm.tools import bench_functions, bench_papers
 from mlir_gemm.tools.bench_output import (
     CHECK_FAILED,
     REPORT,
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.paper:
+        return bench_papers.run(arguments)
     if arguments.report:
         status = bench_functions.report(arguments) if len(arguments.report) == 1 else None
         return _report(arguments) if status is None else status

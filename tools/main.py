@@ -180,6 +180,10 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
     bench.add_argument(
         "--only", default="", metavar="TEXT", help="with --group rows or blocks: only functions with TEXT in the name"
     )
+    bench.add_argument(
+        "--paper", metavar="NAME,...",
+        help="tables of khandelwal, faingnaert, hofstra, rise, lift or all beside ours; -o may name a .json file",
+    )  # fmt: skip
     bench.add_argument("--list", action="store_true", help="print the problems and stop")
     bench.add_argument(
         "--against", default="torch,cublaslt,compile", metavar="R,...",
@@ -195,7 +199,7 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of inputs and --random (default: 0)")
     bench.add_argument("--jobs", type=count, metavar="N", help="processes that compile (default: one per core)")
     bench.add_argument("--seconds", type=count, metavar="N", help="start no new problem after N seconds")
-    bench.add_argument("-o", dest="output", metavar="DIR", help="where to write (default: bench-CHIP-DATE)")
+    bench.add_argument("-o", "--output", dest="output", metavar="DIR", help="where to write (default: bench-CHIP-DATE)")
     bench.add_argument(
         "--report", nargs="+", metavar="FILE", help="make tables and plots of saved results; needs no GPU"
     )
