@@ -25,5 +25,10 @@ if __name__ == "__main__":
     setup(
         packages=list(folders()),
         package_dir=folders(),
-        package_data={"mlir_gemm": ["py.typed"], "mlir_gemm.viewer": ["page.*"], "mlir_gemm.bench": ["papers/*.toml"]},
+        package_data={
+            "mlir_gemm": ["py.typed"],
+            "mlir_gemm.viewer": ["page.*"],
+            "mlir_gemm.bench": ["papers/*.toml"],
+            "mlir_gemm.tuner": ["study.html"],
+        },
     )

@@ -233,6 +233,11 @@ def _describe_tune(tune: argparse.ArgumentParser) -> None:
         "--device", choices=("auto", "gpu", "model"), default="auto",
         help="model: predicted times, which auto takes where there is no GPU (default: auto)",
     )  # fmt: skip
+    tune.add_argument("--plots", metavar="DIR", help="draw the study: index.html and PNGs")
+    tune.add_argument(
+        "--beside", action="append", metavar="FILE|URL", help="with --plots: storages of studies by other samplers"
+    )
+    tune.add_argument("--devices", metavar="NAME,...", help="with --plots: those that variants are compared on")
     tune.add_argument("--most", type=count, metavar="N", help="only the N that are predicted to be fastest")
     tune.add_argument("--limit", type=count, default=60, metavar="N", help="a kernel hangs after N s (default: 60)")
     tune.add_argument("--jobs", type=count, metavar="N", help="processes that compile (default: one per core)")

@@ -45,8 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if importlib.util.find_spec("optuna") is None:
         raise Error("mlir-gemm tune needs Optuna; pip install 'mlir-gemm[tune]'")
+    from mlir_gemm.tools import tune_plots
     from mlir_gemm.tuner.products import products_of  # late: all else needs no Optuna
 
+    tune_plots.check(arguments)
     source, filename = _source(arguments)
     chip = arguments.chip if arguments.chip is not None or CHIP in source else default_chip()
     products = products_of(source, filename, chip, arguments.entry, most=arguments.most or 0)
@@ -108,11 +110,12 @@ def _database(arguments: argparse.Namespace) -> str:
 
 
 def _tune(arguments: argparse.Namespace, source: str, product: Product, database: str) -> dict[str, Any]:
+    from mlir_gemm.tools import tune_plots
     from mlir_gemm.tuner.study import Budget, Search, study_name
 
     space = product.space
     measurer, gpu, why = _measurer(arguments, source, product)
-    name = study_name(space, gpu, arguments.objective)
+    name, drawn = study_name(space, gpu, arguments.objective), ""
     storage = arguments.storage or str(_studies() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.journal")
     trials = arguments.trials or (0 if arguments.seconds or arguments.until_expected else TRIALS)
     if arguments.sampler == "exhaustive" and not arguments.trials:
@@ -133,6 +136,8 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
                 side_by_side=arguments.jobs or (os.cpu_count() or 1 if measurer.measured else 1), progress=progress,
             )  # fmt: skip
             result = search.run(budget)
+        if arguments.plots:
+            drawn = tune_plots.write(arguments, product, measurer, (storage, name, gpu), result)
     finally:
         measurer.close()
     entry = Entry(
@@ -141,7 +146,7 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
         date=datetime.date.today().isoformat(),
     )  # fmt: skip
     if not arguments.json:
-        say(table(_summary(arguments, result)))
+        say(table(_summary(arguments, result) + ([("pictures", drawn)] if drawn else [])))
     if not (measurer.measured or arguments.database):  # the model needs no file to predict
         database = ""
     if database:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from math import log
@@ -46,6 +46,15 @@ class Trial:
     """Where it lies in the space: numbers, and names of parts."""
 
 
+@dataclass
+class Illegal:
+    """What one rule refuses."""
+
+    count: int
+    reason: str
+    """Of the first."""
+
+
 @dataclass(frozen=True)
 class Space:
     """All schedules that may be tried on a product, by predicted time; the model's choice first."""
@@ -54,6 +63,8 @@ class Space:
     target: Target
     decisions: Decisions
     trials: tuple[Trial, ...]
+    illegal: Mapping[str, Illegal] = field(default_factory=dict[str, "Illegal"])
+    """What was proposed and is not legal, by the first rule that it breaks."""
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -93,15 +104,16 @@ def explore(
     if is_swapped or ("swap_ab" not in choice.pinned and not problem.dynamic and may_swap(choice.problem)):
         found.append((swapped(choice.problem), {**own, "swap_ab": not is_swapped}))
     legal: dict[str, Candidate] = {}
+    illegal: dict[str, Illegal] = {}
     for product, pinned in found:
-        legal |= {str(each.schedule): each for each in _candidates(product, target, pinned)}
+        legal |= {str(each.schedule): each for each in _candidates(product, target, pinned, illegal)}
     best = choice.schedule.replace(swap_ab=is_swapped)
     first = Candidate(best, choice.cost)
     legal.pop(str(best), None)
     others = [each for each in _ranked(legal.values()) if each.cost.total <= factor * choice.cost.total]
     ranking = [first, *others][: most or None]
     least = min(each.cost.total for each in ranking)
-    return Space(problem, target, decisions, tuple(_trial(each, least, factor) for each in ranking))
+    return Space(problem, target, decisions, tuple(_trial(each, least, factor) for each in ranking), illegal)
 
 
 def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -121,20 +133,32 @@ def _trial(candidate: Candidate, least: float, factor: float) -> Trial:
     return Trial(str(schedule), seconds, at)
 
 
-def _candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[Candidate]:
-    """The legal schedules of a product that is computed so, with their predictions."""
+def _candidates(
+    problem: Problem, target: Target, pinned: Mapping[str, Any], illegal: dict[str, Illegal]
+) -> list[Candidate]:
+    """The legal schedules of a product that is computed so, with their predictions; what is not legal is counted."""
     found: dict[str, Candidate] = {}
+    seen: set[Schedule] = set()
+
+    def is_legal(schedule: Schedule) -> bool:
+        if schedule in seen:
+            return next(broken(problem, schedule, target), None) is None
+        seen.add(schedule)
+        for rule, reason in broken(problem, schedule, target):
+            illegal.setdefault(rule, Illegal(0, reason)).count += 1
+            return False
+        return True
 
     def keep(schedules: Iterable[Schedule]) -> None:
         for each in schedules:
             schedule = normalised(each, {})
-            if str(schedule) not in found and next(broken(problem, schedule, target), None) is None:
+            if str(schedule) not in found and is_legal(schedule):
                 found[str(schedule)] = Candidate(schedule, estimate(problem, schedule, target))
 
     for mma in mmas_on(target):
         named = {**pinned, "mma": mma.name}
         if mmas_tried(problem, target, named):
-            legal = (each for each in _proposed(problem, target, named) if not any(broken(problem, each, target)))
+            legal = (each for each in _proposed(problem, target, named) if is_legal(each))
             keep(_finished(problem, target, pinned, legal))
     leaders = _ranked(found.values())[:LEADERS]
     keep(chain.from_iterable(_neighbours(each.schedule, target) for each in leaders))

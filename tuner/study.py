@@ -78,7 +78,7 @@ class Result:
 
 def open_storage(storage: str) -> optuna.storages.BaseStorage:
     """A storage by its path (a journal) or its URL, as Optuna knows it. Raises StorageError."""
-    with _storage_errors(storage):
+    with storage_errors(storage):
         if "://" in storage:
             return optuna.storages.get_storage(storage)
         path = Path(storage)
@@ -91,7 +91,7 @@ def open_storage(storage: str) -> optuna.storages.BaseStorage:
 
 
 @contextlib.contextmanager
-def _storage_errors(storage: str) -> Generator[None]:
+def storage_errors(storage: str) -> Generator[None]:
     """Gives every fault of a storage as a StorageError: each kind of storage has errors of its own."""
     try:
         yield
@@ -141,7 +141,7 @@ class Search:
             self._take_up()
 
     def _errors(self) -> contextlib.AbstractContextManager[None]:
-        return _storage_errors(self._storage)
+        return storage_errors(self._storage)
 
     def run(self, budget: Budget) -> Result:
         """Tries schedules until the budget is spent. Raises StorageError."""
@@ -229,6 +229,7 @@ class Search:
             place = self._space.places[given]
             self._chooser.register(trial)
         trial.set_user_attr("worker", self._me)
+        trial.set_user_attr("sampler", self._sampler)
         earlier = [
             other
             for at, other in self._told(self._study.get_trials(deepcopy=False))
