@@ -1,4 +1,5 @@
-"""Draws docs/images/random-h200.png from saved results. `mlir-gemm bench --report` draws blocks-h200.png.
+"""Draws docs/images/random-h200.png from saved results, and portability-predicted.png with the model. `mlir-gemm bench
+--report` draws blocks-h200.png.
 
 python docs/make/plots.py    # needs matplotlib
 """
@@ -36,6 +37,16 @@ def random_sizes(plt: Any) -> None:
     figure.savefig(IMAGES / "random-h200.png", dpi=110)
 
 
+def portability(plt: Any) -> None:
+    """What each GPU's best schedule of one product is worth on the others, as `mlir-gemm tune --plots` draws it."""
+    from mlir_gemm.spec.problem import Problem
+    from mlir_gemm.tuner import pictures
+    from mlir_gemm.tuner.portability import matrix
+
+    figure = pictures.portability(matrix(Problem(2048, 2048, 2048, out="f16", reads_c=False)), plt)
+    figure.savefig(IMAGES / "portability-predicted.png", dpi=72)
+
+
 def main() -> int:
     import matplotlib
 
@@ -43,6 +54,7 @@ def main() -> int:
     from matplotlib import pyplot
 
     random_sizes(pyplot)
+    portability(pyplot)
     return 0
 
 

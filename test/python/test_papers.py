@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import ClassVar
 
 import bench_samples as samples
 import pytest
@@ -11,8 +12,11 @@ from command_line import run_main
 from test_generated_docs import script
 
 from mlir_gemm.bench import paper_data, paper_model, paper_report
+from mlir_gemm.bench.contenders import name_of
 from mlir_gemm.bench.figures import Entry, read
+from mlir_gemm.bench.measure import Settings
 from mlir_gemm.bench.paper_data import PAPERS, Table, paper
+from mlir_gemm.bench.problems import Problem
 from mlir_gemm.errors import Error
 from mlir_gemm.spec.schedule import Schedule
 
@@ -115,6 +119,48 @@ def test_what_was_measured_stands_in_the_tables(tmp_path: Path, capsys: pytest.C
     assert f"| cuBLAS | 1 | - | {tflops / 250e-6:.1f} |" in out
     assert f"| RISE, average | 0.9 | - | {tflops / 200e-6:.1f} |" in out
     assert "Measured: 0 of 1 pairs are in the order of the text; not: cuBLAS and RISE, average." in out
+
+
+class FakeBench:
+    """Stands in for a GPU: the second problem fails, and a schedule of the first is refused."""
+
+    machine: ClassVar = samples.MACHINE
+    out_of_time, is_alive = False, True
+
+    def __init__(self, settings: Settings, chip: str, torch: object) -> None:
+        self.settings, self._count = settings, 0
+
+    def prepare(self, problems: list[Problem], progress: object) -> list[tuple[Problem, str, str]]:
+        return [(problems[0], self.settings.schedules[0], "too large")] if problems[0].m == 4096 else []
+
+    def measure(self, problem: Problem, refused: list[str]) -> Entry:
+        if problem.m == 512:
+            raise RuntimeError("no such kernel")
+        taken = [n for n, schedule in enumerate(self.settings.schedules) if schedule not in refused]
+        figures = {name_of(n): samples.figures(1000 + n) for n in taken}
+        return Entry(problem, figures | {"torch": samples.figures(900)}, [], None)
+
+
+def test_measuring_on_a_gpu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mlir_gemm.tools.bench_papers.why_no_gpu", lambda: "")
+    monkeypatch.setattr("mlir_gemm.bench.measure.require_gpu", lambda: None)
+    monkeypatch.setattr("mlir_gemm.bench.measure.Bench", FakeBench)
+    path = tmp_path / "results/papers.json"
+    status, out, err = run_main(capsys, "bench", "--paper", "faingnaert,hofstra,rise", "--chip", "h200", "-o", path)
+    assert status == 0, err
+    found = read(str(path))
+    assert [entry.problem.m for entry in found.entries] == [8192, 4096, 1024]
+    assert {reason for _, _, reason in found.refused} == {
+        "too large",
+        "measuring it failed: RuntimeError: no such kernel",
+    }
+    assert "Measured on Test GPU" in out and f"wrote {path}" in out
+    rate = 2 * 8192**3 / 450e-6 / 1e12
+    assert f"| cuBLAS | 46 | - | {rate:.1f} |" in out
+    status, again, err = run_main(capsys, "bench", "--paper", "faingnaert,hofstra,rise", "--report", path)
+    assert status == 0 and again.strip() in out
 
 
 def test_what_the_command_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
