@@ -81,6 +81,9 @@ def make_parser() -> argparse.ArgumentParser:
         "--check", action=argparse.BooleanOptionalAction, help="simulator: all checks (default: on for small problems)"
     )
     run.add_argument("--report", action="store_true", help="simulator: print what was executed and moved")
+    run.add_argument(
+        "--counters", action="store_true", help="what the GPU counts (by Nsight Compute), and what the simulator does"
+    )
     run.add_argument("--blocks", type=block_numbers, metavar="N,N,...", help="simulator: run only these blocks")
     _add_debug_info(run)
     _add_tuned(run)

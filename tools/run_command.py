@@ -32,6 +32,7 @@ from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.launch import Argument, Launch
 from mlir_gemm.spec.scalars import bits_of
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tools import run_counters
 from mlir_gemm.tools.files import STDIO, read_input
 from mlir_gemm.tools.json_output import kernel_data
 from mlir_gemm.tools.report import kernel_rows, launch_rows
@@ -67,6 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     for sizes in _chosen_sizes(kernel.symbols, arguments.sizes, arguments.seed, divisors_in(computed)):
         output.begin(sizes)
         statuses.append(_run_once(arguments, kernel.at(**sizes), computed, on_simulator, output))
+        if arguments.counters:
+            run_counters.show(arguments, source, kernel.at(**sizes), sizes, output, on_gpu=not on_simulator)
         output.end(right=not statuses[-1])
     output.finish()
     return max(statuses)

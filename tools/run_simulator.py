@@ -20,7 +20,7 @@ from mlir_gemm.simulator.bisect import LAST, bisect
 from mlir_gemm.simulator.expected import TOLERANCE, Array, limits, reference, relative_error
 from mlir_gemm.simulator.options import Options
 from mlir_gemm.simulator.program import simulate_launch, work
-from mlir_gemm.simulator.report import first_findings
+from mlir_gemm.simulator.report import Report, first_findings
 from mlir_gemm.simulator.sampling import Plan, Tile
 from mlir_gemm.spec.launch import Argument
 from mlir_gemm.tools.reference_tile import reference_tile
@@ -72,12 +72,17 @@ def run_simulated(
 
 def counted(kernel: Kernel, source: str, before: list[Array]) -> str:
     """What the simulator counts when it runs a kernel, or a sample of the blocks of a large one, as text."""
+    found = counting(kernel, source, before)
+    return f"{found.blocks_run} of {found.blocks} blocks, without the checks\n{found.counters}"
+
+
+def counting(kernel: Kernel, source: str, before: list[Array]) -> Report:
+    """The same as a report."""
     plan = _plan(kernel, False, None)
     lowered, _ = _lowered(kernel, source)
     with Progress("blocks") as progress:
         options = Options(checks=False, counters=True, blocks=plan.blocks, progress=progress)
-        found = simulate_launch(lowered, kernel.launch, [array.copy() for array in before], options)
-    return f"{found.blocks_run} of {found.blocks} blocks, without the checks\n{found.counters}"
+        return simulate_launch(lowered, kernel.launch, [array.copy() for array in before], options)
 
 
 def _lowered(kernel: Kernel, source: str) -> tuple[str, Rows]:
