@@ -129,5 +129,5 @@ def test_a_program_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyP
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(run_counters, "LIMIT", 0.2)
-    with pytest.raises(Error, match="ncu did not end within 0.2 s"):
+    with pytest.raises(Error, match=r"ncu did not end within 0\.2 s"):
         run_counters.profiled([], "", ["kernel"])
