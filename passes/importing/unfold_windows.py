@@ -71,7 +71,7 @@ def _windows(op: Any, stand_ins: Mapping[str, int]) -> None:
         if len(odd) == 1 and _only_images_open(op, number, maps[number], stand_ins):
             if see_windows(op, number, maps, sizes):
                 continue
-            if not stand_ins and sum_windows(op, number, maps, sizes):
+            if sum_windows(op, number, maps, sizes):
                 return
         source = op.operands[number]
         type_ = ir.RankedTensorType.get([sizes[loop] for loop in loops], source.type.element_type)
