@@ -42,6 +42,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         step("expand-complex"),
         step("expand-algebras"),
         step("separate-products"),
+        step("separate-zero-points"),
         step("unfold-windows"),
         step("index-to-operands"),
         upstream("canonicalize,cse"),
