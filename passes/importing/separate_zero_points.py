@@ -1,11 +1,11 @@
-"""separate-zero-points: a product of bytes less their zero points becomes one of the bytes, which tensor cores multiply.
+"""separate-zero-points: a product of bytes less their zero points becomes one of the bytes, for tensor cores.
 
 Expects linalg.generic on tensors (after raise-to-tensors). By
-`sum (a - za) (b - zb) = sum a b - za sum b - zb sum (a - za)`, where integers wrap alike on both sides, a sum of products
-of integers of at most 8 bits, extended and less a number each, becomes the sum of their products, from which the sums
-along k of either operand, times the other one's zero point, are taken by an elementwise generic. A zero point of 0
-takes nothing. Sums along k and the taking away are kernels in front, and an epilogue, like any others.
-In a convolution the channels of the image are added up first, then the windows of what is left.
+`sum (a - za) (b - zb) = sum a b - za sum b - zb sum (a - za)`, where integers wrap alike on both sides, a sum of
+products of integers of at most 8 bits, extended and less a number each, becomes the sum of their products, from which
+the sums along k of either operand, times the other one's zero point, are taken by an elementwise generic. A zero point
+of 0 takes nothing. Sums along k and the taking away are kernels in front, and an epilogue, like any others. In a
+convolution the channels of the image are added up first, then the windows of what is left.
 
 Leaves alone a product of other types, and one that reads each element of an operand fewer than 16 times: that is as
 fast as memory either way. A second run changes nothing.
@@ -23,7 +23,6 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import empty, generics, zero
 from mlir_gemm.dialect.linalg.structured import Generic
-from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.passes.base import Pass
 
 LEAST_READS = 16

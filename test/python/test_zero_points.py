@@ -35,10 +35,10 @@ class Case:
             f"%{name} = arith.constant {point} : i32"
             for name, point, given in zip(("za", "zb"), self.points, self.given, strict=True) if not given
         ]  # fmt: skip
-        loops = "(m, n, k)"
+        loops, given = "(m, n, k)", "".join(f", {each}" for each in arguments)
         maps = [*self.orders, "", "", "m, n"]
         return f"""
-        func.func @quantised(%a: tensor<{a}xi8>, %b: tensor<{b}xi8>{"".join(f", {each}" for each in arguments)}, %c: {out}) -> {out} {{
+        func.func @quantised(%a: tensor<{a}xi8>, %b: tensor<{b}xi8>{given}, %c: {out}) -> {out} {{
           {chr(10).join(constants)}
           %r = linalg.generic {{indexing_maps = [{", ".join(f"affine_map<{loops} -> ({each})>" for each in maps)}],
                                iterator_types = ["parallel", "parallel", "reduction"]}}
@@ -96,7 +96,8 @@ def test_quantised(case: Case, chip: str, monkeypatch: pytest.MonkeyPatch):
 def test_an_image_is_read_by_windows():
     """Nothing but the sums is copied in front of a quantised convolution."""
     text = """
-    func.func @conv(%x: tensor<2x7x8x32xi8>, %w: tensor<3x3x32x24xi8>, %o: tensor<2x5x6x24xi32>) -> tensor<2x5x6x24xi32> {
+    func.func @conv(%x: tensor<2x7x8x32xi8>, %w: tensor<3x3x32x24xi8>, %o: tensor<2x5x6x24xi32>)
+        -> tensor<2x5x6x24xi32> {
       %zx = arith.constant -3 : i32
       %zw = arith.constant 5 : i32
       %0 = linalg.conv_2d_nhwc_hwcf_q ins(%x, %w, %zx, %zw : tensor<2x7x8x32xi8>, tensor<3x3x32x24xi8>, i32, i32)
