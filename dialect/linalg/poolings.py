@@ -109,14 +109,9 @@ def _pooled(
             totals = clone_slice(generic.yielded, generic.body, values)
         return [rounded(total, element) for total, element in zip(totals, elements, strict=True)]
 
-    outputs = [
-        empty([sizes[loop] for loop in loops], element) for loops, element in zip(written, elements, strict=True)
-    ]
-    if len(outputs) == 1:
-        outputs = [empty([sizes[loop] for loop in lying], elements[0])]
-        output_maps = [tuple(range(len(lying)))]
-    else:
-        output_maps = [tuple(lying.index(loop) for loop in loops) for loops in written]
+    run = [lying] if len(written) == 1 else written
+    outputs = [empty([sizes[loop] for loop in loops], element) for loops, element in zip(run, elements, strict=True)]
+    output_maps = [tuple(lying.index(loop) for loop in loops) for loops in run]
     inputs = [starts[place][0] for place in loaded]
     made = build(
         inputs, outputs, [*(starts[place][1] for place in loaded), *output_maps], [False] * len(lying), emit

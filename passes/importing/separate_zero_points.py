@@ -139,12 +139,16 @@ def _pays(generic: Generic, sides: tuple[_Side, _Side]) -> bool:
 
 def _rewrite(generic: Generic, sides: tuple[_Side, _Side]) -> None:
     op, sizes = generic.op, _sizes(generic)
+
+    def multiply(a: Any, b: Any, total: Any) -> Any:
+        return _add(total, _times(sides[0].extended(a), sides[1].extended(b)))
+
     with ir.InsertionPoint(op), op.location:
         whole = ir.AffineMap.get(len(generic.parallel), 0, generic.maps[len(generic.inputs)].results)
         inputs = [generic.inputs[side.operand] for side in sides]
         product = _made(
             inputs, generic.outputs[0], [*(generic.maps[side.operand] for side in sides), whole], generic.parallel,
-            lambda a, b, total: _add(total, _times(sides[0].extended(a), sides[1].extended(b))),
+            multiply,
         )  # fmt: skip
         taken = [
             (side, *_sum(generic, other, sizes, bare=number == 0))
