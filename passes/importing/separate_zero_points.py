@@ -23,10 +23,9 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import empty, generics, zero
 from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.linalg.zero_points import LEAST_READS
 from mlir_gemm.passes.base import Pass
 
-LEAST_READS = 16
-"""How often each element of either operand is read, at least."""
 _EXTENSIONS = ("arith.extsi", "arith.extui")
 
 

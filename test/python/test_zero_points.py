@@ -116,3 +116,57 @@ def test_an_image_is_read_by_windows():
         np.einsum("nhwc,cf->nhwf", image[:, i : i + 5, j : j + 6], weights[i, j]) for i in range(3) for j in range(3)
     )
     assert np.array_equal(out, (wanted + o).astype(np.int32))
+
+
+DEQUANTISED = """
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @linear(%x: tensor<{m}x48x{x}>, %w: tensor<40x48xi8>, %ws: tensor<40xf32>, %xs: f32) -> tensor<{m}x40xf32> {{
+  %z = arith.constant 0.0 : f32
+  %xz = arith.constant 7 : i32
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<{m}x48x{x}>
+  %e0 = tensor.empty({rows}) : tensor<{m}x48xf32>
+  %xf = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}}
+      ins(%x : tensor<{m}x48x{x}>) outs(%e0 : tensor<{m}x48xf32>) {{
+  ^bb0(%a: {x}, %o: f32):
+    %1 = arith.{extend} %a : {x} to i32
+    %2 = arith.subi %1, %xz : i32
+    %3 = arith.sitofp %2 : i32 to f32
+    %4 = arith.mulf %3, %xs : f32
+    linalg.yield %4 : f32
+  }} -> tensor<{m}x48xf32>
+  %e1 = tensor.empty() : tensor<40x48xf32>
+  %wf = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}}
+      ins(%w, %ws : tensor<40x48xi8>, tensor<40xf32>) outs(%e1 : tensor<40x48xf32>) {{
+  ^bb0(%a: i8, %s: f32, %o: f32):
+    %3 = arith.sitofp %a : i8 to f32
+    %4 = arith.mulf %3, %s : f32
+    linalg.yield %4 : f32
+  }} -> tensor<40x48xf32>
+  %e2 = tensor.empty() : tensor<48x40xf32>
+  %t = linalg.transpose ins(%wf : tensor<40x48xf32>) outs(%e2 : tensor<48x40xf32>) permutation = [1, 0]
+  %e = tensor.empty({rows}) : tensor<{m}x40xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<{m}x40xf32>) -> tensor<{m}x40xf32>
+  %r = linalg.matmul ins(%xf, %t : tensor<{m}x48xf32>, tensor<48x40xf32>) outs(%f : tensor<{m}x40xf32>)
+      -> tensor<{m}x40xf32>
+  return %r : tensor<{m}x40xf32>
+}}"""
+
+
+@pytest.mark.parametrize(("m", "extend"), [(33, "extsi"), (33, "extui"), ("?", "extsi")])
+def test_dequantised(m: int | str, extend: str, monkeypatch: pytest.MonkeyPatch):
+    """A quantised linear layer as frameworks write it, in floating point, multiplies bytes."""
+    monkeypatch.setenv("MLIR_GEMM_CACHE", "off")
+    compiled = compile_module(
+        DEQUANTISED.format(m=m, x="i8", extend=extend, rows="%rows" if m == "?" else ""), chip="sm_80"
+    )
+    assert "mma.sync.aligned.m16n8k32.row.col.s32" in compiled.ptx
+    random = np.random.default_rng(2)
+    x, w = (random.integers(-128, 128, shape).astype(np.int8) for shape in ((33, 48), (40, 48)))
+    scales, scale = random.uniform(0.5, 2, 40).astype(np.float32), np.array(0.25, np.float32)
+    out = np.full((33, 40), np.nan, np.float32)
+    assert not simulate_launch(compiled.ir("lower"), compiled.launch, [x, w, scales, scale, out]).findings
+    wide = (x.view(np.uint8) if extend == "extui" else x).astype(np.int64) - 7
+    wanted = (wide @ w.astype(np.int64).T) * 0.25 * scales.astype(np.float64)
+    assert np.allclose(out, wanted, rtol=2.0**-22, atol=0)
