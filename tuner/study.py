@@ -229,12 +229,7 @@ class Search:
             place = self._space.places[given]
             self._chooser.register(trial)
         trial.set_user_attr("worker", self._me)
-        earlier = [
-            other
-            for at, other in self._told(self._study.get_trials(deepcopy=False))
-            if at == place and other.number < trial.number and not other.user_attrs.get("repeated")
-        ]
-        if not earlier:
+        if self._is_mine(trial, place):
             return trial, place, True
         trial.set_user_attr("repeated", True)
         known = values.get(place)
@@ -243,6 +238,23 @@ class Search:
         else:
             self._study.tell(trial, known)
         return trial, place, False
+
+    def _is_mine(self, trial: optuna.Trial, place: int) -> bool:
+        """Whether this trial is the one that measures its schedule. Of two workers that choose the same at once at most
+        one does: who comes second sees that the other has made sure, or has the higher number; if both give way, the
+        schedule is free again."""
+
+        def others(made_sure: bool) -> bool:
+            return any(
+                other.number < trial.number or (made_sure and other.user_attrs.get("sure"))
+                for at, other in self._told(self._study.get_trials(deepcopy=False))
+                if at == place and other.number != trial.number
+            )
+
+        if others(made_sure=True):
+            return False
+        trial.set_user_attr("sure", True)
+        return not others(made_sure=False)
 
     def _take_up(self) -> None:
         """Gives up what killed workers left running, to be tried again; and begins with the model's best."""

@@ -108,7 +108,7 @@ def test_points_lead_to_their_schedules():
 
 
 def test_what_is_measured_changes_what_is_expected():
-    expectation = Expectation(space())
+    expectation = Expectation(space().trials)
     at_first = expectation.improvements({})
     assert space().trials[int(at_first.argmax())].predicted == min(each.predicted for each in space().trials)
     seconds = space().trials[0].predicted
