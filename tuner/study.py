@@ -37,6 +37,8 @@ ABANDONED_SECONDS = 1800
 """After this a trial of another machine counts as abandoned."""
 MOST_REPEATED = 500
 """Points in a row that led to schedules which had been tried: then there is nothing new to be found."""
+ABOUT = "about"
+"""The attribute of a study that says what its times are of."""
 _STATES = {DONE: TrialState.COMPLETE, PRUNED: TrialState.PRUNED, FAILED: TrialState.FAIL}
 
 
@@ -78,7 +80,7 @@ class Result:
 
 def open_storage(storage: str) -> optuna.storages.BaseStorage:
     """A storage by its path (a journal) or its URL, as Optuna knows it. Raises StorageError."""
-    with _storage_errors(storage):
+    with storage_errors(storage):
         if "://" in storage:
             return optuna.storages.get_storage(storage)
         path = Path(storage)
@@ -91,7 +93,7 @@ def open_storage(storage: str) -> optuna.storages.BaseStorage:
 
 
 @contextlib.contextmanager
-def _storage_errors(storage: str) -> Generator[None]:
+def storage_errors(storage: str) -> Generator[None]:
     """Gives every fault of a storage as a StorageError: each kind of storage has errors of its own."""
     try:
         yield
@@ -124,9 +126,10 @@ class Search:
         seed: int = 0,
         side_by_side: int = 1,
         progress: Callable[[int, float, float], None] | None = None,
+        about: Any = None,
     ) -> None:
         """`side_by_side` schedules are asked for and compiled at a time. `progress` gets how many were tried, the
-        least value and that of the model's choice."""
+        least value and that of the model's choice. `about` is kept with the study (`measured.about`)."""
         self._space, self._measurer, self._storage = space, measurer, storage
         self._together, self._progress = side_by_side, progress
         optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -138,10 +141,12 @@ class Search:
             self._study = optuna.create_study(
                 storage=opened, study_name=name, load_if_exists=True, sampler=optuna_sampler(sampler, seed)
             )
+            if about is not None and ABOUT not in self._study.user_attrs:
+                self._study.set_user_attr(ABOUT, about)
             self._take_up()
 
     def _errors(self) -> contextlib.AbstractContextManager[None]:
-        return _storage_errors(self._storage)
+        return storage_errors(self._storage)
 
     def run(self, budget: Budget) -> Result:
         """Tries schedules until the budget is spent. Raises StorageError."""
