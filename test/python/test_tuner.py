@@ -203,7 +203,7 @@ def _work(folder: str, pause: float, trials: int, sampler: str = "expected") -> 
 
 
 def _measured(over: Search) -> list[str]:
-    """The schedules that were measured. Two workers that begin at once both ask for the first, so one may be twice."""
+    """The schedules that were measured."""
     return [t.user_attrs["schedule"] for t in over.trials() if t.state.name in ("COMPLETE", "PRUNED")]
 
 
