@@ -10,6 +10,7 @@ from typing import Any
 
 from mlir_gemm.errors import Error
 from mlir_gemm.runtime import device
+from mlir_gemm.runtime.power import power_share
 from mlir_gemm.runtime.status import checked
 from mlir_gemm.runtime.user_files import data_file
 from mlir_gemm.tile_model.chips import chip_name
@@ -58,6 +59,7 @@ def _asked(driver: Any, handle: Any) -> dict[str, float]:
     """What the driver says of a GPU, as far as it does."""
     found = {figure: _attribute(driver, handle, name) * unit for figure, (name, unit) in _ASKED.items()}
     clock, bits = (_attribute(driver, handle, name) for name in _MEMORY)
+    found["power"] = power_share(driver, handle)
     found["dram"] = 2 * clock * 1e3 * bits / 8 / 1e12  # kHz; memory moves data on both edges of its clock
     return {figure: value for figure, value in found.items() if value > 0}
 

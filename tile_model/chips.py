@@ -2,8 +2,9 @@
 with other figures.
 
 A chip is named as `sm_90a` (the row), `sm_90a:h100pcie` (a product), or with figures of its own in the place of the
-row's or the product's: `sm_90a:h100pcie,sms=100`, `sm_86:sms=68,dram=0.76`. That name stands in `tile.chip`, and
-says all that the model knows, on any machine.
+row's or the product's: `sm_90a:h100pcie,sms=100`, `sm_86:sms=68,dram=0.76`. Constants of the costs are figures too:
+`sm_90a:wgmma.row=1.4` (`constants.py`). That name stands in `tile.chip`, and says all that the model knows, on any
+machine.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mlir_gemm.parts.registry import has, mainloops_on, mmas_on
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model import products
 from mlir_gemm.tile_model.chip_table import ROWS
+from mlir_gemm.tile_model.constants import MOST, constants_of, with_constants
 
 _NUMBER = re.compile(r"(?:sm_)?(\d+[af]?)")
 _SUFFIXED = 100
@@ -98,7 +100,8 @@ def chip_name(chip: str | int) -> str:
     if own and _ROWS[own].chip != base:
         raise TargetError(f"chip '{chip}': '{own}' is {_ROWS[own].chip}, not {base}")
     values = [own] if own else []
-    values += [f"{figure}={figures[figure]:g}" for figure in FIGURES if figure in figures]
+    order = (*FIGURES, *sorted(figures.keys() - FIGURES.keys()))
+    values += [f"{figure}={figures[figure]:g}" for figure in order if figure in figures]
     return f"{base}:{','.join(values)}" if values else base
 
 
@@ -125,22 +128,31 @@ def _parsed(chip: str | int, given: str) -> tuple[str, dict[str, float]]:
         if number == 0 and not is_figure and compact in _ROWS:
             product = compact
             continue
-        if name not in FIGURES or not is_figure:
+        if not is_figure or (name not in FIGURES and name not in constants_of(CHIPS["sm_90"])):
             known = ", ".join(f"{figure} ({about})" for figure, (_, _, about) in FIGURES.items())
-            raise TargetError(f"chip '{chip}': '{part}' is no product of that chip, and no figure; expected {known}")
-        least, most, about = FIGURES[name]
+            raise TargetError(
+                f"chip '{chip}': '{part}' is no product of that chip, and no figure; expected {known}; or a "
+                "constant of the costs, such as wgmma.row"
+            )
+        least, most, about = FIGURES.get(name) or _limits_of_constant(name)
         try:
             figures[name] = float(value)
         except ValueError:
             figures[name] = float("nan")
         if not least <= figures[name] <= most or (name == "sms" and figures[name] % 1):
-            raise TargetError(f"chip '{chip}': {part}; expected {name}, {about}, from {least} to {most}")
+            raise TargetError(f"chip '{chip}': {part}; expected {name}, {about}, from {least:g} to {most:g}")
     return product, figures
+
+
+def _limits_of_constant(name: str) -> tuple[float, float, str]:
+    own = constants_of(CHIPS["sm_90"])[name]
+    return own / MOST, own * MOST, "a constant of the costs"
 
 
 def _with_figures(row: Target, figures: dict[str, float]) -> Target:
     """A row with other figures; the rate of L2 goes with SMs and clock where it is not among them."""
-    values = {_FIELDS[name]: value * _SCALES.get(name, 1) for name, value in figures.items()}
+    values = {_FIELDS[name]: value * _SCALES.get(name, 1) for name, value in figures.items() if name in _FIELDS}
+    row = with_constants(row, {name: value for name, value in figures.items() if name not in _FIELDS})
     for name in ("sms", "l2_bytes"):
         if name in values:
             values[name] = round(values[name])

@@ -18,6 +18,9 @@ SAME = 0.15
 """Figures that differ less are taken for the row's: rows have what a load leaves of what the driver says."""
 FASTER = 0.25
 """By so much a chip's highest clock may be above a row's, which holds under load."""
+LESS_POWER, OF_POWER = 0.97, 0.371
+"""A power limit of less than this part of the product's own lowers the clock under load, by this power of that part:
+the exponent of the power limit that was fitted on the H200 (`bend` of `fitted.py`)."""
 ALIKE = 0.75
 """How alike two names of products are that belong to one family."""
 _WORDS = re.compile(r"[\s\-_/]+")
@@ -40,7 +43,8 @@ def recognise(name: str, arch: str, asked: Mapping[str, float]) -> Recognised:
     Args:
         name: as the driver says, such as `NVIDIA H100 PCIe`.
         arch: compute capability by LLVM's name, such as `sm_90a`.
-        asked: `sms`; `clock`, the highest, in GHz; `l2` in MB; `dram` in TB/s on paper. What is not known is left out.
+        asked: `sms`; `clock`, the highest, in GHz; `l2` in MB; `dram` in TB/s on paper; `power`, the limit as a part of
+            the product's own. What is not known is left out.
     """
     if arch not in CHIPS:
         return Recognised(arch, f"the table has no row of {arch}")
@@ -54,7 +58,10 @@ def recognise(name: str, arch: str, asked: Mapping[str, float]) -> Recognised:
     given = ",".join(f"{figure}={value:.4g}" for figure, value in figures.items())
     told = ", ".join(f"{figure}={value:.4g}" for figure, value in figures.items())
     by = "the row of its name" if said.startswith("its") else said
-    return Recognised(chip_name(f"{chip}{',' if ':' in chip else ':'}{given}"), f"{by}, with {told} as the driver says")
+    why = f"{by}, with {told} as the driver says"
+    if asked.get("power", 1.0) < LESS_POWER:
+        why += f"; its power limit is {asked['power']:.0%} of the product's, which lowers the clock under load"
+    return Recognised(chip_name(f"{chip}{',' if ':' in chip else ':'}{given}"), why)
 
 
 def _words(name: str) -> list[str]:
@@ -94,6 +101,8 @@ def _differences(row: Target, asked: Mapping[str, float]) -> dict[str, float]:
     clock = row.clock_hz / 1e9
     if not clock * (1 - SAME) <= asked.get("clock", clock) <= clock * (1 + FASTER):
         found["clock"] = asked["clock"]
+    if asked.get("power", 1.0) < LESS_POWER:
+        found["clock"] = found.get("clock", clock) * asked["power"] ** OF_POWER
     for figure, own, part in (("l2", row.l2_bytes / 2**20, 1.0), ("dram", row.dram_bytes_s / 1e12, COPY)):
         wanted = asked.get(figure, 0) * part
         if wanted and not own * (1 - SAME) <= wanted <= own * (1 + SAME):

@@ -241,6 +241,11 @@ def _describe_tune(tune: argparse.ArgumentParser) -> None:
         "--beside", action="append", metavar="FILE|URL", help="with --plots: storages of studies by other samplers"
     )
     tune.add_argument("--devices", metavar="NAME,...", help="with --plots: those that variants are compared on")
+    tune.add_argument(
+        "--fit", nargs="*", metavar="SWEEP",
+        help="search nothing: fit this GPU's constants to files of mlir_gemm.bench.sweep, or to the studies",
+    )  # fmt: skip
+    tune.add_argument("--table", metavar="FILE|off", help="with --fit: where they are kept (default: the user's table)")
     tune.add_argument("--most", type=count, metavar="N", help="only the N that are predicted to be fastest")
     tune.add_argument("--limit", type=count, default=60, metavar="N", help="a kernel hangs after N s (default: 60)")
     tune.add_argument("--jobs", type=count, metavar="N", help="processes that compile (default: one per core)")

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
-from pathlib import Path
-from typing import Any
 
 from mlir_gemm.bench import probe_chip
 from mlir_gemm.bench.chip_figures import chip_of_figures
-from mlir_gemm.errors import Error
 from mlir_gemm.runtime import own_chip
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tools.files import write_outputs
 from mlir_gemm.tools.json_output import text_of
 from mlir_gemm.tools.report import table
 from mlir_gemm.tools.terminal import say
+from mlir_gemm.tools.user_chips import content_of, keep, path_of_table
 
 
 def run(arguments: argparse.Namespace) -> int:
-    path = own_chip.table_path() if arguments.o is None else Path(arguments.o)
-    if path is None:
-        raise Error(f"{own_chip.VARIABLE} turns the user's table off, or there is no folder for it; say where with -o")
-    kept = _content(path)
+    path = path_of_table(arguments.o, "-o")
+    kept = content_of(path, "-o")
     figures = probe_chip.measured("", arguments.seconds, probe_chip.MEASUREMENTS)
     arch = str(figures["chip"]).partition(":")[0]
     chip = chip_of_figures(figures, arch)
     name = str(figures["device"]["name"])
     before = own_chip.default_chip(0)
     kept["gpus"][name] = {"chip": chip, "date": datetime.date.today().isoformat(), "figures": figures}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_outputs({str(path): json.dumps(kept, indent=1) + "\n"})
+    keep(path, kept)
     if arguments.json:
         print(text_of({"gpu": name, "chip": chip, "before": before, "table": str(path), "figures": figures}))
         return 0
@@ -50,20 +43,3 @@ def run(arguments: argparse.Namespace) -> int:
     print(table(rows))
     say(f"what is compiled for this GPU from now on takes these figures; delete {path} to go back to the table's")
     return 0
-
-
-def _content(path: Path) -> dict[str, Any]:
-    """What the user's table has so far. Raises Error for a file that is something else, which is left as it is."""
-    try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
-        if content["format"] == own_chip.FORMAT and isinstance(content["gpus"], dict):
-            return content
-    except FileNotFoundError:
-        return {"format": own_chip.FORMAT, "gpus": {}}
-    except OSError as error:
-        raise Error(f"cannot read '{path}': {error.strerror or error}") from None
-    except (ValueError, LookupError, TypeError):
-        pass
-    raise Error(
-        f"'{path}' is no table of chips that this version reads (format {own_chip.FORMAT}); move it, or give -o"
-    )

@@ -42,6 +42,8 @@ _ONLY_MNK = ("types", "layouts", "epilogue")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.fit is not None:
+        return _fit(arguments)
     _check(arguments)
     if importlib.util.find_spec("optuna") is None:
         raise Error("mlir-gemm tune needs Optuna; pip install 'mlir-gemm[tune]'")
@@ -62,12 +64,22 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _fit(arguments: argparse.Namespace) -> int:
+    from mlir_gemm.tools import fit_command
+
+    if arguments.input is not None or arguments.mnk is not None:
+        raise UsageError("--fit takes what was measured: files of sweeps behind it, or the studies of --storage")
+    return fit_command.run(arguments)
+
+
 def _check(arguments: argparse.Namespace) -> None:
     from mlir_gemm.tuner import SAMPLERS
     from mlir_gemm.tuner.measuring import OBJECTIVES
 
     if (arguments.input is None) == (arguments.mnk is None):
         raise UsageError("name either an INPUT or --mnk M,N,K")
+    if arguments.table is not None:
+        raise UsageError("--table goes with --fit")
     for option in _ONLY_MNK:
         if getattr(arguments, option) is not None and arguments.mnk is None:
             raise UsageError(f"--{option} goes with --mnk; an INPUT has its own")
@@ -111,6 +123,7 @@ def _database(arguments: argparse.Namespace) -> str:
 
 def _tune(arguments: argparse.Namespace, source: str, product: Product, database: str) -> dict[str, Any]:
     from mlir_gemm.tools import tune_plots
+    from mlir_gemm.tuner.measured import about
     from mlir_gemm.tuner.study import Budget, Search, study_name
 
     space = product.space
@@ -134,6 +147,10 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
             search = Search(
                 space, measurer, storage, name, sampler=arguments.sampler, seed=arguments.seed,
                 side_by_side=arguments.jobs or (os.cpu_count() or 1 if measurer.measured else 1), progress=progress,
+                about=about(
+                    space.problem, space.target.chip, gpu, arguments.objective, space.decisions.rewrites,
+                    measurer.measured,
+                ),
             )  # fmt: skip
             result = search.run(budget)
         if arguments.plots:

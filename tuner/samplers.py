@@ -99,7 +99,7 @@ class Chooser:
     @property
     def expectation(self) -> Expectation:
         """What the measurements say of the rest."""
-        self._expectation = self._expectation or Expectation(self._space)
+        self._expectation = self._expectation or Expectation(self._space.trials)
         return self._expectation
 
     def first(self, place: int) -> dict[str, Any]:

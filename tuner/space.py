@@ -44,6 +44,8 @@ class Trial:
     """Seconds."""
     at: Coordinates
     """Where it lies in the space: numbers, and names of parts."""
+    shares: Mapping[str, float]
+    """What part of the predicted time each term of its cost is, by the term's name."""
 
 
 @dataclass
@@ -113,15 +115,16 @@ def explore(
     others = [each for each in _ranked(legal.values()) if each.cost.total <= factor * choice.cost.total]
     ranking = [first, *others][: most or None]
     least = min(each.cost.total for each in ranking)
-    return Space(problem, target, decisions, tuple(_trial(each, least, factor) for each in ranking), illegal)
+    return Space(problem, target, decisions, tuple(trial_of(each, least, factor) for each in ranking), illegal)
 
 
 def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
     return by_time(candidates, lambda each: each.cost.total, lambda each: str(each.schedule))
 
 
-def _trial(candidate: Candidate, least: float, factor: float) -> Trial:
-    schedule, seconds = candidate.schedule, candidate.cost.total
+def trial_of(candidate: Candidate, least: float, factor: float = FACTOR) -> Trial:
+    """A schedule as a trial of a space whose least predicted time, in seconds, is `least`."""
+    schedule, cost, seconds = candidate.schedule, candidate.cost, candidate.cost.total
     at: Coordinates = {"mma": schedule.mma, "mainloop": schedule.mainloop, "raster": schedule.raster}
     for name in ("block", "warp"):
         at |= {f"{name}_{axis}": size for axis, size in zip("mnk", schedule.value(name), strict=True)}
@@ -130,7 +133,8 @@ def _trial(candidate: Candidate, least: float, factor: float) -> Trial:
     for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger"):
         at[name] = int(bool(schedule.value(name)))
     at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))
-    return Trial(str(schedule), seconds, at)
+    terms = (*cost.OVERLAPPING, *cost.ADDITIVE)
+    return Trial(str(schedule), seconds, at, {term: max(0.0, getattr(cost, term)) / seconds for term in terms})
 
 
 def _candidates(

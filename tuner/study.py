@@ -37,6 +37,8 @@ ABANDONED_SECONDS = 1800
 """After this a trial of another machine counts as abandoned."""
 MOST_REPEATED = 500
 """Points in a row that led to schedules which had been tried: then there is nothing new to be found."""
+ABOUT = "about"
+"""The attribute of a study that says what its times are of."""
 _STATES = {DONE: TrialState.COMPLETE, PRUNED: TrialState.PRUNED, FAILED: TrialState.FAIL}
 
 
@@ -124,9 +126,10 @@ class Search:
         seed: int = 0,
         side_by_side: int = 1,
         progress: Callable[[int, float, float], None] | None = None,
+        about: Any = None,
     ) -> None:
         """`side_by_side` schedules are asked for and compiled at a time. `progress` gets how many were tried, the
-        least value and that of the model's choice."""
+        least value and that of the model's choice. `about` is kept with the study (`measured.about`)."""
         self._space, self._measurer, self._storage = space, measurer, storage
         self._together, self._progress = side_by_side, progress
         optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -138,6 +141,8 @@ class Search:
             self._study = optuna.create_study(
                 storage=opened, study_name=name, load_if_exists=True, sampler=optuna_sampler(sampler, seed)
             )
+            if about is not None and ABOUT not in self._study.user_attrs:
+                self._study.set_user_attr(ABOUT, about)
             self._take_up()
 
     def _errors(self) -> contextlib.AbstractContextManager[None]:
@@ -230,12 +235,7 @@ class Search:
             self._chooser.register(trial)
         trial.set_user_attr("worker", self._me)
         trial.set_user_attr("sampler", self._sampler)
-        earlier = [
-            other
-            for at, other in self._told(self._study.get_trials(deepcopy=False))
-            if at == place and other.number < trial.number and not other.user_attrs.get("repeated")
-        ]
-        if not earlier:
+        if self._is_mine(trial, place):
             return trial, place, True
         trial.set_user_attr("repeated", True)
         known = values.get(place)
@@ -244,6 +244,23 @@ class Search:
         else:
             self._study.tell(trial, known)
         return trial, place, False
+
+    def _is_mine(self, trial: optuna.Trial, place: int) -> bool:
+        """Whether this trial is the one that measures its schedule. Of two workers that choose the same at once at most
+        one does: who comes second sees that the other has made sure, or has the higher number; if both give way, the
+        schedule is free again."""
+
+        def others(made_sure: bool) -> bool:
+            return any(
+                other.number < trial.number or (made_sure and other.user_attrs.get("sure"))
+                for at, other in self._told(self._study.get_trials(deepcopy=False))
+                if at == place and other.number != trial.number
+            )
+
+        if others(made_sure=True):
+            return False
+        trial.set_user_attr("sure", True)
+        return not others(made_sure=False)
 
     def _take_up(self) -> None:
         """Gives up what killed workers left running, to be tried again; and begins with the model's best."""

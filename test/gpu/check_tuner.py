@@ -67,6 +67,7 @@ def tune(row: tuple[Any, ...], source: str, space: Any, options: Any, chip: str,
             trials = [
                 {
                     "place": space.places.get(each.user_attrs.get("schedule", "")), "state": each.state.name,
+                    "schedule": each.user_attrs.get("schedule"),
                     "value": each.value if each.value is not None else each.intermediate_values.get(0),
                     "reason": each.user_attrs.get("reason"), "error": each.user_attrs.get("error"),
                 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,14 @@ def test_a_gpu_of_which_nothing_is_known_is_its_compute_capability():
     assert recognise("NVIDIA X1000", "sm_999", {"sms": 3}) == ("sm_999", "the table has no row of sm_999")
 
 
+def test_a_lower_power_limit_lowers_the_clock():
+    asked = {"sms": 132, "clock": 1.98, "l2": 60, "dram": 4.81}
+    assert recognise("NVIDIA H200", "sm_90a", {**asked, "power": 1.0}).chip == "sm_90a"
+    found = recognise("NVIDIA H200", "sm_90a", {**asked, "power": 0.5})
+    assert found.chip == "sm_90a:clock=1.315" and "50% of the product's" in found.why
+    assert recognise("Tesla T4", "sm_75", {"clock": 1.59, "power": 0.5}).chip == "sm_75:clock=1.229"
+
+
 @pytest.mark.parametrize("product", sorted(PRODUCTS))
 def test_products_are_rows_of_their_compute_capability(product: str):
     row, base = target(product), CHIPS[target(product).arch]
@@ -108,12 +117,42 @@ def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
         "CUdevice_attribute": types.SimpleNamespace(**{f"CU_DEVICE_ATTRIBUTE_{name}": name for name in numbers}),
         "cuDeviceGet": lambda ordinal: (0, ordinal),
         "cuDeviceGetAttribute": lambda attribute, handle: (0, numbers[attribute]),
+        "cuDeviceGetPCIBusId": lambda size, handle: (0, b"0000:3B:00.0\0\0"),
         "cuDeviceGetName": lambda size, handle: (0, b"NVIDIA H100 PCIe\0\0"),
     })  # fmt: skip
     monkeypatch.setattr(device, "find_driver", lambda: driver)
     monkeypatch.setenv(own_chip.VARIABLE, str(tmp_path / "chips.json"))
     yield tmp_path / "chips.json"
     own_chip._of_gpu.cache_clear()
+
+
+def _nvml(limit: int = 245_000, default: int = 350_000) -> Any:
+    """Stands in for `pynvml`: a GPU at a place of the bus, its power limits in mW."""
+
+    def own(gpu: str) -> int:
+        if not default:
+            raise RuntimeError("NVML_ERROR_NOT_SUPPORTED")
+        return default
+
+    places = {"0000:3B:00.0": "gpu"}
+    return types.SimpleNamespace(
+        nvmlInit=lambda: None, nvmlShutdown=lambda: None,
+        nvmlDeviceGetHandleByPciBusId=places.__getitem__,
+        nvmlDeviceGetPowerManagementDefaultLimit=own, nvmlDeviceGetEnforcedPowerLimit=lambda gpu: limit,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("nvml", "clock"), [(_nvml(), ",clock=1.419"), (_nvml(350_000), ""), (_nvml(default=0), "")])
+def test_the_power_limit_is_asked_for(gpu: Path, monkeypatch: pytest.MonkeyPatch, nvml: Any, clock: str):
+    monkeypatch.setitem(sys.modules, "pynvml", nvml)
+    own_chip._of_gpu.cache_clear()
+    assert own_chip.default_chip() == f"sm_90a:h100pcie{clock}"
+
+
+def test_without_nvml_the_power_limit_is_not_known(gpu: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    own_chip._of_gpu.cache_clear()
+    assert own_chip.default_chip() == "sm_90a:h100pcie"
 
 
 def _write(path: Path, content: Any) -> None:

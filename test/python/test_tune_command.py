@@ -21,6 +21,38 @@ def test_products_of_a_module(small: Path):
     assert product.space.problem.m == 256 and len(product.space.trials) == 5
 
 
+TWO = """
+func.func @two(%A: memref<96x64xf16>, %B: memref<64x128xf16>, %E: memref<128x72xf16>, %C: memref<96x128xf16>,
+               %D: memref<96x72xf16>) {
+  %zero = arith.constant 0.0 : f16
+  linalg.fill ins(%zero : f16) outs(%C : memref<96x128xf16>)
+  linalg.matmul ins(%A, %B : memref<96x64xf16>, memref<64x128xf16>) outs(%C : memref<96x128xf16>)
+  linalg.fill ins(%zero : f16) outs(%D : memref<96x72xf16>)
+  linalg.matmul ins(%C, %E : memref<96x128xf16>, memref<128x72xf16>) outs(%D : memref<96x72xf16>)
+  return
+}
+"""
+
+
+def test_each_product_of_a_program_is_tuned_and_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source, file = tmp_path / "two.mlir", tmp_path / "found.json"
+    source.write_text(TWO)
+    status, out, err = run_main(
+        capsys, "tune", source, "--chip", "sm_80", "--trials", "4", "--most", "20", "--database", file, "--json",
+        "--sampler", "random",
+    )  # fmt: skip
+    assert status == 0, err
+    first, second = json.loads(out)
+    assert first["problem"] != second["problem"] and first["storage"] != second["storage"]
+    entries = tuned.read(str(file))
+    assert len(entries) == 2
+    status, _, err = run_main(
+        capsys, "compile", source, "--chip", "sm_80", "--tuned", file, "--report", "-o", tmp_path / "out.ptx"
+    )
+    assert status == 0 and err.count("tuned for A100") == 2
+    assert all(entry["schedule"] in err for entry in entries)
+
+
 def test_tune_then_compile(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     file, source = tmp_path / "found.json", tmp_path / "product.mlir"

@@ -7,6 +7,7 @@ Times are the model's, or those of a process that stands in for a GPU: there is 
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -31,7 +32,7 @@ from mlir_gemm.tile_model import tuned
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.swap import swapped
-from mlir_gemm.tuner import SAMPLERS
+from mlir_gemm.tuner import SAMPLERS, replay
 from mlir_gemm.tuner.compiling import Compilers
 from mlir_gemm.tuner.expectation import Expectation
 from mlir_gemm.tuner.gpu import OnGpu, Wanted
@@ -108,7 +109,7 @@ def test_points_lead_to_their_schedules():
 
 
 def test_what_is_measured_changes_what_is_expected():
-    expectation = Expectation(space())
+    expectation = Expectation(space().trials)
     at_first = expectation.improvements({})
     assert space().trials[int(at_first.argmax())].predicted == min(each.predicted for each in space().trials)
     seconds = space().trials[0].predicted
@@ -117,6 +118,24 @@ def test_what_is_measured_changes_what_is_expected():
     slow = expectation.improvements({0: seconds, 30: 2.0 * space().trials[30].predicted})
     assert fast.sum() != slow.sum()
     assert expectation.improvements({0: seconds, 1: None}).shape == (len(space().trials),)
+
+
+def test_learns_from_errors_that_schedules_have_in_common():
+    """In spaces with errors of fields' values, the expected improvement finds a better schedule than other orders."""
+    after = dict.fromkeys(("expected", "model", "random"), 0.0)
+    for seed, (trials, times) in enumerate(replay.drawn(SMALL_PROBLEM, "fields", 6, 120)):
+        for sampler in after:
+            order = replay.tried(sampler, trials, times, 16, 4, seed)
+            assert len(set(order)) == 16
+            after[sampler] += math.log(times[order].min() / times.min())
+    assert after["expected"] < 0.75 * min(after["model"], after["random"])
+
+
+def test_a_sweep_is_a_space():
+    sweep = Path(__file__).parents[2] / "bench/results/2026-11-22-h200-losers-sweep.json.xz"
+    trials, times = next(replay.swept(str(sweep), 100))
+    (row,) = replay.replayed([(trials, times)], 24, 8)["expected"]
+    assert len(trials) == len(times) >= 100 and 1 <= row[-1] <= row[0]
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
@@ -184,7 +203,7 @@ def _work(folder: str, pause: float, trials: int, sampler: str = "expected") -> 
 
 
 def _measured(over: Search) -> list[str]:
-    """The schedules that were measured. Two workers that begin at once both ask for the first, so one may be twice."""
+    """The schedules that were measured."""
     return [t.user_attrs["schedule"] for t in over.trials() if t.state.name in ("COMPLETE", "PRUNED")]
 
 
@@ -254,6 +273,22 @@ def test_a_storage_that_goes_away_is_an_error(tmp_path: Path):
         search(tmp_path, Going(space()), "model").run(Budget(trials=9))
 
 
+def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    first = search(tmp_path, Table(space()), "model")
+    first.run(Budget(trials=3))
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="No space left on device; what was told to it before stays"):
+        search(tmp_path, Table(space()), "model").run(Budget(trials=6))
+    monkeypatch.undo()
+    again = Table(space())
+    result = search(tmp_path, again, "model").run(Budget(trials=6))
+    assert result.tried == 6 and again.tried[-1] == 5 and not {0, 1} & set(again.tried)
+
+
 def test_a_study_is_of_one_product_gpu_and_objective():
     names = {study_name(space(), gpu, objective) for gpu in ("a", "b") for objective in ("time", "cold")}
     assert len(names) == 4
@@ -308,6 +343,36 @@ def test_what_hangs_ends_or_faults_costs_a_trial():
         assert measurer.compare("stages=1", "stages=2") == (1e-6, 2e-6)
     finally:
         measurer.close()
+
+
+def _gone(pipe: Connection, setup: Setup) -> None:
+    """Measures one schedule; then the GPU is gone, and no process starts again."""
+    marker = Path(os.environ["MLIR_GEMM_TEST_GONE"])
+    if marker.exists():
+        pipe.send(("fault", "CUDA_ERROR_NO_DEVICE"))
+        return
+    pipe.send(("ready", None))
+    pipe.recv()
+    pipe.send(("answer", Outcome(DONE, 1e-6)))
+    pipe.recv()
+    marker.write_text("")
+    os._exit(1)
+
+
+def test_a_gpu_that_disappears_is_an_error_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MLIR_GEMM_TEST_GONE", str(tmp_path / "gone"))
+    measurer = on_gpu(_gone)
+    monkeypatch.setattr(measurer, "prepare", lambda schedules: {})
+    try:
+        with pytest.raises(Error, match="CUDA_ERROR_NO_DEVICE"):
+            search(tmp_path, measurer, "model").run(Budget(trials=9))
+    finally:
+        measurer.close()
+    told = search(tmp_path, Table(space()), "model").trials()
+    assert [trial.value for trial in told if trial.state.name == "COMPLETE"] == [1e-6]
+    again = Table(space())
+    assert search(tmp_path, again, "model").run(Budget(trials=9)).tried == 9
+    assert 0 not in again.tried
 
 
 def test_a_process_that_cannot_start_is_an_error():
