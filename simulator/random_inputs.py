@@ -32,7 +32,8 @@ def _keep(array: Array, promise: str) -> None:
         lower = np.tril(array)
         array[...] = lower + np.swapaxes(np.tril(array, -1), -1, -2)
         return
-    rows, columns = np.arange(array.shape[-2])[:, None], np.arange(array.shape[-1])[None, :]
+    height, width = array.shape[-2:]
+    rows, columns = np.arange(height)[:, None], np.arange(width)[None, :]
     for condition in parse(promise):
         array[..., holds_at(condition, rows, columns)] = 0
 
