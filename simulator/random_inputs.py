@@ -33,7 +33,8 @@ def _keep(array: Array, promise: str) -> None:
         array[...] = lower + np.swapaxes(np.tril(array, -1), -1, -2)
         return
     height, width = array.shape[-2:]
-    rows, columns = np.arange(height)[:, None], np.arange(width)[None, :]
+    rows: Array = np.arange(height)[:, None]
+    columns: Array = np.arange(width)[None, :]
     for condition in parse(promise):
         array[..., holds_at(condition, rows, columns)] = 0
 

@@ -288,8 +288,8 @@ def _neutral(trace: Trace, combined: Scalar, so_far: Scalar) -> float | int | No
     words = last.replace(",", " ").split()
     if operation in ("arith.minsi", "arith.minui") and once and so_far.name not in words:
         # A sum that saturates: the limit of what was added.
-        inner = next((line for line in trace.lines
-                      if line.split()[0] in words[3:] and so_far.name in line.replace(",", " ").split()), "")  # fmt: skip
+        made = [line for line in trace.lines if line.split()[0] in words[3:]]
+        inner = next((line for line in made if so_far.name in line.replace(",", " ").split()), "")
         return 0 if inner.split()[2:3] == ["arith.addi"] else None
     plain = operation in NEUTRAL and once and so_far.name in words
     return neutral_number(operation, combined.type) if plain else None

@@ -1,7 +1,7 @@
 """clamp-sums-last: a sum that saturates is added up first, and limited once.
 
-Expects linalg.generic on tensors (after simplify-generics). Where a body computes `min(c + t, limit)` of integers, with a
-term t that is never negative, the limit counts once a sum has reached it, so the sum may be taken without it: what is
+Expects linalg.generic on tensors (after simplify-generics). Where a body computes `min(c + t, limit)` of integers, with
+a term t that is never negative, the limit counts once a sum has reached it, so the sum may be taken without it: what is
 left is a plain sum, so that a sum of products is a product, for tensor cores too, and an elementwise operation after it
 takes the minimum. That holds where no sum can leave its type, which the operands' types, the number of terms and the
 constant that the sum starts from must say; other sums, and those of sizes known at run time only, are left alone. A
