@@ -32,9 +32,10 @@ def _keep(array: Array, promise: str) -> None:
         lower = np.tril(array)
         array[...] = lower + np.swapaxes(np.tril(array, -1), -1, -2)
         return
-    height, width = array.shape[-2:]
-    rows: Array = np.arange(height)[:, None]
-    columns: Array = np.arange(width)[None, :]
+    height: int = array.shape[-2]
+    width: int = array.shape[-1]
+    rows = np.arange(height).reshape(height, 1)
+    columns = np.arange(width).reshape(1, width)
     for condition in parse(promise):
         array[..., holds_at(condition, rows, columns)] = 0
 
