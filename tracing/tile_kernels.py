@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mlir_gemm.errors import InputError, ScheduleError
 from mlir_gemm.parts.fields import fields_of
@@ -342,6 +342,6 @@ def _attribute(value: Any) -> str:
     if isinstance(value, int):
         return f"{value} : i64"
     if isinstance(value, tuple):
-        numbers: tuple[int, ...] = value
+        numbers = cast("tuple[int, ...]", value)
         return f"[{', '.join(map(str, numbers))}]"
     return f'"{value}"'
