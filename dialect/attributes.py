@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import algebra_marks, rules
+from mlir_gemm.dialect import algebra_marks, rules, zero_marks
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.memory import in_shared
@@ -106,8 +106,11 @@ MARKS = {
     names.SYMMETRIC: Mark(FLAG, (ARGUMENT, RESULT, _FUNCTION)),
     names.TRIANGULAR: Mark(word("lower", "upper"), (ARGUMENT,)),
     names.SPARSE: Mark(word("2:4"), (ARGUMENT,)),
-    names.ZEROS: Mark(word("k>m", "k<m", "k>n", "k<n"), (_FUNCTION,)),
-    names.MASKED: Mark(word("n>m", "n<m"), (_FUNCTION,)),
+    names.BANDED: Mark(zero_marks.BAND, (ARGUMENT,)),
+    names.BLOCK_DIAGONAL: Mark(zero_marks.BLOCK, (ARGUMENT,)),
+    names.BLOCKS: Mark(zero_marks.BLOCKS_LISTED, (ARGUMENT,)),
+    names.ZEROS: Mark(zero_marks.ZEROS, (_FUNCTION,)),
+    names.MASKED: Mark(zero_marks.MASKED, (_FUNCTION,)),
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position", "tile.windows")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),

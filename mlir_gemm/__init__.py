@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from mlir_gemm.spec.fields import Field
     from mlir_gemm.spec.schedule import Schedule
     from mlir_gemm.tracing.einsum import einsum, matmul
+    from mlir_gemm.tracing.tile_kernels import TileKernel
+    from mlir_gemm.tracing.tiling import Tile
 
 __all__ = [
     "ArgumentError",
@@ -59,6 +61,8 @@ __all__ = [
     "Selector",
     "Sparse24",
     "TargetError",
+    "Tile",
+    "TileKernel",
     "__version__",
     "compile",
     "einsum",
@@ -84,6 +88,8 @@ _HOMES = {
     "Schedule": "parts.fields",
     "Selector": "spec.extension_points",
     "Sparse24": "runtime.sparse",
+    "Tile": "tracing.tiling",
+    "TileKernel": "tracing.tile_kernels",
     "compile": "runtime.kernel",
     "einsum": "tracing.einsum",
     "matmul": "tracing.einsum",

@@ -8,6 +8,10 @@ from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import HALVES, K_RANGE, folded
+from mlir_gemm.spec.zeros import Span, parse, steps_of
+
+MOST_TILES, MOST_OF_BOTH = 512, 32
+"""Tiles along a side whose steps of k are counted, where these depend on one side, and on both: of more, some."""
 
 
 def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
@@ -46,13 +50,21 @@ def k_share(problem: Problem, schedule: Schedule) -> float:
 @lru_cache(maxsize=256)
 def _k_share(problem: Problem, block: Tile, whole: int) -> float:
     m, n, k = block
-    height, size = (m, problem.m) if problem.zeros[2] == "m" else (n, problem.n)
-    tiles = -(-size // height)
-    if problem.zeros[1] == ">":
-        walked_ = sum(min(whole, -(-(tile + 1) * height // k)) for tile in range(tiles))
-    else:
-        walked_ = sum(whole - min(whole - 1, tile * height // k) for tile in range(tiles))
-    return walked_ / (tiles * whole)
+    sides = {each.across for each in parse(problem.zeros)} | ({"m", "n"} if problem.result_mask else set[str]())
+    most = MOST_TILES if len(sides) == 1 else MOST_OF_BOTH
+    rows = _sample(problem.m, m, most) if "m" in sides else [(0, m)]
+    columns = _sample(problem.n, n, most) if "n" in sides else [(0, n)]
+    counts = [
+        len(steps_of(problem.zeros, problem.result_mask, row, column, k, whole)) for row in rows for column in columns
+    ]
+    return sum(counts) / (len(counts) * whole)
+
+
+def _sample(size: int, tile: int, most: int) -> list[Span]:
+    """Where tiles lie along a side: all, or of many some at equal distances."""
+    count = -(-size // tile)
+    apart = -(-count // most)
+    return [(place * tile, (place + 1) * tile) for place in range(apart // 2, count, apart)]
 
 
 def stores(schedule: Schedule) -> int:

@@ -47,6 +47,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         step("index-to-operands"),
         upstream("canonicalize,cse"),
         step("simplify-generics"),
+        step("clamp-sums-last"),
         step("widen-products"),
         step("widen-accumulator"),
         step("drop-unit-dims"),

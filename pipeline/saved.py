@@ -17,12 +17,14 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.dialect.zero_marks import ZERO_MARKS, promised_zeros
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import nested_kernels, outer_function
-from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, ROWS, SCHEDULE, STAGE, SYMMETRIC, TRIANGULAR
+from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, ROWS, SCHEDULE, STAGE, SYMMETRIC
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.stages import STAGES
+from mlir_gemm.spec.zeros import SYMMETRIC_MATRIX, text_of
 
 _LAST_WHOLE = "parallelize"
 """The last stage whose IR computes whole tiles, which can be evaluated without rounding."""
@@ -87,20 +89,21 @@ def divisors_in(text: str) -> dict[str, int]:
 
 
 def promises_in(text: str) -> dict[int, str]:
-    """What text promises of its function's arguments, by their number: `symmetric`, or which half of a matrix has
-    numbers, `lower` or `upper`. Raises InputError."""
-    if SYMMETRIC not in text and TRIANGULAR not in text:
+    """What text promises of its function's arguments, by their number: `symmetric`, or where a matrix is zero, as
+    conditions on its columns k and rows m (`spec/zeros.py`). Raises InputError."""
+    if not any(name in text for name in (SYMMETRIC, *ZERO_MARKS)):
         return {}
     found: dict[int, str] = {}
     with COMPILER:
         module = parse_module(text, "-", new_context())
         with module.context:
-            given = argument_attributes(outer_function(module))
-    for number, attributes in enumerate(given):
-        if TRIANGULAR in attributes:
-            found[number] = ir.StringAttr(attributes[TRIANGULAR]).value
-        elif SYMMETRIC in attributes:
-            found[number] = "symmetric"
+            function = outer_function(module)
+            for number, (argument, given) in enumerate(
+                zip(body(function).arguments, argument_attributes(function), strict=True)
+            ):
+                zeros = text_of(promised_zeros(function, argument, given))
+                if zeros or SYMMETRIC in given:
+                    found[number] = zeros or SYMMETRIC_MATRIX
     return found
 
 

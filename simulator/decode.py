@@ -130,6 +130,8 @@ class Decoder:
         self.codes: list[Code] = []
         self.globals: dict[str, Any] = {}
         """Types of the module's memory, by name."""
+        self.constants: dict[str, Any] = {}
+        """Views of the module's constants in global memory, by name."""
         self.memory: list[Any] = []
         """Global memory whose addresses the code computes with (`ops_flags`)."""
 

@@ -14,6 +14,7 @@ from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ArgumentError, InputError
+from mlir_gemm.simulator.constants import dense_contents
 from mlir_gemm.simulator.decode import HANDLERS, Decoder, Info
 from mlir_gemm.simulator.elements import ELEMENTS, choose, is_array
 from mlir_gemm.simulator.errors import SimulationError, unsupported
@@ -175,6 +176,7 @@ class _Simulation:
             )
         decoder = Decoder(self.report, self.options, self.limit)
         decoder.globals = self._globals(kernel)
+        decoder.constants = self._constants(kernel, decoder)
         decoder.memory = self.scratch
         for argument, value in zip(body(kernel).arguments, operands[6 + dynamic :], strict=True):
             number = is_array(value) and not isinstance(argument.type, ir.IndexType)
@@ -215,6 +217,22 @@ class _Simulation:
             space = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value).memory_space
             if isinstance(space, ir.IntegerAttr) and space.value == _SHARED:
                 found[ir.StringAttr(declared.attributes["sym_name"]).value] = Declared.of(declared)
+        return found
+
+    def _constants(self, kernel: Any, decoder: Decoder) -> dict[str, View]:
+        """The constants in global memory that the kernel's module declares."""
+        found: dict[str, View] = {}
+        for declared in named(kernel.operation.parent, "memref.global"):
+            type_ = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value)
+            value = declared.attributes.get("initial_value", None)
+            if type_.memory_space is not None or not isinstance(value, ir.DenseElementsAttr):
+                continue
+            name, element = ir.StringAttr(declared.attributes["sym_name"]).value, decoder.element(declared, type_)
+            contents = dense_contents(value, element.storage, declared)
+            buffer = Buffer(name, "global", contents.nbytes)
+            buffer.data[: contents.nbytes] = np.ascontiguousarray(contents).view(np.uint8).reshape(-1)
+            sizes = tuple(type_.shape)
+            buffer.view = found[name] = View(buffer, 0, sizes, dense_strides(sizes), element)
         return found
 
     def _check_launch(

@@ -22,9 +22,16 @@ _MOST_PRIVATE = 1 << 16
 @handles("memref.get_global")
 def _get_global(decoder: Decoder, operation: Any) -> Step:
     name = ir.FlatSymbolRefAttr(operation.operation.attributes["name"]).value
-    if name not in decoder.globals:
-        raise unsupported(operation, f"'{name}' is not a memref.global in shared memory (memory space 3)")
     out = decoder.slot(operation.operation.results[0])
+    if name in decoder.constants:
+        view = decoder.constants[name]
+
+        def constant(warp: Warp) -> None:
+            warp.slots[out] = view
+
+        return constant
+    if name not in decoder.globals:
+        raise unsupported(operation, f"'{name}' is no memref.global in shared memory (memory space 3), and no constant")
 
     def step(warp: Warp) -> None:
         warp.slots[out] = warp.block.shared[name].view

@@ -9,12 +9,14 @@ import numpy as np
 from mlir_gemm.simulator.expected import Array
 from mlir_gemm.spec.element_types import TYPES, numpy_dtype, spread
 from mlir_gemm.spec.launch import Argument, dense
+from mlir_gemm.spec.zeros import AFTER, APART, BEFORE, SYMMETRIC_MATRIX, Condition, parse
 
 
 def random_arrays(arguments: Sequence[Argument], seed: int, promises: Mapping[int, str] | None = None) -> list[Array]:
     """An array for each argument: random numbers where it is read, NaN where it is only written or between rows.
 
-    Matrices are `symmetric`, `lower` or `upper` triangles where the source promises it of an argument, by its number.
+    Matrices are `symmetric`, or zero at some places, where the source promises it of an argument, by its number: by
+    conditions on their columns k and rows m (`spec/zeros.py`).
     """
     random = np.random.default_rng(seed)
     found = [_random_array(argument, random) for argument in arguments]
@@ -26,11 +28,30 @@ def random_arrays(arguments: Sequence[Argument], seed: int, promises: Mapping[in
 
 def _keep(array: Array, promise: str) -> None:
     """Changes matrices so that they are what the source promises."""
-    if promise == "upper":
-        array[...] = np.triu(array)
+    if promise == SYMMETRIC_MATRIX:
+        lower = np.tril(array)
+        array[...] = lower + np.swapaxes(np.tril(array, -1), -1, -2)
         return
-    lower = np.tril(array)
-    array[...] = lower if promise == "lower" else lower + np.swapaxes(np.tril(array, -1), -1, -2)
+    height: int = array.shape[-2]
+    width: int = array.shape[-1]
+    rows = np.arange(height).reshape(height, 1)
+    columns = np.arange(width).reshape(1, width)
+    for condition in parse(promise):
+        array[..., holds_at(condition, rows, columns)] = 0
+
+
+def holds_at(condition: Condition, rows: Array, columns: Array) -> Array:
+    """Where a condition holds, of positions across (rows) and along (columns)."""
+    if condition.kind in (AFTER, BEFORE):
+        beside = rows + condition.offset
+        return columns > beside if condition.kind == AFTER else columns < beside
+    down, along = rows // condition.high, columns // condition.wide
+    if condition.kind == APART:
+        return down != along
+    there = np.zeros((down.max() + 1, along.max() + 1), np.bool_)
+    for row, bits in enumerate(condition.listed[: len(there)]):
+        there[row] = [bits >> column & 1 for column in range(there.shape[1])]
+    return ~there[down, along]
 
 
 def _random_array(argument: Argument, random: np.random.Generator) -> Array:

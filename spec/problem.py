@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mlir_gemm.spec.algebra import padding
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.zeros import shown_zeros
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,10 @@ class Problem:
     symmetric: bool = False
     """Whether D equals its transpose, so that one of two tiles that mirror each other is enough."""
     result_mask: str = ""
-    """Where D is one number whatever A and B are: `n>m` or `n<m`; empty where it is nowhere known to be."""
+    """Where D is one number whatever A and B are, as conditions such as `n>m` (`spec/zeros.py`); empty where it is
+    nowhere known to be."""
     zeros: str = ""
-    """Where a triangular operand is zero: `k>m` or `k<m` of A, `k>n` or `k<n` of B; empty where none is known to be."""
+    """Where operands are zero, as conditions such as `k>m` of A and `k<n` of B; empty where none is known to be."""
 
     sparse: str = ""
     """Which operand is a 2:4 sparse matrix, given compressed: `a` or `b`."""
@@ -81,9 +83,11 @@ class Problem:
         orders = "" if (self.a_order, self.b_order) == ("mk", "kn") else f" ({self.a_order}, {self.b_order})"
         sizes = f"{batch}{self.m}x{self.n}x{self.k}"
         by = f" by {self.algebra}" if self.algebra else ""
-        same = (", symmetric" if self.symmetric else "") + (f", zero for {self.zeros}" if self.zeros else "")
+        same = (", symmetric" if self.symmetric else "") + (
+            f", zero for {shown_zeros(self.zeros)}" if self.zeros else ""
+        )
         same += f", {self.sparse.upper()} is 2:4 sparse" if self.sparse else ""
-        same += f", masked for {self.result_mask}" if self.result_mask else ""
+        same += f", masked for {shown_zeros(self.result_mask)}" if self.result_mask else ""
         return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by}{same})"
 
     @property

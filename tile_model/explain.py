@@ -24,6 +24,7 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import HALVES, K_RANGE, TRIANGLE
+from mlir_gemm.spec.zeros import growing, parse, shown_zeros, text_of
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
@@ -143,9 +144,13 @@ def _grid(choice: Choice, places: int) -> list[str]:
 def _skipped(choice: Choice, tiles: int) -> list[str]:
     """What a space of tiles leaves out."""
     if choice.schedule.space == K_RANGE:
-        part, zeros = share(choice.problem, choice.schedule), choice.problem.zeros
-        operand = "A" if zeros[2] == "m" else "B"
-        return [f"  {operand} is zero for {zeros}: {part:.1%} of the k steps are computed, long tiles first"]
+        part, problem = share(choice.problem, choice.schedule), choice.problem
+        sides = {"A": "m", "B": "n"}
+        zeros = {side: text_of(each for each in parse(problem.zeros) if each.across == sides[side]) for side in sides}
+        known = [f"{side} is zero for {shown_zeros(each)}" for side, each in zeros.items() if each]
+        known += [f"the result is masked for {shown_zeros(problem.result_mask)}"] if problem.result_mask else []
+        order = ", long tiles first" if growing(problem.zeros) else ""
+        return [f"  {', '.join(known)}: {part:.1%} of the k steps are computed{order}"]
     if choice.schedule.space not in HALVES:
         return []
     rows, columns = grid(choice.problem, choice.schedule)

@@ -9,6 +9,7 @@ product of f16 alone takes 190, and the kernel in front 12.
 from __future__ import annotations
 
 import dataclasses
+from math import inf
 from typing import Any
 
 from mlir_gemm.errors import Error
@@ -18,6 +19,7 @@ from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import K_RANGE
 from mlir_gemm.tile_model.dividing import typical_part
 from mlir_gemm.tile_model.rewriting import Alternative, Case
 from mlir_gemm.tile_model.select import is_less, select
@@ -41,8 +43,10 @@ def offer(case: Case) -> Alternative | None:
 
     try:
         before = seconds(problem)
-    except Error:  # the choice of a schedule will say what is wrong
-        return None
+    except Error:
+        if pinned.get("space") != K_RANGE:  # the choice of a schedule will say what is wrong
+            return None
+        before = inf  # only a ring skips steps of k, and it takes operands from memory as they are
     least, best = before * WORTH, ""
     for operands in ("a", "b", "ab"):
         if any(not _memory(problem, operand) for operand in operands):
@@ -61,7 +65,9 @@ def offer(case: Case) -> Alternative | None:
         names = " and ".join(f"{each.upper()} (from {_memory(problem, each)})" for each in best)
         return [
             f"computed  {names} once, by a kernel of its own, which takes another {shown_time(took)};",
-            f"          computed on the way to shared memory the product would take {shown_time(before)}",
+            f"          computed on the way to shared memory the product would take {shown_time(before)}"
+            if before < inf
+            else "          steps of k in which it is zero can be skipped then only",
         ]
 
     return Alternative(

@@ -21,6 +21,7 @@ from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.zeros import swapped_mask, swapped_zeros
 from mlir_gemm.tile_model.rewriting import Alternative, Case
 from mlir_gemm.tile_model.select import is_less, select
 
@@ -48,8 +49,7 @@ def swapped(problem: Problem) -> Problem:
         "".join({"a": "b", "b": "a"}[side] for side in reversed(problem.unsigned)), problem.dynamic,
         {"mn": "nm", "nm": "mn"}[problem.out_order], problem.epilogue_ops, problem.epilogue_matrices,
         str(parse(problem.algebra).swapped()) if problem.algebra else "", problem.symmetric,
-        {"n>m": "n<m", "n<m": "n>m"}.get(problem.result_mask, ""),
-        problem.zeros[:2] + {"m": "n", "n": "m"}[problem.zeros[2]] if problem.zeros else "",
+        swapped_mask(problem.result_mask), swapped_zeros(problem.zeros),
         {"a": "b", "b": "a"}.get(problem.sparse, ""),
         a_channels=problem.b_channels, b_channels=problem.a_channels,
     )  # fmt: skip

@@ -285,7 +285,13 @@ def _neutral(trace: Trace, combined: Scalar, so_far: Scalar) -> float | int | No
     once = sum(line.replace(",", " ").split().count(so_far.name) for line in trace.lines) == 1
     if is_complex(combined.type):
         return 0.0 if operation == "complex.add" and once else None
-    plain = operation in NEUTRAL and once and so_far.name in last.replace(",", " ").split()
+    words = last.replace(",", " ").split()
+    if operation in ("arith.minsi", "arith.minui") and once and so_far.name not in words:
+        # A sum that saturates: the limit of what was added.
+        made = [line for line in trace.lines if line.split()[0] in words[3:]]
+        inner = next((line for line in made if so_far.name in line.replace(",", " ").split()), "")
+        return 0 if inner.split()[2:3] == ["arith.addi"] else None
+    plain = operation in NEUTRAL and once and so_far.name in words
     return neutral_number(operation, combined.type) if plain else None
 
 

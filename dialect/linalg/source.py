@@ -12,6 +12,9 @@ from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import operations
 from mlir_gemm.spec.attributes import (
     ALGEBRA,
+    BANDED,
+    BLOCK_DIAGONAL,
+    BLOCKS,
     CHECKS,
     CHIP,
     NAME,
@@ -28,7 +31,8 @@ from mlir_gemm.spec.attributes import (
 ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE, ROWS)
 ON_GENERIC = (ALGEBRA,)
-ON_ARGUMENT = (NAME, CHECKS, SYMMETRIC, TRIANGULAR, SPARSE)
+PROMISES = (SYMMETRIC, TRIANGULAR, BANDED, BLOCK_DIAGONAL, BLOCKS, SPARSE)
+ON_ARGUMENT = (NAME, CHECKS, *PROMISES)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
 CHECKED = (STAND_INS, SCALAR, OPEN_STRIDES)
@@ -110,7 +114,8 @@ def _check_one(operation: Any, named: Any, allowed: tuple[str, ...], where: str)
         raise input_error(
             operation,
             f"'{named.name}' on {where}: the compiler writes such attributes itself; a source may have "
-            f"{' and '.join(ON_FUNCTION)} on its function, {SYMMETRIC}, {TRIANGULAR} or {SPARSE} on its arguments, "
+            f"{' and '.join(ON_FUNCTION)} on its function, {', '.join(PROMISES[:-1])} or {PROMISES[-1]} on its "
+            "arguments, "
             f"{ON_MODULE[0]} on its module and {ON_GENERIC[0]} on a linalg.generic",
         )
     if named.name in STRINGS and not isinstance(named.attr, ir.StringAttr):

@@ -1,5 +1,5 @@
-"""Which operands of a product are triangular, read from how they are computed, or promised by attributes, and which
-results are one number on one side of their diagonals."""
+"""Where an operand of a product is zero, read from how it is computed, or promised by attributes, and where a result is
+one number."""
 
 from __future__ import annotations
 
@@ -9,79 +9,56 @@ from typing import Any
 from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.products import Factor, Product
+from mlir_gemm.dialect.linalg.regions import EXTENDING, holding, owner_of
 from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.spec.zeros import Condition, text_of
 
-LOWER, UPPER = "lower", "upper"
-"""A matrix that is zero above its diagonal, and one that is zero below it."""
-_GREATER = ("sgt", "sge", "ugt", "uge")
-_LESS = ("slt", "sle", "ult", "ule")
-_EXTENDING = ("arith.extf", "arith.extsi", "arith.extui", "arith.index_cast", "arith.index_castui")
+Promised = Mapping[Any, tuple[Condition, ...]]
+"""Where matrices hold zeros by promise, by their memory: conditions on their column (`k`) and row (`m`)."""
 
 
-def zeros_of(product: Product, promised: Mapping[Any, str]) -> str:
-    """Where an operand is known to be zero: `k>m` or `k<m` of A, `k>n` or `k<n` of B; empty where nothing is known.
-    `promised` are memories that are said to be lower or upper triangles."""
+def zeros_of(product: Product, promised: Promised) -> str:
+    """Where operands are known to be zero, as conditions on k and m, of A, and on k and n, of B; empty where nothing is
+    known."""
     if product.algebra is not None or any(len(each) != 1 for each in (product.m, product.n, product.k)):
         return ""
+    found: list[Condition] = []
     for factor, name, (across,) in ((product.a, "m", product.m), (product.b, "n", product.n)):
-        relation = _promised(product, factor, across, promised) or _computed(product, factor, across)
-        if relation:
-            return f"k{relation}{name}"
-    return ""
+        found += _promised(product, factor, name, across, promised) or _computed(product, factor, name, across)
+    return text_of(dict.fromkeys(found))
 
 
-def _promised(product: Product, factor: Factor, across: int, promised: Mapping[Any, str]) -> str:
-    """`>` or `<` where a factor is a matrix of which that is promised."""
+def _promised(product: Product, factor: Factor, name: str, across: int, promised: Promised) -> list[Condition]:
+    """The conditions of a factor that is a matrix of which some are promised."""
     if not factor.plain:
-        return ""
+        return []
     number = factor.operands[0]
-    which, along = promised.get(product.generic.operands[number], ""), _loops(product, number)[-2:]
-    if not which or sorted(along) != sorted([across, product.k[0]]):
-        return ""
-    return ">" if (which == LOWER) == (along[0] == across) else "<"
+    conditions, along = promised.get(product.generic.operands[number], ()), _loops(product, number)[-2:]
+    if not conditions or sorted(along) != sorted([across, product.k[0]]):
+        return []
+    return [(each if along[0] == across else each.turned()).other(name) for each in conditions]
 
 
-def _computed(product: Product, factor: Factor, across: int) -> str:
-    """`>` or `<` where a factor is a number where positions along it compare so, and zero elsewhere."""
-    select = _owner(factor.core)
-    if select is None or select.name != "arith.select":
-        return ""
-    condition, then, otherwise = select.operands
-    compare = _owner(condition)
-    if compare is None or compare.name != "arith.cmpi":
-        return ""
-    places = [_place(product.generic, value) for value in compare.operands]
-    if sorted(places) != sorted([across, product.k[0]]):
-        return ""
-    predicate = _predicate(compare)
-    if predicate not in (*_GREATER, *_LESS):
-        return ""
-    # Zero where the condition holds, or where it does not.
-    holds = _is_zero(then)
-    if holds == _is_zero(otherwise):
-        return ""
-    k_first = places[0] == product.k[0]
-    greater = (predicate in _GREATER) == k_first
-    return ">" if greater == holds else "<"
-
-
-def _owner(value: Any) -> Any | None:
-    owner: Any = value.owner
-    return None if hasattr(owner, "operations") else owner.operation
-
-
-def _predicate(compare: Any) -> str:
-    names: tuple[str, ...] = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
-    number: int = ir.IntegerAttr(compare.attributes["predicate"]).value
-    return names[number]
+def _computed(product: Product, factor: Factor, name: str, across: int) -> list[Condition]:
+    """The conditions of a factor that is a number where positions along it compare so, and zero elsewhere."""
+    found: list[Condition] = []
+    value, names = factor.core, {across: name, product.k[0]: "k"}
+    while (select := owner_of(value)) is not None and select.name == "arith.select":
+        condition, then, otherwise = select.operands
+        if _is_zero(then) == _is_zero(otherwise):
+            break
+        held = holding(condition, lambda each: _place(product.generic, each), names, "k", _is_zero(otherwise))
+        found += held or []
+        value = otherwise if _is_zero(then) else then
+    return found
 
 
 def mask_of(generic: Generic) -> str:
-    """`n>m` where what an elementwise operation computes is one number in all columns after that of the row, `n<m`
-    where it is in all before; n and m are its last loops. Empty for others."""
+    """Where what an elementwise operation computes is one number, as conditions on its last loops, m and n: `n>m` where
+    it is in all columns after that of the row. Empty for others."""
     value = generic.yielded[0]
     while True:
-        owner = _owner(value)
+        owner = owner_of(value)
         if owner is None:
             return ""
         if owner.name == "arith.select" and (found := _mask(generic, owner)):
@@ -93,10 +70,10 @@ def mask_of(generic: Generic) -> str:
 
 def masked_value(value: Any) -> Any | None:
     """The select that `mask_of` found, and its constant, from the value that is stored; by the same way back."""
-    while (owner := _owner(value)) is not None:
+    while (owner := owner_of(value)) is not None:
         if owner.name == "arith.select":
             fills = [each for each in list(owner.operands)[1:] if _is_constant(each)]
-            compare = _owner(owner.operands[0])
+            compare = owner_of(owner.operands[0])
             if len(fills) == 1 and compare is not None and compare.name == "arith.cmpi":
                 return owner.results[0], fills[0]
         value = _only_variable(owner)
@@ -115,24 +92,21 @@ def _only_variable(operation: Any) -> Any | None:
 
 def _mask(generic: Generic, select: Any) -> str:
     condition, then, otherwise = select.operands
-    compare, (*_, m, n) = _owner(condition), range(len(generic.parallel))
-    if compare is None or compare.name != "arith.cmpi" or _is_constant(then) == _is_constant(otherwise):
+    *_, m, n = range(len(generic.parallel))
+    if _is_constant(then) == _is_constant(otherwise):
         return ""
-    places, predicate = [_place(generic, value) for value in compare.operands], _predicate(compare)
-    if sorted(places) != [m, n] or predicate not in (*_GREATER, *_LESS):
-        return ""
-    greater = (predicate in _GREATER) == (places[0] == n)
-    return "n>m" if greater == _is_constant(then) else "n<m"
+    names = {m: "m", n: "n"}
+    return text_of(holding(condition, lambda each: _place(generic, each), names, "n", _is_constant(otherwise)) or ())
 
 
 def _is_constant(value: Any) -> bool:
-    owner = _owner(value)
+    owner = owner_of(value)
     return owner is not None and owner.name == "arith.constant"
 
 
 def _place(generic: Generic, value: Any) -> int:
     """The loop that a value is the position along; -1 for other values."""
-    while (owner := _owner(value)) is not None and owner.name in _EXTENDING:
+    while (owner := owner_of(value)) is not None and owner.name in EXTENDING:
         value = owner.operands[0]
     arguments = list(generic.body.arguments)
     if value not in arguments:
@@ -146,7 +120,7 @@ def _place(generic: Generic, value: Any) -> int:
 
 
 def _is_zero(value: Any) -> bool:
-    owner = _owner(value)
+    owner = owner_of(value)
     if owner is None or owner.name != "arith.constant":
         return False
     attribute = owner.attributes["value"]

@@ -1,5 +1,5 @@
-"""bounded_k: of a product with a triangular operand each tile walks only the k steps in which that is not all zero, and
-the tiles with most steps come first."""
+"""bounded_k: of a product with a triangular, banded or block-wise operand each tile walks only the k steps in which it
+is not all zero, a masked tile one, and the tiles of triangles with most steps come first."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ LEAST = 3
 """Steps of k of a whole tile: two loops walk them."""
 
 
-def triangular_operand(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+def known_zeros(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """What it asks for that steps are skipped."""
-    if not problem.zeros:
+    if not (problem.zeros or problem.result_mask):
         return (
-            f"space={K_RANGE}: no operand is known to be triangular; expected one that is computed by a comparison of "
-            "its positions, or an argument with tile.triangular, or space=all"
+            f"space={K_RANGE}: no operand is known to be triangular, banded or of blocks, and no result to be masked; "
+            "expected one that is computed by comparisons of its positions, or an argument with tile.triangular, "
+            "tile.banded, tile.block_diagonal or tile.blocks, or space=all"
         )
     unknown = open_sizes(problem, schedule)
     if unknown is None and steps(problem, schedule) < LEAST:
@@ -47,5 +48,5 @@ PART = Part(
     lambda schedule: schedule.space == K_RANGE,
     lambda _, __: [at("parallelize", "blocks", step("bound-steps"))],
     fields=(SPACE,),
-    rules=Rules(shape=(triangular_operand, tiles_alone)),
+    rules=Rules(shape=(known_zeros, tiles_alone)),
 )

@@ -31,6 +31,8 @@ def symmetric_result(problem: Problem, schedule: Schedule, target: Target) -> st
 def square_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """Tiles that mirror each other have one shape, and each has a block of its own."""
     m, n, _ = schedule.block
+    if problem.m != problem.n:
+        return f"a result of {problem.m}x{problem.n} with space={schedule.space}: expected a square one, or space=all"
     if m != n:
         shown = shown_tile(schedule.block)
         return f"block={shown} with space={schedule.space}: expected tiles as wide as they are high"

@@ -1,10 +1,10 @@
-"""find-masks: a result that is one number above its diagonal, or below it, says so.
+"""find-masks: a result that is one number at places that its positions tell says so.
 
-Expects kernels as `import` leaves them. Marks the function of a kernel with `tile.masked`: `n>m` where the result is
-the same number in all columns after that of its row, `n<m` where it is in all before, as what follows the product
-selects a constant where positions compare so (tril and triu with diagonal=0, causal masks), and after that computes
-with constants only. The result must be square, of known sizes, and the only one, and the kernel must not read it. A
-second run changes nothing.
+Expects kernels as `import` leaves them. Marks the function of a kernel with `tile.masked`: conditions on the positions
+m and n, such as `n>m` where the result is the same number in all columns after that of its row (`spec/zeros.py`), as
+what follows the product selects a constant where positions compare so (tril and triu, causal masks, windows, blocks
+along the diagonal), and after that computes with constants only. The result must be of known sizes, and the only one,
+and the kernel must not read it. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mlir_gemm.spec.attributes import MASKED
 
 @dataclass(frozen=True)
 class FindMasks(Pass):
-    """Find results that are constant on one side of the diagonal."""
+    """Find results that are constant at some places."""
 
     name: ClassVar[str] = "find-masks"
 
@@ -47,7 +47,7 @@ def _masked(function: Any) -> str:
     read = any(result in each.inputs for each in generics) or any(
         last.reads(len(last.inputs) + number) for number in range(len(last.outputs))
     )
-    if read or not result.type.has_static_shape or len(shape) < 2 or shape[-1] != shape[-2]:
+    if read or not result.type.has_static_shape or len(shape) < 2:
         return ""
     if last.outputs != (result,) or not last.elementwise or last.maps[-1] != ir.AffineMap.get_identity(len(shape)):
         return ""

@@ -1,10 +1,12 @@
-"""bound-steps: of a triangular operand only the steps of k are walked in which it is not all zero.
+"""bound-steps: of an operand that is known to be zero at places only the steps of k are walked in which it is not.
 
-Expects an scf.parallel over (batch ..., tile rows, tile columns) in a function that says `tile.zeros`, with one
-tile.warp_specialize: a loop over all k steps that fills a ring, and one that multiplies what is in it, which may be
-shorter by steps that stand before it. Leaves both with bounds that depend on the tile: where A is zero for `k>m` they
-end with the last step that the tile's rows reach, where it is zero for `k<m` they begin with the first one; `k>n` and
-`k<n` mean B and the tile's columns. At least one step stays. Refuses other loops over k, and a second run.
+Expects an scf.parallel over (batch ..., tile rows, tile columns) in a function that says `tile.zeros` or `tile.masked`,
+with one tile.warp_specialize: a loop over all k steps that fills a ring, and one that multiplies what is in it, which
+may be shorter by steps that stand before it. Leaves both with bounds that depend on the tile: where A is zero for `k>m`
+they end with the last step that the tile's rows reach, where it is zero for `k<m` they begin with the first one;
+conditions on `n` mean B and the tile's columns (`dialect/step_ranges.py`). Of a list of blocks both loops count, and
+the one that fills looks up which steps these are, in a table in memory (memref.global). A tile that is masked as a
+whole walks one step, and at least one stays of every tile. Refuses other loops over k, and a second run.
 """
 
 from __future__ import annotations
@@ -12,60 +14,88 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing, tile
-from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect import constants, indexing, step_ranges, tile
+from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.step_ranges import Walk
 from mlir_gemm.dialect.walk import body, named, parents
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import ZEROS
+from mlir_gemm.spec.attributes import MASKED, ZEROS
+from mlir_gemm.spec.zeros import UNLISTED, parse
 
 
 @dataclass(frozen=True)
 class BoundSteps(Pass):
-    """Skip the k steps in which a triangular operand is zero."""
+    """Skip the k steps in which an operand is zero."""
 
     name: ClassVar[str] = "bound-steps"
 
     def run(self, module: Any) -> None:
         for parallel in named(module, "scf.parallel"):
-            function = next(each for each in parents(parallel) if each.operation.name == "func.func")
-            if ZEROS in function.attributes:
-                _bound(parallel, ir.StringAttr(function.attributes[ZEROS]).value)
+            function = next(each.operation for each in parents(parallel) if each.operation.name == "func.func")
+            zeros, masked = (_text(function, name) for name in (ZEROS, MASKED))
+            if zeros or masked:
+                _bound(parallel, function, zeros, masked)
 
 
-def _bound(parallel: Any, zeros: str) -> None:
+def _text(function: Any, name: str) -> str:
+    return ir.StringAttr(function.attributes[name]).value if name in function.attributes else ""
+
+
+def _bound(parallel: Any, function: Any, zeros: str, masked: str) -> None:
     filling, multiplying = (_loop(parallel, name) for name in ("tile.tma_load", "tile.mma"))
     steps, later = (constants.integer_of(loop.operands[1]) for loop in (filling, multiplying))
     if steps is None or later is None or not 0 <= steps - later < steps:
         raise pass_error(parallel, "loops over k whose numbers of steps are not known, or are bounded already")
     product = named(multiplying, "tile.mma")[0].operation
-    operand, axis = ("a", "m") if zeros[-1] == "m" else ("b", "n")
-    order = tile.order_of(product, operand)
-    shape = dict(zip(order, product.operands[0 if operand == "a" else 1].type.shape, strict=True))
-    number = list(body(parallel).arguments)[-2 if operand == "a" else -1]
-    minimum = dialect("arith").MinUIOp
-    first: Any = None
-    last: Any = None
+    row, column = list(body(parallel).arguments)[-2:]
+    heights: dict[str, int] = {}
+    for operand, number in (("a", 0), ("b", 1)):
+        heights.update(zip(tile.order_of(product, operand), product.operands[number].type.shape, strict=True))
+    walk = Walk(heights["m"], heights["n"], heights["k"], steps, zeros, masked)
+    if any(each.kind == UNLISTED for each in parse(zeros)):
+        _look_up(parallel, function, walk, (filling, multiplying), (row, column), steps - later)
+        return
     with ir.InsertionPoint(filling), filling.location:
-        first, last = _range(zeros, number, shape[axis], shape["k"], steps, minimum)
+        first, last = step_ranges.bounds(walk, row, column)
         if first is not None:
             filling.operands[0] = first
         if last is not None:
             filling.operands[1] = last
     with ir.InsertionPoint(multiplying), multiplying.location:
-        first, last = _range(zeros, number, shape[axis], shape["k"], steps, minimum)
+        first, last = step_ranges.bounds(walk, row, column)
         end = constants.index(steps) if last is None else last
         done = constants.index(steps - later) if first is None else indexing.add(first, steps - later)
         multiplying.operands[1] = indexing.sub(end, done)
 
 
-def _range(zeros: str, number: Any, height: int, depth: int, steps: int, minimum: Any) -> tuple[Any, Any]:
-    """The first step of a tile and the one after its last, None for those of all tiles."""
-    if zeros[1] == ">":
-        reached = indexing.ceildiv(indexing.mul(indexing.add(number, 1), height), depth)
-        return None, minimum(reached, constants.index(steps)).result
-    below = indexing.div(indexing.mul(number, height), depth)
-    return minimum(below, constants.index(steps - 1)).result, None
+def _look_up(
+    parallel: Any, function: Any, walk: Walk, loops: tuple[Any, Any], places: tuple[Any, Any], before: int
+) -> None:
+    """Both loops count the steps of a table, `before` of which stand before the one that multiplies."""
+    filling, multiplying = loops
+    sides = {each.across for each in parse(walk.zeros)}
+    if len(sides) != 1 or walk.masked:
+        raise pass_error(parallel, "a list of blocks of one operand, and zeros of the other one or a masked result")
+    axis = -2 if "m" in sides else -1
+    dimensions = len(body(parallel).arguments)
+    tiles = constants.integer_of(parallel.operation.operands[2 * dimensions + axis])
+    if tiles is None:
+        raise pass_error(parallel, "a list of blocks, and tiles whose number is not known")
+    table = step_ranges.table(function, walk, "m" if axis == -2 else "n", tiles)
+    number = places[axis]
+    with ir.InsertionPoint(filling), filling.location:
+        memory = step_ranges.read_table(table)
+        first, last = (step_ranges.entry(memory, each) for each in (number, indexing.add(number, 1)))
+        filling.operands[0], filling.operands[1] = first, last
+    place = body(filling).arguments[0]
+    with ir.InsertionPoint.at_block_begin(body(filling)), filling.location:
+        step = step_ranges.entry(memory, place)
+    place.replace_all_uses_except(step, step_ranges.loads_of(step))
+    with ir.InsertionPoint(multiplying), multiplying.location:
+        memory = step_ranges.read_table(table)
+        first, last = (step_ranges.entry(memory, each) for each in (number, indexing.add(number, 1)))
+        multiplying.operands[1] = indexing.sub(last, indexing.add(first, before))
 
 
 def _loop(parallel: Any, name: str) -> Any:

@@ -28,8 +28,9 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operations, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, SPLIT_K_CLUSTER, ZEROS
+from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, MASKED, SPLIT_K_CLUSTER, ZEROS
 from mlir_gemm.spec.tile_space import ALL, HALVES, K_RANGE, SPACES, UPPER, folded, unfolded
+from mlir_gemm.spec.zeros import growing
 
 MOST_BLOCKS = 8
 """Of a cluster, for which every chip with clusters has room (CUDA programming guide)."""
@@ -130,12 +131,13 @@ def _triangle(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
 def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
     """The number of rows where the last of them have most steps, and the number of columns where these do; else 0."""
     function = next(each.operation for each in parents(parallel) if each.operation.name == "func.func")
-    if ZEROS not in function.attributes:
-        raise pass_error(parallel, f"a range of k of a function without '{ZEROS}', which says where an operand is zero")
+    if ZEROS not in function.attributes and MASKED not in function.attributes:
+        why = f"'{ZEROS}' and '{MASKED}', which say where an operand is zero, or a result is masked"
+        raise pass_error(parallel, f"a range of k of a function without {why}")
     if not (isinstance(rows, int) and isinstance(columns, int)):
         raise pass_error(parallel, "tiles whose number is not known cannot be put in the order of their ranges of k")
-    zeros = ir.StringAttr(function.attributes[ZEROS]).value
-    return (rows if zeros == "k>m" else 0), (columns if zeros == "k>n" else 0)
+    sides = growing(ir.StringAttr(function.attributes[ZEROS]).value) if ZEROS in function.attributes else ()
+    return (rows if "m" in sides else 0), (columns if "n" in sides else 0)
 
 
 class _Values:

@@ -21,6 +21,7 @@ from mlir_gemm.dialect.outlining import kernel_modules
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Rewrite
 from mlir_gemm.spec.attributes import MASKED, ZEROS
+from mlir_gemm.spec.zeros import swapped_mask, swapped_zeros
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,10 @@ def _swap(function: Any, generics: list[Any]) -> None:
         op.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps])
     if ZEROS in function.attributes:
         zeros = ir.StringAttr(function.attributes[ZEROS]).value
-        function.attributes[ZEROS] = ir.StringAttr.get(zeros[:2] + {"m": "n", "n": "m"}[zeros[2]])
+        function.attributes[ZEROS] = ir.StringAttr.get(swapped_zeros(zeros))
     if MASKED in function.attributes:
         masked = ir.StringAttr(function.attributes[MASKED]).value
-        function.attributes[MASKED] = ir.StringAttr.get({"n>m": "n<m", "n<m": "n>m"}[masked])
+        function.attributes[MASKED] = ir.StringAttr.get(swapped_mask(masked))
     for op in [op.operation for op in in_block(body(function)) if op.operation.name == "memref.alloc"]:
         *batch, rows, columns = op.results[0].type.shape
         type_ = ir.MemRefType.get([*batch, columns, rows], op.results[0].type.element_type)

@@ -4,7 +4,9 @@
 
 Products with their own transposes, of which half of the tiles is computed, and both halves are stored; with triangles,
 of which those k steps are walked in which these are not zero, as is promised (`tile.triangular`) or computed by a
-comparison of positions (tril); causal scores, of which half of the tiles is stored as a constant. Data are random,
+comparison of positions (tril); with bands, blocks along the diagonal and lists of blocks, by promise; causal scores, of
+which half of the tiles is stored as a constant, and windows of them; saturating sums of bytes; and a kernel that is
+written tile by tile (examples/tiling.py). Data are random,
 results get memory that held NaN, and symmetric ones must equal their transposes. Times beside all tiles (`space=all`),
 a product of two arrays, and PyTorch's; calls are interleaved, times the median of five rounds. Exit status 1 where an
 error is larger than it may be.
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +36,18 @@ TRIANGLES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("bfloat16", 30
 """Types, rows of the triangle, and columns of B."""
 MASKED = (("bfloat16", 4096, 128), ("bfloat16", 8192, 128), ("bfloat16", 4096, 4096), ("bfloat16", 3001, 128))
 """Types, rows, and k of masked products."""
+SHAPED = (
+    ("a band of 512 and 512", "tile.banded = array<i64: 512, 512>"),
+    ("a band of 1000 and 0", "tile.banded = array<i64: 1000, 0>"),
+    ("the diagonal", "tile.banded = array<i64: 0, 0>"),
+    ("blocks of 512x512", "tile.block_diagonal = array<i64: 512, 512>"),
+    ("blocks of 192x320", "tile.block_diagonal = array<i64: 192, 320>"),
+    ("a tenth of the blocks of 128x128", ""),
+)
+"""Operands that are zero at known places; the last one gets a list of blocks that is drawn."""
+SHAPED_SIZES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("float16", 3001, 2999))
+WINDOWS = (("bfloat16", 8192, 128, 1024), ("bfloat16", 8192, 4096, 1024), ("float16", 3001, 128, 500))
+"""Types, rows, k, and columns of a window."""
 ROUNDS, LEAST = 5, 3e-3
 
 
@@ -96,11 +111,11 @@ def module(m: int, k: int, element: str, twice: bool) -> str:
 """
 
 
-def triangular(m: int, n: int, element: str, masked: bool) -> str:
-    """A lower triangle times a matrix, as MLIR: A says that it is one, or is made one."""
+def triangular(m: int, n: int, element: str, masked: bool, promise: str = 'tile.triangular = "lower"') -> str:
+    """A lower triangle, or what else is promised, times a matrix, as MLIR: A says that it is one, or is made one."""
     a, b, d = f"tensor<{m}x{m}x{element}>", f"tensor<{m}x{n}x{element}>", f"tensor<{m}x{n}x{element}>"
     s = f"tensor<{m}x{n}xf32>"
-    given = "" if masked else ' {tile.triangular = "lower"}'
+    given = "" if masked else f" {{{promise}}}"
     same = "affine_map<(m, n) -> (m, n)>"
     tril = (
         ""
@@ -140,6 +155,63 @@ ELEMENTS = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "
 
 def _causal(m: Any, n: Any) -> Any:
     return n <= m
+
+
+def shaped(m: int, promise: str) -> tuple[str, Any]:
+    """A promise, drawn where there is none, and where a square matrix holds something by it."""
+    import numpy as np
+
+    if not promise:
+        size = 128
+        blocks = -(-m // size)
+        rows, columns = np.nonzero(np.random.default_rng(0).random((blocks, blocks)) < 0.1)
+        kept = np.zeros((blocks, blocks), bool)
+        kept[rows, columns] = True
+        lists = (f"array<i64: {', '.join(map(str, each))}>" for each in (rows, columns))
+        text = "tile.blocks = {{size = array<i64: 128, 128>, rows = {}, columns = {}}}".format(*lists)
+        return text, np.kron(kept, np.ones((size, size), bool))[:m, :m]
+    first, second = (int(each) for each in promise.partition(": ")[2].rstrip(">").split(", "))
+    i, j = np.arange(m)[:, None], np.arange(m)[None, :]
+    if "banded" in promise:
+        return promise, (j <= i + second) & (j >= i - first)
+    return promise, i // first == j // second
+
+
+def saturating(torch: Any, mlir_gemm: Any) -> int:
+    """Saturating sums of bytes without a sign, exactly; how many are wrong."""
+    import numpy as np
+
+    m, n, k = 1000, 1032, 528
+    a, b = (torch.randint(0, 4, shape, dtype=torch.int8, device="cuda") for shape in ((m, k), (k, n)))
+    found = mlir_gemm.einsum(
+        "mk,kn->mn", a, b, plus=lambda c, t: np.minimum(c + t, 1000),
+        prologue=(lambda x: x.astype("i32") & 255, lambda x: x.astype("i32") & 255),
+    )  # fmt: skip
+    wanted = (a.to(torch.float64) @ b.to(torch.float64)).clamp(max=1000)
+    wrong = int(not torch.equal(found.to(torch.float64), wanted))
+    print(f"saturating sums {m}x{n}x{k}: {'WRONG' if wrong else 'exact'}", flush=True)
+    return wrong
+
+
+def tiled(torch: Any, m: int, n: int, k: int, other: int) -> int:
+    """The kernel of examples/tiling.py on random data; 1 where it is wrong."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+    from tiling import two_products
+
+    shapes = ((m, k), (k, n), (m, other), (n, other))
+    a, b, f, g = (torch.randn(shape, device="cuda").to(torch.float16) for shape in shapes)
+    bias = torch.randn(n, device="cuda")
+    kernel = two_products(m, n, k, other, chip="h200").compile(device="gpu")
+    wide = [each.to(torch.float64) for each in (a, b, f, g, bias)]
+    wanted = (wide[0] @ wide[1] + wide[2] @ wide[3].T + wide[4]).clamp(min=0)
+    error = float((kernel(a, b, f, g, bias).to(torch.float64) - wanted).abs().max() / wanted.abs().max())
+    calls: list[Callable[[], object]] = [
+        lambda: kernel(a, b, f, g, bias),
+        lambda: torch.addmm(a @ b, f, g.T).add_(bias).relu_(),
+    ]
+    own, theirs = microseconds(calls, torch)
+    print(f"tile by tile {m}x{n}, k {k}, {other}: {own:.1f} us, PyTorch {theirs:.1f}; error {error:.1e}", flush=True)
+    return int(not error <= ERRORS["float16"])
 
 
 def measured(
@@ -183,7 +255,7 @@ def timed(calls: dict[str, Callable[[], object]], first: str, row: dict[str, Any
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
-    parser.add_argument("--only", default="symmetric,triangular,masked", help="which cases")
+    parser.add_argument("--only", default="symmetric,triangular,shaped,masked,windows,sums,tiling", help="which cases")
     parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles")
     options = parser.parse_args()
     os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
@@ -237,6 +309,48 @@ def main() -> int:
         calls["torch tril"] = lambda a=a, b=b: torch.mm(a.tril(), b)
         timed(calls, "k_range", row, torch)
         rows.append(row)
+    for dtype, m, n in SHAPED_SIZES if "shaped" in options.only else ():
+        for name, promise in SHAPED:
+            text, kept = shaped(m, promise)
+            a, b = drawn(m, m, dtype), drawn(m, n, dtype)
+            a.mul_(torch.from_numpy(kept).cuda())
+            one = triangular(m, n, ELEMENTS[dtype], masked=False, promise=text)
+            kernels = {
+                "k_range": (mlir_gemm.compile(one, schedule="space=k_range"), (a, b)),
+                "chosen": (mlir_gemm.compile(one), (a, b)),
+                "all": (mlir_gemm.compile(one, schedule="space=all"), (a, b)),
+            }
+            row = {"case": name, "dtype": dtype, "m": m, "k": n, "part": float(kept.mean())}
+            calls, wrong = measured(kernels, a.to(torch.float64) @ b.to(torch.float64), row, torch)
+            bad += wrong
+            calls["torch"] = lambda a=a, b=b: torch.mm(a, b)
+            timed(calls, "k_range", row, torch)
+            rows.append(row)
+    for dtype, m, k, wide in WINDOWS if "windows" in options.only else ():
+        a, b = drawn(m, k, dtype), drawn(m, k, dtype)
+        sides = Operand("A", "mk", (m, k), ELEMENTS[dtype]), Operand("B", "nk", (m, k), ELEMENTS[dtype])
+        text = Contraction(sides, "mn", mask=lambda m, n, wide=wide: (n <= m) & (n > m - wide), fill=-1e4).module()
+        kernels = {
+            "k_range": (mlir_gemm.compile(text, schedule="space=k_range"), (a, b)),
+            "chosen": (mlir_gemm.compile(text), (a, b)),
+            "all": (mlir_gemm.compile(text, schedule="space=all"), (a, b)),
+        }
+        place = torch.arange(m, device="cuda")
+        apart = place[:, None] - place[None, :]
+        outside = (apart < 0) | (apart >= wide)
+        row = {"case": f"a window of {wide}", "dtype": dtype, "m": m, "k": k}
+        wanted = (a.to(torch.float64) @ b.to(torch.float64).T).masked_fill(outside, -1e4)
+        calls, wrong = measured(kernels, wanted, row, torch)
+        bad += wrong
+        calls["torch"] = lambda a=a, b=b, outside=outside: torch.mm(a, b.T).masked_fill_(outside, -1e4)
+        timed(calls, "k_range", row, torch)
+        rows.append(row)
+        del wanted, outside, apart
+    bad += saturating(torch, mlir_gemm) if "sums" in options.only else 0
+    for sizes in (
+        ((4096, 4096, 4096, 2048), (1000, 1032, 96, 200), (65, 200, 8, 16)) if "tiling" in options.only else ()
+    ):
+        bad += tiled(torch, *sizes)
     for dtype, m, k in MASKED if "masked" in options.only else ():
         a, b = drawn(m, k, dtype), drawn(m, k, dtype)
         sides = Operand("A", "mk", (m, k), ELEMENTS[dtype]), Operand("B", "nk", (m, k), ELEMENTS[dtype])

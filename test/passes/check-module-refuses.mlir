@@ -158,7 +158,7 @@ func.func @overwritten(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> 
   return %0 : tensor<4xf32>
 }
 
-// OWN: -:[[# @LINE + 1]]:1: error: 'tile.kind' on 'func.func': the compiler writes such attributes itself; a source may have tile.schedule and tile.rows on its function, tile.symmetric, tile.triangular or tile.sparse on its arguments, tile.chip on its module and tile.algebra on a linalg.generic
+// OWN: -:[[# @LINE + 1]]:1: error: 'tile.kind' on 'func.func': the compiler writes such attributes itself; a source may have tile.schedule and tile.rows on its function, tile.symmetric, tile.triangular, tile.banded, tile.block_diagonal, tile.blocks or tile.sparse on its arguments, tile.chip on its module and tile.algebra on a linalg.generic
 func.func @own(%A: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {tile.kind = "elementwise"} {
   return %A : tensor<4x8xf32>
 }

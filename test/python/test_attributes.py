@@ -60,11 +60,13 @@ PLACES: dict[str, Callable[[str], str]] = {
 }
 """A module with attributes on one operation, by what that is."""
 
+BLOCKS = "{size = array<i64: 8, 8>, rows = array<i64: 0>, columns = array<i64: 1>}"
 VALUES = (
     "unit", "0 : i64", "1 : i64", "2 : i64", "64 : i64", "-1 : i64", "2 : i32", "1.0 : f32", "true", '"import"',
     '"cooked"', '"elementwise"', '"in"', '"xor"', '"pad"', '"k"', '"flags"', "[]", '["s0", ""]', "[1]", "{}",
     "{s0 = 4 : i64}", '{s0 = "4"}', "array<i64: 0, 1>", "array<i1: true>", "f32", '"lower"', '"k>m"', '"n>m"',
-    '"3xtf32"', '"dual"',
+    '"3xtf32"', '"dual"', "array<i64: 2, 1>", BLOCKS,
+    '"k>m+3, k<n"',
 )  # fmt: skip
 RIGHT = {
     attributes.STAGE: {'"import"', '"lower"'},
@@ -82,19 +84,23 @@ RIGHT = {
         '"n>m"',
         '"3xtf32"',
         '"dual"',
+        '"k>m+3, k<n"',
     },
     attributes.STAND_INS: {"{}", "{s0 = 4 : i64}"},
     attributes.CUTS: {"{}", '{s0 = "4"}'},
     attributes.KIND: {'"elementwise"'},
-    attributes.SCHEDULE: {"{}", "{s0 = 4 : i64}", '{s0 = "4"}'},
+    attributes.SCHEDULE: {"{}", "{s0 = 4 : i64}", '{s0 = "4"}', BLOCKS},
     attributes.SPLIT_K_WORKSPACE: {"2 : i64", "64 : i64"},
     attributes.ROLE: {'"in"'},
     attributes.SCALAR: {"unit"},
     attributes.OPEN_STRIDES: {"unit"},
-    attributes.PADDED: {"array<i64: 0, 1>"},
+    attributes.PADDED: {"array<i64: 0, 1>", "array<i64: 2, 1>"},
     attributes.TRIANGULAR: {'"lower"'},
     attributes.SPARSE: {'"2:4"'},
-    attributes.ZEROS: {'"k>m"'},
+    attributes.BANDED: {"array<i64: 0, 1>", "array<i64: 2, 1>"},
+    attributes.BLOCK_DIAGONAL: {"array<i64: 2, 1>"},
+    attributes.BLOCKS: {BLOCKS},
+    attributes.ZEROS: {'"k>m"', '"k>m+3, k<n"'},
     attributes.MASKED: {'"n>m"'},
     attributes.EMULATED: {'"3xtf32"'},
     attributes.ALGEBRA: {"{}", *(value for value in VALUES if value.startswith('"'))},

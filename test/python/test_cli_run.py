@@ -181,14 +181,14 @@ def test_random_inputs_keep_what_the_source_promises(tmp_path: Path, capsys: pyt
     assert run_main(capsys, "run", path, *options)[0] == 0
 
     arguments = [Argument(name, (3, 3), "f32", "in") for name in "abc"] + [Argument("d", (3, 3), "f32", "out")]
-    promises = {0: "lower", 1: "upper", 2: "symmetric", 3: "symmetric"}
+    promises = {0: "k>m", 1: "k<m", 2: "symmetric", 3: "symmetric"}
     lower, upper, symmetric, out = random_arrays(arguments, 0, promises)
     assert (lower == np.tril(lower)).all()
     assert (upper == np.triu(upper)).all()
     assert (symmetric == symmetric.T).all()
     assert all(np.count_nonzero(each) == 6 for each in (lower, upper))
     assert np.isnan(out).all()
-    assert promises_in(TRIANGLE) == {0: "lower"}
+    assert promises_in(TRIANGLE) == {0: "k>m"}
     assert promises_in(TRIANGLE.replace('{tile.triangular = "lower"}', "{tile.symmetric}")) == {0: "symmetric"}
 
 

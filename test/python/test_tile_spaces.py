@@ -10,6 +10,8 @@ import pytest
 
 import mlir_gemm
 from mlir_gemm.errors import ScheduleError
+from mlir_gemm.simulator.random_inputs import holds_at
+from mlir_gemm.spec import zeros
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.tile_space import folded, unfolded
 from mlir_gemm.tile_model.chips import target
@@ -115,6 +117,113 @@ def test_triangular_operands(side: str, half: str, shape: tuple[int, int, int]) 
     assert np.abs(kernel(left, right) - left.astype(np.float64) @ right).max() < 1e-3
 
 
+BLOCKS = "{size = array<i64: 64, 64>, rows = array<i64: 0, 0, 1, 3>, columns = array<i64: 0, 2, 1, 4>}"
+LISTED = ((0, 0), (0, 2), (1, 1), (3, 4))
+
+
+def _listed(rows: Any, columns: Any) -> Any:
+    return np.isin(rows // 64 * 100 + columns // 64, [100 * row + column for row, column in LISTED])
+
+
+SHAPED = {
+    "tile.banded = array<i64: 70, 3>": lambda i, j: (j <= i + 3) & (j >= i - 70),
+    "tile.block_diagonal = array<i64: 48, 64>": lambda i, j: i // 48 == j // 64,
+    f"tile.blocks = {BLOCKS}": _listed,
+}
+
+
+@pytest.mark.parametrize("side", ["A", "B"])
+@pytest.mark.parametrize("mark", SHAPED)
+def test_bands_and_blocks(mark: str, side: str) -> None:
+    """What is promised to be zero is NaN where no step that is walked may read it."""
+    m, n, k = (328, 64, 328) if side == "A" else (64, 328, 328)
+    left, right = _matrix(m, k), _matrix(k, n, seed=1)
+    text = Contraction((Operand("A", "mk", (m, k), "f16"), Operand("B", "kn", (k, n), "f16")), "mn", out="f32").module()
+    type_ = f"%{side}: tensor<{m}x{k}xf16>" if side == "A" else f"%{side}: tensor<{k}x{n}xf16>"
+    kernel = mlir_gemm.compile(
+        text.replace(type_, f"{type_} {{{mark}}}", 1), chip="h200", device="simulator",
+        schedule="space=k_range,block=64x64x64",
+    )  # fmt: skip
+    kept = SHAPED[mark](*np.indices((m, k) if side == "A" else (k, n)))
+    left, right = (left * kept, right) if side == "A" else (left, right * kept)
+    wanted = left.astype(np.float64) @ right
+    shape = kept.T if side == "B" else kept
+    tiles = np.pad(shape, [(0, -size % 64) for size in shape.shape]).reshape(6, 64, 6, 64).any((1, 3))
+    tiles[~tiles.any(1), :] = True  # one step of a tile without any
+    skipped = np.kron(~tiles, np.ones((64, 64), bool))[: shape.shape[0], : shape.shape[1]]
+    (left if side == "A" else right)[skipped.T if side == "B" else skipped] = np.nan
+    assert np.abs(kernel(left, right) - wanted).max() < 1e-3
+
+
+MASKS = {
+    "n>m, n<m-99": (lambda m, n: (n <= m) & (n > m - 100)),
+    "n/32!=m/64": (lambda m, n: m // 64 == n // 32),
+    "n<m-40, n>m+40": (lambda m, n: abs(m - n) <= 40),
+    "n>m+4": (lambda m, n: n < m + 5),
+}
+
+
+@pytest.mark.parametrize("conditions", MASKS)
+def test_masks_of_any_shape(conditions: str) -> None:
+    a, b = _matrix(200, 136), _matrix(136, 264, seed=1)
+    sides = Operand("A", "mk", a.shape, "f16"), Operand("B", "kn", b.shape, "f16")
+    whole = Contraction(sides, "mn", out="f32", mask=MASKS[conditions], fill=-7.0)
+    kernel = _kernel(whole, "h200", "space=k_range,block=64x64x64")
+    assert kernel.problem.result_mask == conditions
+    kept = MASKS[conditions](*np.indices((200, 264)))
+    assert np.abs(kernel(a, b) - np.where(kept, a.astype(np.float64) @ b, -7.0)).max() < 1e-3
+
+
+def test_a_band_that_is_computed_and_a_triangle_on_the_other_side() -> None:
+    """What an operand's own function selects becomes a kernel in front; both sides bound the steps."""
+    m = 264
+    a, b = _matrix(m, m), np.triu(_matrix(m, m, seed=1))
+
+    def band(x: Any, m: Any, k: Any) -> Any:
+        return np.where((k <= m + 8) & (m < k + 9), x, 0.0)
+
+    whole = Contraction((Operand("A", "mk", a.shape, "f16"), Operand("B", "kn", b.shape, "f16")), "mn", out="f32",
+                        prologue=(band, None))  # fmt: skip
+    type_ = f"%B: tensor<{m}x{m}xf16>"
+    text = whole.module().replace(type_, f'{type_} {{tile.triangular = "upper"}}', 1)
+    kernel = mlir_gemm.compile(text, chip="h200", device="simulator", schedule="space=k_range,block=64x64x64")
+    assert kernel.kernels[-1].problem.zeros == "k>m+8, k<m-8, k>n"
+    i, j = np.indices(a.shape)
+    assert np.abs(kernel(a, b) - np.where(abs(i - j) <= 8, a, 0).astype(np.float64) @ b).max() < 1e-3
+
+
+CONDITIONS = (
+    "k>m", "k<m-7", "k>m+9, k<m-30", "k/16!=m/24", "k/16 not in m/24: 5 0 12", "k>m, k<n", "k/8 not in m/8: 1 2 4 8",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_steps_of_tiles_are_those_with_elements(text: str) -> None:
+    size, depth, steps = 96, 8, 12
+    places = np.indices((size, size))
+
+    def held(side: str) -> Any:
+        kept = np.ones((size, size), bool)
+        for condition in zeros.parse(text):
+            if condition.across == side:
+                kept &= ~holds_at(condition, *places)
+        return kept
+
+    by_side = {side: held(side) for side in "mn"}
+    for tile_m in (8, 24, 48):
+        for row in range(-(-size // tile_m)):
+            span = row * tile_m, (row + 1) * tile_m
+            found = zeros.steps_of(text, "", span, span, depth, steps)
+            there = [step for step in range(steps) if all(
+                by_side[side][slice(*span), step * depth : (step + 1) * depth].any() for side in "mn"
+            )]  # fmt: skip
+            assert set(there) <= set(found) and len(found) >= 1
+            if len(zeros.parse(text)) == 1:
+                assert list(found) == there or (not there and len(found) == 1)
+    assert zeros.text_of(zeros.parse(text)) == text
+    assert zeros.swapped_zeros(zeros.swapped_zeros(text)) == text
+
+
 def test_the_model_and_explain_know_of_it() -> None:
     chip = target("h200")
     plain = Problem(4096, 4096, 4096, a="bf16", b="bf16", out="bf16", reads_c=False, b_order="nk")
@@ -123,6 +232,9 @@ def test_the_model_and_explain_know_of_it() -> None:
         ({"symmetric": True}, "triangle", "528 of 1024 tiles are computed"),
         ({"zeros": "k>m"}, "k_range", "51.6% of the k steps are computed"),
         ({"result_mask": "n<m"}, "upper", "528 of 1024 tiles are computed"),
+        ({"zeros": "k>m+128, k<m-128"}, "k_range", "A is zero for k>m+128, k<m-128: 9."),
+        ({"zeros": "k/128 not in n/128: 5 a0"}, "k_range", "B is zero for all but 4 blocks of 128x128"),
+        ({"result_mask": "n>m, n<m-512"}, "k_range", "the result is masked for n>m, n<m-512"),
     ):
         problem = Problem(**{**vars(plain), **fields})
         choice = select(problem, chip)
