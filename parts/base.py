@@ -196,6 +196,10 @@ class Mma:
             and form.needs <= target.capabilities
         ]
 
+    def allows(self, precision: str, target: Target) -> bool:
+        """Whether it has a form of its own for a precision on the chip."""
+        return any(form.precision == precision and form.needs <= target.capabilities for form in self.forms)
+
     def _by_algebra(self, problem: Problem) -> list[Form]:
         types = problem.a, problem.b
         if not self.any_algebra or not all(extends(each, problem.acc) for each in types):

@@ -297,7 +297,7 @@ def smem_fits(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 
 
 def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    needed = mma_of(schedule).registers(problem, schedule, target) + reserved_registers(target)
+    needed = mma_of(schedule).registers(problem, schedule, target) + reserved_registers(problem, schedule, target)
     limit = register_limit(schedule, target)
     if needed <= limit:
         return None

@@ -51,7 +51,7 @@ def swapped(problem: Problem) -> Problem:
         {"n>m": "n<m", "n<m": "n>m"}.get(problem.result_mask, ""),
         problem.zeros[:2] + {"m": "n", "n": "m"}[problem.zeros[2]] if problem.zeros else "",
         {"a": "b", "b": "a"}.get(problem.sparse, ""),
-        a_channels=problem.b_channels, b_channels=problem.a_channels,
+        a_channels=problem.b_channels, b_channels=problem.a_channels, epilogue_vector=problem.epilogue_vector,
     )  # fmt: skip
 
 

@@ -163,7 +163,7 @@ def tensor_core_rate(problem: Problem, target: Target) -> float:
     rates = target.rates
     if problem.a == "f64":
         return rates.f64 or rates.fma_f64
-    relative = {"f32": rates.tf32, "i8": rates.i8}.get(problem.a, 1.0)
+    relative = {"f32": rates.tf32, "i8": rates.i8, "f8E4M3FN": rates.f8, "f8E5M2": rates.f8}.get(problem.a, 1.0)
     if problem.acc == "f16":
         relative = rates.f16_f16
     return target.tensor_flops_clock_sm * relative

@@ -28,7 +28,7 @@ def whole_sizes(problem: Problem, schedule: Schedule, target: Target) -> str | N
         if size % SIZE_UNIT:
             return (
                 f"{name}={size} is not supported by mma=wmma: its sizes must be multiples of {SIZE_UNIT} (it "
-                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or mma={guarding_edges(problem)}"
+                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or mma={guarding_edges(problem, target)}"
             )
     return None
 
@@ -43,13 +43,14 @@ def plain_product(problem: Problem, schedule: Schedule, target: Target) -> str |
         given = f"sizes known at run time only ({', '.join(problem.dynamic)})"
     elif problem.a_memory or problem.b_memory:
         given = "an operand that is computed on its way to shared memory"
-    elif min(problem.a_vector, problem.b_vector, problem.out_vector) < ALIGNMENT:
+    elif problem.out_order != "mn" or not problem.epilogue_vector:
+        given = "a matrix around the product that is read or written transposed"
+    elif min(problem.a_vector, problem.b_vector, problem.out_vector, problem.epilogue_vector) < ALIGNMENT:
         given = f"rows aligned to less than {ALIGNMENT} bits"
     if not given:
         return None
-    return (
-        f"{given}: not with mma=wmma, which takes one aligned product of mk and kn; expected {guarding_edges(problem)}"
-    )
+    others = guarding_edges(problem, target)
+    return f"{given}: not with mma=wmma, which takes one aligned product of mk and kn; expected {others}"
 
 
 def block_divides_problem(problem: Problem, schedule: Schedule, target: Target) -> str | None:
