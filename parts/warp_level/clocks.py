@@ -44,7 +44,7 @@ def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants) ->
     moved = 0.0 if schedule.accumulate else 2 * m * n * ELEMENT_BYTES[problem.acc] * constants.unaccumulated
     if not schedule.promote:
         return (moved + (read_a + read_b) * constants.unpromoted_shared) / LINE
-    stride_a, stride_b = (k + pad_of(schedule)) * a, (n + pad_of(schedule)) * b
+    stride_a, stride_b = (k + pad_of(schedule)) * a, (n + pad_of(schedule, "b")) * b
     moved += read_a * bank_conflicts(stride_a) + read_b * bank_conflicts(stride_b)
     moved += m * k * a * store_conflicts(k * a, stride_a) + k * n * b * store_conflicts(n * b, stride_b)
     # A row shorter than a line takes a line's time to look up.
@@ -98,6 +98,8 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
 def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -> float:
     """Factor on the time of the products at the mma's full rate."""
     factor = 1.0 if schedule.unroll else constants.rolled
+    if schedule.unroll and schedule.unroll_by:  # what a trip costs comes once for so many steps
+        factor += (constants.rolled - 1) / schedule.unroll_by
     lanes = mma_of(schedule).lanes
     if not lanes:
         return factor

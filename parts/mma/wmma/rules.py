@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.block import threads
-from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
+from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS, pad_of
 from mlir_gemm.parts.registry import guarding_edges, layout_of
 from mlir_gemm.parts.wording import divisors, multiples, shown_tile
 from mlir_gemm.spec.problem import Problem
@@ -81,12 +81,15 @@ def unaccumulated(problem: Problem, schedule: Schedule, target: Target) -> str |
 def stride(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if not schedule.promote or not layout_of(schedule).padded:
         return None
-    if (schedule.block[2] + schedule.pad) % STRIDE == 0 == (schedule.block[1] + schedule.pad) % STRIDE:
-        return None
-    return (
-        f"pad={schedule.pad}: WMMA needs rows in shared memory of a multiple of {STRIDE} elements (16 bytes); "
-        f"the nearest: {multiples(schedule.pad, STRIDE, least=0)}"
-    )
+    for operand, columns in (("a", schedule.block[2]), ("b", schedule.block[1])):
+        pad = pad_of(schedule, operand)
+        if (columns + pad) % STRIDE:
+            name = "pad_b" if operand == "b" and schedule.pad_b >= 0 else "pad"
+            return (
+                f"{name}={pad}: WMMA needs rows in shared memory of a multiple of {STRIDE} elements (16 bytes); "
+                f"the nearest: {multiples(pad, STRIDE, least=0)}"
+            )
+    return None
 
 
 def copies_even(problem: Problem, schedule: Schedule, target: Target) -> str | None:
