@@ -115,6 +115,8 @@ class Schedule:
     smem_epilogue: bool = True
     dependent_launch: bool = True
     early_trigger: bool = True
+    tiles_per_block: int = 1
+    sequential_tiles: bool = True
     persistent: int = 0
     ping_pong: bool = False
     throttle: int = 0
@@ -225,7 +227,7 @@ def ask_parts(fields_of: Callable[[Schedule], Iterable[str]], field: Callable[[s
 
 FIELDS: dict[str, Any] = {each.name: each.default for each in dataclasses.fields(Schedule) if each.name != "own"}
 _SHARED_BY_NAME = {each.name: each for each in SHARED}
-QUIET = ("space", "pad_b", "unroll_by")
+QUIET = ("space", "pad_b", "unroll_by", "tiles_per_block", "sequential_tiles")
 """Fields that a schedule shows only where they differ from their defaults: most say nothing of them."""
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 

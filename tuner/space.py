@@ -30,6 +30,8 @@ GROUPS = (4, 8, 16, 32)
 PADS = (0, 8, 16)
 """Elements that rows of B may be followed by, where those of A are followed by others."""
 UNROLLED = (1, 2, 4)
+WALKED = (2, 4)
+"""Tiles of a block."""
 CLUSTERS = ((1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
 SHARES = (0, 1, 2)
 BUCKETS = 16
@@ -167,6 +169,8 @@ def _neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     yield from (schedule.replace(raster=raster) for raster in rasters())
     yield from (schedule.replace(pad_b=pad) for pad in PADS if pad != schedule.pad)
     yield from (schedule.replace(unroll_by=by) for by in UNROLLED)
+    for tiles in WALKED:
+        yield from (schedule.replace(tiles_per_block=tiles, sequential_tiles=near) for near in (True, False))
     yield from (schedule.replace(stages=schedule.stages + more) for more in (-2, -1, 1) if schedule.stages + more > 0)
     yield from (schedule.replace(cluster_m=m, cluster_n=n) for m, n in CLUSTERS)
     yield schedule.replace(early_trigger=not schedule.early_trigger)

@@ -38,6 +38,8 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "smem_epilogue": ("bulk", True),
     "dependent_launch": ("overlap", True),
     "early_trigger": ("ahead", True),
+    "tiles_per_block": ("tiles_per_block", 1),
+    "sequential_tiles": ("sequential_tiles", True),
     "persistent": ("persistent", 0),
     "ping_pong": ("turns", False),
     "throttle": ("pace", 0),

@@ -52,6 +52,11 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
     ("pads of A and B", "product m=256,n=256,k=256", "sm_75 sm_80", f"{_WMMA},pad=8,pad_b=16"),
     ("pads of A and B, mma_sync", f"{_LARGE} NN", "sm_80", "mma=mma_sync,layout=pad,pad=8,pad_b=24"),
     ("unrolled by 2", f"{_LARGE} NN", "sm_80", "mma=mma_sync,block=128x128x64,warp=64x32x16,unroll_by=2"),
+    ("two tiles a block", f"{_LARGE} NN", "sm_80", "mma=mma_sync,mainloop=cp_async,tiles_per_block=2"),
+    (
+        "three tiles a block, apart", "product m=100,n=200,k=60,out=f16", "sm_75 sm_80",
+        "mma=mma_sync,mainloop=register_prefetch,tiles_per_block=3,sequential_tiles=off",
+    ),
     ("raster snake", f"{_LARGE} NT", "sm_90a sm_80", "raster=snake,raster_group=3"),
     ("two blocks an SM", f"{_SQUARE} NT", "sm_90a", "mma=wgmma,block=64x128x64,warp=64x128x64,min_blocks=2"),
     ("batch invariant", "bench 100x1024x1024 f16 NT", "sm_90a sm_80", "batch_invariant=on"),
