@@ -22,7 +22,12 @@ _KINDS: dict[str, Any] = {
     "e5m2": (np.int32, ELEMENTS["f8E5M2"].storage),
 }  # fmt: skip
 """The type of a register, and of what it holds, for a type of an operand."""
-_SHAPES = {(8, 8, 4): ("f64", "f16"), (16, 8, 32): ("s8", "u8"), (8, 8, 16): ("s8", "u8"), (16, 8, 8): ("f16",)}
+_SHAPES: dict[tuple[int, ...], tuple[str, ...]] = {
+    (8, 8, 4): ("f64", "f16"),
+    (16, 8, 32): ("s8", "u8"),
+    (8, 8, 16): ("s8", "u8"),
+    (16, 8, 8): ("f16",),
+}
 """What nvvm.mma.sync multiplies here."""
 _WIDE: dict[str, Any] = {"f64": np.float64, "i32": np.int32, "f32": np.float32, "f16": np.float32}
 """What sums of an accumulator's type are computed in."""
@@ -44,12 +49,12 @@ def _product(decoder: Decoder, operation: Any, kinds: list[str], shape: list[int
     def step(warp: Warp) -> None:
         if warp.mask is not None:
             check_collective(info, warp)
-        sides = [
+        left, right = (
             registers(warp, first, count, _KINDS[kind][0]).view(_KINDS[kind][1]).reshape(LANES, count, -1).astype(wide)
             for first, count, kind in zip((0, sizes[0]), sizes, kinds, strict=False)
-        ]
+        )
         sums = registers(warp, sizes[0] + sizes[1], sizes[2], kept).reshape(LANES, -1, 2)
-        a, b, c = gathered(*sides, sums, shape[0], shape[2])
+        a, b, c = gathered(left, right, sums, shape[0], shape[2])
         found = spread((a @ b + c).astype(kept))
         warp.slots[out] = found if acc == "f16" else found.reshape(LANES, -1)
         counters.tensor_operations += 1
