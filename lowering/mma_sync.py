@@ -8,22 +8,27 @@ from typing import Any
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import users
-from mlir_gemm.lowering import assembly
+from mlir_gemm.lowering import assembly, quad_pairs
 from mlir_gemm.lowering.access import register_of
 from mlir_gemm.lowering.fragments import Fragments
 from mlir_gemm.lowering.layouts import SYNC, SYNC_DOUBLE, Layout
 from mlir_gemm.lowering.operands import ROW_BYTES, ROWS, LaneTerms, Operand
 
 SHAPES: dict[tuple[str, str], tuple[tuple[int, int, int], ...]] = {
-    ("f16", "f32"): ((16, 8, 16), (16, 8, 8)),
+    ("f16", "f32"): ((16, 8, 16), (16, 8, 8), (8, 8, 4)),
     ("f16", "f16"): ((16, 8, 16), (16, 8, 8)),
     ("bf16", "f32"): ((16, 8, 16), (16, 8, 8)),
     ("f32", "f32"): ((16, 8, 8),),
     ("f64", "f64"): ((16, 8, 16), (16, 8, 8), (16, 8, 4), (8, 8, 4)),
-    ("i8", "i32"): ((16, 8, 32),),
+    ("i8", "i32"): ((16, 8, 32), (8, 8, 16)),
+    ("f8E4M3FN", "f32"): ((16, 8, 32),),
+    ("f8E5M2", "f32"): ((16, 8, 32),),
 }
 """M, N and K of the instructions for an element type of the operands and one of the accumulator. f32 is tf32. Those of
-f64 with 16 rows are there from sm_90 on, and run twice as fast as 8x8x4."""
+f64 with 16 rows are there from sm_90 on, and run twice as fast as 8x8x4. 16x8x8 of f16 and 8x8x16 of bytes are those of
+sm_75, 8x8x4 of f16 that of sm_70, of which a warp multiplies four at once."""
+F8 = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
+"""PTX's names of 8-bit floats, of which A and B may be different ones."""
 
 
 @dataclass(frozen=True)
@@ -32,25 +37,46 @@ class Instruction:
 
     shape: tuple[int, int, int]
     element: str
-    """Element type of the operands."""
+    """Element type of A."""
+    right: str
+    """Element type of B."""
+    acc: str
+    """Element type of the accumulator."""
 
     @property
     def in_registers(self) -> bool:
         """Whether it is built on registers, as nvvm.mma.sync or assembly. nvgpu.mma.sync saturates integers and
-        supports only signed ones; the single-row vectors that it takes for f64 canonicalize to shape_casts, which
-        nothing lowers."""
-        return self.element in ("i8", "f64")
+        supports only signed ones; the single-row vectors that it takes for f64, and of a B of one matrix, canonicalize
+        to shape_casts, which nothing lowers."""
+        return self.element in ("i8", "f64", *F8) or (self.element == "f16" and self.shape[2] <= 8)
+
+    @property
+    def in_quads(self) -> bool:
+        """Whether each quad-pair of a warp multiplies matrices of its own."""
+        return self.element == "f16" and self.shape[0] == 8
+
+    @property
+    def unit(self) -> tuple[int, int, int]:
+        """What a warp multiplies at once."""
+        return (quad_pairs.SIDE, quad_pairs.SIDE, quad_pairs.DEPTH) if self.in_quads else self.shape
 
     @property
     def as_assembly(self) -> bool:
         """Whether neither nvgpu nor nvvm knows it."""
-        return self.element == "f64" and self.shape[0] == 16
+        return self.element in F8 or (self.element == "f64" and self.shape[0] == 16)
 
     @property
     def layout(self) -> Layout:
         """Which lane holds what of its accumulator."""
+        if self.in_quads:
+            return quad_pairs.LAYOUT
         layout = SYNC_DOUBLE if self.shape[0] == 8 else SYNC
         return replace(layout, stacked=False) if self.in_registers else layout
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether a register of the accumulator holds two neighbours."""
+        return self.acc == "f16"
 
 
 @dataclass
@@ -85,6 +111,10 @@ class SyncProducts:
         """All fragments of A and of B for the K from `first` on."""
         m, _, k = self.instruction.shape
         a, b = Operand.of(op, "a"), Operand.of(op, "b")
+        if self.instruction.in_quads:
+            with op.location:
+                left, right = (quad_pairs.fragments(terms, each, side, first) for side, each in (("a", a), ("b", b)))
+            return left, right
         across = [first + column for column in range(0, k, a.unit)]
         left = [(top + row, column) for top in range(0, a.outer, m) for column in across for row in range(0, m, ROWS)]
         right = [(row, column) for row in range(0, b.outer, ROWS) for column in across]
@@ -96,7 +126,8 @@ class SyncProducts:
 
     def _fragments(self, terms: LaneTerms, operand: Operand, matrices: list[tuple[int, int]], share: int) -> list[Any]:
         if self.instruction.in_registers:
-            registers = [register_of(row) for row in operand.rows(terms, matrices)]
+            rows = operand.rows(terms, matrices)
+            registers = rows if self.instruction.element == "f16" else [register_of(row) for row in rows]
             return [registers[first : first + share] for first in range(0, len(registers), share)]
         fragments = operand.fragments(terms, matrices, share)
         return [_nearest(fragment) for fragment in fragments] if self.instruction.element == "f32" else fragments
@@ -146,43 +177,53 @@ class _Sums:
         """For instructions on registers, the elements that a lane holds of each fragment."""
         if not self.instruction.in_registers:
             return kept
+        pieces = len(self.fragments.layout.rows)
+        if self.instruction.in_pairs:
+            return [kept[first : first + pieces] for first in range(0, len(kept), pieces)]
         elements = [dialect("vector").ExtractOp(vector, [], [place]).result for vector in kept for place in range(2)]
-        each = 2 * len(self.fragments.layout.rows)
+        each = 2 * pieces
         return [elements[first : first + each] for first in range(0, len(elements), each)]
 
     def _pack(self, type_: Any, values: list[Any]) -> list[Any]:
         if not self.instruction.in_registers:
             return values
+        if self.instruction.in_pairs:
+            return [piece for fragment in values for piece in fragment]
         pairs = [fragment[first : first + 2] for fragment in values for first in range(0, len(fragment), 2)]
         return [dialect("vector").FromElementsOp(type_, pair).result for pair in pairs]
 
 
 def _multiply_assembly(instruction: Instruction, a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
-    """One instruction of f64 as assembly. It is marked as having side effects; otherwise LLVM might move it into a
-    branch that only some lanes of the warp take."""
+    """One instruction as assembly. It is marked as having side effects; otherwise LLVM might move it into a branch that
+    only some lanes of the warp take."""
     m, n, k = instruction.shape
-    mnemonic = f"mma.sync.aligned.m{m}n{n}k{k}.row.col.f64.f64.f64.f64"
+    acc = instruction.acc
+    kinds = [acc, *(F8.get(side, side) for side in (instruction.element, instruction.right)), acc]
+    mnemonic = f"mma.sync.aligned.m{m}n{n}k{k}.row.col.{'.'.join(kinds)}"
     numbers = iter(range(2 * len(c) + len(a) + len(b)))
     lists = ["{" + ", ".join(f"${next(numbers)}" for _ in registers) + "}" for registers in (c, a, b, c)]
-    operands = [*a, *b, *c]
     element = c[0].type
     type_ = ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * len(c))})>")
-    constraints = [*["=d"] * len(c), *["d"] * len(operands)]
-    return assembly.members_of(assembly.inline(f"{mnemonic} {', '.join(lists)};", constraints, operands, type_))
+    sums, operands = ("d", "d") if acc == "f64" else ("f", "r")
+    constraints = [*[f"={sums}"] * len(c), *[operands] * (len(a) + len(b)), *[sums] * len(c)]
+    return assembly.members_of(assembly.inline(f"{mnemonic} {', '.join(lists)};", constraints, [*a, *b, *c], type_))
 
 
 def _multiply_registers(op: Any, instruction: Instruction, a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
     """One nvvm.mma.sync; bytes wrap around as arith does, and may be unsigned."""
     m, n, k = instruction.shape
     unsigned = ir.StringAttr(op.attributes["unsigned"]).value if "unsigned" in op.attributes else ""
-    kinds = ["f64" if instruction.element == "f64" else "u8" if side in unsigned else "s8" for side in "ab"]
+    kinds = ["u8" if side in unsigned else {"i8": "s8"}.get(instruction.element, instruction.element) for side in "ab"]
     wrapped = ir.Attribute.parse("#nvvm.mma_int_overflow<wrapped>") if instruction.element == "i8" else None
+    # Only the fragments of quad-pairs may have neighbours across k.
+    along = [Operand.of(op, side).contiguous or not instruction.in_quads for side in "ab"]
+    rows = "row" if along[0] else "col", "col" if along[1] else "row"
     element = c[0].type
     product = dialect("nvvm").MmaOp(
         ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * len(c))})>"),
         ir.Attribute.parse(f"#nvvm.shape<m = {m}, n = {n}, k = {k}>"),
-        ir.Attribute.parse("#nvvm.mma_layout<row>"),
-        ir.Attribute.parse("#nvvm.mma_layout<col>"),
+        ir.Attribute.parse(f"#nvvm.mma_layout<{rows[0]}>"),
+        ir.Attribute.parse(f"#nvvm.mma_layout<{rows[1]}>"),
         a,
         b,
         c,
@@ -210,7 +251,8 @@ def check(product: Any, shape: tuple[int, int, int]) -> Instruction:
     """The instruction of `shape` for a product. Refuses types without one, and sizes that are not multiples of it."""
     lhs, rhs, acc = product.operation.operands
     types = [str(value.type.element_type) for value in (lhs, rhs, acc)]
-    shapes = SHAPES.get((types[0], types[2])) if types[0] == types[1] else None
+    one_kind = types[0] == types[1] or {types[0], types[1]} <= F8.keys()
+    shapes = SHAPES.get((types[0], types[2])) if one_kind else None
     if shapes is None:
         known = "; ".join(f"{operand}, {operand} into {into}" for operand, into in SHAPES)
         raise pass_error(
@@ -223,14 +265,15 @@ def check(product: Any, shape: tuple[int, int, int]) -> Instruction:
             + ", ".join(f"{m},{n},{k}" for m, n, k in shapes),
         )
     operands = [Operand.of(product, side) for side in "ab"]
+    instruction = Instruction(shape, *types)
     single = shape[2] * lhs.type.element_type.width == 8 * ROW_BYTES
-    if single and not all(operand.by_matrix() for operand in operands):
+    if single and not instruction.in_registers and not all(operand.by_matrix() for operand in operands):
         raise pass_error(
             product,
             f"m16n8k{shape[2]} on operands that ldmatrix cannot load; expected shared memory whose rows start at "
             f"multiples of {ROW_BYTES} bytes",
         )
     sizes = (*acc.type.shape, operands[0].depth)
-    if any(size % part for size, part in zip(sizes, shape, strict=True)):
-        raise pass_error(product, f"a warp tile of {sizes}; expected multiples of the instruction's {shape}")
-    return Instruction(shape, types[0])
+    if any(size % part for size, part in zip(sizes, instruction.unit, strict=True)):
+        raise pass_error(product, f"a warp tile of {sizes}; expected multiples of the instruction's {instruction.unit}")
+    return instruction

@@ -91,21 +91,20 @@ class Operand:
         return self.unit // 4
 
     def by_matrix(self) -> bool:
-        """Whether ldmatrix can load it."""
-        strides, _ = self.memory.type.get_strides_and_offset()
+        """Whether ldmatrix can load it; nvgpu's cannot where elements are 8-bit floats."""
         width = self.element.width
         return (
             in_shared(self.memory)
             and width < 64
+            and not (width == 8 and isinstance(self.element, ir.FloatType))
             and (self.contiguous or width == 16)
-            and self._aligned(ROW_BYTES * 8 // width)
-            and strides[1] == 1
+            and self.is_aligned(ROW_BYTES * 8 // width)
         )
 
-    def _aligned(self, elements: int) -> bool:
-        """Whether rows start at multiples of a number of elements."""
+    def is_aligned(self, elements: int) -> bool:
+        """Whether rows are of neighbours, and start at multiples of a number of elements."""
         strides, _ = self.memory.type.get_strides_and_offset()
-        known = strides[0] != ir.ShapedType.get_dynamic_stride_or_offset()
+        known = strides[1] == 1 and strides[0] != ir.ShapedType.get_dynamic_stride_or_offset()
         return known and strides[0] % elements == 0 and base_multiple(self.memory) % elements == 0
 
     def fragments(self, terms: LaneTerms, matrices: list[tuple[int, int]], share: int) -> list[Any]:
@@ -158,8 +157,7 @@ class Operand:
         """What a lane holds of one matrix, element by element unless they are aligned neighbours."""
         row, column = terms.sum((4, ROWS, 1)), terms.sum((1, 4, self.each))
         type_ = ir.VectorType.get([self.each], self.element)
-        strides, _ = self.memory.type.get_strides_and_offset()
-        if self.each > 1 and self.contiguous and strides[1] == 1 and self._aligned(self.each):
+        if self.each > 1 and self.contiguous and self.is_aligned(self.each):
             return load(type_, self.memory, [_plus(row, at[0]), _plus(column, at[1])])
         numbers = range(self.each)
         places = [self._in_memory(_plus(row, at[0]), _plus(column, at[1] + number)) for number in numbers]

@@ -196,6 +196,10 @@ class Mma:
             and form.needs <= target.capabilities
         ]
 
+    def allows(self, precision: str, target: Target) -> bool:
+        """Whether it has a form of its own for a precision on the chip."""
+        return any(form.precision == precision and form.needs <= target.capabilities for form in self.forms)
+
     def _by_algebra(self, problem: Problem) -> list[Form]:
         types = problem.a, problem.b
         if not self.any_algebra or not all(extends(each, problem.acc) for each in types):
@@ -277,10 +281,15 @@ class Layout:
     fields: tuple[Field, ...] = ()
     default: bool = False
 
-    def attribute(self, schedule: Schedule) -> str:
+    def pad(self, schedule: Schedule, operand: str) -> int:
+        """Elements that follow each row of operand `a` or `b`."""
+        own = schedule.pad_b if operand == "b" and schedule.pad_b >= 0 else schedule.pad
+        return own if self.padded else 0
+
+    def attribute(self, schedule: Schedule, operand: str = "a") -> str:
         """The value of `tile.layout` on its buffers. The passes know `padN` and the other layouts of this package; a
         layout from outside comes with a pass of its own, which looks for its name there."""
-        return f"pad{schedule.pad}" if self.padded else self.name
+        return f"pad{self.pad(schedule, operand)}" if self.padded else self.name
 
 
 @dataclass(frozen=True)
@@ -299,6 +308,8 @@ class Raster:
     """The pass that finds the tile of a block: this one, which goes by `group` and `snake`, or one derived from it."""
     grouped: bool = False
     """Whether the schedule gives the height of the groups."""
+    diagonal: bool = False
+    """Whether blocks one after another are in other rows and other columns: those in flight cover as many of both."""
     fields: tuple[Field, ...] = ()
     default: bool = False
 

@@ -26,7 +26,7 @@ from mlir_gemm.parts.wording import shown_tile, shown_value
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.fields import Field, named
 from mlir_gemm.spec.part_names import own_field
-from mlir_gemm.spec.schedule import FIELDS, SHARED, Schedule, ask_parts
+from mlir_gemm.spec.schedule import FIELDS, QUIET, SHARED, Schedule, ask_parts
 
 AnyPart = Mma | Mainloop | Layout | Raster | Part
 
@@ -90,9 +90,9 @@ extensions.on_change(_meaningless.cache_clear)
 
 
 def fields_of(schedule: Schedule) -> list[str]:
-    """The fields that a schedule has, shared ones and those of its parts, in their order; without a space of tiles
-    where it says nothing of one."""
-    without = {*meaningless(schedule), *([] if schedule.space else ["space"])}
+    """The fields that a schedule has, shared ones and those of its parts, in their order; without those that say
+    nothing unless they are set."""
+    without = {*meaningless(schedule), *(name for name in QUIET if getattr(schedule, name) == FIELDS[name])}
     return [*(name for name in FIELDS if name not in without), *dict(schedule.own)]
 
 

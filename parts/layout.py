@@ -77,9 +77,9 @@ def swizzles(row: int) -> bool:
     return row in SWIZZLED_ROWS or row % LINE == 0
 
 
-def pad_of(schedule: Schedule) -> int:
-    """Elements that follow each row in shared memory."""
-    return schedule.pad if layout_of(schedule).padded else 0
+def pad_of(schedule: Schedule, operand: str = "a") -> int:
+    """Elements that follow each row of A or B in shared memory."""
+    return layout_of(schedule).pad(schedule, operand)
 
 
 def panel_of(row: int) -> int:
@@ -118,7 +118,7 @@ def _of(problem: Problem, schedule: Schedule, operand: str) -> Copied:
     mainloop, layout = mainloop_of(schedule), layout_of(schedule)
     asynchronous = mainloop.asynchronous and not computed
     narrowest = 0 if mainloop.producer else ASYNCHRONOUS_BITS if asynchronous else None
-    pad = schedule.pad if layout.padded else 0
+    pad = layout.pad(schedule, operand)
     return _copied(across, k, along_k, element, pad, layout.swizzled, vector, narrowest)
 
 

@@ -54,8 +54,8 @@ GUARDS_AHEAD = 24
 AHEAD = 2 / 3
 """Part of the fragments of a further k step that the assembler takes registers for where there are enough: it loads
 them ahead. Needed are only those of one step."""
-WIDEST = 128
-"""Bits of the widest copies."""
+WIDEST, REGISTER_BITS = 128, 32
+"""Bits of the widest copies, and of a register."""
 BATCHED = 16
 """Most loads in flight of a synchronous copy whose values go to shared memory at once."""
 
@@ -80,9 +80,15 @@ def copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:
     return count
 
 
-def reserved_registers(target: Target) -> int:
-    """Registers of a thread that must stay free under a hard limit so that nothing spills."""
-    return model_of(target).spare
+def reserved_registers(problem: Problem, schedule: Schedule, target: Target) -> int:
+    """Registers of a thread that must stay free under a hard limit so that nothing spills. `OLDER` was fitted to WMMA;
+    of 60 kernels for sm_75 of other operations of tensor cores, near the limit, this leaves two that spill 32 bytes or
+    less."""
+    mma, model = mma_of(schedule), model_of(target)
+    if model.fills or mma.opaque or not mma.tensor_cores:
+        return model.spare
+    single = min(copied(problem, schedule, operand).vector for operand in "ab") < REGISTER_BITS
+    return NEWER.spare + GUARDS_AHEAD * (ragged(problem, schedule) + single)
 
 
 MOST_AT_START, PRODUCER, CONSUMER = 248, 40, 240

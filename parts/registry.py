@@ -158,10 +158,10 @@ def warpgroup_mma(target: Target) -> Mma | None:
     return next((part for part in mmas_on(target) if part.unit == "warpgroup"), None)
 
 
-def guarding_edges(problem: Problem) -> str:
-    """The operations of warps that take the problem's types, at some precision, and sizes that no tile divides; for
-    messages."""
-    found = (each for each in mmas().values() if not each.whole_tiles and not each.by_descriptor)
+def guarding_edges(problem: Problem, target: Target) -> str:
+    """The operations of a chip's warps that take the problem's types, at some precision, and sizes that no tile
+    divides; for messages."""
+    found = (each for each in mmas_on(target) if not each.whole_tiles and not each.by_descriptor)
     return " or ".join(
         each.name
         for each in found

@@ -42,9 +42,12 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
         return problem.batch * (bytes_a + bytes_b)
     grid_m, grid_n = grid(problem, schedule)
     wave = min(target.sms * resident, grid_m * grid_n)
-    rows = raster_of(schedule).rows(schedule, grid_m)
+    raster = raster_of(schedule)
+    rows = raster.rows(schedule, grid_m)
     columns = min(grid_n, wave / rows)
     rows = min(grid_m, wave / columns)
+    if raster.diagonal:
+        rows, columns = min(grid_m, wave), min(grid_n, wave)
     waves = grid_m * grid_n * share(problem, schedule) / wave
     read = waves * (rows / grid_m * bytes_a + columns / grid_n * bytes_b)
     return problem.batch * max(read, bytes_a + bytes_b)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 from mlir_gemm.dialect.bindings import dialect, ir, passmanager
@@ -14,6 +15,7 @@ from mlir_gemm.pipeline.debug_info import Place, add_lines, cleaned
 from mlir_gemm.pipeline.rehearsal import rehearse, rehearse_translation
 
 _TO_PTX = "gpu-module-to-binary{format=isa}"
+_TARGETS = "targets"
 
 
 def ptx(module: Any, *, from_outside: bool = False, lines: Place | None = None) -> str:
@@ -45,7 +47,16 @@ def ptx_of_program(module: Any, *, from_outside: bool = False, lines: Place | No
         merged = ir.Module.create()
         whole = kernels[0].operation.clone(ir.InsertionPoint(merged.body))
         _merge(whole, kernels[1:])
+        targets = [each.operation.attributes[_TARGETS] for each in kernels if _TARGETS in each.operation.attributes]
+        if targets:
+            whole.attributes[_TARGETS] = max(targets, key=_version)
         return ptx(merged, from_outside=from_outside, lines=lines)
+
+
+def _version(targets: Any) -> int:
+    """The version of PTX that a kernel asks for; 0 where what LLVM writes for the chip will do."""
+    found = re.search(r"\+ptx(\d+)", str(targets))
+    return int(found[1]) if found else 0
 
 
 def llvm_ir(text: str, *, from_outside: bool = False) -> str:

@@ -65,6 +65,7 @@ def problem_of(function: Any) -> Problem:
         sparse=_sparse(function, product),
         a_channels=_channels(product, product.a),
         b_channels=_channels(product, product.b),
+        epilogue_vector=min((_epilogue_vector(function, generic) for generic in behind), default=WIDEST),
     )  # fmt: skip
 
 
@@ -237,6 +238,21 @@ def _matrices(function: Any, generic: structured.Generic) -> int:
     arguments, loops = list(body(function).arguments), len(generic.parallel)
     inputs = zip(generic.inputs, generic.maps, strict=False)
     return sum(map_.n_symbols == 0 and len(map_.results) == loops and value in arguments for value, map_ in inputs)
+
+
+def _epilogue_vector(function: Any, generic: structured.Generic) -> int:
+    """Bits of the widest access along the rows of all matrices of an operation; 0 where the rows of one run across
+    those of what it writes last."""
+    arguments = list(body(function).arguments)
+    rows, width = list(generic.maps[len(generic.operands) - 1].results)[-1:], WIDEST
+    for memory, map_ in zip(generic.operands, generic.maps, strict=True):
+        if map_.n_symbols or len(map_.results) != len(generic.parallel) or memory not in arguments:
+            continue
+        view = view_of_type(memory.type, memory.owner)
+        if list(map_.results)[-1:] != rows:
+            return 0
+        width = min(width, _vector(view, str(memory.type.element_type), [len(view.shape) - 1]))
+    return width
 
 
 def _filled_before(function: Any, product: Product) -> bool:

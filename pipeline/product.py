@@ -38,7 +38,9 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("tile", "padding", step("reveal-padding"))
     yield at("fuse", "fuse", step("fuse-blocks"))
     if schedule.promote:
-        yield at("promote", "promote", step("promote-operands", layout=layout_of(schedule).attribute(schedule)))
+        layouts = [layout_of(schedule).attribute(schedule, operand) for operand in "ab"]
+        other = {"layout_b": layouts[1]} if layouts[1] != layouts[0] else {}
+        yield at("promote", "promote", step("promote-operands", layout=layouts[0], **other))
     yield at("tensorize", "tensorize", step("tensorize"))
     yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
@@ -59,7 +61,8 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
     yield at("lower", "layouts", step("apply-layouts"))
     if schedule.unroll:
-        yield at("lower", "unroll", step("unroll-loops"))
+        by = {"by": schedule.unroll_by} if schedule.unroll_by else {}
+        yield at("lower", "unroll", step("unroll-loops", **by))
     yield at("lower", "copies", step("distribute-copies", bits=schedule.vector, unroll=schedule.unroll))
 
 

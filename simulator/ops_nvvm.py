@@ -1,7 +1,4 @@
-"""nvvm: rounding to tf32, stmatrix, and mma.sync on registers (bytes, f64), whose results llvm.extractvalue takes.
-
-The larger mma.sync of f64 come as assembly, of which nothing else is known here.
-"""
+"""nvvm: rounding to tf32, stmatrix, dp4a, and the inline assembly that lowering writes."""
 
 from __future__ import annotations
 
@@ -16,13 +13,13 @@ from mlir_gemm.lowering.l2_eviction import POLICIES
 from mlir_gemm.lowering.release_after_loads import AFTER_LOADS
 from mlir_gemm.lowering.wgmma_registers import PERMUTE
 from mlir_gemm.simulator.access import Access
-from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles, integers
+from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import buffer_at
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.ops_llvm import tied
-from mlir_gemm.simulator.ops_nvgpu import gathered, spread
+from mlir_gemm.simulator.ops_mma import multiply_by_assembly
 from mlir_gemm.simulator.ops_wgmma import multiply_by_registers, multiply_sparse
 from mlir_gemm.simulator.ops_wgmma_registers import permuted
 from mlir_gemm.simulator.shadow import ANY_LANE
@@ -32,12 +29,6 @@ from mlir_gemm.simulator.wgmma_sparse import is_sparse
 
 _CUT = 13
 """Bits of f32 that tf32 does not have."""
-_KINDS: dict[str, Any] = {
-    "#nvvm.mma_type<s8>": np.int8,
-    "#nvvm.mma_type<u8>": np.uint8,
-    "#nvvm.mma_type<f64>": np.float64,
-}
-"""What a register of an operand holds, by its type."""
 
 
 @handles("nvvm.convert.float.to.tf32")
@@ -53,45 +44,6 @@ def _to_tf32(decoder: Decoder, operation: Any) -> Step:
         # Half of the last bit that stays is added to the magnitude: to nearest, ties away from zero.
         nearest = (bits + np.uint32(1 << (_CUT - 1))) & np.uint32(-(1 << _CUT) & 0xFFFFFFFF)
         warp.slots[out] = np.where(np.isfinite(value), nearest, bits).view(np.int32)
-
-    return step
-
-
-@handles("nvvm.mma.sync")
-def _mma_sync(decoder: Decoder, operation: Any) -> Step:
-    op = operation.operation
-    attributes = op.attributes
-    shape = [int(number) for number in re.findall(r"= (\d+)", str(attributes["shape"]))]
-    double = shape == [8, 8, 4]
-    kinds = [str(attributes[f"multiplicand{side}PtxType"]) for side in "AB"]
-    storage = [_KINDS.get(kind) for kind in kinds]
-    wraps = double or "wrapped" in str(attributes["intOverflowBehavior"])
-    if None in storage or not wraps or (not double and shape != [16, 8, 32]):
-        raise unsupported(operation, f"of {kinds}, {shape}, is not simulated; expected f64, or bytes that wrap around")
-    slots = decoder.all_slots(op.operands)
-    sizes = integers(attributes["operandSegmentSizes"])
-    out = decoder.slot(op.results[0])
-    info = decoder.info(operation, collective=True)
-    counters = decoder.report.counters
-    value, wide = (np.float64, np.float64) if double else (np.int32, np.int32)
-
-    def registers(warp: Warp, first: int, count: int) -> Any:
-        values = [np.broadcast_to(np.asarray(warp.slots[slot], value), LANES) for slot in slots[first:][:count]]
-        return np.stack(values, axis=1)
-
-    def step(warp: Warp) -> None:
-        if warp.mask is not None:
-            check_collective(info, warp)
-        sides = [registers(warp, first, count) for first, count in zip((0, sizes[0]), sizes, strict=False)]
-        left, right = (
-            side.view(type_).reshape(LANES, side.shape[1], -1).astype(wide)
-            for side, type_ in zip(sides, storage, strict=True)
-        )
-        sums = registers(warp, sizes[0] + sizes[1], sizes[2]).reshape(LANES, -1, 2)
-        a, b, c = gathered(left, right, sums, shape[0], shape[2])
-        warp.slots[out] = spread(a @ b + c).reshape(LANES, -1)
-        counters.tensor_operations += 1
-        counters.flops += 2 * shape[0] * shape[1] * shape[2]
 
     return step
 
@@ -117,12 +69,6 @@ def _dot_accumulate(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-_ASSEMBLY = re.compile(
-    r"mma\.sync\.aligned\.m16n8k(4|8|16)\.row\.col\.f64\.f64\.f64\.f64 "
-    r"\{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\};"
-)
-
-
 @handles("llvm.inline_asm")
 def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
     op = operation.operation
@@ -141,39 +87,7 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         return _no_bits(decoder, operation)
     if text in POLICIES:
         return _policy(decoder, operation)
-    found = _ASSEMBLY.fullmatch(text)
-    if found is None:
-        raise unsupported(operation, f"'{text}' is not simulated; expected mma.sync of f64, m16n8k4, k8 or k16")
-    depth = int(found[1])
-    lists = [re.findall(r"\$(\d+)", found[place]) for place in range(2, 6)]
-    counts = [len(each) for each in lists]
-    in_order = [int(number) for each in lists for number in each] == list(range(sum(counts)))
-    given = ",".join([*["=d"] * counts[0], *["d"] * sum(counts[1:])])
-    if not in_order or counts != [4, depth // 2, depth // 4, 4] or len(op.operands) != sum(counts[1:]):
-        raise unsupported(operation, f"'{text}' does not take its registers in order")
-    if ir.StringAttr(op.attributes["constraints"]).value != given or "has_side_effects" not in op.attributes:
-        raise unsupported(operation, f"'{text}' must have side effects and the constraints {given}")
-    slots = decoder.all_slots(op.operands)
-    out = decoder.slot(op.results[0])
-    info = decoder.info(operation, collective=True)
-    counters = decoder.report.counters
-
-    def registers(warp: Warp, first: int, count: int) -> Any:
-        values = [np.broadcast_to(np.asarray(warp.slots[slot], np.float64), LANES) for slot in slots[first:][:count]]
-        return np.stack(values, axis=1)
-
-    def step(warp: Warp) -> None:
-        if warp.mask is not None:
-            check_collective(info, warp)
-        left = registers(warp, 0, counts[1])[:, :, None]
-        right = registers(warp, counts[1], counts[2])[:, :, None]
-        sums = registers(warp, counts[1] + counts[2], 4).reshape(LANES, 2, 2)
-        a, b, c = gathered(left, right, sums, 16, depth)
-        warp.slots[out] = spread(a @ b + c).reshape(LANES, -1)
-        counters.tensor_operations += 1
-        counters.flops += 2 * 16 * 8 * depth
-
-    return step
+    return multiply_by_assembly(decoder, operation, text)
 
 
 def _no_bits(decoder: Decoder, operation: Any) -> Step:

@@ -72,6 +72,9 @@ class Problem:
     1 where it takes none. 0 for an A that lies as its sizes say."""
     b_channels: int = 0
     """The same for B."""
+    epilogue_vector: int = 128
+    """The same as `out_vector` for all matrices that the epilogue reads or writes; 0 where the rows of one run across
+    those of D."""
 
     @property
     def flops(self) -> int:

@@ -51,6 +51,11 @@ SHARED = (
     Field("vector", "Bits that one thread moves in one access when it copies a tile.", values=VECTOR_BITS, unit="bits"),
     Field("unroll", "Unroll the copies and the k loop inside a block tile."),
     Field(
+        "unroll_by",
+        "Steps of the k loop inside a block tile that are unrolled together, in a loop over the rest; 0 unrolls all.",
+        unit="steps",
+    ),
+    Field(
         "split_k_workspace",
         "Slices of k that are multiplied side by side, as a batch of products, and added up by a kernel after it, in a "
         "fixed order; `block` and all others are then those of that batch.",
@@ -103,11 +108,15 @@ class Schedule:
     accumulate: bool = True
     layout: str = ""
     pad: int = 8
+    pad_b: int = -1
     vector: int = 128
     unroll: bool = True
+    unroll_by: int = 0
     smem_epilogue: bool = True
     dependent_launch: bool = True
     early_trigger: bool = True
+    tiles_per_block: int = 1
+    sequential_tiles: bool = True
     persistent: int = 0
     ping_pong: bool = False
     throttle: int = 0
@@ -218,6 +227,8 @@ def ask_parts(fields_of: Callable[[Schedule], Iterable[str]], field: Callable[[s
 
 FIELDS: dict[str, Any] = {each.name: each.default for each in dataclasses.fields(Schedule) if each.name != "own"}
 _SHARED_BY_NAME = {each.name: each for each in SHARED}
+QUIET = ("space", "pad_b", "unroll_by", "tiles_per_block", "sequential_tiles")
+"""Fields that a schedule shows only where they differ from their defaults: most say nothing of them."""
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 
 

@@ -11,7 +11,10 @@ CAPABILITIES = {
     "wmma.mma": "WMMA, fragments of 16x16x16 and their kin",
     "wmma.replicated": "WMMA whose fragments hold every element twice (sm_70, sm_75)",
     "dp4a.s32": "four products of bytes and their sum in one instruction of ordinary arithmetic",
-    "mma.sync": "mma.sync of the shapes used here, with ldmatrix",
+    "mma.m8n8k4": "mma.sync of 8x8x4 (f16) at full rate",
+    "mma.sync": "ldmatrix, and mma.sync of 16x8x8 (f16) and 8x8x16 (bytes)",
+    "mma.sync.k32": "mma.sync that reads 32 bytes of k, or bf16, tf32 and f64",
+    "mma.sync.f8": "mma.sync of 8-bit floats",
     "mma.sync.f64": "mma.sync of f64 beyond 8x8x4",
     "cp.async": "asynchronous copies of 4 to 16 bytes",
     "cp.async.bulk.tensor": "the copy engine (TMA), with mbarriers and clusters",
@@ -30,6 +33,8 @@ class Rates:
     f16_f16: float = 1.0
     """f16 with f16 accumulation."""
     i8: float = 2.0
+    f8: float = 2.0
+    """8-bit floats with f32 accumulation."""
     f64: float = 0.0
     """f64 tensor operations in one clock of one SM (not relative: their ratio differs most between chips)."""
     fma_f32: float = 256

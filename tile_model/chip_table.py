@@ -9,8 +9,9 @@ Sources of the columns, unless a row says otherwise:
 * `rates`: relative tensor rates from the dense rates that the same papers give for tf32, f16 with f16 accumulation,
   int8 and f64; FMA rates from "Arithmetic Instructions" in NVIDIA's CUDA programming guide (results in one clock of one
   SM by compute capability), two operations each. bf16 has f16's rate on every chip.
-* `has`: `mma.sync` of the shapes used here, `ldmatrix` of all of them and `cp.async` begin with sm_80 (PTX ISA). sm_70
-  to sm_75 have WMMA and ordinary arithmetic.
+* `has`: sm_70 and sm_72 have WMMA and `mma.sync` of 8x8x4 on f16. `ldmatrix` and `mma.sync` of 16 bytes of k begin with
+  sm_75; those of 32, of other types than f16 and bytes, and `cp.async` with sm_80; those of 8-bit floats with sm_89
+  (PTX ISA). They are left out for sm_90 to sm_103, where the assembler makes products of f16 of them.
 * `fitted`: what was fitted on the H200, for all rows: nothing was measured on other chips.
 * `l2_bytes_s`: published microbenchmarks where a row says so, else an estimate of 32 bytes per clock and SM
   (that is what the H200's measured products need).
@@ -49,11 +50,16 @@ _ADA = _Limits(99, 100, 1, 1536, 24)
 _HOPPER = _Limits(227, 228, 1, 2048, 32)
 
 _OLDER = frozenset({"wmma.mma", "wmma.replicated", "dp4a.s32"})
-_NEWER = frozenset({"wmma.mma", "mma.sync", "cp.async", "dp4a.s32"})
+_VOLTA_HAS = _OLDER | {"mma.m8n8k4"}
+_TURING_HAS = _OLDER | {"mma.sync"}
+_NEWER = frozenset({"wmma.mma", "mma.sync", "mma.sync.k32", "cp.async", "dp4a.s32"})
+_ADA_HAS = _NEWER | {"mma.sync.f8"}
 _LATER = _NEWER | {"mma.sync.f64"}
+_GEFORCE_HAS = _LATER | {"mma.sync.f8"}
 _HOPPER_ONLY = _LATER | {"cp.async.bulk.tensor", "wgmma.mma_async", "griddepcontrol"}
-"""Capabilities of sm_70 to sm_75, of sm_80 and later, of sm_90 and later, and of sm_90a, whose code runs on no other
-chip. What code for sm_90 does without, so that it runs on all later chips too, it does not list."""
+"""Capabilities of sm_70 and later, of sm_70 and sm_72, of sm_75, of sm_80 and later, of sm_89, of sm_90 and later, of
+sm_120 and sm_121, and of sm_90a, whose code runs on no other chip. What code for sm_90 does without, so that it runs on
+all later chips too, it does not list."""
 
 # Half the f32 lanes of the later ones, and f64 at half of f32's rate; no tensor cores for tf32 and f64.
 _VOLTA_RATES = Rates(tf32=0, i8=0, fma_f32=128, fma_f64=64)
@@ -123,7 +129,16 @@ _H200 = _chip(
 ROWS = (
     # V100 SXM2: Volta white paper (125 TFLOP/s at 1.53 GHz); L2 rate measured by Jia et al., 2018.
     _chip(
-        "sm_70", "V100", _VOLTA, sms=80, clock=1.53, tensor=1024, l2=(6, 2.2), dram=0.9, rates=_VOLTA_RATES, has=_OLDER
+        "sm_70",
+        "V100",
+        _VOLTA,
+        sms=80,
+        clock=1.53,
+        tensor=1024,
+        l2=(6, 2.2),
+        dram=0.9,
+        rates=_VOLTA_RATES,
+        has=_VOLTA_HAS,
     ),
     # Jetson AGX Xavier: its technical brief (11 TFLOP/s of f16 at 1.377 GHz); memory shared with the CPU.
     _chip(
@@ -136,11 +151,20 @@ ROWS = (
         l2=(0.5, 0.35),
         dram=0.137,
         rates=_VOLTA_RATES,
-        has=_OLDER,
+        has=_VOLTA_HAS,
     ),
     # T4: Turing white paper (65 TFLOP/s at 1.59 GHz; 70 W keep it nearer 1 GHz); L2 rate measured by Jia et al., 2019.
     _chip(
-        "sm_75", "T4", _TURING, sms=40, clock=1.0, tensor=1024, l2=(4, 1.27), dram=0.32, rates=_TURING_RATES, has=_OLDER
+        "sm_75",
+        "T4",
+        _TURING,
+        sms=40,
+        clock=1.0,
+        tensor=1024,
+        l2=(4, 1.27),
+        dram=0.32,
+        rates=_TURING_RATES,
+        has=_TURING_HAS,
     ),
     # A100 SXM 80 GB: Ampere white paper (312 TFLOP/s at 1.41 GHz).
     _chip("sm_80", "A100", _AMPERE, sms=108, clock=1.41, tensor=2048, l2=(40, 4.9), dram=2.0, rates=_AMPERE_RATES),
@@ -151,7 +175,18 @@ ROWS = (
     # Jetson AGX Orin 64 GB: its technical brief (42.5 TFLOP/s dense at 1.3 GHz); memory shared with the CPU.
     _chip("sm_87", "Orin", _ORIN, sms=16, clock=1.3, tensor=2048, l2=(4, 0.66), dram=0.2, rates=GRAPHICS_RATES),
     # RTX 4090: Ada white paper (165 TFLOP/s with f32 accumulation at 2.52 GHz); L4 and L40 have twice its tensor rate.
-    _chip("sm_89", "RTX 4090", _ADA, sms=128, clock=2.52, tensor=512, l2=(72, 10.3), dram=1.0, rates=GEFORCE_RATES),
+    _chip(
+        "sm_89",
+        "RTX 4090",
+        _ADA,
+        sms=128,
+        clock=2.52,
+        tensor=512,
+        l2=(72, 10.3),
+        dram=1.0,
+        rates=GEFORCE_RATES,
+        has=_ADA_HAS,
+    ),
     _H200,
     replace(_H200, chip="sm_90a", capabilities=_HOPPER_ONLY),
     # B200: datasheet. Tensor rate an estimate: the full 8192 need tcgen05; mma.sync is taken to run at sm_80's rate.
@@ -191,10 +226,19 @@ ROWS = (
         l2=(96, 13.1),
         dram=1.79,
         rates=GEFORCE_RATES,
-        has=_LATER,
+        has=_GEFORCE_HAS,
     ),
     # GB10 (DGX Spark): datasheet; tensor rate as for sm_120, an estimate; memory shared with the CPU.
     _chip(
-        "sm_121", "GB10", _ADA, sms=48, clock=2.4, tensor=512, l2=(24, 3.7), dram=0.27, rates=GEFORCE_RATES, has=_LATER
+        "sm_121",
+        "GB10",
+        _ADA,
+        sms=48,
+        clock=2.4,
+        tensor=512,
+        l2=(24, 3.7),
+        dram=0.27,
+        rates=GEFORCE_RATES,
+        has=_GEFORCE_HAS,
     ),
 )

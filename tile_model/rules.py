@@ -32,7 +32,7 @@ from mlir_gemm.parts.registry import (
     parts_of,
 )  # fmt: skip
 from mlir_gemm.parts.resources import smem_bytes
-from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
+from mlir_gemm.parts.wording import shown_tile, shown_value
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.fields import named
@@ -40,12 +40,17 @@ from mlir_gemm.spec.part_names import KINDS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, PRECISIONS, Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.shape_rules import (
+    block_divisible_by_warp,
+    instruction_shape,
+    unrolled_evenly,
+    warp_multiple_of_instruction,
+)
 
 MOST_BLOCKS = 2**31 - 1
 """Largest x dimension of a grid (CUDA programming guide, every compute capability)."""
 NOTHING = {"pad": 0}
 """Values that say no more than that the part is not there."""
-_AXES = ("m", "n", "k")
 
 
 def sizes_positive(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -163,38 +168,6 @@ def _named(part: AnyPart) -> str:
     return f"{field}={part.name}" if field else part.name
 
 
-def instruction_shape(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    mma = mma_of(schedule)
-    shapes = [form.instruction for form in mma.forms_of(problem, schedule.precision, target) or mma.forms[:1]]
-    if schedule.instruction in shapes:
-        return None
-    shown = " or ".join(map(shown_tile, shapes))
-    types = f" for {problem.a}" if len({form.instruction for form in mma.forms}) > 1 else ""
-    return f"instruction={shown_tile(schedule.instruction)}: mma={mma.name} has {shown}{types}"
-
-
-def warp_multiple_of_instruction(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    mma = mma_of(schedule)
-    what = "the lanes of a warp," if mma.lanes else "the instruction's"
-    for axis, size, unit in zip(_AXES, schedule.warp, mma.tile_unit(schedule.instruction), strict=True):
-        if size % unit:
-            return (
-                f"warp={shown_tile(schedule.warp)}: its {axis} of {size} must be a multiple of {what} {unit}; "
-                f"the nearest: {multiples(size, unit)}"
-            )
-    return None
-
-
-def block_divisible_by_warp(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    for axis, size, unit in zip(_AXES, schedule.block, schedule.warp, strict=True):
-        if size % unit:
-            return (
-                f"block={shown_tile(schedule.block)}: its {axis} of {size} must be a multiple of the warp tile's "
-                f"{unit} (warp={shown_tile(schedule.warp)}); the nearest: {multiples(size, unit)}"
-            )
-    return None
-
-
 def stages_supported(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if schedule.stages > 1 and not schedule.promote:
         return f"stages={schedule.stages} with promote=off: without buffers in shared memory there is 1 stage"
@@ -297,7 +270,7 @@ def smem_fits(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 
 
 def registers_fit(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    needed = mma_of(schedule).registers(problem, schedule, target) + reserved_registers(target)
+    needed = mma_of(schedule).registers(problem, schedule, target) + reserved_registers(problem, schedule, target)
     limit = register_limit(schedule, target)
     if needed <= limit:
         return None
@@ -343,7 +316,8 @@ def grid_fits(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 OF_PROBLEMS: tuple[Rule, ...] = (sizes_positive, supported_types, supported_result)
 OF_CHIP: tuple[Rule, ...] = (mma_of_chip, copy_of_chip, rings, parts_on_rings, fields_of_others)
 OF_SHAPES: tuple[Rule, ...] = (
-    instruction_shape, warp_multiple_of_instruction, block_divisible_by_warp, stages_supported, promote_for_copies,
+    instruction_shape, warp_multiple_of_instruction, block_divisible_by_warp, unrolled_evenly, stages_supported,
+    promote_for_copies,
     accumulates, accumulates_while_copying, warps_on_rings,
 )  # fmt: skip
 OF_RESOURCES: tuple[Rule, ...] = (threads_fit, smem_fits, resident_fits, registers_fit, grid_fits)

@@ -51,7 +51,7 @@ def swapped(problem: Problem) -> Problem:
         str(parse(problem.algebra).swapped()) if problem.algebra else "", problem.symmetric,
         swapped_mask(problem.result_mask), swapped_zeros(problem.zeros),
         {"a": "b", "b": "a"}.get(problem.sparse, ""),
-        a_channels=problem.b_channels, b_channels=problem.a_channels,
+        a_channels=problem.b_channels, b_channels=problem.a_channels, epilogue_vector=problem.epilogue_vector,
     )  # fmt: skip
 
 

@@ -27,6 +27,11 @@ FACTOR = 3.0
 LEADERS = 24
 """Of how many of the best, by prediction, neighbours are proposed too: they differ in one field."""
 GROUPS = (4, 8, 16, 32)
+PADS = (0, 8, 16)
+"""Elements that rows of B may be followed by, where those of A are followed by others."""
+UNROLLED = (1, 2, 4)
+WALKED = (2, 4)
+"""Tiles of a block."""
 CLUSTERS = ((1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
 SHARES = (0, 1, 2)
 BUCKETS = 16
@@ -190,6 +195,10 @@ def _neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     """Schedules that differ in one decision, legal or not."""
     yield from (schedule.replace(raster_group=group) for group in GROUPS)
     yield from (schedule.replace(raster=raster) for raster in rasters())
+    yield from (schedule.replace(pad_b=pad) for pad in PADS if pad != schedule.pad)
+    yield from (schedule.replace(unroll_by=by) for by in UNROLLED)
+    for tiles in WALKED:
+        yield from (schedule.replace(tiles_per_block=tiles, sequential_tiles=near) for near in (True, False))
     yield from (schedule.replace(stages=schedule.stages + more) for more in (-2, -1, 1) if schedule.stages + more > 0)
     yield from (schedule.replace(cluster_m=m, cluster_n=n) for m, n in CLUSTERS)
     yield schedule.replace(early_trigger=not schedule.early_trigger)

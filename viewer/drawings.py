@@ -77,11 +77,12 @@ def result(problem: Problem, schedule: Schedule, target: Target) -> str:
     svg.text(44, top + rows * high / 2 + 14, f"{rows} of {m}")
     raster = raster_of(schedule)
     down, along = schedule.cluster_m, schedule.cluster_n
-    tiles = list(
-        order(rows // down, columns // along, max(1, raster.rows(schedule, rows) // down), raster.snake)
-        if raster.walk == PLAIN_WALK
-        else ()
-    )
+    down_tiles, along_tiles = rows // down, columns // along
+    tiles = list[tuple[int, int]]()
+    if raster.diagonal:
+        tiles = [(row, (row + number) % along_tiles) for number in range(along_tiles) for row in range(down_tiles)]
+    elif raster.walk == PLAIN_WALK:
+        tiles = list(order(down_tiles, along_tiles, max(1, raster.rows(schedule, rows) // down), raster.snake))
     wave = schedule.persistent or target.sms
     places = [(row * down + i, column * along + j) for row, column in tiles for j in range(along) for i in range(down)]
     for number, (row, column) in enumerate(places[:MOST_TILES]):

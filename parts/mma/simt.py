@@ -93,7 +93,7 @@ def ends_with_k(problem: Problem, schedule: Schedule, target: Target) -> str | N
 
 PART = Mma(
     "simt",
-    rank=3,
+    rank=4,
     forms=(
         Form(("f16", "bf16", "f32"), True, "f32", INSTRUCTION),
         Form(("f16", "bf16", "f32", "f64"), True, "f64", INSTRUCTION),

@@ -16,7 +16,7 @@ def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str |
     if mma.by_descriptor:  # whose own rule says so
         return None
     if mma.whole_tiles:
-        others = guarding_edges(problem)
+        others = guarding_edges(problem, target)
         return f"layout=xor with mma={mma.name}: expected layout={padded().name}, or mma={others}"
     if not schedule.promote:
         return f"layout=xor with promote=off: without buffers in shared memory expected layout={padded().name}"

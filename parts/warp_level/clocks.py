@@ -44,7 +44,7 @@ def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants) ->
     moved = 0.0 if schedule.accumulate else 2 * m * n * ELEMENT_BYTES[problem.acc] * constants.unaccumulated
     if not schedule.promote:
         return (moved + (read_a + read_b) * constants.unpromoted_shared) / LINE
-    stride_a, stride_b = (k + pad_of(schedule)) * a, (n + pad_of(schedule)) * b
+    stride_a, stride_b = (k + pad_of(schedule)) * a, (n + pad_of(schedule, "b")) * b
     moved += read_a * bank_conflicts(stride_a) + read_b * bank_conflicts(stride_b)
     moved += m * k * a * store_conflicts(k * a, stride_a) + k * n * b * store_conflicts(n * b, stride_b)
     # A row shorter than a line takes a line's time to look up.
@@ -98,6 +98,8 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
 def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -> float:
     """Factor on the time of the products at the mma's full rate."""
     factor = 1.0 if schedule.unroll else constants.rolled
+    if schedule.unroll and schedule.unroll_by:  # what a trip costs comes once for so many steps
+        factor += (constants.rolled - 1) / schedule.unroll_by
     lanes = mma_of(schedule).lanes
     if not lanes:
         return factor
@@ -163,7 +165,7 @@ def tensor_core_rate(problem: Problem, target: Target) -> float:
     rates = target.rates
     if problem.a == "f64":
         return rates.f64 or rates.fma_f64
-    relative = {"f32": rates.tf32, "i8": rates.i8}.get(problem.a, 1.0)
+    relative = {"f32": rates.tf32, "i8": rates.i8, "f8E4M3FN": rates.f8, "f8E5M2": rates.f8}.get(problem.a, 1.0)
     if problem.acc == "f16":
         relative = rates.f16_f16
     return target.tensor_flops_clock_sm * relative

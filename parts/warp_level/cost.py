@@ -89,9 +89,10 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     count whole."""
     m, n, k = schedule.block
     blocks, steps = blocks_of(problem, schedule), steps_of(problem, schedule)
-    sm_blocks = -(-blocks // target.sms)
+    walked = schedule.tiles_per_block
+    sm_blocks = walked * -(-blocks // (walked * target.sms))
     held = occupancy(problem, schedule, target)
-    resident = max(1, min(held.blocks, sm_blocks))
+    resident = max(1, min(held.blocks, sm_blocks // walked))
     even = blocks / target.sms
     spread = sm_blocks / even
     inside, outside = constants.inside, constants.outside

@@ -71,7 +71,8 @@ def fragments(problem: Problem, schedule: Schedule) -> int:
     for operand, across in (("a", warp_m), ("b", warp_n)):
         element = element_bytes(problem, operand)
         held = across * element * schedule.instruction[2] // (4 * WARP_SIZE)
-        packed = element == 1 and not mma.by_matrix(problem, operand)
+        along_k = problem.a_order == "mk" if operand == "a" else problem.b_order == "nk"
+        packed = element == 1 and not along_k
         sides.append(held * UNPACKED if packed else held)
     if problem.a == "f64" and schedule.instruction == LONG_F64:
         sides = [min(sides), max(sides) // 2]

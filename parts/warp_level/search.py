@@ -13,7 +13,7 @@ from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.layout import CHUNK, swizzles
 from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled
 from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
-from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
 from mlir_gemm.spec.fields import named
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import VECTOR_BITS, Schedule, Tile
@@ -144,7 +144,8 @@ def _layout(
     element, four columns of eight rows, which fill the banks where rows are shifted by four elements."""
     narrowest = min(element_bytes(problem, "a"), element_bytes(problem, "b"))
     by_element = narrowest == ELEMENT_BYTES["f64"]
-    swizzled = SWIZZLE and streamed and not pinned.get("pad") and mma.tensor_cores and not by_element
+    single = by_element or _floats_across_k(problem)
+    swizzled = SWIZZLE and streamed and not pinned.get("pad") and mma.tensor_cores and not single
     if ring:
         return pinned.get("layout") or panelled().name, pinned.get("pad", 0)
     layout = layouts()[pinned["layout"]] if pinned.get("layout") else None
@@ -155,6 +156,13 @@ def _layout(
     if layout.swizzled and not layout.panels:
         return layout.name, 0
     return layout.name, (2 * CHUNK if by_element and mma.tensor_cores else CHUNK) // narrowest
+
+
+def _floats_across_k(problem: Problem) -> bool:
+    """Whether 8-bit floats are read one by one, across k: where rows are swizzled each has an address of its own, which
+    take 255 registers and spill; where they are padded, 126 (64x128x128 by 32x64x32, ptxas for sm_89)."""
+    sides = (problem.a, problem.a_order == "mk"), (problem.b, problem.b_order == "nk")
+    return any(TYPES[name].is_float and ELEMENT_BYTES[name] == 1 and not along_k for name, along_k in sides)
 
 
 def _swizzles(problem: Problem, block: Tile) -> bool:

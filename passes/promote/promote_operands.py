@@ -45,21 +45,27 @@ class PromoteOperands(Pass):
     layout: str = "pad8"
     """What `tile.layout` says: `padN`, `xor`, `swizzle128` (of narrow rows `swizzle64` or `swizzle32`), or a layout
     that is registered."""
+    layout_b: str = "same"
+    """The same of B's buffer; `same` as A's."""
 
     def __post_init__(self) -> None:
-        padded = re.fullmatch(PAD, self.layout)
-        if padded and int(padded[1]) > MOST_PAD:
-            raise PassError(f"pass '{self}': a pad must be from 0 to {MOST_PAD}")
-        if not is_layout(self.layout):
-            raise PassError(f"pass '{self}': layout must be padN, xor, {SWIZZLE} or a registered one")
+        for name, layout in zip(("layout", "layout_b"), self._layouts(), strict=True):
+            padded = re.fullmatch(PAD, layout)
+            if padded and int(padded[1]) > MOST_PAD:
+                raise PassError(f"pass '{self}': a pad must be from 0 to {MOST_PAD}")
+            if not is_layout(layout):
+                raise PassError(f"pass '{self}': {name} must be padN, xor, {SWIZZLE} or a registered one")
+
+    def _layouts(self) -> tuple[str, str]:
+        return self.layout, self.layout if self.layout_b == "same" else self.layout_b
 
     def run(self, module: Any) -> None:
         for loop in named(module, "affine.for"):
             if affine.level_of(loop) == "k":
-                _promote(loop, self.layout)
+                _promote(loop, self._layouts())
 
 
-def _promote(k_loop: Any, layout: str) -> None:
+def _promote(k_loop: Any, layouts: tuple[str, str]) -> None:
     stores = [op for op in named(k_loop, "affine.store") if _in_nest(op)]
     products: list[NestProduct] = []
     for store in stores:
@@ -72,7 +78,7 @@ def _promote(k_loop: Any, layout: str) -> None:
         anchor = in_block(body(k_loop))[0]
         cores, pads = product.cores(), product.pads()
         sides = (([product.m, product.k], [product.n]), ([product.k, product.n], [product.m]))
-        for core, pad, (points, others) in zip(cores, pads, sides, strict=True):
+        for core, pad, (points, others), layout in zip(cores, pads, sides, layouts, strict=True):
             loads = _loads_of(core, product, others)
             if all(affine.access(load)[0].type.memory_space is not None for load in loads):
                 continue

@@ -45,7 +45,7 @@ class SelectPrecision(Pass):
             with kernel.errors():
                 pinned = kernel.pinned()
                 precision = pinned.get("precision", "full")
-                able = [mma.name for mma in mmas_on(kernel.target) if any(f.precision == precision for f in mma.forms)]
+                able = [mma.name for mma in mmas_on(kernel.target) if mma.allows(precision, kernel.target)]
                 if precision in _PASSES and able and pinned.get("mma", able[0]) in able:
                     _PASSES[precision]().run(kernel.module)
                 if precision in EMULATIONS and "promotion" not in pinned:

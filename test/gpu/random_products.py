@@ -6,6 +6,7 @@ One list serves the fuzzing on the GPU (`check_products.py`) and any other place
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +23,11 @@ TYPES = {
     "f32": ("f32", "f32", ("f32", "f16")),
     "f64": ("f64", "f64", ("f64",)),
     "i8": ("i8", "i32", ("i32",)),
+    "f8": ("f8E4M3FN", "f32", ("f32", "f16")),
 }
 """Operands, accumulator and possible results of each kind of product."""
+SHARES = {"f16": 5, "bf16": 3, "f32": 2, "f64": 1, "i8": 2}
+"""How often each kind is drawn, where nobody says."""
 EPILOGUES = ("none", "relu", "bias_n", "bias_m", "residual", "scaled", "accumulate", "bias_relu_residual")
 
 
@@ -207,13 +211,13 @@ def strides(shape: list[int], pad: int | None) -> list[int]:
     return found
 
 
-def drawn(seed: int, count: int) -> list[Product]:
-    """`count` random products: the edge cases first, then all sizes drawn alike."""
+def drawn(seed: int, count: int, shares: Mapping[str, int] = SHARES) -> list[Product]:
+    """`count` random products: the edge cases first, then all sizes drawn alike; kinds as often as `shares` says."""
     rng = random.Random(seed)
     found: list[Product] = []
     for number in range(count):
         m, n, k = EDGES[number] if number < len(EDGES) else (rng.choice(SIZES) for _ in range(3))
-        kind = rng.choices(list(TYPES), (5, 3, 2, 1, 2))[0]
+        kind = rng.choices(list(shares), list(shares.values()))[0]
         found.append(
             Product(
                 m, n, k, kind,

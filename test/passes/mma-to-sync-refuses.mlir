@@ -114,9 +114,9 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @matrices(%a: memref<16x8xf16>, %b: memref<8x8xf16>, %c: vector<16x8xf32>) kernel {
+  gpu.func @matrices(%a: memref<16x8xbf16>, %b: memref<8x8xbf16>, %c: vector<16x8xf32>) kernel {
     // EIGHT: mma-to-sync-refuses.mlir:[[# @LINE + 1]]:10: error: m16n8k8 on operands that ldmatrix cannot load; expected shared memory whose rows start at multiples of 16 bytes
-    %d = "tile.mma"(%a, %b, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x8xf16>, memref<8x8xf16>, vector<16x8xf32>) -> vector<16x8xf32>
+    %d = "tile.mma"(%a, %b, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x8xbf16>, memref<8x8xbf16>, vector<16x8xf32>) -> vector<16x8xf32>
     gpu.return
   }
 }

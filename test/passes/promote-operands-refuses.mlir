@@ -8,9 +8,11 @@
 // RUN: sed '/^func.func @rows(/,/^}/!s/.*//' %s | not mlir-gemm opt - 'promote-operands{layout=swizzle128}' 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not mlir-gemm opt %s 'promote-operands{layout=pad2048}' 2>&1 | FileCheck %s --check-prefix=PAD
 // RUN: not mlir-gemm opt %s 'promote-operands{layout=tiled}' 2>&1 | FileCheck %s --check-prefix=LAYOUT
+// RUN: not mlir-gemm opt %s 'promote-operands{layout_b=tiled}' 2>&1 | FileCheck %s --check-prefix=OTHER
 
-// PAD: error: pass 'promote-operands{layout=pad2048}': a pad must be from 0 to 1024
-// LAYOUT: error: pass 'promote-operands{layout=tiled}': layout must be padN, xor, swizzle128 or a registered one
+// OTHER: error: pass 'promote-operands{layout=pad8 layout_b=tiled}': layout_b must be padN, xor, swizzle128 or a registered one
+// PAD: error: pass 'promote-operands{layout=pad2048 layout_b=same}': a pad must be from 0 to 1024
+// LAYOUT: error: pass 'promote-operands{layout=tiled layout_b=same}': layout must be padN, xor, swizzle128 or a registered one
 
 func.func @written(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
   affine.for %l = 0 to 2 {

@@ -1,6 +1,11 @@
 // promote-operands: factors are staged in shared memory; a second run changes nothing.
 // RUN: mlir-gemm opt %s promote-operands promote-operands --reading | FileCheck %s
 // RUN: mlir-gemm opt %s 'promote-operands{layout=pad0}' --reading | FileCheck %s --check-prefix=PAD
+// RUN: mlir-gemm opt %s 'promote-operands{layout=pad0 layout_b=pad24}' --reading | FileCheck %s --check-prefix=APART
+
+// Each operand may have a pad of its own.
+// APART: memref.alloc() : shared 16x16xf16 pad0
+// APART: memref.alloc() : shared 16x8xf16 pad24
 
 // PAD-COUNT-4: memref.alloc() : shared {{.*}} pad0
 //     PAD-NOT: memref.alloc

@@ -14,7 +14,7 @@ from mlir_gemm.simulator.options import Options
 
 NUMPY = {
     "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "i8": np.int8,
-    "i32": np.int32,
+    "i32": np.int32, "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2,
 }  # fmt: skip
 STEPS = ("distribute-copies", "place-shared", "fold-subviews", "lower-unit-ids", "canonicalize,cse", "check-lowered")
 SYNC = {"f16": (16, 8, 16), "bf16": (16, 8, 16), "f32": (16, 8, 8), "f64": (8, 8, 4), "i8": (16, 8, 32)}

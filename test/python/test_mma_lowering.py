@@ -62,6 +62,28 @@ def test_orders_of_wmma(orders: tuple[str, str]):
     check(Case(orders=orders, start=False, store=("0, 1", "true, true")), "mma-to-wmma")
 
 
+OLDER = [
+    (("f16", "f32", ""), (8, 8, 4)), (("f16", "f32", ""), (16, 8, 8)), (("f16", "f16", ""), (16, 8, 8)),
+    (("i8", "i32", ""), (8, 8, 16)), (("i8", "i32", "a"), (8, 8, 16)), (("i8", "i32", "b"), (8, 8, 16)),
+    (("f8E4M3FN", "f32", ""), (16, 8, 32)), (("f8E5M2", "f32", ""), (16, 8, 32)),
+]  # fmt: skip
+"""Instructions of sm_70, of sm_75, and of sm_89."""
+
+
+@pytest.mark.parametrize("number", range(len(OLDER)))
+@pytest.mark.parametrize("order", range(len(ORDERS)))
+def test_instructions_of_other_chips(number: int, order: int):
+    """Operands in shared memory where sizes are whole, else in global memory, in turns."""
+    ((operand, acc, unsigned), instruction), orders = OLDER[number], ORDERS[order]
+    size = (32, 32) if (number + order) % 2 else (31, 30)
+    pad = 8 if operand == "f16" else 16
+    case = Case(
+        operand, acc, acc, (32, 32, 32), (32, 16, 32), size, orders=orders, shared=size == (32, 32), pad=pad,
+        unsigned=unsigned,
+    )  # fmt: skip
+    check(case, "mma-to-sync", instruction=instruction)
+
+
 DOUBLES = pytest.mark.parametrize("instruction", [(16, 8, 16), (16, 8, 8), (16, 8, 4)])
 
 

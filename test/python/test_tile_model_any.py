@@ -31,7 +31,7 @@ def needed(problem: Problem, schedule: Schedule, chip: Target) -> int:
 
 
 SYNC: dict[str, Any] = {"mma": "mma_sync"}
-ORDERS = (("wmma", "mma_sync", "simt"), ("mma_sync", "wmma", "simt"))
+ORDERS = (("wmma", "mma_sync", "mma_m8n8k4", "simt"), ("mma_sync", "wmma", "mma_m8n8k4", "simt"))
 SWIZZLED = Schedule(
     block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16), mma="mma_sync", mainloop="cp_async", stages=3,
     layout="xor", pad=0,
@@ -80,7 +80,8 @@ class TestMmas:
 
     def test_plain_f16_products_stay_with_the_first_mma(self, either_order: None) -> None:
         assert select(square(512), H200).schedule.mma == next(iter(registry.mmas()))
-        assert select(square(512), target("sm_75")).schedule.mma == "wmma"
+        assert select(square(512), target("sm_75")).schedule.mma == next(iter(registry.mmas()))
+        assert select(square(512), target("sm_70")).schedule.mma == "wmma"
 
     @pytest.mark.parametrize(
         "changes",
@@ -93,12 +94,16 @@ class TestMmas:
             {"b_memory": "i8"},
             {"a_vector": 64},
             {"out": "bf16"},
+            {"out_order": "nm"},
+            {"epilogue_vector": 0},
+            {"epilogue_vector": 64},
         ],
     )
     def test_wmma_leaves_what_is_not_plain_to_the_others(self, changes: dict[str, Any], either_order: None) -> None:
         problem = dataclasses.replace(square(128), **changes)
         assert select(problem, H200).schedule.mma == "mma_sync"
-        assert select(problem, target("sm_75")).schedule.mma == "simt"
+        assert select(problem, target("sm_75")).schedule.mma == "mma_sync"
+        assert select(problem, target("sm_70")).schedule.mma == "mma_m8n8k4"
         with pytest.raises(ScheduleError, match="mma=wmma"):
             select(problem, H200, {"mma": "wmma"})
 
@@ -108,11 +113,11 @@ class TestMmas:
         assert select(square(512), H200, {"instruction": (1, 1, 1)}).schedule.mma == "simt"
 
     def test_older_chips(self) -> None:
-        for chip in ("sm_70", "sm_75"):
-            assert mmas_tried(square(512), CHIPS[chip], {}) == ["wmma", "simt"]
+        for chip, own in (("sm_70", ["wmma", "mma_m8n8k4"]), ("sm_75", ["mma_sync", "wmma"])):
+            assert mmas_tried(square(512), CHIPS[chip], {}) == [*own, "simt"]
             assert "cp_async" not in [each.name for each in mainloops_on(CHIPS[chip])]
-        with pytest.raises(ScheduleError, match=r"mma=mma_sync: sm_75 has dp4a, wmma, simt"):
-            select(square(512), target("sm_75"), SYNC)
+        with pytest.raises(ScheduleError, match=r"mma=mma_sync: sm_70 has dp4a, wmma, mma_m8n8k4, simt"):
+            select(square(512), target("sm_70"), SYNC)
 
     def test_rates(self) -> None:
         def rate(a: str, acc: str, mma: str = "mma_sync") -> float:
@@ -126,7 +131,7 @@ class TestMmas:
     @pytest.mark.parametrize("chip", CHIPS)
     def test_every_form_has_a_rate_on_every_chip(self, chip: str) -> None:
         for mma in mmas_on(CHIPS[chip]):
-            for form in mma.forms:
+            for form in (each for each in mma.forms if each.needs <= CHIPS[chip].capabilities):
                 a = form.operands[0]
                 assert mma.rate(square(1, a=a, b=a, acc=form.acc), CHIPS[chip]) > 0
 
@@ -170,7 +175,7 @@ class TestRules:
     @pytest.mark.parametrize(
         ("base", "changes", "reason"),
         [
-            (SWIZZLED, {"instruction": (16, 16, 16)}, "mma=mma_sync has 16x8x16 for f16"),
+            (SWIZZLED, {"instruction": (16, 16, 16)}, "mma=mma_sync has 16x8x16 or 16x8x8 for f16"),
             (
                 SWIZZLED,
                 {"warp": (64, 20, 16)},

@@ -29,7 +29,7 @@ from mlir_gemm.tile_model.select import estimate, select
 
 H200 = target("sm_90")
 SYNC: dict[str, Any] = {"mma": "mma_sync"}
-ORDERS = (("wmma", "mma_sync", "simt"), ("mma_sync", "wmma", "simt"))
+ORDERS = (("wmma", "mma_sync", "mma_m8n8k4", "simt"), ("mma_sync", "wmma", "mma_m8n8k4", "simt"))
 SWIZZLED = Schedule(
     block=(128, 256, 64), warp=(64, 64, 16), instruction=(16, 8, 16), mma="mma_sync", mainloop="cp_async", stages=3,
     layout="xor", pad=0,
@@ -239,6 +239,9 @@ class TestSelect:
     @pytest.mark.parametrize(
         ("chip", "size", "pinned"),
         [
+            ("sm_70", 1000, "mma_m8n8k4"),
+            ("sm_75", 1000, "mma_sync"),
+            ("sm_75", 1023, "mma_sync"),
             ("sm_75", 1000, "simt"),
             ("sm_80", 1008, "mma_sync"),
             ("sm_86", 1000, "mma_sync"),

@@ -216,7 +216,10 @@ def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float)
 
 def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tuple[float, float]:
     """Tile rows and columns of the result that the blocks in flight cover."""
-    high = raster_of(schedule).rows(schedule, rows)
+    raster = raster_of(schedule)
+    if raster.diagonal:
+        return min(rows, flight), min(columns, flight)
+    high = raster.rows(schedule, rows)
     wide = min(columns, max(1.0, flight / high))
     return min(rows, max(1.0, flight / wide)), wide
 

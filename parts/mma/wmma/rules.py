@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.block import threads
-from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
+from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS, pad_of
 from mlir_gemm.parts.registry import guarding_edges, layout_of
 from mlir_gemm.parts.wording import divisors, multiples, shown_tile
 from mlir_gemm.spec.problem import Problem
@@ -28,7 +28,7 @@ def whole_sizes(problem: Problem, schedule: Schedule, target: Target) -> str | N
         if size % SIZE_UNIT:
             return (
                 f"{name}={size} is not supported by mma=wmma: its sizes must be multiples of {SIZE_UNIT} (it "
-                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or mma={guarding_edges(problem)}"
+                f"guards no edges); the nearest: {multiples(size, SIZE_UNIT)}, or mma={guarding_edges(problem, target)}"
             )
     return None
 
@@ -43,13 +43,14 @@ def plain_product(problem: Problem, schedule: Schedule, target: Target) -> str |
         given = f"sizes known at run time only ({', '.join(problem.dynamic)})"
     elif problem.a_memory or problem.b_memory:
         given = "an operand that is computed on its way to shared memory"
-    elif min(problem.a_vector, problem.b_vector, problem.out_vector) < ALIGNMENT:
+    elif problem.out_order != "mn" or not problem.epilogue_vector:
+        given = "a matrix around the product that is read or written transposed"
+    elif min(problem.a_vector, problem.b_vector, problem.out_vector, problem.epilogue_vector) < ALIGNMENT:
         given = f"rows aligned to less than {ALIGNMENT} bits"
     if not given:
         return None
-    return (
-        f"{given}: not with mma=wmma, which takes one aligned product of mk and kn; expected {guarding_edges(problem)}"
-    )
+    others = guarding_edges(problem, target)
+    return f"{given}: not with mma=wmma, which takes one aligned product of mk and kn; expected {others}"
 
 
 def block_divides_problem(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -80,12 +81,15 @@ def unaccumulated(problem: Problem, schedule: Schedule, target: Target) -> str |
 def stride(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if not schedule.promote or not layout_of(schedule).padded:
         return None
-    if (schedule.block[2] + schedule.pad) % STRIDE == 0 == (schedule.block[1] + schedule.pad) % STRIDE:
-        return None
-    return (
-        f"pad={schedule.pad}: WMMA needs rows in shared memory of a multiple of {STRIDE} elements (16 bytes); "
-        f"the nearest: {multiples(schedule.pad, STRIDE, least=0)}"
-    )
+    for operand, columns in (("a", schedule.block[2]), ("b", schedule.block[1])):
+        pad = pad_of(schedule, operand)
+        if (columns + pad) % STRIDE:
+            name = "pad_b" if operand == "b" and schedule.pad_b >= 0 else "pad"
+            return (
+                f"{name}={pad}: WMMA needs rows in shared memory of a multiple of {STRIDE} elements (16 bytes); "
+                f"the nearest: {multiples(pad, STRIDE, least=0)}"
+            )
+    return None
 
 
 def copies_even(problem: Problem, schedule: Schedule, target: Target) -> str | None:
