@@ -1,11 +1,11 @@
 """Products of warp tiles as AMD's matrix instructions, MFMA and WMMA: the instructions by type, the fragments of their
 operands, and the order in which they stand.
 
-Of the first operand of MFMA, lane `l` has row `l % m` and `each` neighbours in k from `l // m * each` on; of the second
-the same with columns. WMMA takes all sixteen of k in each lane, those of lanes 0 to 15 again in lanes 16 to 31 (sources:
-`wave_layouts.py`). Which k a place of an instruction stands for is free as long as both operands agree: where k runs
-along the rows of one of them, each lane loads up to 16 bytes of neighbours, and the instructions of a step take their
-parts of these.
+Of the first operand of MFMA, lane `l` has row `l % m` and `each` neighbours in k from `l // m * each` on; of the
+second the same with columns. WMMA takes all sixteen of k in each lane, those of lanes 0 to 15 again in lanes 16 to 31
+(sources: `wave_layouts.py`). Which k a place of an instruction stands for is free as long as both operands agree: where
+k runs along the rows of one of them, each lane loads up to 16 bytes of neighbours, and the instructions of a step take
+their parts of these.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline import assembler, emission
+from mlir_gemm.pipeline import amdgpu, assembler, emission
 from mlir_gemm.pipeline.debug_info import Place
 from mlir_gemm.spec.backends import BACKENDS
 from mlir_gemm.spec.target import Target
@@ -27,7 +27,7 @@ class Source(NamedTuple):
 
 def code_of(target: Target, module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
     """The code of the kernels of a module after its back end's last stage of IR; for no kernels it is empty."""
-    return _CODE[target.backend](module, program=program, from_outside=from_outside, lines=lines)
+    return _CODE[target.backend](target, module, program=program, from_outside=from_outside, lines=lines)
 
 
 def emit(kind: str, source: Source) -> Code:
@@ -42,9 +42,21 @@ def emit(kind: str, source: Source) -> Code:
     return OTHERS[backend][kind].make(source)
 
 
-def _ptx(module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
+def _ptx(_: Target, module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
     make = emission.ptx_of_program if program else emission.ptx
     return make(module, from_outside=from_outside, lines=lines)
+
+
+def _isa(target: Target, module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
+    ir = emission.llvm_ir(str(module), from_outside=from_outside)
+    return amdgpu.assembly(ir, target.arch) if "amdgpu_kernel" in ir else ""
+
+
+def _hsaco(source: Source) -> Code:
+    ir = emission.llvm_ir(source.ir(), from_outside=source.from_outside)
+    if "amdgpu_kernel" not in ir:
+        raise InputError("the function has nothing to run, so there is no code to make a code object of")
+    return amdgpu.code_object(ir, source.target.arch)
 
 
 def _llvm(source: Source) -> Code:
@@ -66,10 +78,10 @@ class Output(NamedTuple):
     extension: str
 
 
-_CODE: dict[str, Callable[..., Code]] = {"nvptx": _ptx}
+_CODE: dict[str, Callable[..., Code]] = {"nvptx": _ptx, "rocdl": _isa}
 OTHERS: dict[str, dict[str, Output]] = {
     "nvptx": {"cubin": Output(_cubin, ".cubin"), "llvm": Output(_llvm, ".ll")},
     "spirv": {},
-    "rocdl": {},
+    "rocdl": {"hsaco": Output(_hsaco, ".hsaco"), "llvm": Output(_llvm, ".ll")},
 }
 """By back end, the outputs besides stages."""

@@ -31,5 +31,23 @@ def conversions(target: Target, features: str = "") -> PassSpec:
     )
 
 
-_CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {"nvptx": _nvptx}
+def _rocdl(target: Target, _: str) -> Iterator[Placed]:
+    yield at("rocdl", "math", step("select-math", chips="amdgcn"))
+    yield at("rocdl", "memory", step("local-barriers"), step("buffer-accesses"))
+    yield at("rocdl", "control", step("trap-asserts"))
+    yield at("rocdl", "convert", _to_rocdl(target))
+
+
+def _to_rocdl(target: Target) -> PassSpec:
+    """Upstream's conversions to ROCDL."""
+    return upstream(
+        f"rocdl-attach-target{{chip={target.arch} O=3}},"
+        "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+        f"convert-amdgpu-to-rocdl{{chipset={target.arch}}},"
+        f"convert-gpu-to-rocdl{{chipset={target.arch} runtime=HIP use-bare-ptr-memref-call-conv=1 index-bitwidth=64}},"
+        "canonicalize,cse,reconcile-unrealized-casts)"
+    )
+
+
+_CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {"nvptx": _nvptx, "rocdl": _rocdl}
 """By the name of the back end."""

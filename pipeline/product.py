@@ -71,7 +71,8 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     resident = schedule.min_blocks or (1 if mainloop_of(schedule).producer else 0)
     if resident:
         yield at("launch", "registers", step("limit-registers", blocks=resident))
-    yield at("lower", "memory", step("place-shared", storage=schedule.storage), step("fold-subviews"))
+    placed = step("place-shared", storage=schedule.storage, limit=target.smem_static)
+    yield at("lower", "memory", placed, step("fold-subviews"))
     if layout_of(schedule).swizzled and not mma_of(schedule).by_descriptor:
         yield at("lower", "swizzle", step("swizzle-accesses"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math"))

@@ -33,7 +33,7 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     if schedule.cluster > 1:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
-    yield at("lower", "memory", step("place-shared", storage="auto"), step("fold-subviews"))
+    yield at("lower", "memory", step("place-shared", storage="auto", limit=target.smem_static), step("fold-subviews"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math", exp="ex2"))
     cleaning = "gpu.module(gpu.func(lower-affine,canonicalize,cse,loop-invariant-code-motion))"
     yield at("lower", "clean", *([step("lower-unit-ids")] if schedule.cluster > 1 else []), upstream(cleaning))

@@ -43,7 +43,7 @@ BACKENDS: dict[str, Backend] = {
             {"spirv": ("math", "memory", "vectors", "control", "interface", "convert"), "spv": ()},
             "SPIR-V", False, ".spv",
         ),
-        Backend("rocdl", {"rocdl": ("math", "mma", "memory", "convert"), "isa": ()}, "AMDGPU assembly", True, ".s"),
+        Backend("rocdl", {"rocdl": ("math", "memory", "control", "convert"), "isa": ()}, "AMDGPU assembly", True, ".s"),
     )
 }  # fmt: skip
 """By name."""

@@ -22,6 +22,8 @@ CAPABILITIES = {
     "subgroup.shuffle": "lanes of a subgroup read each other's registers, in the order that the compiler counts them",
     "coop_matrix": "cooperative matrices, VK_KHR_cooperative_matrix",
     "mfma": "AMD's matrix instructions with waves of 64 (MFMA)",
+    "mfma.i8x16": "MFMA of bytes with a k of 16, or 8 with 32 rows",
+    "mfma.i8x32": "MFMA of bytes with a k of 32, or 16 with 32 rows",
     "wmma.amd": "AMD's matrix instructions with waves of 32 (WMMA)",
     "f16.storage": "elements of 16 bits in buffers, storageBuffer16BitAccess",
     "f16.arithmetic": "arithmetic on f16, shaderFloat16",
@@ -99,6 +101,8 @@ class Target:
     """The back end that makes its code (`spec/backends.py`)."""
     subgroup: int = 32
     """Lanes that run in step, as a warp does; 0 where the compiler cannot know, so that none may count on it."""
+    l1_bytes: int = 0
+    """Bytes of an L1 apart from shared memory; 0 where the two divide one memory."""
     environment: str = ""
     """Where its code runs, if the back end knows several: `vulkan1.1`, `opencl2.2`."""
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from mlir_gemm.errors import TargetError
 from mlir_gemm.parts.registry import has, mainloops_on, mmas_on
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model import other_chips, products
+from mlir_gemm.tile_model import amd_chips, other_chips, products
 from mlir_gemm.tile_model.chip_table import ROWS
 
 _NUMBER = re.compile(r"(?:sm_)?(\d+[af]?)")
@@ -44,7 +44,7 @@ _FIELDS = {
 
 CHIPS: dict[str, Target] = {row.chip: row for row in ROWS}
 """One row for each compute capability."""
-OTHER_CHIPS: dict[str, Target] = {row.chip: row for row in other_chips.ROWS}
+OTHER_CHIPS: dict[str, Target] = {row.chip: row for row in (*other_chips.ROWS, *amd_chips.ROWS)}
 """Chips of other vendors, and those that are known by the interface through which they are programmed."""
 
 
@@ -53,6 +53,7 @@ def _compact(name: str) -> str:
 
 
 OTHER_NAMES = {_compact(each): row.chip for row in OTHER_CHIPS.values() for each in (row.chip, row.name)}
+OTHER_NAMES.update(amd_chips.NAMES)
 """Chips of other vendors by their names, without spaces."""
 
 PRODUCTS: dict[str, str] = {
