@@ -139,7 +139,9 @@ def readable(ir: str, version: int) -> str:
         line for line in text.splitlines() if not (group := re.match(r"attributes #(\d+) = ", line)) or group[1] in used
     ]
     text = "\n".join(kept) + "\n"
-    if version < 20:  # nuw of addresses and samesign of comparisons came with 20
+    if version < 20:
+        text = text.replace('!"amdgpu-synchronize-as"', '!"amdgpu-as"')  # what a fence orders
+        # nuw of addresses and samesign of comparisons came with 20
         text = re.sub(r"\bgetelementptr( inbounds)?( nusw)?( nuw)?\b", r"getelementptr\1", text)
         text = re.sub(r"\bicmp samesign\b", "icmp", text)
     if version < 21:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline import amdgpu, assembler, emission
 from mlir_gemm.pipeline.debug_info import Place
-from mlir_gemm.spec.backends import BACKENDS
+from mlir_gemm.spec.backends import BACKENDS, NVPTX
 from mlir_gemm.spec.target import Target
 
 Code = str | bytes
@@ -40,6 +40,16 @@ def emit(kind: str, source: Source) -> Code:
         known = ", ".join((BACKENDS[backend].last, *OTHERS[backend]))
         raise InputError(f"there is no output '{kind}' for {source.target.chip}; expected a stage, or one of {known}")
     return OTHERS[backend][kind].make(source)
+
+
+def usages(target: Target, code: Code | None) -> dict[str, assembler.Usage] | None:
+    """What the kernels of a code take, by their entries; None where nobody says: there is no code yet, no assembler, or
+    it is the driver that decides."""
+    if not isinstance(code, str) or not code:
+        return None
+    if target.backend == NVPTX:
+        return assembler.usages(code, target.arch)
+    return amdgpu.usages(code) if target.backend == "rocdl" else None
 
 
 def _ptx(_: Target, module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
