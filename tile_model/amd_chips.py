@@ -3,6 +3,8 @@ memory its LDS. Threads are counted in warps of 32 whatever runs in step: a wave
 
 Sources, unless a row says otherwise:
 
+* Registers of a lane: 256 that all instructions reach. CDNA has 256 more for accumulators, to which LLVM moves what
+  does not fit.
 * Limits: "Hardware specifications" of AMD's ROCm documentation (LDS, vector registers, L2, Infinity Cache by product),
   and LLVM's "User Guide for AMDGPU Backend" (registers of a lane, waves of a unit, 64 KB of LDS for a workgroup).
 * Units, clock, memory, rates: the product's data sheet; operations in one clock of a unit from the architecture's white
@@ -29,7 +31,6 @@ def _row(
     clock: float,
     matrix: float,
     registers: int,
-    most_registers: int,
     waves: int,
     l1: int,
     l2: tuple[float, float],
@@ -50,7 +51,7 @@ def _row(
         smem_sm=64 * KB,
         smem_reserved=0,
         registers_sm=registers * KB // 4,
-        registers_thread=most_registers,
+        registers_thread=256,
         threads_block=1024,
         threads_sm=waves * subgroup,
         blocks_sm=16,
@@ -78,7 +79,7 @@ ROWS = (
     # of f64 by matrix instructions (45.3), 128 of f32 and f64 by FMA (22.6; 256 of f32 where they come in pairs, as
     # LLVM packs them). L2: 8 MB, 32 channels of 128 bytes a clock. 1.6 TB/s of HBM2e.
     _row(
-        "gfx90a", "MI210", units=104, clock=1.7, matrix=1024, registers=512, most_registers=512, waves=32, l1=16,
+        "gfx90a", "MI210", units=104, clock=1.7, matrix=1024, registers=512, waves=32, l1=16,
         l2=(8, 6.9), dram=1.6, has=_CDNA2,
         rates=Rates(tf32=0.25, f16_f16=0, i8=1.0, f64=256, fma_f32=256, fma_f64=128, fma_i32=64),
     ),
@@ -86,7 +87,7 @@ ROWS = (
     # and of f64 by matrix instructions (163.4), 256 of f32 and 128 of f64 by FMA. Infinity Cache: 256 MB, 17.2 TB/s.
     # 5.3 TB/s of HBM3.
     _row(
-        "gfx942", "MI300X", units=304, clock=2.1, matrix=2048, registers=512, most_registers=512, waves=32, l1=32,
+        "gfx942", "MI300X", units=304, clock=2.1, matrix=2048, registers=512, waves=32, l1=32,
         l2=(256, 17.2), dram=5.3, has=_CDNA3,
         rates=Rates(tf32=0.125, f16_f16=0, i8=2.0, f64=256, fma_f32=256, fma_f64=128, fma_i32=64),
     ),
@@ -94,7 +95,7 @@ ROWS = (
     # 256 of f32 where two instructions are issued at once (61.4), 1/32 of f64 without that. 768 KB of registers and
     # 128 KB of LDS for a pair of units. Infinity Cache: 96 MB, its rate an estimate. 0.96 TB/s of GDDR6.
     _row(
-        "gfx1100", "RX 7900 XTX by HIP", units=96, clock=2.5, matrix=512, registers=384, most_registers=256, waves=32,
+        "gfx1100", "RX 7900 XTX by HIP", units=96, clock=2.5, matrix=512, registers=384, waves=32,
         l1=32, l2=(96, 3.0), dram=0.96, has=_RDNA3, subgroup=32,
         rates=Rates(tf32=0, f16_f16=0, i8=1.0, f64=0, fma_f32=256, fma_f64=4, fma_i32=64),
     ),
