@@ -10,7 +10,8 @@ import pytest
 from draws import draws
 from mma_cases import NUMPY, Case, check
 
-from mlir_gemm.errors import InputError, PassError, ScheduleError, TargetError
+import mlir_gemm
+from mlir_gemm.errors import DeviceError, InputError, PassError, ScheduleError, TargetError
 from mlir_gemm.passes.nvvm.select_math import SelectMath
 from mlir_gemm.pipeline import amdgpu
 from mlir_gemm.pipeline.amdgpu import Tools, find_tools, readable, usages
@@ -109,7 +110,7 @@ def test_random_products(seed: int) -> None:
     random = np.random.default_rng(seed)
     chip = CHIPS[seed % 3]
     element, acc = [("f16", "f32"), ("i8", "i32"), ("f32", "f32"), ("bf16", "f32"), ("f64", "f64")][random.integers(5)]
-    m, n, k = (int(size) for size in random.integers(1, 90, 3))
+    m, n, k = (int(size) for size in random.integers(2, 90, 3))
     orders = ORDERS[random.integers(4)]
     module = compile_module(product(m, n, k, element, acc, orders), chip=chip, until="lower").ir("lower")
     sizes = {"m": m, "n": n, "k": k}
@@ -273,3 +274,13 @@ attributes #0 = {{ "uniform-work-group-size" }}
 """
     assert readable(new, 19) == old
     assert "nocreateundeforpoison" not in readable(new, 99) and "i64 8192" in readable(new, 99)
+
+
+@TOOLS
+def test_runs_on_the_simulator_alone() -> None:
+    text = product(40, 24, 32, "f16", "f32", ("mk", "nk"))
+    a, b = (np.random.default_rng(0).integers(-4, 5, shape).astype(np.float16) for shape in ((40, 32), (24, 32)))
+    kernel = mlir_gemm.compile(text, chip="mi210", device="simulator")
+    np.testing.assert_array_equal(kernel(a, b), a.astype(np.float32) @ b.astype(np.float32).T)
+    with pytest.raises(DeviceError, match="nothing here launches code for gfx90a: device='simulator'"):
+        mlir_gemm.compile(text, chip="mi210", device="gpu")
