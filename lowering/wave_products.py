@@ -45,7 +45,7 @@ class Instruction:
     """One matrix instruction of a wave."""
 
     name: str
-    """`mfma` or `wmma`."""
+    """`MFMA` or `WMMA`."""
     shape: Tile
     element: str
     """Element type of the operands."""
@@ -53,7 +53,7 @@ class Instruction:
     @property
     def layout(self) -> WaveLayout:
         """Which lane holds what of its accumulator."""
-        if self.name == "wmma":
+        if self.name == "WMMA":
             return ALTERNATING
         return DOUBLE if self.element == "f64" else neighbouring(self.shape[0])
 
@@ -61,7 +61,7 @@ class Instruction:
     def each(self) -> int:
         """Neighbours in k of a row that one lane has."""
         m, _, k = self.shape
-        return k if self.name == "wmma" else m * k // WAVE
+        return k if self.name == "WMMA" else m * k // WAVE
 
     def emit(self, fragments: Fragments, run: list[Any]) -> None:
         """Emits a run of tile.mma at the insertion point."""
@@ -108,7 +108,7 @@ class _Product:
         count = self.instruction.each * together
         row = indexing.rem(self.lane, side)
         start = constants.index(first)
-        if self.instruction.name == "mfma":
+        if self.instruction.name == "MFMA":
             start = indexing.add(indexing.mul(indexing.div(self.lane, side), count), first)
         return [
             self._neighbours(operand, indexing.add(row, top), start, count) for top in range(0, operand.outer, side)
@@ -135,7 +135,7 @@ class _Product:
         amdgpu, (m, n, k) = dialect("amdgpu"), self.instruction.shape
         if self.instruction.layout.turned:
             a, b = b, a
-        if self.instruction.name == "wmma":
+        if self.instruction.name == "WMMA":
             return amdgpu.WMMAOp(m, n, k, a, b, c, **self._unsigned()).operation.results[0]
         return amdgpu.MFMAOp(m, n, k, a, b, c).operation.results[0]
 
@@ -148,7 +148,7 @@ def check(product: Any, name: str, shape: Tile) -> Instruction:
     """The instruction of `shape` for a product. Refuses types without one, and sizes that are not multiples of it."""
     lhs, rhs, acc = product.operation.operands
     types = [str(value.type.element_type) for value in (lhs, rhs, acc)]
-    table = MFMA if name == "mfma" else WMMA
+    table = MFMA if name == "MFMA" else WMMA
     shapes = table.get((types[0], types[2])) if types[0] == types[1] else None
     if shapes is None:
         known = "; ".join(f"{operand}, {operand} into {into}" for operand, into in table)
@@ -158,8 +158,8 @@ def check(product: Any, name: str, shape: Tile) -> Instruction:
     if shape not in shapes:
         supported = ", ".join("x".join(map(str, each)) for each in shapes)
         raise pass_error(product, f"{name} has no {'x'.join(map(str, shape))} for {types[0]}; supported: {supported}")
-    if name == "mfma" and "unsigned" in product.operation.attributes:
-        raise pass_error(product, "mfma multiplies signed bytes only; expected a product of these, or mma-to-fma")
+    if name == "MFMA" and "unsigned" in product.operation.attributes:
+        raise pass_error(product, "MFMA multiplies signed bytes only; expected a product of these, or mma-to-fma")
     sizes = (*acc.type.shape, Operand.of(product, "a").depth)
     if any(size % part for size, part in zip(sizes, shape, strict=True)):
         raise pass_error(product, f"a warp tile of {sizes}; expected multiples of the instruction's {shape}")

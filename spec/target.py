@@ -21,7 +21,7 @@ CAPABILITIES = {
     "griddepcontrol": "programmatic dependent launch",
     "subgroup.shuffle": "lanes of a subgroup read each other's registers, in the order that the compiler counts them",
     "coop_matrix": "cooperative matrices, VK_KHR_cooperative_matrix",
-    "mfma": "AMD's matrix instructions with waves of 64 (MFMA)",
+    "mfma.amd": "AMD's matrix instructions with waves of 64 (MFMA)",
     "mfma.i8x16": "MFMA of bytes with a k of 16, or 8 with 32 rows",
     "mfma.i8x32": "MFMA of bytes with a k of 32, or 16 with 32 rows",
     "wmma.amd": "AMD's matrix instructions with waves of 32 (WMMA)",

@@ -70,8 +70,8 @@ def _row(
 
 _COMMON = frozenset({"subgroup.shuffle", "f16.storage", "f16.arithmetic", "i8.storage", "f64.arithmetic",
                      "i64.arithmetic"})  # fmt: skip
-_CDNA2 = _COMMON | {"mfma", "mfma.i8x16"}
-_CDNA3 = _COMMON | {"mfma", "mfma.i8x32"}
+_CDNA2 = _COMMON | {"mfma.amd", "mfma.i8x16"}
+_CDNA3 = _COMMON | {"mfma.amd", "mfma.i8x32"}
 _RDNA3 = _COMMON | {"wmma.amd"}
 
 ROWS = (

@@ -65,7 +65,7 @@ PART = Mma(
     family=LANES,
     rate=tensor_core_rate,
     registers=registers_needed,
-    needs=frozenset({"mfma"}),
+    needs=frozenset({"mfma.amd"}),
     rules=Rules(problem=(signed_bytes,)),
     unit="wave",
     rival=True,

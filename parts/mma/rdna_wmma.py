@@ -21,7 +21,7 @@ PART = Mma(
         Form(("bf16",), False, "f32", _SHAPE),
         Form(("i8",), False, "i32", _SHAPE),
     ),
-    passes=lambda schedule, _: [at("lower", "mma", step("mma-to-mfma", instruction=schedule.instruction, kind="wmma"))],
+    passes=lambda schedule, _: [at("lower", "mma", step("mma-to-mfma", instruction=schedule.instruction, kind="WMMA"))],
     search=searching("rdna_wmma"),
     family=LANES,
     rate=tensor_core_rate,

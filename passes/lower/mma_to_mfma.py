@@ -2,10 +2,10 @@
 becomes code of each lane.
 
 Expects a kernel function in which the accumulator is the tile of a wave (after `distribute-warps{unit=wave}`), or for
-`wmma` of a warp. Leaves amdgpu.mfma, or amdgpu.wmma, on vectors of a lane that loops carry; operands come by loads of
+`WMMA` of a warp. Leaves amdgpu.mfma, or amdgpu.wmma, on vectors of a lane that loops carry; operands come by loads of
 each lane, of up to 16 bytes where K runs along rows, else element by element. What is not known to lie within the
 memory (`in_bounds`) is guarded. Refuses types without an instruction, an `instruction` that the types do not have,
-tiles that are not multiples of it, unsigned bytes with `mfma`, and what `mma-to-fma` refuses of the accumulator.
+tiles that are not multiples of it, unsigned bytes with `MFMA`, and what `mma-to-fma` refuses of the accumulator.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mlir_gemm.lowering.wave_products import Instruction, check
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import SCOPE
 
-UNITS = {"mfma": "wave", "wmma": "warp"}
+UNITS = {"MFMA": "wave", "WMMA": "warp"}
 """Whose tiles each multiplies."""
 
 
@@ -33,8 +33,8 @@ class MmaToMfma(Pass):
     name: ClassVar[str] = "mma-to-mfma"
     instruction: tuple[int, int, int] = (16, 16, 16)
     """M, N and K of the instruction."""
-    kind: str = "mfma"
-    """Which instructions: `mfma` (waves of 64 lanes, CDNA) or `wmma` (waves of 32, RDNA 3)."""
+    kind: str = "MFMA"
+    """Which instructions: `MFMA` (waves of 64 lanes, CDNA) or `WMMA` (waves of 32, RDNA 3)."""
 
     def __post_init__(self) -> None:
         if self.kind not in UNITS:

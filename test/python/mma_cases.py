@@ -223,7 +223,7 @@ def passes(case: Case, instruction: tuple[int, int, int] | None = None) -> dict[
     m, n, k = instruction or SYNC.get(case.operand_type, (0, 0, 0))
     sync = f"mma-to-sync{{instruction={m},{n},{k}}}"
     wmma = f"mma-to-wmma{{instruction={m},{n},{k}}}" if instruction else "mma-to-wmma"
-    waves = "mfma" if case.unit == "wave" else "wmma"
+    waves = "MFMA" if case.unit == "wave" else "WMMA"
     mfma = f"mma-to-mfma{{instruction={m},{n},{k} kind={waves}}}"
     return {
         "mma-to-mfma": mfma,
