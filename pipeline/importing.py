@@ -42,6 +42,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         step("expand-complex"),
         step("expand-algebras"),
         step("separate-products"),
+        step("separate-zero-points"),
         step("unfold-windows"),
         step("index-to-operands"),
         upstream("canonicalize,cse"),
@@ -59,6 +60,8 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         step("move-k-factors"),
         step("move-row-factors"),
         step("fold-operands"),
+        step("multiply-integers"),
+        step("separate-zero-points"),  # of what frameworks write in floating point
         step("extend-operands"),
         step("fold-movement"),
         step("simplify-generics"),

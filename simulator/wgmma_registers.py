@@ -89,9 +89,14 @@ def struct_of(values: list[Any]) -> Any | None:
 def only_carried(value: Any) -> bool:
     """Whether a member of an accumulator goes to products alone, which take all of it: none is read then."""
     uses = list(value.uses)
-    return bool(uses) and all(
-        _is_product(use.owner) and use.operand_number < len(use.owner.operands) - _behind_sums(use.owner)
-        for use in uses
+    is_member = getattr(value.owner, "name", "") == "llvm.extractvalue"
+    return (
+        is_member
+        and bool(uses)
+        and all(
+            _is_product(use.owner) and use.operand_number < len(use.owner.operands) - _behind_sums(use.owner)
+            for use in uses
+        )
     )
 
 

@@ -9,6 +9,7 @@ from mlir_gemm.dialect import constants, symbols
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.size_arithmetic import (
     check_layout,
+    check_windows,
     compared,
     evaluated,
     flattens,
@@ -138,11 +139,8 @@ class NamedSizes:
     def _handler(self, name: str) -> Callable[[Any], None] | None:
         if name in (*_MULTIPLY, *_DIVIDE, *_CASTS, "arith.constant", "arith.cmpi"):
             return self._arithmetic
-        if name in _ADD:
-            return self._sum
-        if name in _SAME:
-            return self._same
         return {
+            **dict.fromkeys(_ADD, self._sum), **dict.fromkeys(_SAME, self._same),
             "tensor.dim": self._dim, "memref.dim": self._dim,
             "tensor.empty": self._allocated, "memref.alloc": self._allocated,
             "tensor.expand_shape": self._expand, "memref.expand_shape": self._expand,
@@ -359,6 +357,8 @@ class NamedSizes:
             for expression, size in zip(map_.results, self._shape_of(operand), strict=True):
                 if isinstance(expression, ir.AffineDimExpr):
                     self._equal(op, loops.setdefault(ir.AffineDimExpr(expression).position, size), size)
+                else:
+                    check_windows(op, number, expression, self._resolved(size))
         for size, dim, _ in self.broadcasts(op):
             if dim in loops:
                 self._equal(op, size, loops[dim])

@@ -39,6 +39,16 @@ def check_layout(function: Any, argument: Any) -> None:
         )
 
 
+def check_windows(op: Any, number: int, expression: Any, size: Size) -> None:
+    """Refuses an operand that is read by windows, along a sum of loops, in a dimension of an open size."""
+    if not size.is_number and not isinstance(expression, ir.AffineConstantExpr):
+        raise input_error(
+            op,
+            f"'{op.name}' reads operand {number} along {expression}, by windows, where its size is known at run time "
+            "only; expected a constant size there. How many images there are may be open",
+        )
+
+
 def given_sizes(type_: Any) -> list[Size | None]:
     """The constant sizes of a type, None for each dynamic one."""
     return [None if type_.is_dynamic_dim(axis) else Size(size) for axis, size in enumerate(type_.shape)]

@@ -47,7 +47,7 @@ def sum_windows(op: Any, number: int, maps: list[Any], sizes: list[int]) -> bool
         if found is None or found.algebra is not None or not _is_narrow(found, sizes):
             return False
         with ir.InsertionPoint(op), op.location:
-            result, order = _turned(op.results[0])
+            result, order = turned(op.results[0])
             lying = [written[place] for place in order]
             weights = _lying_along(op, number, maps, known, lying[-1])
             new = _sum(op, found, number, (known, weights), lying, summed, sizes)
@@ -55,7 +55,7 @@ def sum_windows(op: Any, number: int, maps: list[Any], sizes: list[int]) -> bool
     return True
 
 
-def _turned(result: Any) -> tuple[Any, list[int]]:
+def turned(result: Any) -> tuple[Any, list[int]]:
     """The transpose of a result, where nothing else uses it, and the result's dimension for each of its."""
     order = list(range(len(result.type.shape)))
     while one_use(result) and (user := next(iter(result.uses)).owner.operation).name == "linalg.generic":
@@ -99,22 +99,22 @@ def _sum(
     arguments, block = list(product.generic.body.arguments), product.generic.body
     written = [each.position for each in op.attributes["indexing_maps"][2].value.results]
     element = op.operands[2].type.element_type
-    start, start_map = _start(op.operands[2], tuple(lying.index(loop) for loop in written))
+    start, start_map = start_of(op.operands[2], tuple(lying.index(loop) for loop in written))
     scalar = None if isinstance(start.type, ir.RankedTensorType) else start
-    wide = _wide(element)
+    wide = wide_of(element)
     taps = [dict(zip(summed, tap, strict=True)) for tap in all_of(*(range(sizes[loop]) for loop in summed))]
 
     def emit(given: list[Any]) -> list[Any]:
         at = {loop: At.of(dialect("linalg").IndexOp(axis).result) for axis, loop in enumerate(lying)}
-        total = _extended(given[0] if scalar is None else _cloned(scalar), wide)
+        total = extended(given[0] if scalar is None else cloned(scalar), wide)
         for tap in taps:
             here = {**at, **{loop: At.number(place) for loop, place in tap.items()}}
             values: dict[Any, Any] = {}
             for argument, (tensor, moves) in ((number, image), (1 - number, (weights, weight_moves))):
-                values[arguments[argument]] = reads.element(tensor, [_place(move, here) for move in moves])
+                values[arguments[argument]] = reads.element(tensor, [place_of(move, here) for move in moves])
             left, right = clone_slice([product.a.value, product.b.value], block, values)
-            total = _added(_extended(left, wide), _extended(right, wide), total)
-        return [_rounded(total, element)]
+            total = _added(extended(left, wide), extended(right, wide), total)
+        return [rounded(total, element)]
 
     inputs, maps = ([start], [start_map]) if scalar is None else ([], [])
     output = empty([sizes[loop] for loop in lying], element)
@@ -122,7 +122,7 @@ def _sum(
     return build(inputs, [output], [*maps, loops], [False] * len(loops), emit).results[0]
 
 
-def _start(value: Any, loops: Map) -> tuple[Any, Map]:
+def start_of(value: Any, loops: Map) -> tuple[Any, Map]:
     """What a sum starts from, and how it is read: a number, or what is spread over the tensor, such as a bias. `loops`
     run along its dimensions."""
     scalar, spread = scalar_of(value), producer(value)
@@ -137,34 +137,34 @@ def _start(value: Any, loops: Map) -> tuple[Any, Map]:
     return spread.inputs[number], composed(spread.maps[number], spread.output_maps[0], loops)
 
 
-def _place(move: Move, here: dict[int, At]) -> At:
+def place_of(move: Move, here: dict[int, At]) -> At:
     found = At.number(move[1])
     for loop, factor in move[0].items():
         found = found + here[loop] * At.number(factor)
     return found
 
 
-def _cloned(scalar: Any) -> Any:
+def cloned(scalar: Any) -> Any:
     """A number from outside a body in it: a constant is cloned, so that it is known there."""
     is_constant = getattr(scalar.owner, "name", "") == "arith.constant"
     return clone(scalar.owner, {}).results[0] if is_constant else scalar
 
 
-def _wide(element: Any) -> Any:
+def wide_of(element: Any) -> Any:
     """The type that sums into a result of some type are kept in."""
     if not TYPES[str(element)].is_narrow:
         return element
     return ir.IntegerType.get_signless(32) if isinstance(element, ir.IntegerType) else ir.F32Type.get()
 
 
-def _extended(value: Any, wide: Any) -> Any:
+def extended(value: Any, wide: Any) -> Any:
     if value.type == wide:
         return value
     arith = dialect("arith")
     return (arith.ExtSIOp if isinstance(wide, ir.IntegerType) else arith.ExtFOp)(wide, value).result
 
 
-def _rounded(value: Any, element: Any) -> Any:
+def rounded(value: Any, element: Any) -> Any:
     if value.type == element:
         return value
     arith = dialect("arith")

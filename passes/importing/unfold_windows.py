@@ -3,13 +3,14 @@
 Expects linalg on tensors (after raise-to-tensors). A product that reads an image by windows sees them where the image
 lies (`tile.windows`, see `dialect/linalg/images.py`), zeros around it too; an image whose channels are not last, or too
 few for aligned reads, is copied once in front. How many images there are may be known at run time only; windows are
-copied where another size is. Where nothing shares a window (a depthwise convolution) each element of
-the result adds up its own (`dialect/linalg/window_sums.py`). Another generic that indexes an operand by sums of loops
-(such as a pooling) reads instead a tensor of its windows, with a dimension for each loop, which a generic in front of
-it copies there; so a pooling is a reduction along rows. tensor.pad,
-tensor.concat, tensor.insert_slice and slices at computed offsets become generics too. These read with tensor.extract at
-places that they compute from positions (linalg.index), padding and transposes in front of them included, so that
-windows of a padded image are copied once. Leaves everything else alone; a second run changes nothing.
+copied where another size is. Where nothing shares a window each element of the result adds up its own (a depthwise
+convolution, `dialect/linalg/window_sums.py`) or reduces it (a pooling, `dialect/linalg/poolings.py`), if it is of at
+most 128 elements. Another generic that indexes an operand by sums of loops reads instead a tensor of its windows, with
+a dimension for each loop, which a generic in front of it copies there; so a pooling of large windows is a reduction
+along rows. tensor.pad, tensor.concat, tensor.insert_slice and slices at computed offsets become generics too. These
+read with tensor.extract at places that they compute from positions (linalg.index), padding and transposes in front of
+them included, so that windows of a padded image are copied once. Leaves everything else alone; a second run changes
+nothing.
 Refuses padding that is not one number, and indices that divide loops.
 """
 
@@ -25,6 +26,7 @@ from mlir_gemm.dialect.linalg import computed_reads as reads
 from mlir_gemm.dialect.linalg.computed_reads import At
 from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
 from mlir_gemm.dialect.linalg.images import beneath, see_windows
+from mlir_gemm.dialect.linalg.poolings import pool_windows
 from mlir_gemm.dialect.linalg.window_sums import sum_windows
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, named
@@ -68,10 +70,12 @@ def _windows(op: Any, stand_ins: Mapping[str, int]) -> None:
         loops = sorted(_loops(op, maps[number]), key=lambda loop: (reductions[loop], loop))
         if not list(body(op).arguments[number].uses):
             continue
+        if len(odd) == 1 and pool_windows(op, number, maps, sizes):
+            return
         if len(odd) == 1 and _only_images_open(op, number, maps[number], stand_ins):
             if see_windows(op, number, maps, sizes):
                 continue
-            if not stand_ins and sum_windows(op, number, maps, sizes):
+            if sum_windows(op, number, maps, sizes):
                 return
         source = op.operands[number]
         type_ = ir.RankedTensorType.get([sizes[loop] for loop in loops], source.type.element_type)

@@ -1,7 +1,8 @@
 """Convolutions, channels last, read by windows where the image lies: right, and how fast beside cudnn.
 
-    python test/gpu/check_windows.py [-o RESULTS.json] [--random 40] [--groups 60] [--layers NAME]
+    python test/gpu/check_windows.py [-o RESULTS.json] [--random 40] [--groups 60] [--open 0] [--layers NAME]
 
+With `--open`, so many of the random ones are compiled for any number of images, and run with two numbers of them.
 Random ones of any window, stride, dilation and padding, under the model's choice and with `mma=wgmma` where there is a
 schedule with it, then ones of few channels, of groups and depthwise. They are compared with float64 (images and weights
 of small whole numbers give exact sums, so that a rounded result may differ by half a unit in the last place); the
@@ -17,6 +18,7 @@ import json
 import random
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +142,17 @@ def check(case: Convolution, schedule: dict[str, Any] | None) -> dict[str, Any]:
     return found
 
 
+def check_open(case: Convolution) -> dict[str, Any]:
+    """One random convolution of any number of images, at two numbers."""
+    found: dict[str, Any] = {"case": str(case), "schedule": None, "open": True}
+    try:
+        kernel = mlir_gemm.compile(case.open_text())
+        found["units"] = max(wrong(replace(case, n=images), kernel) for images in (case.n + 2, 1))
+    except Exception as error:  # one that is wrong must not hide the others
+        found["failed"] = str(error)
+    return found
+
+
 def memory_of(call: Any) -> int:
     """Bytes that a call allocates beside what there is."""
     torch.cuda.synchronize()
@@ -185,6 +198,7 @@ def main() -> int:
     parser.add_argument("-o", dest="out")
     parser.add_argument("--random", type=int, default=40)
     parser.add_argument("--groups", type=int, default=60, help="random ones of few channels, of groups, or depthwise")
+    parser.add_argument("--open", type=int, default=0, help="random ones of any number of images")
     parser.add_argument("--layers", default="", help="only layers whose names have this, a regular expression")
     options = parser.parse_args()
     torch.backends.cudnn.benchmark = True
@@ -198,6 +212,11 @@ def main() -> int:
                 print(checked[-1], flush=True)
     for seed in range(options.groups):
         checked.append(check(random_groups(random.Random(seed)), None))
+        if checked[-1].get("units", 1.0) > 0.5:
+            print(checked[-1], flush=True)
+    for seed in range(options.open):
+        rng = random.Random(seed)
+        checked.append(check_open(random_groups(rng) if seed % 2 else random_convolution(rng, 24)))
         if checked[-1].get("units", 1.0) > 0.5:
             print(checked[-1], flush=True)
     run = [each for each in checked if "refused" not in each]

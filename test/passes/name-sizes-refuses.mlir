@@ -76,3 +76,19 @@ module attributes {tile.stand_ins = {s0 = 7 : i64}} {
     return
   }
 }
+
+// -----
+
+func.func @windows(%x: tensor<?x8xf32>, %w: tensor<3xf32>, %o: tensor<?x6xf32>) -> tensor<?x6xf32> {
+  // CHECK: error: 'linalg.generic' reads operand 0 along d0 + d2, by windows, where its size is known at run time only; expected a constant size there. How many images there are may be open
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0 + d2, d1)>, affine_map<(d0, d1, d2) -> (d2)>,
+                                        affine_map<(d0, d1, d2) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x8xf32>, tensor<3xf32>) outs(%o : tensor<?x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?x6xf32>
+  return %0 : tensor<?x6xf32>
+}

@@ -31,3 +31,18 @@ func.func @channels(%x: tensor<2x6x8x?xf16>, %w: tensor<5x3x3x?xf16>, %o: tensor
       ins(%p, %w : tensor<2x8x10x?xf16>, tensor<5x3x3x?xf16>) outs(%o : tensor<2x6x8x5xf16>) -> tensor<2x6x8x5xf16>
   return %0 : tensor<2x6x8x5xf16>
 }
+
+// -----
+
+// A depthwise convolution of any number of images adds up each window at once.
+// CHECK: tile.stand_ins = {s0 = [[N:[0-9]+]] : i64}
+// CHECK: func.func @depthwise(%[[X:.*]]: tensor<[[N]]x6x8x16xf32>
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+// CHECK-COUNT-9: math.fma
+// CHECK-NOT: linalg.generic
+func.func @depthwise(%x: tensor<?x6x8x16xf32>, %w: tensor<3x3x16xf32>, %o: tensor<?x4x6x16xf32>) -> tensor<?x4x6x16xf32> {
+  %0 = linalg.depthwise_conv_2d_nhwc_hwc
+      ins(%x, %w : tensor<?x6x8x16xf32>, tensor<3x3x16xf32>) outs(%o : tensor<?x4x6x16xf32>) -> tensor<?x4x6x16xf32>
+  return %0 : tensor<?x4x6x16xf32>
+}

@@ -17,8 +17,8 @@ KINDS = {
     "argmax": ["elementwise", "rows"], "backwards": ["elementwise"] * 2, "count": ["elementwise", "rows"],
     "epilogue": ["product"], "filter": ["elementwise"], "khandelwal": ["product"], "open": ["product"],
     "parallel_sum": ["rows"], "row_sums": ["rows"], "softmax": ["rows"], "tiled": ["product"], "total": ["rows"],
-    "pooling": ["elementwise", "rows"],
-    "windows": ["elementwise", "rows"], "power": ["product"] * 3, "blocks": ["product", "elementwise"] * 2,
+    "pooling": ["elementwise"],
+    "windows": ["elementwise"], "power": ["product"] * 3, "blocks": ["product", "elementwise"] * 2,
     "heads": ["product"] * 4, "parts": ["product", "elementwise"], "swapped_parts": ["elementwise"] * 4,
     "columns": ["product", "product", "elementwise"],
 }  # fmt: skip

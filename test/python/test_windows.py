@@ -100,12 +100,16 @@ def test_open_images(case: Convolution, chip: str, schedule: dict[str, Any], mod
         check(given, arrays)
 
 
-def test_open_depthwise():
-    """Where nothing shares a window, windows of any number of images are copied."""
-    compiled = compile_module(DEPTHWISE.open_text(), chip="sm_90a")
-    arrays = arrays_of(DEPTHWISE)
-    assert not simulate_launch(compiled.ir("lower"), compiled.launch, arrays).findings
-    check(DEPTHWISE, arrays)
+@pytest.mark.parametrize("case", [DEPTHWISE, replace(DEPTHWISE, form="transposed", stride=(1, 1))])
+def test_open_depthwise(case: Convolution):
+    """Where nothing shares a window, each element of the result adds up its own, of any number of images."""
+    compiled = compile_module(case.open_text(), chip="sm_90a")
+    assert len(compiled.launch.steps) == 1 or case.form == "transposed"
+    for images in (1, 3):
+        given = replace(case, n=images)
+        arrays = arrays_of(given)
+        assert not simulate_launch(compiled.ir("lower"), compiled.launch, arrays).findings
+        check(given, arrays)
 
 
 def test_depthwise_reads_vectors():
