@@ -24,7 +24,7 @@ from mlir_gemm.spec import attributes as names
 from mlir_gemm.spec import former_names, part_names
 from mlir_gemm.spec.emulation import EMULATIONS
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS
-from mlir_gemm.spec.stages import STAGES
+from mlir_gemm.spec.stages import ALL_STAGES
 
 OWN = "tile."
 """What the names of the compiler's attributes start with."""
@@ -82,7 +82,7 @@ _PADDING = Kind(lambda given: _is_text(given) and is_layout(given.value),
 _ALGEBRA = Kind(algebra_marks.is_mark, "the name of an algebra, or {constants = dense<...> : tensor<2x2x2xf64>}")
 
 MARKS = {
-    names.STAGE: Mark(word(*STAGES), (_MODULE,)),
+    names.STAGE: Mark(word(*ALL_STAGES), (_MODULE,)),
     names.CHIP: Mark(_TEXT, (_MODULE,)),
     names.NOTE: Mark(_TEXT, (_MODULE, "linalg")),
     names.CUTS: Mark(_REASONS, (_MODULE, "linalg")),

@@ -10,13 +10,14 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.memory import SHARED, in_shared
 from mlir_gemm.dialect.verifier import NUMBERS, TRUTHS, Kind, Rule, at_least, between, counted, is_integer, word
 from mlir_gemm.spec.algebra import misfit, parse
+from mlir_gemm.spec.threads import UNITS
 
 PLACE = {"dims": NUMBERS, "in_bounds": TRUTHS}
 """Attributes of operations that name a place in memory."""
 ALIGNED = {"aligned": at_least(1)}
 """Of a load or store of a tile: its first element lies at a multiple of this many elements from an aligned address. It
 may then start before the memory's first index along its last dimension."""
-SCOPE = {"scope": word("warp", "warpgroup")}
+SCOPE = {"scope": word(*UNITS)}
 """Of operations on tiles that are divided among warps from `distribute` on."""
 ORDERS = {"a": ("mk", "km"), "b": ("kn", "nk")}
 """How the operands of a product may be stored."""

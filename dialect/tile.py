@@ -29,6 +29,7 @@ from mlir_gemm.dialect.bindings import PACKAGE, dialect, ir
 from mlir_gemm.dialect.effects import attach_effects
 from mlir_gemm.dialect.verifier import FLAG, at_least, verifier, word
 from mlir_gemm.spec.algebra import Algebra, parse
+from mlir_gemm.spec.threads import UNITS
 
 ext: Any = dialect("ext")
 
@@ -223,10 +224,10 @@ class Sparse(Tile.Operation, name="sparse"):
 
 
 class UnitId(Tile.Operation, name="unit_id"):
-    """Which warp of the block this is; with `unit = "warpgroup"` which four warps."""
+    """Which warp of the block this is; with `unit` `"wave"` or `"warpgroup"` which two or four of them."""
 
     result: ext.Result[ir.IndexType]
-    verify_invariants = verifier(unit=word("warp", "warpgroup"))
+    verify_invariants = verifier(unit=word(*UNITS))
 
 
 _FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.unaligned_store": 3}

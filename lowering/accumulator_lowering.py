@@ -19,10 +19,9 @@ from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.lowering import dsmem_reduction, stream_k_fixup
 from mlir_gemm.lowering.elementwise_run import ElementwiseRun
 from mlir_gemm.lowering.fragments import Fragments, shape_of
-from mlir_gemm.lowering.layouts import Layout
+from mlir_gemm.lowering.layouts import Layout, WarpgroupLayout
 from mlir_gemm.lowering.memory_order import check_order, sink_starts
 from mlir_gemm.spec.attributes import SCOPE
-from mlir_gemm.spec.threads import LANES
 
 Emit = Callable[[Fragments, list[Any]], None]
 """Emits the products of a run: tile.mma operations between which nothing happens. Gives each result its vectors."""
@@ -204,7 +203,7 @@ class Rewriter(Fragments):
         """A tile all of whose elements are the same."""
         element = value.type.element_type
         self.pieces[value] = [make(self.layout.piece_type(element))] * self.count(value)
-        if self.layout.lanes == LANES:
+        if not isinstance(self.layout, WarpgroupLayout):
             self.kept[value] = [make(self.layout.kept_type(element))] * self.layout.kept_count(shape_of(value))
 
     def _loop(self, op: Any) -> None:

@@ -100,7 +100,7 @@ class Layout:
 
     def lane(self) -> Lane:
         """Where the running lane's first piece lies in a fragment, at the insertion point."""
-        number = indexing.rem(indexing.thread(), LANES)
+        number = indexing.rem(indexing.thread(), self.lanes)
         row, column = indexing.div(number, self.across), indexing.rem(number, self.across)
         if self.step > 1:
             row = indexing.mul(row, self.step)

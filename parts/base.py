@@ -19,6 +19,7 @@ from mlir_gemm.spec.passes import Placed
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import PRECISIONS, Schedule, Tile
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.threads import UNITS
 
 Passes = Callable[[Schedule, Target], Iterable[Placed]]
 Rule = Callable[[Problem, Schedule, Target], str | None]
@@ -139,7 +140,7 @@ class Mma:
     lanes: tuple[int, int] | None = None
     """Rows and columns of the lanes of a warp, where each lane computes a tile of its own."""
     unit: str = "warp"
-    """Who multiplies a tile together: a `warp`, or a `warpgroup` of four."""
+    """Who multiplies a tile together: a `warp`, a `wave` of two, or a `warpgroup` of four."""
     asynchronous: bool = False
     """Whether it is issued and waited for, and reads shared memory in between."""
     by_descriptor: bool = False
@@ -174,7 +175,7 @@ class Mma:
     @property
     def warps(self) -> int:
         """Warps that multiply a tile together."""
-        return 4 if self.unit == "warpgroup" else 1
+        return UNITS[self.unit]
 
     def tile_unit(self, instruction: Tile) -> Tile:
         """What the sizes of a warp tile must be multiples of."""

@@ -24,4 +24,4 @@ def threads(schedule: Schedule) -> int:
     warpgroup."""
     if mma_of(schedule).by_descriptor or mainloop_of(schedule).producer:
         return WARPGROUP * WARP_SIZE * (consumer_warpgroups(schedule) + 1)
-    return WARP_SIZE * schedule.warps
+    return WARP_SIZE * mma_of(schedule).warps * schedule.warps

@@ -8,6 +8,7 @@ from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.grid import ragged
 from mlir_gemm.parts.layout import copied
 from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -44,6 +45,8 @@ limit spill; 128x128x64 with warp 32x64 takes 128."""
 OLDER = RegisterModel(fragment=8, alive=0, addressing=40, spare=0, fills=False)
 """sm_70 and sm_75, whose fragments hold every element twice. Of 500 kernels near the limit it refuses all 244 that
 spill, and as many that do not; 128x128x64 with warp 32x64 takes 172."""
+LLVM = RegisterModel(fragment=8, alive=0, addressing=40, spare=0, fills=False)
+"""Other chips than NVIDIA's, whose registers LLVM or a driver allocates. What is needed alone is estimated."""
 UNEVEN_COPY = 4
 """Registers of addresses for each vector copied when the vectors of a thread do not lie evenly in a tile."""
 UNEVEN_ROW = 4
@@ -102,7 +105,8 @@ def register_limit(schedule: Schedule, target: Target) -> int:
     scheduler has a quarter of the registers, so that 9 warps take as many as 12."""
     if mainloop_of(schedule).producer:
         return consumer_registers(schedule, target)
-    warps = -(-schedule.warps * max(1, schedule.min_blocks) // SCHEDULERS) * SCHEDULERS
+    warps = schedule.warps * mma_of(schedule).warps * max(1, schedule.min_blocks)
+    warps = -(-warps // SCHEDULERS) * SCHEDULERS
     return min(target.registers_thread, target.registers_sm // (WARP_SIZE * warps) // 8 * 8)
 
 
@@ -149,5 +153,7 @@ def warps_held(count: int, target: Target) -> int:
 
 
 def model_of(target: Target) -> RegisterModel:
-    """How ptxas allocates registers for a chip."""
+    """How registers are allocated for a chip."""
+    if target.backend != NVPTX:
+        return LLVM
     return OLDER if "wmma.replicated" in target.capabilities else NEWER

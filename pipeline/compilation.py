@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mlir_gemm.errors import InputError
+from mlir_gemm.spec.backends import BACKENDS, NVPTX
 from mlir_gemm.spec.kernel_record import KernelRecord, first_product
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.stages import stages_of
 from mlir_gemm.spec.target import Target
 
 
@@ -23,8 +26,8 @@ class Compilation:
     """What is known of each kernel of the module, in order; their problems and schedules from `select` on."""
     launch: Launch | None
     """None before `launch`."""
-    ptx: str | None
-    """None before `ptx`."""
+    code: str | bytes | None
+    """What its back end makes: PTX or AMDGPU assembly as text, SPIR-V as bytes; None before the last stage."""
     stages: tuple[str, ...]
     """The stages whose IR can be had: those that ran, in order, and first the one that the text was saved after."""
     timings: dict[str, float]
@@ -35,6 +38,11 @@ class Compilation:
     """The IR that was kept, by its stage and whether it tells the places in the source."""
     _again: Callable[[str, bool], str] = field(repr=False, default=lambda _, __: "")
     _emit: Callable[[str], str | bytes] = field(repr=False, default=lambda _: "")
+
+    @property
+    def ptx(self) -> str | None:
+        """The code where it is PTX; None before `ptx`, and for chips that have no such stage."""
+        return self.code if self.target.backend == NVPTX and isinstance(self.code, str) else None
 
     @property
     def problem(self) -> Problem | None:
@@ -50,13 +58,20 @@ class Compilation:
 
     def ir(self, stage: str, locations: bool = False) -> str:
         """The IR after a stage, as text, with the places in the source of its operations if `locations`; compiled
-        again if it was not kept."""
+        again if it was not kept. Raises InputError for the last stage of a back end whose code is binary."""
+        backend = BACKENDS[self.target.backend]
+        if stage == backend.last and not backend.is_text:
+            raise InputError(f"{backend.code} is binary: `emit('{stage}')` gives it; the last stage with IR is "
+                             f"'{backend.converted}'")  # fmt: skip
         if (stage, locations) not in self._texts:
             self._texts[stage, locations] = self._again(stage, locations)
         return self._texts[stage, locations]
 
     def emit(self, kind: str) -> str | bytes:
-        """The output of a kind: `ptx`, `llvm` (LLVM IR) or a stage as text, `cubin` as bytes."""
-        if kind == "ptx" and self.ptx is not None:
-            return self.ptx
-        return self._emit(kind) if kind in ("cubin", "llvm") else self.ir(kind)
+        """The output of a kind: a stage's IR as text; the last one's is the code. Or `llvm` (LLVM IR, text) and `cubin`
+        (bytes) for NVIDIA's chips. Raises InputError for one that the chip does not have."""
+        backend = BACKENDS[self.target.backend]
+        if kind == backend.last and self.code is not None:
+            return self.code
+        is_ir = kind in stages_of(backend.name) and (backend.is_text or kind != backend.last)
+        return self.ir(kind) if is_ir else self._emit(kind)

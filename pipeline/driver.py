@@ -1,7 +1,7 @@
-"""The driver: takes a module through the stages, from text to PTX. Resumes where saved text left off.
+"""The driver: takes a module through the stages, from text to code. Resumes where saved text left off.
 
 After `import` a module is one kernel, or a program: a function that runs kernels, each in a module of its own inside
-it. Then every stage goes through the kernels one by one, up to `ptx`, which makes one text of all of them.
+it. Then every stage goes through the kernels one by one, up to the last, which makes one code of all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.tile_limits import check_tiles
 from mlir_gemm.errors import InputError, ScheduleError, TargetError
 from mlir_gemm.parts.fields import wanted_fields
-from mlir_gemm.pipeline import annotations, assembler, emission
+from mlir_gemm.pipeline import annotations, codes
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.debug_info import Place, source_place
 from mlir_gemm.pipeline.dynamic_problem import Variant
@@ -46,13 +46,14 @@ from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, VerifyList
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.pipeline.selecting import select_passes, tuned_passes
 from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
+from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.passes import PassSpec
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.rows import RowSchedule
 from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.spec.stages import STAGES, is_after
+from mlir_gemm.spec.stages import ALL_STAGES, is_after, place_of, stages_of
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
 from mlir_gemm.tile_model.tuned import Database
@@ -68,7 +69,7 @@ def compile_module(
     chip: str | None = None,
     schedule: Mapping[str, Any] | Schedule | None = None,
     entry: str = "",
-    until: str = "ptx",
+    until: str = "",
     keep: Collection[str] = (),
     observe: Callable[[str, str], None] | None = None,
     locations: bool = False,
@@ -83,8 +84,8 @@ def compile_module(
 
     `chip` is LLVM's name (`sm_90`); by default the one that the text names, else sm_80. `schedule` sets fields, of
     every product in a program, and the model chooses the rest. `entry` is the function to compile, where there are
-    several that no other calls. `until` is the last stage to run; `keep` names stages whose IR is kept (`all` for all);
-    that of the last one always is.
+    several that no other calls. `until` is the last stage to run, by default all of them; `keep` names stages whose IR
+    is kept (`all` for all); that of the last one always is.
     `observe` is called with the name and the IR of each kept stage as soon as it has run. With `locations` the kept IR
     tells for each operation where in the source it comes from: that is `ir(stage, locations=True)`.
     `hooks` are told before and after every pass. With `lines` the PTX names the lines of `filename` it comes
@@ -100,24 +101,19 @@ def compile_module(
     Raises InputError, ScheduleError, TargetError or PassError; nothing else on any input. A pass that fails by no fault
     of the input leaves a file with the IR before it, and the error's notes say how to run it again.
     """
-    if until not in STAGES:
-        raise InputError(f"there is no stage '{until}'; the stages are {', '.join(STAGES)}")
     variant = Variant(hints or {}, divisors or {}).checked()
 
-    def again(stage: str, with_locations: bool = False, hooks: Sequence[Hook] = ()) -> str:
-        if stage not in STAGES:
-            raise InputError(f"there is no stage '{stage}'; the stages are {', '.join(STAGES)}")
-        once_more = compile_module(
+    def again(stage: str, with_locations: bool = False, hooks: Sequence[Hook] = ()) -> Compilation:
+        return compile_module(
             source, filename=filename, chip=chip, schedule=schedule, entry=entry, until=stage, keep=(stage,),
             locations=with_locations, hints=hints, divisors=divisors, strides=strides, hooks=hooks, lines=lines,
             tuned=tuned,
         )  # fmt: skip
-        return once_more.ir(stage, with_locations)
 
     source = translated(source)
     with COMPILER, without_collection(), relabelled(filename):
         module = parse_module(source, filename, new_context())
-        kept = frozenset(STAGES if "all" in keep else keep)
+        kept = frozenset(ALL_STAGES if "all" in keep else keep)
         saved = annotations.module_string(module, STAGE)
         if saved:
             check_tiles(module)
@@ -127,7 +123,7 @@ def compile_module(
             run.entry = run.checked_entry(entry)
             run.filename = filename
             run.locations = filename if locations else None
-            run.lines = source_place(filename) if lines else None
+            run.lines = source_place(filename) if lines and run.target.backend == NVPTX else None
             run.strides, run.tuned = strides, tuned
             try:
                 run.until_last()
@@ -137,23 +133,23 @@ def compile_module(
                 raise
 
     def emit(kind: str) -> str | bytes:
+        *_, ir, last = run.order
+
+        def text() -> str:
+            return run.texts.get((ir, False)) or again(ir).ir(ir)
+
         with COMPILER, relabelled(filename):
-            if kind == "llvm":
-                text = run.texts.get(("nvvm", False)) or again("nvvm")
-                return emission.llvm_ir(text, from_outside=bool(saved))
-            code = run.ptx or again("ptx")
-            if not code:
-                raise InputError("the function has nothing to run, so there is no code to make a cubin of")
-            return assembler.cubin(code, run.target.arch)
+            made = codes.Source(run.target, lambda: run.code or again(last).code or "", text, bool(saved))
+            return codes.emit(kind, made)
 
     return Compilation(
-        run.stage, run.target, run.records(), run.launch, run.ptx, tuple(run.stages), run.timings,
-        run.divisors, run.texts, again, emit,
+        run.stage, run.target, run.records(), run.launch, run.code, tuple(run.stages), run.timings,
+        run.divisors, run.texts, lambda stage, places: again(stage, places).ir(stage, places), emit,
     )  # fmt: skip
 
 
 class KernelRun:
-    """One kernel, from `import` to `nvvm`: which passes it needs, and what has been decided about it.
+    """One kernel, from `import` to the last stage of IR: which passes it needs, and what has been decided about it.
 
     Raises InputError for a module whose attributes are not those that a stage writes.
     """
@@ -167,7 +163,7 @@ class KernelRun:
         self.schedule: Schedule | None = None
         self.rows: RowSchedule | None = None
         self.stage = annotations.module_string(module, STAGE) or "import"
-        if self.stage not in STAGES:
+        if self.stage not in stages_of(target.backend):
             raise InputError(f"the kernel '{name}' says that it is at stage '{self.stage}', which does not exist")
         with in_kernel(self.nested_name):
             self._read()
@@ -243,7 +239,6 @@ class _Run:
         self.module = module
         self.source = source
         self.keep = keep
-        self.last = last
         self.observe = observe
         self.variant = variant
         self.entry, self.filename = "", "-"
@@ -254,7 +249,7 @@ class _Run:
         self.timings: dict[str, float] = {}
         self.texts: dict[tuple[str, bool], str] = {}
         self.stages: list[str] = []
-        self.ptx: str | None = None
+        self.code: codes.Code | None = None
         self.launch: Launch | None = None
         self.kernels: list[KernelRun] = []
         self.program = False
@@ -264,6 +259,11 @@ class _Run:
         """Whether somebody may have edited what passes left."""
         self.runner = Runner((*((Rehearse(), Verify()) if self.from_outside else (VerifyLists(),)), *hooks))
         self.target = self._target(chip)
+        self.order = stages_of(self.target.backend)
+        self.last = last or self.order[-1]
+        if self.last not in self.order:
+            of = "" if last not in ALL_STAGES else f" for {self.target.chip}"
+            raise InputError(f"there is no stage '{last}'{of}; the stages are {', '.join(self.order)}")
         self.wanted, self.precision = without_emulation(self._wanted(wanted), self.stage)
         if (variant.hints or variant.divisors) and self._after("select"):
             raise ScheduleError(
@@ -273,18 +273,19 @@ class _Run:
         if self.stage:
             self._find_kernels()
             self.divisors = divisors_of(module) if is_decided(self.stage) else None
-            self.stage = min([self.stage, *(kernel.stage for kernel in self.kernels)], key=STAGES.index)
+            self.stage = min([self.stage, *(kernel.stage for kernel in self.kernels)], key=place_of)
 
     def until_last(self) -> None:
         """Runs the stages that are still to come, up to the last one."""
-        last = self.last
-        if self.stage == "ptx" or (self.stage and STAGES.index(self.stage) > STAGES.index(last)):
+        last, place = self.order.index(self.last), self.order.index(self.stage) if self.stage else -1
+        if self.stage == self.order[-1] or place > last:
             raise input_error(
-                self.module.operation, f"the module is past stage '{last}' already: it was saved after '{self.stage}'"
+                self.module.operation,
+                f"the module is past stage '{self.last}' already: it was saved after '{self.stage}'",
             )
         if self.stage:
             self._keep(self.stage, None)  # nothing ran yet
-        for stage in STAGES[STAGES.index(self.stage) + 1 if self.stage else 0 : STAGES.index(last) + 1]:
+        for stage in self.order[place + 1 : last + 1]:
             start = time.perf_counter()
             self._run(stage)
             self.timings[stage] = time.perf_counter() - start
@@ -296,7 +297,7 @@ class _Run:
     def _keep(self, stage: str, observe: Callable[[str, str], None] | None) -> None:
         """Keeps the IR after a stage, if somebody asked for it or it is the last."""
         self.stages.append(stage)
-        if stage in self.keep or stage == self.last != "ptx":
+        if stage in self.keep or stage == self.last != self.order[-1]:
             text = self.texts[stage, self.locations is not None] = self._text(stage)
             if observe is not None and stage in self.keep:
                 observe(stage, text)
@@ -311,7 +312,7 @@ class _Run:
         return tuple(kernel.record(steps.get(kernel.name)) for kernel in self.kernels)
 
     def _after(self, stage: str) -> bool:
-        return bool(self.stage) and STAGES.index(self.stage) >= STAGES.index(stage)
+        return bool(self.stage) and is_after(self.stage, stage)
 
     def checked_entry(self, entry: str) -> str:
         """The function to compile. Raises InputError where the text was saved with another one."""
@@ -359,18 +360,19 @@ class _Run:
             tuned = [] if self.wanted or self.precision else tuned_passes(self.tuned, self.target)
             self.runner.run(self.module, [*tuned, *select_passes(self.wanted, self.variant, rows=rows)], stage=stage)
             self._find_kernels()
-        elif stage == "ptx":
+        elif stage == self.order[-1]:
             self.launch = launch_of(self.module)
-            emit = emission.ptx_of_program if self.program else emission.ptx
-            self.ptx = emit(self.module, from_outside=self.from_outside, lines=self.lines)
-            if self.lines is not None:
-                self.ptx, self.launch = renamed(self.ptx, self.launch, self.records())
+            self.code = codes.code_of(
+                self.target, self.module, program=self.program, from_outside=self.from_outside, lines=self.lines
+            )
+            if self.lines is not None and isinstance(self.code, str):
+                self.code, self.launch = renamed(self.code, self.launch, self.records())
         else:
             for kernel in self.kernels:
                 name = kernel.nested_name
                 with in_kernel(name):
                     self.runner.run(kernel.module, kernel.passes(stage), stage=stage, kernel=name, whole=self.module)
-        if stage != "ptx":
+        if stage != self.order[-1]:
             for kernel in self.kernels:
                 kernel.mark(stage)
         annotations.mark(self.module, stage, self.target.chip)
@@ -379,8 +381,8 @@ class _Run:
         check_attributes(self.module, f"after stage '{stage}'")
 
     def _text(self, stage: str) -> str:
-        if stage == "ptx":
-            return self.ptx or ""
+        if stage == self.order[-1]:
+            return self.code if isinstance(self.code, str) else ""
         if self.locations is None:
             return remember(str(self.module))
         text: str = self.module.operation.get_asm(enable_debug_info=True)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlir_gemm.pipeline.product import conversions
+from mlir_gemm.pipeline.conversions import converted
 from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
-from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.stages import ALL_SLOTS
 from mlir_gemm.spec.target import Target
 
 
 def elementwise_passes(stage: str, target: Target, dependent_launch: bool = False) -> list[PassSpec]:
-    """The passes of one stage, from `tile` to `nvvm`. With `dependent_launch` the kernel is launched while the one
-    before it ends, where the chip can do that."""
-    return in_stage(stage, SLOTS[stage], _placed(target, dependent_launch))
+    """The passes of one stage, from `tile` to the last one with IR. With `dependent_launch` the kernel is launched
+    while the one before it ends, where the chip can do that."""
+    return in_stage(stage, ALL_SLOTS[stage], _placed(target, dependent_launch))
 
 
 def _placed(target: Target, dependent_launch: bool) -> Iterator[Placed]:
@@ -34,5 +34,4 @@ def _placed(target: Target, dependent_launch: bool) -> Iterator[Placed]:
     if dependent_launch and target.has_dependent_launch:
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
-    yield at("nvvm", "math", step("select-math"))
-    yield at("nvvm", "convert", conversions(target))
+    yield from converted(target)

@@ -6,17 +6,18 @@ from collections.abc import Iterator
 
 from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, parts_of, raster_of
+from mlir_gemm.pipeline.conversions import converted
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.extension_points import PassAt
 from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
 from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.stages import ALL_SLOTS
 from mlir_gemm.spec.target import Target
 
 
 def product_passes(stage: str, schedule: Schedule, target: Target) -> list[PassSpec]:
-    """The passes of one stage, from `tile` to `nvvm`, of a product with this schedule."""
-    return in_stage(stage, SLOTS[stage], _placed(schedule, target))
+    """The passes of one stage, from `tile` to the last one with IR, of a product with this schedule."""
+    return in_stage(stage, ALL_SLOTS[stage], _placed(schedule, target))
 
 
 def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
@@ -73,25 +74,12 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     resident = schedule.min_blocks or (1 if mainloop_of(schedule).producer else 0)
     if resident:
         yield at("launch", "registers", step("limit-registers", blocks=resident))
-    yield at("lower", "memory", step("place-shared", storage=schedule.storage), step("fold-subviews"))
+    placed = step("place-shared", storage=schedule.storage, limit=target.smem_static)
+    yield at("lower", "memory", placed, step("fold-subviews"))
     if layout_of(schedule).swizzled and not mma_of(schedule).by_descriptor:
         yield at("lower", "swizzle", step("swizzle-accesses"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math"))
     cleaning = upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))")
     yield at("lower", "clean", step("lower-unit-ids"), cleaning)
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
-    yield at("nvvm", "math", step("select-math"))
-    yield at("nvvm", "convert", conversions(target, mma_of(schedule).features(schedule, target)))
-
-
-def conversions(target: Target, features: str = "") -> PassSpec:
-    """Upstream's conversions. With 64-bit indices LLVM splits constants off addresses, so that accesses at constant
-    distances share one address register; with 32 bits it keeps one for each (docs/history/performance.md)."""
-    features = features or target.features
-    given = f" features={features}" if features else ""
-    return upstream(
-        f"nvvm-attach-target{{chip={target.arch} O=3{given}}},"
-        "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-nvgpu-to-nvvm,"
-        "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1 index-bitwidth=64},convert-nvvm-to-llvm,"
-        "canonicalize,cse,reconcile-unrealized-casts)"
-    )
+    yield from converted(target, mma_of(schedule).features(schedule, target))

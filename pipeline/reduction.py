@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlir_gemm.pipeline.product import conversions
+from mlir_gemm.pipeline.conversions import converted
 from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
-from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.stages import ALL_SLOTS
 from mlir_gemm.spec.target import Target
 
 
 def reduction_passes(stage: str, target: Target) -> list[PassSpec]:
-    """The passes of one stage, from `tile` to `nvvm`."""
-    return in_stage(stage, SLOTS[stage], _placed(target))
+    """The passes of one stage, from `tile` to the last one with IR."""
+    return in_stage(stage, ALL_SLOTS[stage], _placed(target))
 
 
 def _placed(target: Target) -> Iterator[Placed]:
@@ -32,5 +32,4 @@ def _placed(target: Target) -> Iterator[Placed]:
     if target.has_dependent_launch:
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
-    yield at("nvvm", "math", step("select-math"))
-    yield at("nvvm", "convert", conversions(target))
+    yield from converted(target)

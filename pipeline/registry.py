@@ -20,7 +20,7 @@ from mlir_gemm.pipeline.rehearsal import fatal_end
 from mlir_gemm.spec import extensions, former_names
 from mlir_gemm.spec.extension_points import PassAt
 from mlir_gemm.spec.passes import UPSTREAM, PassSpec, shown
-from mlir_gemm.spec.stages import STAGES
+from mlir_gemm.spec.stages import ALL_STAGES
 
 _PACKAGES = {
     "import": ("mlir_gemm.passes.importing",),
@@ -34,7 +34,7 @@ ask the tile model stand beside the pipeline, since no other pass knows of the m
 def modules() -> dict[str, dict[str, str]]:
     """By stage, in the order of the stages, and by name, alphabetically: the module of each of our passes. A pass is
     found by its file; nothing is imported for that but the packages."""
-    return {stage: dict(sorted(_modules_of(stage))) for stage in STAGES}
+    return {stage: dict(sorted(_modules_of(stage))) for stage in ALL_STAGES}
 
 
 def _modules_of(stage: str) -> Iterator[tuple[str, str]]:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlir_gemm.pipeline.product import conversions
+from mlir_gemm.pipeline.conversions import converted
 from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
 from mlir_gemm.spec.rows import RowSchedule
-from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.stages import ALL_SLOTS
 from mlir_gemm.spec.target import Target
 
 
 def row_passes(stage: str, schedule: RowSchedule, target: Target) -> list[PassSpec]:
-    """The passes of one stage, from `tile` to `nvvm`."""
-    return in_stage(stage, SLOTS[stage], _placed(schedule, target))
+    """The passes of one stage, from `tile` to the last one with IR."""
+    return in_stage(stage, ALL_SLOTS[stage], _placed(schedule, target))
 
 
 def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
@@ -33,12 +33,11 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     if schedule.cluster > 1:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
-    yield at("lower", "memory", step("place-shared", storage="auto"), step("fold-subviews"))
+    yield at("lower", "memory", step("place-shared", storage="auto", limit=target.smem_static), step("fold-subviews"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math", exp="ex2"))
     cleaning = "gpu.module(gpu.func(lower-affine,canonicalize,cse,loop-invariant-code-motion))"
     yield at("lower", "clean", *([step("lower-unit-ids")] if schedule.cluster > 1 else []), upstream(cleaning))
     if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
-    yield at("nvvm", "math", step("select-math"))
-    yield at("nvvm", "convert", conversions(target))
+    yield from converted(target)

@@ -23,7 +23,7 @@ from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import nested_kernels, outer_function
 from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, ROWS, SCHEDULE, STAGE, SYMMETRIC
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.stages import STAGES
+from mlir_gemm.spec.stages import ALL_STAGES, place_of
 from mlir_gemm.spec.zeros import SYMMETRIC_MATRIX, text_of
 
 _LAST_WHOLE = "parallelize"
@@ -40,7 +40,7 @@ def stage_of(text: str) -> str | None:
     with COMPILER:
         module = parse_module(text, "-", new_context())
         found = [annotations.module_string(each, STAGE) for each in (module, *_kernels(module))]
-    return min((stage for stage in found if stage in STAGES), key=STAGES.index, default=None)
+    return min((stage for stage in found if stage in ALL_STAGES), key=place_of, default=None)
 
 
 def computed_by(text: str) -> str:
@@ -59,14 +59,14 @@ def computed_by(text: str) -> str:
                 return text
             stages = [annotations.module_string(kernel, STAGE) for kernel in kernels]
             module.operation.attributes[STAGE] = ir.StringAttr.get(
-                min((stage for stage in stages if stage in STAGES), key=STAGES.index, default="select")
+                min((stage for stage in stages if stage in ALL_STAGES), key=place_of, default="select")
             )
         return str(module)
 
 
 def is_decided(stage: str) -> bool:
     """Whether text that was saved after a stage (empty for a source) is already for certain sizes."""
-    return stage in STAGES and STAGES.index(stage) >= STAGES.index("select")
+    return stage in ALL_STAGES and place_of(stage) >= place_of("select")
 
 
 def divisors_of(module: Any) -> dict[str, int]:
@@ -128,7 +128,7 @@ def _restore(kernel: Any) -> bool:
     attributes = function.operation.attributes
     if REFERENCE not in attributes:
         stage = annotations.module_string(kernel, STAGE)
-        if stage in STAGES and STAGES.index(stage) > STAGES.index(_LAST_WHOLE):
+        if stage in ALL_STAGES and place_of(stage) > place_of(_LAST_WHOLE):
             raise input_error(
                 function,
                 f"the text was saved after '{stage}', and its function has no {REFERENCE}, which 'tile' writes and "

@@ -18,7 +18,7 @@ from mlir_gemm.pipeline.program import is_program, kind_of, nested_kernels, oute
 from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.kernel_record import PRODUCT
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.stages import STAGES, is_after
+from mlir_gemm.spec.stages import ALL_STAGES, is_after
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.chips import target as target_of
 
@@ -91,7 +91,7 @@ def kernels_before_select(module: Any) -> list[Undecided]:
 
 def _is_decided(module: Any) -> bool:
     stage = annotations.module_string(module, STAGE)
-    return stage in STAGES and is_after(stage, "select")
+    return stage in ALL_STAGES and is_after(stage, "select")
 
 
 def string(text: str) -> Any:

@@ -17,7 +17,7 @@ from mlir_gemm.runtime.dynamic import DynamicLauncher
 from mlir_gemm.runtime.launcher import DECLINED, GpuLauncher
 from mlir_gemm.runtime.line_info import wanted
 from mlir_gemm.runtime.own_chip import default_chip
-from mlir_gemm.runtime.request import Request, Variant
+from mlir_gemm.runtime.request import Request, Variant, check_runs
 from mlir_gemm.runtime.sources import read_source
 from mlir_gemm.runtime.strided import StridedLauncher, with_strides
 from mlir_gemm.runtime.tuned_files import database
@@ -294,6 +294,7 @@ gave one."""
 
 
 def _on_gpu(variant: Variant, launch: Launch, kernels: tuple[KernelRecord, ...], ordinal: int | None) -> GpuLauncher:
+    check_runs(variant.artifact.chip)
     return GpuLauncher(variant.artifact.ptx, launch, ordinal, variant.artifact.launch, kernels)
 
 
@@ -310,6 +311,7 @@ def _on_either(
 ) -> GpuLauncher | SimulatorLauncher:
     if ordinal is not None:  # a call of other sizes has decided
         return _on_gpu(variant, launch, kernels, ordinal)
+    check_runs(variant.artifact.chip)
     compiled, simulator = variant.artifact, lambda: _on_simulator(variant, launch, kernels, None)
     return AutoLauncher(compiled.ptx, launch, compiled.launch, simulator, kernels)
 

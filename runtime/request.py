@@ -6,14 +6,19 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime import cache
 from mlir_gemm.spec.launch import Launch
+from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.tuned import Database
 
 if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
 
 _SIMULATED = "lower"
+NOT_LAUNCHED = "rocdl"
+"""The back end whose code nothing here launches: it is not made for the simulator either, which takes what `lower`
+leaves."""
 Pairs: TypeAlias = tuple[tuple[str, int], ...]
 """Values by symbol, in the order of the symbols."""
 
@@ -58,6 +63,12 @@ class Request:
             **({"tuned": self.tuned} if self.tuned else {}),
         )
 
+    @property
+    def _last(self) -> str:
+        """The last stage that runs; empty for all."""
+        launched = self.chip is None or target(self.chip).backend != NOT_LAUNCHED
+        return self.until or ("" if launched else _SIMULATED)
+
     def find(self) -> tuple[cache.Artifact, Compilation | None]:
         """What the compiler makes of it, from the cache if it is there."""
         tuned = {"tuned": self.tuned.digest()} if self.tuned else {}
@@ -66,14 +77,23 @@ class Request:
         if artifact is not None:
             return artifact, None
         compilation = self.compile()
-        return cache.keep(entry, _artifact(compilation, whole=not self.until)), compilation
+        return cache.keep(entry, _artifact(compilation, whole=not self._last)), compilation
 
     def _variant(self) -> dict[str, Any]:
         fields = {
             "hints": dict(self.hints), "divisors": dict(self.divisors), "entry": self.entry, "strides": self.strides,
-            "until": self.until, "lines": self.lines,
+            "until": self._last, "lines": self.lines,
         }  # fmt: skip
         return {name: field for name, field in fields.items() if field}
+
+
+def check_runs(chip: str) -> None:
+    """Refuses chips whose code nothing here launches."""
+    if target(chip).backend == NOT_LAUNCHED:
+        raise DeviceError(
+            f"nothing here launches code for {chip}: device='simulator' (--device simulator) runs it on the CPU, and "
+            "`mlir-gemm compile --emit hsaco` gives what HIP loads"
+        )
 
 
 def _artifact(compilation: Compilation, *, whole: bool) -> cache.Artifact:

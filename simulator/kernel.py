@@ -32,7 +32,7 @@ __all__ = ["Finding", "Options", "Report", "SimulationError", "simulate"]
 
 _TABLES = (
     "arith", "affine", "memref", "vector", "shapes", "control", "gpu", "fragments", "nvgpu", "nvvm", "llvm",
-    "mbarrier", "cluster", "tma", "wgmma",
+    "mbarrier", "cluster", "tma", "wgmma", "amdgpu",
 )  # fmt: skip
 _SHARED = 3
 """The memory space of shared memory."""

@@ -15,6 +15,7 @@ from mlir_gemm.simulator.contraction import contract, wide_type
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.tile_program import Decoder, Frame, Function, Maker, PerUnit, Step, StepMaker
 from mlir_gemm.spec.sparse_arrays import places, spread
+from mlir_gemm.spec.threads import UNITS
 
 
 def product(lhs: Any, rhs: Any, acc: Any) -> Any:
@@ -124,7 +125,8 @@ def _sparse(operation: Any) -> Function:
 def _unit_id(decoder: Decoder, operation: Any) -> Step:
     slot, state = decoder.slot(operation.operation.results[0]), decoder.state
 
-    group = "unit" in operation.operation.attributes and "group" in str(operation.operation.attributes["unit"])
+    attributes = operation.operation.attributes
+    warps = UNITS[ir.StringAttr(attributes["unit"]).value] if "unit" in attributes else 1
     roles = len(named(decoder.module, "tile.warp_specialize"))
 
     def step(frame: Frame) -> None:
@@ -133,7 +135,7 @@ def _unit_id(decoder: Decoder, operation: Any) -> Step:
         units = state.units
         if state.launched:  # the last warpgroup is the producer where there are roles
             units -= _GROUP_WARPS * bool(roles)
-            units //= _GROUP_WARPS if group else 1
+            units //= warps
         frame[slot] = PerUnit(range(units))
 
     return step

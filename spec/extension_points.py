@@ -9,7 +9,7 @@ from typing import Any
 from mlir_gemm.errors import Error
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.stages import ALL_SLOTS
 from mlir_gemm.spec.target import Target
 
 
@@ -26,7 +26,7 @@ class PassAt:
     """A subclass of `mlir_gemm.passes.base.Pass`."""
     stage: str = ""
     slot: str = ""
-    """One of the stage's slots; `spec.stages.SLOTS` lists them."""
+    """One of the stage's slots; `spec.stages.ALL_SLOTS` lists them."""
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     applies: Callable[[Schedule, Target], bool] = _always
     """Which kernels it is for."""
@@ -42,13 +42,13 @@ class PassAt:
             raise Error(f"{self.cls!r} is not a pass: expected a class with a name and a method run(module)")
         if not (self.stage or self.slot):
             return
-        if self.stage not in SLOTS or not SLOTS[self.stage] or self.stage in ("import", "select"):
-            known = [stage for stage, slots in SLOTS.items() if slots and stage not in ("import", "select")]
+        if self.stage not in ALL_SLOTS or not ALL_SLOTS[self.stage] or self.stage in ("import", "select"):
+            known = [stage for stage, slots in ALL_SLOTS.items() if slots and stage not in ("import", "select")]
             raise Error(f"pass '{self.name}' at stage '{self.stage}'; expected one of {', '.join(known)}")
-        if self.slot not in SLOTS[self.stage]:
+        if self.slot not in ALL_SLOTS[self.stage]:
             raise Error(
                 f"pass '{self.name}' at slot '{self.slot}' of stage '{self.stage}'; expected one of "
-                f"{', '.join(SLOTS[self.stage])}"
+                f"{', '.join(ALL_SLOTS[self.stage])}"
             )
 
 

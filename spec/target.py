@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from mlir_gemm.spec.backends import NVPTX
+
 T = TypeVar("T")
 
 CAPABILITIES = {
@@ -20,8 +22,19 @@ CAPABILITIES = {
     "cp.async.bulk.tensor": "the copy engine (TMA), with mbarriers and clusters",
     "wgmma.mma_async": "products of whole warpgroups",
     "griddepcontrol": "programmatic dependent launch",
+    "subgroup.shuffle": "lanes of a subgroup read each other's registers, in the order that the compiler counts them",
+    "coop_matrix": "cooperative matrices, VK_KHR_cooperative_matrix",
+    "mfma.amd": "AMD's matrix instructions with waves of 64 (MFMA)",
+    "mfma.i8x16": "MFMA of bytes with a k of 16, or 8 with 32 rows",
+    "mfma.i8x32": "MFMA of bytes with a k of 32, or 16 with 32 rows",
+    "wmma.amd": "AMD's matrix instructions with waves of 32 (WMMA)",
+    "f16.storage": "elements of 16 bits in buffers, storageBuffer16BitAccess",
+    "f16.arithmetic": "arithmetic on f16, shaderFloat16",
+    "i8.storage": "elements of 8 bits in buffers, storageBuffer8BitAccess",
+    "f64.arithmetic": "arithmetic on f64, shaderFloat64",
+    "i64.arithmetic": "arithmetic on integers of 64 bits, shaderInt64",
 }
-"""The capabilities that a row of the chips' table may list."""
+"""The capabilities that a row of the chips' tables may list."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,14 @@ class Target:
     """Constants of cost formulas that were fitted to measurements, an object of each class."""
     features: str = ""
     """LLVM target features, such as `+ptx83`."""
+    backend: str = NVPTX
+    """The back end that makes its code (`spec/backends.py`)."""
+    subgroup: int = 32
+    """Lanes that run in step, as a warp does; 0 where the compiler cannot know, so that none may count on it."""
+    l1_bytes: int = 0
+    """Bytes of an L1 apart from shared memory; 0 where the two divide one memory."""
+    environment: str = ""
+    """Where its code runs, if the back end knows several: `vulkan1.1`, `opencl2.2`."""
 
     @property
     def arch(self) -> str:

@@ -1,5 +1,5 @@
-"""Chips by name: rows of `chip_table.py`, products that share a row's compute capability (`products.py`), and either
-with other figures.
+"""Chips by name: rows of `chip_table.py`, products that share a row's compute capability (`products.py`), chips of
+other vendors (`other_chips.py`), and all of these with other figures.
 
 A chip is named as `sm_90a` (the row), `sm_90a:h100pcie` (a product), or with figures of its own in the place of the
 row's or the product's: `sm_90a:h100pcie,sms=100`, `sm_86:sms=68,dram=0.76`. Constants of the costs are figures too:
@@ -17,7 +17,7 @@ from dataclasses import replace
 from mlir_gemm.errors import TargetError
 from mlir_gemm.parts.registry import has, mainloops_on, mmas_on
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model import products
+from mlir_gemm.tile_model import amd_chips, other_chips, products
 from mlir_gemm.tile_model.chip_table import ROWS
 from mlir_gemm.tile_model.constants import MOST, constants_of, with_constants
 
@@ -46,11 +46,17 @@ _FIELDS = {
 
 CHIPS: dict[str, Target] = {row.chip: row for row in ROWS}
 """One row for each compute capability."""
+OTHER_CHIPS: dict[str, Target] = {row.chip: row for row in (*other_chips.ROWS, *amd_chips.ROWS)}
+"""Chips of other vendors, and those that are known by the interface through which they are programmed."""
 
 
 def _compact(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
+
+OTHER_NAMES = {_compact(each): row.chip for row in OTHER_CHIPS.values() for each in (row.chip, row.name)}
+OTHER_NAMES.update(amd_chips.NAMES)
+"""Chips of other vendors by their names, without spaces."""
 
 PRODUCTS: dict[str, str] = {
     **{_compact(row.name): row.chip for row in ROWS},
@@ -73,7 +79,7 @@ def target(chip: str) -> Target:
     """
     name = chip_name(chip)
     base, _, given = name.partition(":")
-    found = CHIPS[base] if base in CHIPS else replace(CHIPS[base[:-1]], chip=base)
+    found = CHIPS.get(base) or OTHER_CHIPS.get(base) or replace(CHIPS[base[:-1]], chip=base)
     product, figures = _parsed(chip, given)
     if product:
         found = _ROWS[product].of(found)
@@ -94,7 +100,7 @@ def chip_name(chip: str | int) -> str:
     if compact in PRODUCTS and not isinstance(chip, bool):
         base, _, product = PRODUCTS[compact].partition(":")
     else:
-        base, product = _capability(chip, first), ""
+        base, product = OTHER_NAMES.get(compact) or _capability(chip, first), ""
     given = ",".join([product, *rest] if product else rest)
     own, figures = _parsed(chip, given)
     if own and _ROWS[own].chip != base:
@@ -112,9 +118,12 @@ def _capability(chip: str | int, name: str) -> str:
     base = found.rstrip("af")
     if found in CHIPS or (base in CHIPS and found[:-1] == base and int(base[3:]) >= _SUFFIXED):
         return found
-    close = difflib.get_close_matches(name, (*CHIPS, *PRODUCTS), n=1) or difflib.get_close_matches(found, CHIPS, n=1)
+    close = difflib.get_close_matches(name, (*CHIPS, *PRODUCTS, *OTHER_CHIPS), n=1) or difflib.get_close_matches(
+        found, CHIPS, n=1
+    )
     hint = f"; did you mean '{close[0]}'?" if close else ""
-    known = f"known chips: {', '.join(CHIPS)}; by product: {', '.join(sorted(PRODUCTS))}"
+    others = f"others: {', '.join(OTHER_CHIPS)}"
+    known = f"known chips: {', '.join(CHIPS)}; by product: {', '.join(sorted(PRODUCTS))}; {others}"
     raise TargetError(f"unknown chip '{chip}'{hint} ({known})")
 
 

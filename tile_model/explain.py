@@ -169,7 +169,7 @@ def _units(schedule: Schedule) -> str:
         )
     if mainloop_of(schedule).producer:
         return f"{schedule.warps} warps that multiply, four of which one copies"
-    return f"{schedule.warps} warps"
+    return f"{schedule.warps} {mma_of(schedule).unit}s"
 
 
 def _kept(schedule: Schedule, operand: str) -> str:

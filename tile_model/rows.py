@@ -134,7 +134,10 @@ def _of_long(rows: _Rows) -> RowSchedule:
     """Rows that a few hundred threads do not hold."""
     if not rows.problem.again:
         return rows.in_passes(1)
-    forms: list[RowSchedule | None] = [rows.in_shared(1, STAGED_THREADS, 1, STAGED), rows.in_many_registers()]
+    forms: list[RowSchedule | None] = [
+        rows.in_shared(1, STAGED_THREADS, 1, min(STAGED, rows.all_shared)),
+        rows.in_many_registers(),
+    ]
     if rows.target.has_clusters and not rows.shift:
         blocks = (2, 4, MOST_CLUSTER)
         held = [rows.in_registers(each) for each in blocks if rows.problem.narrowest >= WORD]

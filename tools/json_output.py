@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlir_gemm.parts.fields import summary
-from mlir_gemm.pipeline.assembler import usages
+from mlir_gemm.pipeline.codes import usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.problem import Problem
@@ -23,7 +23,7 @@ def text_of(data: Any) -> str:
 
 def report_data(compilation: Compilation) -> dict[str, Any]:
     """The contents of `report`: times in seconds, sizes in bytes."""
-    found = usages(compilation.ptx, compilation.target.arch) if compilation.ptx else None
+    found = usages(compilation.target, compilation.code)
     launch = compilation.launch
     kernels: list[dict[str, Any]] = []
     for kernel in compilation.kernels:

@@ -51,7 +51,9 @@ def make_parser() -> argparse.ArgumentParser:
     compile_.add_argument("-o", dest="output", metavar="OUT", help="output file, - for stdout (default: beside INPUT)")
     _add_chip(compile_)
     _add_entry(compile_)
-    compile_.add_argument("--emit", default="ptx", metavar="ptx|cubin|llvm|STAGE", help="what to write (default: ptx)")
+    compile_.add_argument(
+        "--emit", metavar="ptx|cubin|llvm|STAGE", help="what to write (default: the chip's code, such as ptx)"
+    )
     compile_.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")
     compile_.add_argument(
         "--sizes", type=sizes, metavar="S=N,...", help="typical values of sizes that are ?, by symbol"

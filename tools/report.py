@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.fields import summary
-from mlir_gemm.pipeline.assembler import Usage, usages
+from mlir_gemm.pipeline.assembler import Usage
+from mlir_gemm.pipeline.codes import usages
 from mlir_gemm.pipeline.compilation import Compilation
+from mlir_gemm.spec.backends import BACKENDS
 from mlir_gemm.spec.kernel_record import REDUCTION, KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch, Step
 from mlir_gemm.spec.sizes import Size, shown
@@ -16,23 +18,25 @@ def report(compilation: Compilation) -> str:
     """Problem, schedule, launch, resources and the time of each stage, one `name: value` a line; of a program, a
     section for each kernel."""
     kernels, launch = compilation.kernels, compilation.launch
-    found = usages(compilation.ptx, compilation.target.arch) if compilation.ptx else None
+    found = usages(compilation.target, compilation.code)
     if len(kernels) == 1 and not (launch is not None and launch.is_program):
         (kernel,) = kernels
         rows = [("problem", _problem(kernel)), ("chip", chip_in_words(compilation))]
         rows += _schedule_rows(kernel)
         rows += [("note", kernel.note)] if kernel.note else []
         rows += launch_rows(launch) if launch else []
-        rows += _ptx_row(compilation)
-        rows += resource_rows(found, launch.entry) if compilation.ptx and launch else []
+        rows += _code_row(compilation)
+        rows += resource_rows(found, launch.entry) if isinstance(compilation.code, str) and launch else []
         return table([*rows, *_times(compilation)])
     parts = [table([("kernels", str(len(kernels))), ("chip", chip_in_words(compilation))])]
     for kernel in kernels:
         entry = None if launch is None or kernel.step is None else launch.steps[kernel.step].entry
         rows = kernel_rows(kernel, launch)
-        parts.append(table([*rows, *(resource_rows(found, entry) if compilation.ptx and entry else [])]))
+        parts.append(
+            table([*rows, *(resource_rows(found, entry) if isinstance(compilation.code, str) and entry else [])])
+        )
     rows = launch_rows(launch) if launch else []
-    parts.append(table([*rows, *_ptx_row(compilation), *_times(compilation)]))
+    parts.append(table([*rows, *_code_row(compilation), *_times(compilation)]))
     return "\n\n".join(parts)
 
 
@@ -119,8 +123,9 @@ def chip_in_words(compilation: Compilation) -> str:
     return f"{compilation.target.chip} ({compilation.target.name})"
 
 
-def _ptx_row(compilation: Compilation) -> list[tuple[str, str]]:
-    return [("ptx", f"{len(compilation.ptx.splitlines())} lines")] if compilation.ptx else []
+def _code_row(compilation: Compilation) -> list[tuple[str, str]]:
+    code, name = compilation.code, BACKENDS[compilation.target.backend].last
+    return [(name, f"{len(code.splitlines())} lines")] if code and isinstance(code, str) else []
 
 
 def _times(compilation: Compilation) -> list[tuple[str, str]]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from mlir_gemm.dialect.context import without_collection
 from mlir_gemm.errors import Error
-from mlir_gemm.pipeline.assembler import Usage, usages
+from mlir_gemm.pipeline.assembler import Usage
+from mlir_gemm.pipeline.codes import usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.saved import promises_in
@@ -58,7 +59,7 @@ def page_of(arguments: argparse.Namespace, source: str, wanted: Mapping[str, Any
     with without_collection():
         note = trace.finish(compilation.ptx or "")
     decisions = {} if compilation.stages[0] != "import" else decisions_of(arguments, source, wanted)
-    found = usages(compilation.ptx, compilation.target.arch) if compilation.ptx else None
+    found = usages(compilation.target, compilation.code)
     pages = [_kernel(each, compilation, decisions, found) for each in compilation.kernels]
     about = [("chip", chip_in_words(compilation)), ("kernels", str(len(pages)))]
     if compilation.launch is not None:

@@ -127,7 +127,7 @@ def _warps(problem: Problem, block: Tile, mma: Mma, instruction: Tile, wide: boo
             warps = (block[0] // m) * (block[1] // n)
             if not wide:
                 aspect = max(m, n) > MOST_ASPECT * min(m, n)
-                if warps > MOST_WARPS or m * n * words > 32 * MOST_ACCUMULATORS or aspect:
+                if warps > MOST_WARPS or m * n * words > 32 * mma.warps * MOST_ACCUMULATORS or aspect:
                     continue
                 if mma.lanes and max(m // mma.lanes[0], n // mma.lanes[1]) > WIDE_LANE:
                     continue

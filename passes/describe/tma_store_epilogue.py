@@ -25,8 +25,8 @@ from mlir_gemm.lowering.tma_store import BUFFERS
 from mlir_gemm.lowering.wgmma import through_registers
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe.create_tensor_maps import ALIGNED, cannot_describe
-from mlir_gemm.passes.distribute.distribute_warps import UNITS
 from mlir_gemm.spec.attributes import SCOPE, WARPS
+from mlir_gemm.spec.threads import UNITS
 
 ROWS = 64
 """Rows of a panel."""

@@ -24,9 +24,9 @@ from mlir_gemm.dialect.memory import shared_buffer, stride_divisors
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe.tma_store_epilogue import ends_aligned
-from mlir_gemm.passes.distribute.distribute_warps import UNITS
 from mlir_gemm.spec.attributes import SCOPE, WARPS
 from mlir_gemm.spec.shared_rows import VECTOR, columns_of_buffer, shape_of_buffer
+from mlir_gemm.spec.threads import UNITS
 
 
 @dataclass(frozen=True)

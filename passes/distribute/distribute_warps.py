@@ -5,8 +5,8 @@ through (the accumulator's constants, loads, loops, arithmetic and stores) becom
 the block tile to the warp tile, loads and stores move to the warp's offsets and carry `scope = "warp"`, and the
 operands of tile.mma become subviews of the warp's rows and columns, in a loop over steps of the warp tile's K
 (`tile.loop = "warp_k"`). Copies between global and shared memory stay block-wide. With `unit=warpgroup` four warps
-share such a tile (`scope = "warpgroup"`); where roles are specialised, a ring's stage is released by as many warps as
-compute, and one more warpgroup fills it. A second run changes nothing.
+share such a tile (`scope = "warpgroup"`), with `unit=wave` two; where roles are specialised, a ring's stage is released
+by as many warps as compute, and one more warpgroup fills it. A second run changes nothing.
 Refuses tiles that the warp tile does not divide, and anything but loops and elementwise arithmetic on the accumulator.
 """
 
@@ -25,10 +25,9 @@ from mlir_gemm.dialect.walk import body, in_block, is_within, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import LEVEL, PING_PONG, SCOPE, WARPS
+from mlir_gemm.spec.threads import UNITS
 
 _TILE_WORK = ("tile.load", "tile.store", "tile.mma", "tile.mma_wait", "tile.store_partials", "tile.fix_up")
-UNITS = {"warp": 1, "warpgroup": 4}
-"""What tiles are divided among, and its warps."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class DistributeWarps(Pass):
     warp: tuple[int, int, int] = (64, 32, 16)
     """Warp tile (M, N, K)."""
     unit: str = "warp"
-    """Among what: `warp`, or `warpgroup` (four warps)."""
+    """Among what: `warp`, `wave` (two warps) or `warpgroup` (four)."""
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:

@@ -21,10 +21,9 @@ from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.lowering.memory_order import root_of
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute.distribute_warps import UNITS
 from mlir_gemm.passes.distribute.split_k_in_cluster import blocks_of_cluster_group
 from mlir_gemm.spec.attributes import FROM_REDUCTION, SPLIT_K_CLUSTER, UNTIL_REDUCTION, WARPS
-from mlir_gemm.spec.threads import WARPGROUP
+from mlir_gemm.spec.threads import UNITS, WARPGROUP
 
 COLUMNS = 8
 """Columns of a fragment."""

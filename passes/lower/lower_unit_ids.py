@@ -1,6 +1,6 @@
-"""lower-unit-ids: tile.unit_id becomes the number of the thread's warp, or of its warpgroup.
+"""lower-unit-ids: tile.unit_id becomes the number of the thread's warp, wave or warpgroup.
 
-Expects kernel functions with threads along x only. Leaves gpu.thread_id divided by 32, or by 128. tile.rank becomes
+Expects kernel functions with threads along x only. Leaves gpu.thread_id divided by 32, 64 or 128. tile.rank becomes
 the number of the block in its cluster, along x.
 """
 
@@ -13,9 +13,8 @@ from mlir_gemm.dialect import indexing, rings
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.distribute.distribute_warps import UNITS
 from mlir_gemm.passes.launch.launch_blocks import threads_of
-from mlir_gemm.spec.threads import LANES
+from mlir_gemm.spec.threads import LANES, UNITS
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""select-math: exact operations of math, arith.maxnumf and minnumf, ex2.approx and rcp.approx become PTX's intrinsics.
+"""select-math: exact operations of math, arith.maxnumf and minnumf, ex2.approx and rcp.approx become LLVM's intrinsics.
 
 Expects kernel functions after `expand-math`; with the flag `afn`, math.exp2 of f32 is ex2.approx, and arith.divf a
 product with rcp.approx. Leaves calls of intrinsics on numbers and vectors of one dimension; vectors of more dimensions
-are taken apart into rows. Belongs before upstream's convert-gpu-to-nvvm, which would turn these operations into calls
-of libdevice, which is not available. Refuses nothing: it leaves what it does not know.
+are taken apart into rows. Belongs before upstream's convert-gpu-to-nvvm, or convert-gpu-to-rocdl, which would turn
+these operations into calls of libraries that are not available. Refuses nothing: it leaves what it does not know.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import named
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.lower.expand_math import INSTRUCTIONS, is_instruction
 
@@ -24,7 +25,14 @@ INTRINSICS = {
     "arith.minnumf": "llvm.minnum",
 }  # fmt: skip
 """The instructions that each becomes (abs.f32, fma.rn.f32, cvt.rmi.f32.f32, ...) are there for f16, bf16, f32 and f64
-on every chip from sm_70 on, by way of f32 where a chip lacks them; round is a few instructions."""
+on every chip from sm_70 on, by way of f32 where a chip lacks them; round is a few instructions. AMD's chips have them
+too, in one instruction or a few."""
+APPROXIMATIONS = {
+    "nvptx": ("llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.rcp.approx.ftz.f"),
+    "amdgcn": ("llvm.amdgcn.exp2.f32", "llvm.amdgcn.rcp.f32"),
+}
+"""2 to the power of f32, and the inverse of f32. Those of AMD's chips are right to one unit in the last place ("Vector
+ALU" in the instruction set manuals), and flush what is under the smallest normal number too."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +40,19 @@ class SelectMath(Pass):
     """Turn exact operations of math into LLVM's intrinsics."""
 
     name: ClassVar[str] = "select-math"
+    chips: str = "nvptx"
+    """Whose approximations: `nvptx` or `amdgcn`."""
+
+    def __post_init__(self) -> None:
+        if self.chips not in APPROXIMATIONS:
+            raise PassError(f"pass '{self}': chips must be one of {', '.join(APPROXIMATIONS)}")
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
             found = [op for op in named(kernel, *INSTRUCTIONS, *INTRINSICS) if _has_instruction(op)]
             for operation in found:
                 with ir.InsertionPoint(operation), operation.location:
-                    result = _selected(operation.operation)
+                    result = _selected(operation.operation, APPROXIMATIONS[self.chips])
                 operation.operation.results[0].replace_all_uses_with(result)
             for operation in found:
                 operation.operation.erase()
@@ -48,12 +62,12 @@ def _has_instruction(operation: Any) -> bool:
     return operation.operation.name in INTRINSICS or is_instruction(operation)
 
 
-def _selected(operation: Any) -> Any:
+def _selected(operation: Any, approximations: tuple[str, str]) -> Any:
     type_, operands = operation.results[0].type, list(operation.operands)
     if operation.name == "math.exp2":
-        return _each("llvm.nvvm.ex2.approx.ftz.f", operands[0])
+        return _each(approximations[0], operands[0])
     if operation.name == "arith.divf":
-        inverse = _each("llvm.nvvm.rcp.approx.ftz.f", operands[1])
+        inverse = _each(approximations[1], operands[1])
         return dialect("arith").MulFOp(operands[0], inverse).result
     name = INTRINSICS[operation.name]
     if not isinstance(type_, ir.VectorType) or len(ir.VectorType(type_).shape) == 1:

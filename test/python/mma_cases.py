@@ -11,6 +11,7 @@ import numpy as np
 from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.options import Options
+from mlir_gemm.spec.threads import UNITS
 
 NUMPY = {
     "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "i8": np.int8,
@@ -56,13 +57,15 @@ class Case:
     """dims and in_bounds of the store to D; with dims `1, 0` D is transposed."""
     start: bool = True
     """Whether C is added (the accumulator starts from it), else zero."""
+    unit: str = "warp"
+    """Who multiplies a tile together."""
 
     def text(self) -> str:
         """The module, as it stands in front of the mma's pass."""
         (bm, bn, bk), (wm, wn, _) = self.block, self.warp
         acc = self.tile(self.acc)
         arguments = self.arguments()
-        threads = 32 * (bm // wm) * (bn // wn)
+        threads = 32 * UNITS[self.unit] * (bm // wm) * (bn // wn)
         host = ", ".join(
             f'%{name}: {type_} {{tile.role = "{"result" if name == "D" else "in"}"}}'
             for name, type_ in arguments.items()
@@ -74,7 +77,7 @@ class Case:
         loads = [self.load(name, *spec) for name, spec in self.inputs.items()]
         before = [line for view in views.values() for line in view.before]
         newline = "\n      "
-        return f"""module attributes {{gpu.container_module}} {{
+        text = f"""module attributes {{gpu.container_module}} {{
   func.func @main({host}) {{
     %c1 = arith.constant 1 : index
     %threads = arith.constant {threads} : index
@@ -91,7 +94,7 @@ class Case:
       %across = arith.constant {bn // wn} : index
       %wm = arith.constant {wm} : index
       %wn = arith.constant {wn} : index
-      %unit = "tile.unit_id"() : () -> index
+      %unit = "tile.unit_id"() {{unit = "{self.unit}"}} : () -> index
       %down = arith.divui %unit, %across : index
       %along = arith.remui %unit, %across : index
       %row = arith.muli %down, %wm : index
@@ -107,6 +110,7 @@ class Case:
     }}
   }}
 }}"""
+        return text.replace('scope = "warp"', f'scope = "{self.unit}"')
 
     def tile(self, element: str) -> str:
         """The vector type of a warp tile."""
@@ -219,7 +223,15 @@ def passes(case: Case, instruction: tuple[int, int, int] | None = None) -> dict[
     m, n, k = instruction or SYNC.get(case.operand_type, (0, 0, 0))
     sync = f"mma-to-sync{{instruction={m},{n},{k}}}"
     wmma = f"mma-to-wmma{{instruction={m},{n},{k}}}" if instruction else "mma-to-wmma"
-    return {"mma-to-sync": sync, "mma-to-fma": "mma-to-fma", "mma-to-dp4a": "mma-to-dp4a", "mma-to-wmma": wmma}
+    waves = "MFMA" if case.unit == "wave" else "WMMA"
+    mfma = f"mma-to-mfma{{instruction={m},{n},{k} kind={waves}}}"
+    return {
+        "mma-to-mfma": mfma,
+        "mma-to-sync": sync,
+        "mma-to-fma": "mma-to-fma",
+        "mma-to-dp4a": "mma-to-dp4a",
+        "mma-to-wmma": wmma,
+    }
 
 
 def check(

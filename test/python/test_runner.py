@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.context import DIALECTS, new_context
+from mlir_gemm.dialect.context import DIALECTS, LATER, new_context
 from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.walk import body, named, operations
 from mlir_gemm.errors import PassError
@@ -185,4 +185,10 @@ def test_contexts_have_the_dialects_that_passes_make_operations_of():
     texts = [path.read_text() for folder in folders for path in (Path(__file__).parents[2] / folder).rglob("*.py")]
     used = {name for text in texts for name in re.findall(r'dialect\("([a-z]+)"\)', text)} - {"ext"}
     used |= {name for text in texts for name in re.findall(r'Operation\.create\(\s*"([a-z]+)\.', text)} - {"builtin"}
-    assert used <= set(DIALECTS)
+    assert used <= {*DIALECTS, *LATER}
+    assert all(
+        f'dialects["{name}"]' in text
+        for name in LATER
+        for text in texts
+        if f'dialect("{name}")' in text and "class " in text and "(Pass):" in text
+    )

@@ -1,0 +1,1 @@
+"""Passes of the stage `rocdl`, one a file."""
