@@ -122,5 +122,7 @@ def occupancy(problem: Problem, schedule: Schedule, target: Target) -> Occupancy
 
 def _l1_left(smem: int, target: Target) -> int:
     """Bytes of L1 beside the least part for shared memory that holds `smem` bytes."""
+    if target.l1_bytes:
+        return target.l1_bytes
     whole, parts = L1[target.smem_sm]
     return (whole - next((part for part in parts if part * KB >= smem), parts[-1])) * KB

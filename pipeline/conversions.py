@@ -31,5 +31,15 @@ def conversions(target: Target, features: str = "") -> PassSpec:
     )
 
 
-_CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {"nvptx": _nvptx}
+def _spirv(target: Target, features: str) -> Iterator[Placed]:
+    yield at("spirv", "interface", step("vulkan-interface", environment=target.environment))
+    yield at("spirv", "memory", step("share-shuffles"), step("linearize-memory", limit=target.smem_block))
+    kernel = "builtin.module(gpu.module(gpu.func({})))"
+    yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
+    yield at("spirv", "math", step("select-glsl"))
+    abi = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
+    yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"), upstream(abi), step("finish-spirv"))
+
+
+_CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {"nvptx": _nvptx, "spirv": _spirv}
 """By the name of the back end."""
