@@ -65,6 +65,7 @@ def _row(
         fitted=fitted.H200,
         backend="spirv",
         subgroup=0,
+        index_bits=32,
         l1_bytes=16 * KB,
         environment=environment,
     )

@@ -23,7 +23,8 @@ class FinishSpirv(Pass):
 
     def run(self, module: Any) -> None:
         operations = in_block(body(module))
-        holders = {_name(each): each for each in operations if each.operation.name == "gpu.module"}
+        holders = {_name(function): each for each in operations if each.operation.name == "gpu.module"
+                   for function in in_block(body(each))}  # fmt: skip
         for nested in operations:
             if nested.operation.name != "builtin.module":
                 continue
