@@ -18,7 +18,7 @@ from mlir_gemm.parts.registry import layouts, mainloops, mmas, optional_parts, r
 from mlir_gemm.parts.wording import shown_value
 from mlir_gemm.pipeline.registry import about, describe
 from mlir_gemm.spec.schedule import FIELDS, Schedule
-from mlir_gemm.spec.stages import SLOTS
+from mlir_gemm.spec.stages import ALL_SLOTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/reference.md"
@@ -64,7 +64,7 @@ def stages() -> Iterator[str]:
     yield "A stage runs its slots in order. What every kernel has, and the parts of its schedule, put passes at slots."
     yield "`mlir-gemm opt FILE PASS` runs one alone; its options stand after its name with their defaults.\n"
     rows = describe()
-    for stage, slots in SLOTS.items():
+    for stage, slots in ALL_SLOTS.items():
         yield f"### {stage}\n"
         if slots:
             yield f"Slots: {', '.join(f'`{slot}`' for slot in slots)}.\n"
