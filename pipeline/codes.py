@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline import amdgpu, assembler, emission
+from mlir_gemm.pipeline import amdgpu, assembler, emission, spirv_emission
 from mlir_gemm.pipeline.debug_info import Place
+from mlir_gemm.pipeline.rehearsal import rehearse
 from mlir_gemm.spec.backends import BACKENDS, NVPTX
 from mlir_gemm.spec.target import Target
 
@@ -81,6 +82,12 @@ def _cubin(source: Source) -> Code:
     return assembler.cubin(code, source.target.arch)
 
 
+def _spirv(module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
+    if from_outside:
+        rehearse(module, "builtin.module(spirv.module(spirv-update-vce))", "making SPIR-V")
+    return spirv_emission.spirv(module)
+
+
 class Output(NamedTuple):
     """An output of a back end beside its code."""
 
@@ -88,7 +95,7 @@ class Output(NamedTuple):
     extension: str
 
 
-_CODE: dict[str, Callable[..., Code]] = {"nvptx": _ptx, "rocdl": _isa}
+_CODE: dict[str, Callable[..., Code]] = {"nvptx": _ptx, "rocdl": _isa, "spirv": _spirv}
 OTHERS: dict[str, dict[str, Output]] = {
     "nvptx": {"cubin": Output(_cubin, ".cubin"), "llvm": Output(_llvm, ".ll")},
     "spirv": {},

@@ -49,5 +49,17 @@ def _to_rocdl(target: Target) -> PassSpec:
     )
 
 
-_CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {"nvptx": _nvptx, "rocdl": _rocdl}
+def _spirv(target: Target, features: str) -> Iterator[Placed]:
+    yield at("spirv", "interface", step("vulkan-interface", environment=target.environment))
+    yield at("spirv", "memory", step("share-shuffles"), step("linearize-memory", limit=target.smem_block))
+    kernel = "builtin.module(gpu.module(gpu.func({})))"
+    yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
+    yield at("spirv", "math", step("select-glsl"))
+    abi = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
+    yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"), upstream(abi), step("finish-spirv"))
+
+
+_CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {
+    "nvptx": _nvptx, "rocdl": _rocdl, "spirv": _spirv
+}  # fmt: skip
 """By the name of the back end."""

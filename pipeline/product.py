@@ -21,7 +21,7 @@ def product_passes(stage: str, schedule: Schedule, target: Target) -> list[PassS
 
 
 def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
-    yield from _before_parts(schedule)
+    yield from _before_parts(schedule, target)
     for part in (mma_of(schedule), mainloop_of(schedule), *parts_of(schedule)):
         yield from part.passes(schedule, target)
     yield from _after_parts(schedule, target)
@@ -30,7 +30,7 @@ def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
             yield at(each.stage, each.slot, step(each.name, **each.options))
 
 
-def _before_parts(schedule: Schedule) -> Iterator[Placed]:
+def _before_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     """What comes first where a part has passes at the same slot."""
     yield at("tile", "loops", step("keep-reference"))
     yield at("tile", "loops", upstream("func.func(convert-linalg-to-affine-loops)"))
@@ -49,7 +49,9 @@ def _before_parts(schedule: Schedule) -> Iterator[Placed]:
     yield at("pipeline", "clean", upstream("cse"))
     yield at("parallelize", "blocks", step("parallelize-blocks"), upstream("lower-affine,cse"))
     raster = raster_of(schedule)
-    space = {"space": schedule.space} if schedule.space else {}
+    space: dict[str, str | int] = {"space": schedule.space} if schedule.space else {}
+    if target.index_bits < 64 and raster.walk == "rasterize-blocks":
+        space["index_bits"] = target.index_bits
     walk = step(
         raster.walk, raster_group=raster.group(schedule), snake=raster.snake, cluster_m=schedule.cluster_m,
         cluster_n=schedule.cluster_n, split_k_cluster=schedule.split_k_cluster, **space,

@@ -8,6 +8,7 @@ needs none.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import functools
 import hashlib
@@ -27,7 +28,7 @@ from mlir_gemm.spec.launch import Constant, Launch
 
 __all__ = ["VARIABLE", "Artifact", "cache_directory", "find", "forget", "keep", "key"]
 
-_FORMAT = 3
+_FORMAT = 4
 _COMPILER_PARTS = ("spec", "parts", "dialect", "lowering", "passes", "tile_model", "pipeline")
 _BINDINGS = ("mlir", "numba_cuda_mlir")
 """Packages that may hold the bindings."""
@@ -42,6 +43,8 @@ class Artifact:
     kernels: tuple[KernelRecord, ...]
     launch: Launch
     stages: tuple[str, ...]
+    code: bytes = b""
+    """The code of chips whose back end makes another than PTX; `ptx` is empty then."""
     divisors: Mapping[str, int] | None = None
     """Of text that was saved when its sizes had been decided on: what those known at run time must be multiples of."""
 
@@ -51,6 +54,7 @@ class Artifact:
         return {
             "chip": self.chip,
             "ptx": self.ptx,
+            "code": base64.b64encode(self.code).decode(),
             "kernels": [kernel.to_json() for kernel in self.kernels],
             "launch": dataclasses.replace(self.launch, constants=bare).to_json(),
             "constants": [[len(each.data), cache_files.sha256(each.data)] for each in self.launch.constants],
@@ -70,6 +74,7 @@ class Artifact:
         return Artifact(
             chip=data["chip"],
             ptx=data["ptx"],
+            code=base64.b64decode(data["code"]),
             kernels=tuple(KernelRecord.from_json(kernel) for kernel in data["kernels"]),
             launch=dataclasses.replace(launch, constants=constants),
             stages=tuple(data["stages"]),

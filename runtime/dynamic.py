@@ -17,6 +17,7 @@ from mlir_gemm.spec.launch import Launch
 
 if TYPE_CHECKING:
     from mlir_gemm.runtime.simulated import SimulatorLauncher
+    from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 
 MOST_SIZES = 1024
 """Combinations of sizes that are kept; then the oldest goes."""
@@ -30,7 +31,7 @@ class DynamicLauncher:
     def __init__(
         self,
         launch: Launch,
-        make: Callable[[Values, int | None], GpuLauncher | SimulatorLauncher],
+        make: Callable[[Values, int | None], GpuLauncher | SimulatorLauncher | VulkanLauncher],
         ordinal: int | None,
         device: str | int,
     ) -> None:
@@ -39,7 +40,7 @@ class DynamicLauncher:
         self._ordinal = ordinal
         self._on_simulator = device == "simulator"
         self._passed = binding.passed(launch)
-        self._made: dict[Values, GpuLauncher | SimulatorLauncher] = {}
+        self._made: dict[Values, GpuLauncher | SimulatorLauncher | VulkanLauncher] = {}
         self.short: Callable[[tuple[Any, ...], Any], Any] | None = self._short_way()
         """The short way, for sizes of which a call has shown that there is one."""
 
@@ -53,7 +54,7 @@ class DynamicLauncher:
         made = [each for each in list(self._made.values()) if isinstance(each, GpuLauncher)]
         return device_names(sorted({ordinal for each in made for ordinal in each.ordinals}))
 
-    def at(self, values: Values) -> GpuLauncher | SimulatorLauncher:
+    def at(self, values: Values) -> GpuLauncher | SimulatorLauncher | VulkanLauncher:
         """The launcher for these sizes."""
         made = self._made.get(values)
         if made is None:

@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
     from mlir_gemm.runtime.simulated import SimulatorLauncher
     from mlir_gemm.runtime.variants import GivenVariant, SavedVariant, Variants
+    from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 
-    Launcher: TypeAlias = GpuLauncher | SimulatorLauncher | DynamicLauncher | StridedLauncher
+    OneLauncher: TypeAlias = GpuLauncher | SimulatorLauncher | VulkanLauncher
+    Launcher: TypeAlias = OneLauncher | DynamicLauncher | StridedLauncher
 
 
 class Kernel:
@@ -109,6 +111,16 @@ class Kernel:
     def ptx(self) -> str:
         """The code of all kernels, as PTX."""
         return self._variant.artifact.ptx
+
+    @property
+    def code(self) -> bytes:
+        """The code of all kernels where it is not PTX: SPIR-V, or AMDGPU assembly as text."""
+        return self._variant.artifact.code
+
+    @property
+    def launcher(self) -> Any:
+        """What runs it: for callers that launch it themselves on another device than a GPU of NVIDIA's."""
+        return self._launcher
 
     @property
     def chip(self) -> str:
@@ -208,8 +220,9 @@ def compile(
         chip: what to compile for, such as `sm_90a`, `90` or `h200`; None takes the one that the source names (text
             saved after a stage does), else that of the GPU, else `sm_80`.
         device: where the kernel will run: `gpu` (the one that holds the arrays of the call, `cuda:0` where all are
-            NumPy's), a number or `cuda:N`, `simulator`, which runs it on the CPU and watches it, or `auto`, which is
-            `gpu` where there is one, else `simulator`, with a warning the first time.
+            NumPy's), a number or `cuda:N`, `simulator`, which runs it on the CPU and watches it, `vulkan` or
+            `vulkan:N`, a Vulkan device by its number (the chip is `vulkan` then if none is given), or `auto`, which
+            is `gpu` where there is one, else `simulator`, with a warning the first time.
         schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict, whose values may be
             such texts too; None leaves all of them to the model. In a program they are fixed for every product.
         sizes: typical values of sizes that the source leaves open, by their symbols (`s0`, ...; `Kernel.symbols`). With
@@ -232,7 +245,7 @@ def compile(
     if chip is not None:
         name: str | None = chip_name(chip)
     else:
-        name = None if CHIP in text else default_chip(ordinal or 0)
+        name = None if CHIP in text else "vulkan" if str(device).startswith("vulkan") else default_chip(ordinal or 0)
     hints, given = tuple((sizes or {}).items()), tuple((divisors or {}).items())
     fields, simulated = _schedule_fields(schedule), device == "simulator"
     asked = Request(
@@ -260,7 +273,7 @@ def _made(first: Variant, device: str | int, launch: Launch, records: tuple[Kern
     if first.request.hints or first.request.divisors:
         variants = GivenVariant(first)
 
-    def launcher_at(values: tuple[int, ...], ordinal: int | None) -> GpuLauncher | SimulatorLauncher:
+    def launcher_at(values: tuple[int, ...], ordinal: int | None) -> Any:
         variant = variants.at(values)
         return make_launcher(variant, variant.artifact.launch.at(values), variants.records(variant, values), ordinal)
 
@@ -286,9 +299,7 @@ def _check_sizes(sizes: Mapping[str, int], symbols: tuple[str, ...]) -> tuple[in
     return tuple(int(sizes[name]) for name in symbols)
 
 
-MakeLauncher: TypeAlias = (
-    "Callable[[Variant, Launch, tuple[KernelRecord, ...], int | None], GpuLauncher | SimulatorLauncher]"
-)
+MakeLauncher: TypeAlias = "Callable[[Variant, Launch, tuple[KernelRecord, ...], int | None], OneLauncher]"
 """Takes what was compiled, how it is launched, with what its kernels compute, and the number of the GPU if the user
 gave one."""
 
@@ -316,7 +327,14 @@ def _on_either(
     return AutoLauncher(compiled.ptx, launch, compiled.launch, simulator, kernels)
 
 
-_DEVICES: dict[str, MakeLauncher] = {"auto": _on_either, "gpu": _on_gpu, "simulator": _on_simulator}
+def _on_vulkan(variant: Variant, launch: Launch, _: tuple[KernelRecord, ...], ordinal: int | None) -> VulkanLauncher:
+    from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher  # late: it imports NumPy
+
+    return VulkanLauncher(variant.artifact.code, launch, ordinal or 0, variant.artifact.chip)
+
+
+_DEVICES: dict[str, MakeLauncher] = {"auto": _on_either, "gpu": _on_gpu, "simulator": _on_simulator,
+                                    "vulkan": _on_vulkan}  # fmt: skip
 """What runs a kernel, by the name a user gives."""
 
 
@@ -324,11 +342,14 @@ def _device(device: str | int) -> tuple[MakeLauncher, int | None]:
     """What will run the kernel, and the number of the GPU if the user gave one."""
     if isinstance(device, str) and device in _DEVICES:
         return _DEVICES[device], None
+    number = str(device).removeprefix("vulkan:")
+    if number != str(device) and number.isdecimal():
+        return _on_vulkan, int(number)
     number = str(device).removeprefix("cuda:")
     if not isinstance(device, bool) and number.isdecimal():
         return _on_gpu, int(number)
     names = ", ".join(f"'{name}'" for name in _DEVICES)
-    raise DeviceError(f"device={device!r} is not known; expected {names}, a number or 'cuda:N'")
+    raise DeviceError(f"device={device!r} is not known; expected {names}, a number, 'cuda:N' or 'vulkan:N'")
 
 
 def _schedule_fields(schedule: Schedule | str | Mapping[str, Any] | None) -> dict[str, Any] | None:

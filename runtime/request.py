@@ -98,10 +98,12 @@ def check_runs(chip: str) -> None:
 
 def _artifact(compilation: Compilation, *, whole: bool) -> cache.Artifact:
     launch, ptx = compilation.launch or Launch((), ()), compilation.ptx or ""
-    assert not whole or (compilation.ptx is not None and compilation.launch is not None)  # it went to the end
+    assert not whole or (compilation.code is not None and compilation.launch is not None)  # it went to the end
+    other = "" if compilation.ptx is not None else compilation.code or ""
     return cache.Artifact(
-        compilation.target.chip, ptx, compilation.kernels, launch, tuple(compilation.stages), compilation.divisors
-    )
+        compilation.target.chip, ptx, compilation.kernels, launch, tuple(compilation.stages),
+        other.encode() if isinstance(other, str) else other, compilation.divisors,
+    )  # fmt: skip
 
 
 class Variant:

@@ -54,7 +54,7 @@ class SimulatorLauncher:
         host: list[Any] = []
         for index, (array, argument) in enumerate(pairs):
             with arguments.about(index, argument):
-                host.append(_on_host(array, argument))
+                host.append(on_host(array, argument))
         views = [arrays.view(array, "numpy", None, 0) for array in host]
         libraries = [arrays.library_of(host[n] if a.scalar else given[n]) for n, a in enumerate(self._passed)]
         arguments.check(views, self._passed, 0, libraries)
@@ -62,7 +62,7 @@ class SimulatorLauncher:
         memory = [*(_as(array, argument) for array, argument in zip(host, self._passed, strict=True)), *made]
         self._simulate(program, memory, checks=work <= sampling.CHECKED)
         first = next((array for array, each in zip(given, self._passed, strict=True) if not each.scalar), None)
-        results = [array if first is None else _like(first, array) for array in made]
+        results = [array if first is None else like(first, array) for array in made]
         return None if not results else results[0] if len(results) == 1 else tuple(results)
 
     def _simulate(self, program: Any, memory: list[Any], checks: bool) -> None:
@@ -72,7 +72,7 @@ class SimulatorLauncher:
             raise FindingsError("the simulator found faults in the kernel", None, tuple(first_findings(report)))
 
 
-def _on_host(array: Any, argument: Argument) -> Any:
+def on_host(array: Any, argument: Argument) -> Any:
     """A NumPy array that shares the memory of a NumPy array, a CPU tensor, or anything on the host with DLPack."""
     if argument.scalar:
         numpy: Any = importlib.import_module("numpy")
@@ -118,7 +118,7 @@ def _same_size(torch: Any, item_bytes: int) -> Any:
     return torch.uint8 if item_bytes == 1 else torch.int16
 
 
-def _like(first: Any, result: Any) -> Any:
+def like(first: Any, result: Any) -> Any:
     """A result in the library of the first argument."""
     if arrays.library_of(first) != "torch":
         return result

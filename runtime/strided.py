@@ -20,17 +20,20 @@ from mlir_gemm.spec.launch import Argument, Launch, dense
 
 if TYPE_CHECKING:
     from mlir_gemm.runtime.simulated import SimulatorLauncher
+    from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 
 MOST_STRIDES = 64
 """Combinations of strides for which code is kept; a call with yet another one is refused."""
-Make = Callable[[Variant, Launch, tuple[KernelRecord, ...], "int | None"], "GpuLauncher | SimulatorLauncher"]
+Make = Callable[
+    [Variant, Launch, tuple[KernelRecord, ...], "int | None"], "GpuLauncher | SimulatorLauncher | VulkanLauncher"
+]
 Strides = tuple[tuple[int, ...], ...]
 """Of each argument whose strides are open, in order."""
 
 
 def with_strides(
-    plain: GpuLauncher | SimulatorLauncher, first: Variant, launch: Launch, make: Make
-) -> GpuLauncher | SimulatorLauncher | StridedLauncher:
+    plain: GpuLauncher | SimulatorLauncher | VulkanLauncher, first: Variant, launch: Launch, make: Make
+) -> GpuLauncher | SimulatorLauncher | VulkanLauncher | StridedLauncher:
     """What calls the kernel: the launcher itself, unless strides are open."""
     passed = binding.passed(launch)
     if not any(argument.open_strides for argument in passed):
@@ -42,7 +45,11 @@ class StridedLauncher:
     """Finds the code for the strides of a call."""
 
     def __init__(
-        self, plain: GpuLauncher | SimulatorLauncher, first: Variant, passed: tuple[Argument, ...], make: Make
+        self,
+        plain: GpuLauncher | SimulatorLauncher | VulkanLauncher,
+        first: Variant,
+        passed: tuple[Argument, ...],
+        make: Make,
     ) -> None:
         self._plain = plain
         self._first = first
@@ -50,7 +57,7 @@ class StridedLauncher:
         self._make = make
         self._open = [number for number, argument in enumerate(passed) if argument.open_strides]
         own = tuple(passed[number].strides or dense(_numbers(passed[number].shape)) for number in self._open)
-        self._made: dict[Strides, GpuLauncher | SimulatorLauncher] = {tuple(map(_numbers, own)): plain}
+        self._made: dict[Strides, GpuLauncher | SimulatorLauncher | VulkanLauncher] = {tuple(map(_numbers, own)): plain}
 
     @property
     def device(self) -> str:
@@ -82,7 +89,7 @@ class StridedLauncher:
             )
         return tuple(own if size == 1 else step for size, step, own in zip(shape, found, plain, strict=True))
 
-    def _at(self, strides: Strides) -> GpuLauncher | SimulatorLauncher:
+    def _at(self, strides: Strides) -> GpuLauncher | SimulatorLauncher | VulkanLauncher:
         if strides not in self._made:
             if len(self._made) >= MOST_STRIDES:
                 raise ArgumentError(f"strides {strides} given; code for {MOST_STRIDES} other combinations is kept")

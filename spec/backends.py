@@ -40,7 +40,7 @@ BACKENDS: dict[str, Backend] = {
         Backend("nvptx", {"nvvm": ("math", "convert", "maps"), "ptx": ()}, "PTX", True, ".ptx"),
         Backend(
             "spirv",
-            {"spirv": ("math", "memory", "vectors", "control", "interface", "convert"), "spv": ()},
+            {"spirv": ("interface", "memory", "registers", "math", "convert"), "spv": ()},
             "SPIR-V", False, ".spv",
         ),
         Backend("rocdl", {"rocdl": ("math", "memory", "control", "convert"), "isa": ()}, "AMDGPU assembly", True, ".s"),

@@ -106,8 +106,10 @@ class Target:
     """The back end that makes its code (`spec/backends.py`)."""
     subgroup: int = 32
     """Lanes that run in step, as a warp does; 0 where the compiler cannot know, so that none may count on it."""
+    index_bits: int = 64
+    """How wide indices are in its code."""
     l1_bytes: int = 0
-    """Bytes of an L1 apart from shared memory; 0 where the two divide one memory."""
+    """L1 of one SM where shared memory is apart from it; 0 where the two divide one memory."""
     environment: str = ""
     """Where its code runs, if the back end knows several: `vulkan1.1`, `opencl2.2`."""
 

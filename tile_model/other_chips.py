@@ -8,6 +8,7 @@ Sources, unless a row says otherwise:
   requires ("Required Limits"), for `opencl` that of OpenCL's full profile (`CL_DEVICE_LOCAL_MEM_SIZE`).
 * Units, clock, memory: the product's data sheet. `fma`: f32 operations in one clock of one unit, from the same.
 * Registers and resident threads: estimates, as vendors publish few of them. `l2_bytes_s`: 32 bytes per clock and unit.
+  L1: 16 KB, the least of theirs.
 * `fitted`: as for NVIDIA's chips, on the H200. Nothing was measured on these.
 """
 
@@ -64,6 +65,8 @@ def _row(
         fitted=fitted.H200,
         backend="spirv",
         subgroup=0,
+        index_bits=32,
+        l1_bytes=16 * KB,
         environment=environment,
     )
 

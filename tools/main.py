@@ -71,7 +71,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run on random inputs, on a GPU or simulated, and check against float64")
     _add_input(run)
-    run.add_argument("--device", choices=("auto", "gpu", "simulator"), default="auto", help="default: auto")
+    run.add_argument("--device", choices=("auto", "gpu", "simulator", "vulkan"), default="auto", help="default: auto")
     _add_chip(run)
     _add_entry(run)
     run.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")

@@ -81,13 +81,19 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
     before = random_arrays(kernel.launch.arguments, arguments.seed, promises_in(source))
     if on_simulator:
         return _simulate(arguments, kernel, source, before, output)
-    loaded = kernel.load(0)
-    with loaded.gpu.active():
-        after, seconds = _run_on(loaded, before)
+    if arguments.device == "vulkan":
+        from mlir_gemm.tools.run_vulkan import run_on_vulkan  # late: a run on other devices does not need it
+
+        after, seconds = run_on_vulkan(kernel, before)
+    else:
+        loaded = kernel.load(0)
+        with loaded.gpu.active():
+            after, seconds = _run_on(loaded, before)
     computed = computed_by(source)
     expected = reference(computed, before)
     allowed = limits(kernel.launch.arguments, kernel.kernels, computed, before, expected)
-    correct = output.checked(_errors(kernel.launch.arguments, after, expected, allowed), [], {"device": "gpu"})
+    where = "vulkan" if arguments.device == "vulkan" else "gpu"
+    correct = output.checked(_errors(kernel.launch.arguments, after, expected, allowed), [], {"device": where})
     flops = sum(each.problem.flops for each in kernel.kernels if each.problem is not None)
     rate = [("rate", f"{flops / seconds / 1e12:.1f} TFLOP/s")] if flops else []
     flops_a_second = {"flops_per_second": flops / seconds} if flops else {}
@@ -172,13 +178,14 @@ def _bisect(arguments: argparse.Namespace, source: str, schedule: dict[str, Any]
 def _compiled(kernel: Kernel) -> tuple[Rows, dict[str, Any]]:
     """What was compiled, as rows of a table and as data."""
     lines = len(kernel.ptx.splitlines())
+    code = ("ptx", f"{lines} lines") if kernel.ptx or not kernel.code else ("code", f"{len(kernel.code)} bytes")
     data: dict[str, Any] = {
         "chip": kernel.chip,
         "kernels": [kernel_data(each) for each in kernel.kernels],
         "launch": kernel.launch.to_json(),
         "ptx_lines": lines,
     }
-    return [*_about(kernel), *launch_rows(kernel.launch), ("ptx", f"{lines} lines")], data
+    return [*_about(kernel), *launch_rows(kernel.launch), code], data
 
 
 def _about(kernel: Kernel) -> Rows:

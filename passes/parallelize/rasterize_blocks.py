@@ -58,6 +58,8 @@ class RasterizeBlocks(Pass):
     """Which tiles have blocks: `all`, or of a square of tiles the `triangle` on and below the diagonal, which is
     `lower` too, or the `upper` one, on and above it. `k_range`: all,
     those with the longest range of k first, by `tile.zeros` of the function."""
+    index_bits: int = 64
+    """How wide indices will be: with less than 64 there are no products in the place of divisions."""
 
     def run(self, module: Any) -> None:
         if self.raster_group < 0:
@@ -80,7 +82,7 @@ class RasterizeBlocks(Pass):
         """The row and the column of a tile by its number, at the insertion point; with clusters, those of a cluster.
         How many rows and columns there are are integers, or index values where they are known at run time only."""
         group = max(1, self.raster_group // self.cluster_m) if self.raster_group else 0
-        return (_snake if self.snake else _grouped)(number, rows, columns, group)
+        return (_snake if self.snake else _grouped)(number, rows, columns, group, self.index_bits)
 
 
 def _map(parallel: Any, options: RasterizeBlocks) -> None:
@@ -252,7 +254,7 @@ def _bounds(parallel: Any) -> list[Any]:
     return upper
 
 
-def _grouped(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]:
+def _grouped(block: Any, rows: Any, columns: Any, group: int, bits: int) -> tuple[Any, Any]:
     """Groups of `group` rows; the last one may be lower, so its height is computed unless it always fits."""
     if group == 1:
         return indexing.div(block, columns), indexing.rem(block, columns)
@@ -264,7 +266,7 @@ def _grouped(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]
     inside = indexing.rem(block, tiles)
     if isinstance(rows, int) and rows % group == 0:
         return indexing.add(first, indexing.rem(inside, group)), indexing.div(inside, group)
-    column = _column_in_group(block, inside, rows, columns, group)
+    column = _column_in_group(block, inside, rows, columns, group) if bits > INVERSE_BITS else None
     height = dialect("arith").MinUIOp(indexing.sub(rows, first), constants.index(group)).result
     if column is None:
         return indexing.add(first, indexing.rem(inside, height)), indexing.div(inside, height)
@@ -287,8 +289,8 @@ def _column_in_group(block: Any, inside: Any, rows: Any, columns: Any, group: in
     return dialect("arith").ShRUIOp(number, constants.index(INVERSE_BITS)).result
 
 
-def _snake(block: Any, rows: Any, columns: Any, group: int) -> tuple[Any, Any]:
-    row, column = _grouped(block, rows, columns, group)
+def _snake(block: Any, rows: Any, columns: Any, group: int, bits: int) -> tuple[Any, Any]:
+    row, column = _grouped(block, rows, columns, group, bits)
     if group == 0 or (isinstance(rows, int) and rows <= group):
         return row, column
     arith = dialect("arith")

@@ -7,8 +7,8 @@
 // RUN: not mlir-gemm opt --split-input-file %s 'rasterize-blocks{cluster_m=4}' 2>&1 | FileCheck %s --check-prefix=ROWS
 
 // GROUP: error: pass 'rasterize-blocks': raster_group=-1; expected at least 1, or 0 for all tile rows
-// SQUARE: cluster_m=4 cluster_n=4 split_k_cluster=1 space=all}': a cluster has 1 to 8 blocks
-// MANY: split_k_cluster=16 space=all}': a cluster has 1 to 8 blocks
+// SQUARE: cluster_m=4 cluster_n=4 split_k_cluster=1 space=all index_bits=64}': a cluster has 1 to 8 blocks
+// MANY: split_k_cluster=16 space=all index_bits=64}': a cluster has 1 to 8 blocks
 
 func.func @dynamic(%m: index) {
   %c0 = arith.constant 0 : index

@@ -1,0 +1,1 @@
+"""Passes of the stage `spirv`, one a file."""

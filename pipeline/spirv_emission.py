@@ -1,0 +1,70 @@
+"""From the `spirv` stage to SPIR-V: one binary module, with an entry point for each kernel."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from mlir_gemm.dialect.bindings import dialect, ir, passmanager
+from mlir_gemm.dialect.locations import from_mlir
+from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.errors import PassError
+
+_SERIALIZE = "gpu-module-to-binary{format=bin}"
+_MAGIC = b"\x03\x02\x23\x07"
+_ENVIRONMENT = "spirv.target_env"
+
+
+def spirv(module: Any) -> bytes:
+    """The kernels of a module, or of the modules in a program, at the `spirv` stage, which stays as it is; empty for no
+    kernels. Raises PassError where upstream cannot write them."""
+    found = named(module, "spirv.module")
+    if not found:
+        return b""
+    with module.context, ir.Location.unknown():
+        whole = ir.Module.create()
+        with ir.InsertionPoint(whole.body):
+            target = found[0].operation.parent.attributes[_ENVIRONMENT]
+            attributes = {"sym_name": ir.StringAttr.get("kernels"), "targets": ir.ArrayAttr.get([target])}
+            holder = ir.Operation.create("gpu.module", attributes=attributes, regions=1)
+            holder.regions[0].blocks.append()
+        merged = found[0].operation.clone(ir.InsertionPoint(body(holder)))
+        for other in found[1:]:
+            _merge(merged, other)
+        try:
+            passmanager.PassManager.parse("builtin.module(gpu.module(spirv.module(spirv-update-vce)))").run(
+                whole.operation
+            )
+            passmanager.PassManager.parse(f"builtin.module({_SERIALIZE})").run(whole.operation)
+        except ir.MLIRError as error:
+            raise from_mlir(error, "making SPIR-V failed") from None
+        binary = named(whole, "gpu.binary")[0]
+        code: bytes = dialect("gpu").ObjectAttr(ir.ArrayAttr(binary.attributes["objects"])[0]).object
+    if not code.startswith(_MAGIC):
+        raise PassError("making SPIR-V gave no SPIR-V module")
+    return code
+
+
+def _merge(target: Any, other: Any) -> None:
+    """Copies what another spirv.module holds into `target`. Kernels have unique names; of variables with the same name,
+    equal ones are kept once and different ones are renamed."""
+    inside = body(target)
+    taken = {_name(each): str(each) for each in in_block(inside) if _name(each)}
+    scratch = ir.Module.create()  # renaming must not show in the kernel's own module
+    copy = other.operation.clone(ir.InsertionPoint(scratch.body))
+    for operation in in_block(body(copy)):
+        name = _name(operation)
+        if name in taken and str(operation) != taken[name]:
+            fresh = next(f"{name}_{count}" for count in itertools.count(1) if f"{name}_{count}" not in taken)
+            ir.SymbolTable.replace_all_symbol_uses(name, fresh, copy)
+            operation.operation.attributes["sym_name"] = ir.StringAttr.get(fresh)
+            taken[fresh] = str(operation)
+    have = {_name(each) for each in in_block(inside)}
+    for operation in in_block(body(copy)):
+        if not _name(operation) or _name(operation) not in have:
+            inside.append(operation)
+
+
+def _name(operation: Any) -> str:
+    attributes = operation.operation.attributes
+    return ir.StringAttr(attributes["sym_name"]).value if "sym_name" in attributes else ""

@@ -1,0 +1,268 @@
+"""Kernels in SPIR-V on a Vulkan device: pipelines, buffers, and one submission for each call."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mlir_gemm.errors import DeviceError
+from mlir_gemm.runtime.vulkan_device import VulkanDevice, api
+from mlir_gemm.spec.launch import Launch, Step
+
+_CAPABILITY, _VARIABLE, _WORKGROUP = 17, 59, 4
+"""SPIR-V: the number of OpCapability, of OpVariable, and of the storage class Workgroup."""
+_CAPABILITIES = {
+    0: "Matrix", 1: "Shader", 9: "Float16", 10: "Float64", 11: "Int64", 22: "Int16", 39: "Int8",
+    4433: "StorageBuffer16BitAccess", 4448: "StorageBuffer8BitAccess",
+}  # fmt: skip
+"""The names of capabilities by their numbers, as the specification of SPIR-V has them."""
+_FOREVER = (1 << 64) - 1
+
+
+def capabilities(code: bytes) -> list[str]:
+    """The capabilities that a module of SPIR-V declares, by name."""
+    words = struct.unpack(f"<{len(code) // 4}I", code)
+    place, found = 5, list[str]()
+    while place < len(words) and words[place] & 0xFFFF == _CAPABILITY:
+        number = words[place + 1]
+        found.append(_CAPABILITIES.get(number, str(number)))
+        place += words[place] >> 16
+    return found
+
+
+def check(device: VulkanDevice, code: bytes, launch: Launch) -> None:
+    """Raises DeviceError, which names all that is missing as Vulkan's documentation does, where a device cannot run
+    this."""
+    problems = device.missing(capabilities(code))
+    limits = device.limits
+    for step in launch.steps:
+        threads = step.block[0] * step.block[1] * step.block[2]
+        if threads > limits.maxComputeWorkGroupInvocations:
+            problems.append(
+                f"workgroups of {threads} ({step.entry}): maxComputeWorkGroupInvocations is "
+                f"{limits.maxComputeWorkGroupInvocations}"
+            )
+        for axis, name in enumerate("xyz"):
+            if step.block[axis] > limits.maxComputeWorkGroupSize[axis]:
+                problems.append(
+                    f"workgroups of {step.block[axis]} along {name} ({step.entry}): maxComputeWorkGroupSize is "
+                    f"{limits.maxComputeWorkGroupSize[axis]}"
+                )
+            if step.grid[axis] > limits.maxComputeWorkGroupCount[axis]:
+                problems.append(
+                    f"{step.grid[axis]} workgroups along {name} ({step.entry}): maxComputeWorkGroupCount is "
+                    f"{limits.maxComputeWorkGroupCount[axis]}"
+                )
+    largest = max((each.span_bytes + each.shift_bytes for each in launch.arguments), default=0)
+    if largest > limits.maxStorageBufferRange:
+        problems.append(f"a buffer of {largest} bytes: maxStorageBufferRange is {limits.maxStorageBufferRange}")
+    if problems:
+        raise DeviceError(f"{device} cannot run this kernel: {'; '.join(problems)}")
+
+
+class Memory:
+    """A buffer that the host can write, kept until it is released."""
+
+    def __init__(self, device: VulkanDevice, size: int) -> None:
+        vk = api()
+        self.size, self._device = max(16, -(-size // 16) * 16), device
+        info = vk.VkBufferCreateInfo(size=self.size, usage=vk.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT)
+        self.buffer = vk.vkCreateBuffer(device.handle, info, None)
+        needs = vk.vkGetBufferMemoryRequirements(device.handle, self.buffer)
+        given = vk.VkMemoryAllocateInfo(
+            allocationSize=needs.size, memoryTypeIndex=device.memory_type(needs.memoryTypeBits)
+        )
+        try:
+            self._memory = vk.vkAllocateMemory(device.handle, given, None)
+        except Exception as error:
+            vk.vkDestroyBuffer(device.handle, self.buffer, None)
+            raise DeviceError(f"{device}: {size} bytes cannot be had ({type(error).__name__})") from None
+        vk.vkBindBufferMemory(device.handle, self.buffer, self._memory, 0)
+        self.bytes = vk.vkMapMemory(device.handle, self._memory, 0, self.size, 0)
+
+    def release(self) -> None:
+        """Gives the memory back."""
+        vk = api()
+        vk.vkUnmapMemory(self._device.handle, self._memory)
+        vk.vkDestroyBuffer(self._device.handle, self.buffer, None)
+        vk.vkFreeMemory(self._device.handle, self._memory, None)
+
+
+class VulkanKernels:
+    """What was compiled, on a device: a pipeline for each step, and the buffers of its calls."""
+
+    def __init__(self, device: VulkanDevice, code: bytes, launch: Launch) -> None:
+        """Raises DeviceError where the device lacks what the kernels need; then nothing was made."""
+        check(device, code, launch)
+        vk = api()
+        self.device, self.launch = device, launch
+        self._module = vk.vkCreateShaderModule(
+            device.handle, vk.VkShaderModuleCreateInfo(codeSize=len(code), pCode=code), None
+        )
+        sizes = [each.span_bytes + each.shift_bytes for each in launch.arguments]
+        self.arguments = [Memory(device, size) for size in sizes]
+        self._workspace = Memory(device, launch.workspace_bytes) if launch.workspace_bytes else None
+        self._flags = Memory(device, launch.zeroed_bytes) if launch.zeroed_bytes else None
+        if self._flags is not None:
+            self._flags.bytes[:] = bytes(self._flags.size)
+        self._constants = [Memory(device, len(each.data)) for each in launch.constants]
+        for memory, constant in zip(self._constants, launch.constants, strict=True):
+            memory.bytes[: len(constant.data)] = constant.data
+        self._steps = [_Pipeline(self, step) for step in launch.steps if not step.is_empty]
+        (self._commands,) = vk.vkAllocateCommandBuffers(
+            device.handle, vk.VkCommandBufferAllocateInfo(
+                commandPool=device.pool, level=vk.VK_COMMAND_BUFFER_LEVEL_PRIMARY, commandBufferCount=1)
+        )  # fmt: skip
+        self._fence = vk.vkCreateFence(device.handle, vk.VkFenceCreateInfo(), None)
+
+    @property
+    def module(self) -> Any:
+        """The shader module."""
+        return self._module
+
+    def memory(self, number: int) -> tuple[Memory, int, int]:
+        """The memory of a number, as in `Step.parameters`: a buffer, an offset and a size in bytes."""
+        launch = self.launch
+        if number < len(launch.arguments):
+            return self.arguments[number], 0, self.arguments[number].size
+        number -= len(launch.arguments)
+        if number < len(launch.buffers):
+            buffer = launch.buffers[number]
+            whole = self._flags if buffer.zeroed else self._workspace
+            assert whole is not None and isinstance(buffer.bytes, int)
+            return whole, buffer.offset or 0, max(16, -(-buffer.bytes // 4) * 4)
+        memory = self._constants[number - len(launch.buffers)]
+        return memory, 0, memory.size
+
+    def is_memory(self, step: Step, number: int) -> bool:
+        """Whether a parameter is memory; else it is a number, passed by value."""
+        launch = self.launch
+        if number < len(launch.arguments):
+            return not launch.arguments[number].scalar
+        return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
+
+    def run(self, numbers: dict[int, int], repeat: int = 1) -> None:
+        """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
+        bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times in one
+        submission. Raises DeviceError where the driver refuses."""
+        vk = api()
+        with self.device.lock:
+            vk.vkBeginCommandBuffer(self._commands, vk.VkCommandBufferBeginInfo(
+                flags=vk.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT))  # fmt: skip
+            barrier = vk.VkMemoryBarrier(
+                srcAccessMask=vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_SHADER_READ_BIT,
+                dstAccessMask=vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_HOST_READ_BIT,
+            )
+            compute = vk.VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
+            for _ in range(repeat):
+                for step in self._steps:
+                    step.record(self._commands, numbers)
+                    vk.vkCmdPipelineBarrier(
+                        self._commands,
+                        compute,
+                        compute | vk.VK_PIPELINE_STAGE_HOST_BIT,
+                        0,
+                        1,
+                        [barrier],
+                        0,
+                        None,
+                        0,
+                        None,
+                    )
+            vk.vkEndCommandBuffer(self._commands)
+            submitted = vk.VkSubmitInfo(pCommandBuffers=[self._commands])
+            try:
+                vk.vkQueueSubmit(self.device.queue, 1, [submitted], self._fence)
+                vk.vkWaitForFences(self.device.handle, 1, [self._fence], True, _FOREVER)
+            except Exception as error:
+                raise DeviceError(f"running on {self.device} failed: {type(error).__name__}") from None
+            vk.vkResetFences(self.device.handle, 1, [self._fence])
+
+
+class _Pipeline:
+    """One step: its pipeline, with its buffers bound."""
+
+    def __init__(self, kernels: VulkanKernels, step: Step) -> None:
+        vk, device = api(), kernels.device
+        self.step = step
+        places = [each for each in step.parameters if isinstance(each, int)]
+        assert len(places) == len(step.parameters)  # there are no tensor maps on these chips, and sizes are bound
+        bound = [each for each in places if kernels.is_memory(step, each)]
+        self._words = [_word_of(kernels.launch, each) for each in places if not kernels.is_memory(step, each)]
+        self._push = 4 * sum(count for count, _ in self._words)
+        if self._push > device.limits.maxPushConstantsSize:
+            raise DeviceError(
+                f"{device} cannot run this kernel: {self._push} bytes of numbers ({step.entry}): maxPushConstantsSize "
+                f"is {device.limits.maxPushConstantsSize}"
+            )
+        kind, stage = vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, vk.VK_SHADER_STAGE_COMPUTE_BIT
+        slots = [
+            vk.VkDescriptorSetLayoutBinding(binding=number, descriptorType=kind, descriptorCount=1, stageFlags=stage)
+            for number in range(len(bound))
+        ]
+        layout = vk.vkCreateDescriptorSetLayout(
+            device.handle, vk.VkDescriptorSetLayoutCreateInfo(pBindings=slots), None
+        )
+        ranges = [vk.VkPushConstantRange(stageFlags=stage, offset=0, size=self._push)] if self._push else []
+        self._layout = vk.vkCreatePipelineLayout(
+            device.handle, vk.VkPipelineLayoutCreateInfo(pSetLayouts=[layout], pPushConstantRanges=ranges), None
+        )
+        pool = vk.vkCreateDescriptorPool(
+            device.handle, vk.VkDescriptorPoolCreateInfo(
+                maxSets=1, pPoolSizes=[vk.VkDescriptorPoolSize(type=kind, descriptorCount=max(1, len(bound)))]), None
+        )  # fmt: skip
+        (self._set,) = vk.vkAllocateDescriptorSets(
+            device.handle, vk.VkDescriptorSetAllocateInfo(descriptorPool=pool, pSetLayouts=[layout])
+        )
+        writes = list[Any]()
+        for number, each in enumerate(bound):
+            memory, offset, size = kernels.memory(each)
+            info = vk.VkDescriptorBufferInfo(buffer=memory.buffer, offset=offset, range=size)
+            writes.append(vk.VkWriteDescriptorSet(
+                dstSet=self._set, dstBinding=number, descriptorType=kind, pBufferInfo=[info]))  # fmt: skip
+        vk.vkUpdateDescriptorSets(device.handle, len(writes), writes, 0, None)
+        shader = vk.VkPipelineShaderStageCreateInfo(stage=stage, module=kernels.module, pName=step.entry)
+        made = vk.vkCreateComputePipelines(
+            device.handle, None, 1, [vk.VkComputePipelineCreateInfo(stage=shader, layout=self._layout)], None
+        )
+        self._pipeline = made[0]
+
+    def record(self, commands: Any, numbers: dict[int, int]) -> None:
+        """Writes the step's commands."""
+        vk = api()
+        point = vk.VK_PIPELINE_BIND_POINT_COMPUTE
+        vk.vkCmdBindPipeline(commands, point, self._pipeline)
+        vk.vkCmdBindDescriptorSets(commands, point, self._layout, 0, 1, [self._set], 0, None)
+        if self._push:
+            data = b"".join(value(numbers).to_bytes(4 * count, "little") for count, value in self._words)
+            values = vk.ffi.from_buffer(data)
+            vk.vkCmdPushConstants(commands, self._layout, vk.VK_SHADER_STAGE_COMPUTE_BIT, 0, len(data), values)
+        vk.vkCmdDispatch(commands, *self.step.grid)
+
+
+def _word_of(launch: Launch, number: int) -> tuple[int, Callable[[dict[int, int]], int]]:
+    """How many words of the push constants a number takes, and what gives it in a call."""
+    if number < len(launch.arguments):
+        size = launch.arguments[number].item_bytes
+        return (2 if size > 4 else 1), functools.partial(_given, number)
+    size = launch.values[number - len(launch.arguments) - len(launch.buffers) - len(launch.constants)]
+    return 1, functools.partial(_always, size)
+
+
+def _given(number: int, numbers: dict[int, int]) -> int:
+    return numbers[number]
+
+
+def _always(size: int, _: dict[int, int]) -> int:
+    return size & 0xFFFFFFFF
+
+
+def numbers_in(arrays: Sequence[Any], launch: Launch) -> dict[int, int]:
+    """The bits of the arguments that are numbers, from arrays of one element."""
+    return {
+        number: int.from_bytes(array.tobytes(), "little")
+        for number, (array, argument) in enumerate(zip(arrays, launch.arguments, strict=True))
+        if argument.scalar
+    }

@@ -1,0 +1,122 @@
+"""SPIR-V for Vulkan: valid, right on a device, and refused by name where a device lacks something."""
+
+import dataclasses
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mlir_gemm
+from mlir_gemm.errors import DeviceError, InputError, PassError
+from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.runtime import vulkan_device, vulkan_kernels
+from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher, run_on
+from mlir_gemm.simulator.expected import limits, reference, relative_error
+from mlir_gemm.simulator.random_inputs import random_arrays
+
+MODULES = Path(__file__).parents[1] / "modules"
+NEEDED = bool(os.environ.get("MLIR_GEMM_NEEDS_VULKAN"))
+
+
+def _why_not() -> str:
+    try:
+        return "" if vulkan_device.device_names() else "no Vulkan device"
+    except DeviceError as error:
+        return error.message
+
+
+WHY_NOT = "" if NEEDED else _why_not()
+on_device = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+validated = pytest.mark.skipif(not NEEDED and shutil.which("spirv-val") is None, reason="no spirv-val (spirv-tools)")
+
+
+def product(m: object, n: object, k: object, operand: str = "f32", acc: str = "f32") -> str:
+    types = [f"tensor<{m}x{k}x{operand}>", f"tensor<{k}x{n}x{operand}>", f"tensor<{m}x{n}x{acc}>"]
+    return f"""func.func @f(%a: {types[0]}, %b: {types[1]}, %c: {types[2]}) -> {types[2]} {{
+      %0 = linalg.matmul ins(%a, %b : {types[0]}, {types[1]}) outs(%c : {types[2]}) -> {types[2]}
+      return %0 : {types[2]}
+    }}"""
+
+
+CASES = {
+    "f32": product(33, 20, 24),
+    "f16": product(32, 32, 32, "f16"),
+    "i8": product(16, 16, 32, "i8", "i32"),
+    "open sizes": product("?", "?", "?"),
+    "softmax": (MODULES / "attention_softmax.mlir").read_text(),
+    "gelu": (MODULES / "mlp_gelu_erf.mlir").read_text(),
+}
+
+
+@validated
+@pytest.mark.parametrize("name", ["f32", "f16", "i8", "open sizes", "softmax"])
+def test_is_valid(name: str, tmp_path: Path):
+    code = compile_module(CASES[name], chip="vulkan").emit("spv")
+    assert isinstance(code, bytes)
+    (tmp_path / "x.spv").write_bytes(code)
+    command = ["spirv-val", "--target-env", "vulkan1.1", "x.spv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@on_device
+@pytest.mark.parametrize("name", CASES)
+def test_is_right(name: str):
+    kernel = mlir_gemm.compile(CASES[name], device="vulkan")
+    if kernel.symbols:
+        kernel = kernel.at(**dict(zip(kernel.symbols, (37, 21, 19), strict=True)))
+    assert kernel.chip == "vulkan"
+    before = random_arrays(kernel.launch.arguments, 0, {})
+    after = [array.copy() for array in before]
+    launcher = kernel.launcher
+    assert isinstance(launcher, VulkanLauncher)
+    run_on(launcher.kernels, after)
+    expected = reference(CASES[name], before)
+    allowed = limits(kernel.launch.arguments, kernel.kernels, CASES[name], before, expected)
+    for got, wanted, limit in zip(after, expected, allowed, strict=True):
+        assert relative_error(got, wanted) <= limit
+
+
+@on_device
+def test_a_call_takes_and_gives_numpy_arrays():
+    kernel = mlir_gemm.compile(product("?", "?", "?"), device="vulkan")
+    for m, n, k in ((5, 6, 7), (16, 16, 0)):  # without products, a loop that runs no turn
+        a, b, c = (np.ones(shape, "f4") for shape in ((m, k), (k, n), (m, n)))
+        np.testing.assert_array_equal(kernel(a, b, c), a @ b + c)
+
+
+@on_device
+def test_what_a_device_lacks_is_refused_by_its_name():
+    kernel = mlir_gemm.compile(CASES["f16"], device="vulkan")
+    device = vulkan_device.open_device()
+    small = dataclasses.replace(device.limits, maxComputeWorkGroupInvocations=16, maxStorageBufferRange=64)
+    lacking = dataclasses.replace(device, limits=small, features=frozenset())
+    with pytest.raises(DeviceError) as raised:
+        vulkan_kernels.check(lacking, kernel.code, kernel.launch)
+    for name in ("storageBuffer16BitAccess", "maxComputeWorkGroupInvocations is 16", "maxStorageBufferRange is 64"):
+        assert name in raised.value.message
+    with pytest.raises(DeviceError, match="there is no Vulkan device 99"):
+        vulkan_device.open_device(99)
+
+
+def test_code_for_another_chip_is_refused():
+    with pytest.raises(DeviceError, match="expected a chip of Vulkan"):
+        mlir_gemm.compile(CASES["f32"], chip="sm_80", device="vulkan")
+
+
+def test_stages_and_outputs_are_those_of_the_back_end():
+    with pytest.raises(InputError, match="there is no stage 'ptx' for vulkan"):
+        compile_module(CASES["f32"], chip="vulkan", until="ptx")
+    done = compile_module(CASES["f32"], chip="vulkan", until="lower")
+    with pytest.raises(InputError, match="there is no output 'cubin' for vulkan"):
+        done.emit("cubin")
+    with pytest.raises(InputError, match="SPIR-V is binary"):
+        done.ir("spv")
+
+
+def test_types_that_it_lacks_are_refused():
+    with pytest.raises(PassError, match="has no bf16"):
+        compile_module(product(16, 16, 16, "bf16"), chip="vulkan")
