@@ -82,7 +82,7 @@ def _cubin(source: Source) -> Code:
     return assembler.cubin(code, source.target.arch)
 
 
-def _spirv(module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
+def _spirv(_: Target, module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
     if from_outside:
         rehearse(module, "builtin.module(spirv.module(spirv-update-vce))", "making SPIR-V")
     return spirv_emission.spirv(module)
