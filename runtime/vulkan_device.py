@@ -3,6 +3,8 @@
 Nothing here is touched before a kernel is to run on Vulkan.
 """
 
+# ruff: noqa: N815 - names are those of VkPhysicalDeviceLimits, which messages give
+
 from __future__ import annotations
 
 import functools
@@ -51,13 +53,13 @@ def api() -> Any:
 class Limits:
     """What a device allows, by Vulkan's names."""
 
-    maxComputeWorkGroupInvocations: int  # noqa: N815
-    maxComputeWorkGroupSize: tuple[int, int, int]  # noqa: N815
-    maxComputeWorkGroupCount: tuple[int, int, int]  # noqa: N815
-    maxComputeSharedMemorySize: int  # noqa: N815
-    maxStorageBufferRange: int  # noqa: N815
-    maxPushConstantsSize: int  # noqa: N815
-    maxPerStageDescriptorStorageBuffers: int  # noqa: N815
+    maxComputeWorkGroupInvocations: int
+    maxComputeWorkGroupSize: tuple[int, int, int]
+    maxComputeWorkGroupCount: tuple[int, int, int]
+    maxComputeSharedMemorySize: int
+    maxStorageBufferRange: int
+    maxPushConstantsSize: int
+    maxPerStageDescriptorStorageBuffers: int
 
     @staticmethod
     def of(given: Any) -> Limits:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Part, Rules
-from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas
+from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas_on
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import at, step, upstream
 from mlir_gemm.spec.problem import Problem
@@ -17,7 +17,7 @@ def walks(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if mainloop_of(schedule).producer:
         return f"{given} with mainloop={schedule.mainloop}: expected tiles_per_block=1, and persistent blocks instead"
     if mma_of(schedule).opaque:
-        able = " or ".join(each.name for each in mmas().values() if not each.opaque and not each.by_descriptor)
+        able = " or ".join(each.name for each in mmas_on(target) if not each.opaque and not each.by_descriptor)
         return f"{given} with mma={mma_of(schedule).name}: expected tiles_per_block=1, or mma={able}"
     if schedule.space not in ("", ALL):
         return f"{given} with space={schedule.space}: expected tiles_per_block=1, or space={ALL}"

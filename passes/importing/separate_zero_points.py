@@ -22,6 +22,7 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.generics import empty, generics, zero
+from mlir_gemm.dialect.linalg.images import linear
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.linalg.zero_points import LEAST_READS
 from mlir_gemm.passes.base import Pass
@@ -106,11 +107,9 @@ def _is_one_number(generic: Generic, value: Any) -> bool:
 
 
 def _loops(expression: Any) -> set[int]:
-    if isinstance(expression, ir.AffineDimExpr):
-        return {expression.position}
-    if isinstance(expression, ir.AffineAddExpr | ir.AffineMulExpr):
-        return _loops(expression.lhs) | _loops(expression.rhs)
-    return set()
+    """The loops that an index is a sum of."""
+    move = linear(expression)
+    return set(move[0]) if move is not None else set()
 
 
 def _loops_of(map_: Any) -> set[int]:

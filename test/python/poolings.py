@@ -51,6 +51,7 @@ class Pooling:
         steps = zip(self.stride, "ij", self.dilation, "uv", strict=True)
         read = self.ordered(*(f"{step} * {i} + {apart} * {u}" for step, i, apart, u in steps), "c")
         maps = [f"n, {', '.join(map(str, read))}", "u, v", f"n, {', '.join(map(str, self.ordered('i', 'j', 'c')))}"]
+        indexing = ", ".join(f"affine_map<(n, i, j, c, u, v) -> ({each})>" for each in maps)
         return f"""
         func.func @pool(%x: {image}) -> {out} {{
           %start = arith.constant {start} : f32
@@ -61,7 +62,7 @@ class Pooling:
           %e = tensor.empty() : {out}
           %f = linalg.fill ins(%start : f32) outs(%e : {out}) -> {out}
           %w = tensor.empty() : tensor<{self.window[0]}x{self.window[1]}xf32>
-          %r = linalg.generic {{indexing_maps = [{", ".join(f"affine_map<(n, i, j, c, u, v) -> ({each})>" for each in maps)}],
+          %r = linalg.generic {{indexing_maps = [{indexing}],
               iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}}
               ins(%p, %w : {wide}, tensor<{self.window[0]}x{self.window[1]}xf32>) outs(%f : {out}) {{
           ^bb0(%a: f32, %b: f32, %t: f32):
@@ -69,7 +70,7 @@ class Pooling:
             linalg.yield %s : f32
           }} -> {out}
           return %r : {out}
-        }}"""  # noqa: E501
+        }}"""
 
     def expected(self, image: np.ndarray) -> np.ndarray:
         """In float64, pixel by pixel of the window."""

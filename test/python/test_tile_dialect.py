@@ -395,7 +395,6 @@ def test_a_pass_that_makes_a_wrong_operation_is_found_out() -> None:
     text = """func.func @f(%a: memref<32x64xf16>, %c: vector<32x32xf32>) {
       %d = "tile.mma"(%a, %a, %c) {a = "zz", b = "kn"} :
         (memref<32x64xf16>, memref<32x64xf16>, vector<32x32xf32>) -> vector<32x32xf32>
-      return
-    }"""
+      return }"""
     with pytest.raises(InputError, match='a = "zz"; expected "mk" or "km"'):
         run_passes(text, ["cse"])
