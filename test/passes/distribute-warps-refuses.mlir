@@ -6,7 +6,7 @@
 
 // ZERO: error: pass 'distribute-warps': option 'warp=0,16,16' is not a value like 64,32,16
 // TWO: error: pass 'distribute-warps': option 'warp=16,16' is not a value like 64,32,16
-// UNIT: error: pass 'distribute-warps{warp=64,32,16 unit=lane}': unit must be one of warp, warpgroup
+// UNIT: error: pass 'distribute-warps{warp=64,32,16 unit=lane}': unit must be one of warp, wave, warpgroup
 
 func.func @rows(%a: memref<48x16xf16>, %b: memref<16x32xf16>, %c: vector<48x32xf32>) {
   scf.forall (%block) in (1) {
