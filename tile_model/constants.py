@@ -11,7 +11,7 @@ from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants
 from mlir_gemm.parts.warp_level.constants import FragmentConstants, LaneConstants
 from mlir_gemm.spec.target import Target
 
-FAMILIES: dict[str, Any] = {"wgmma": WgmmaConstants, "lanes": LaneConstants, "fragments": FragmentConstants}
+FAMILIES: dict[str, Any] = {each.FAMILY: each for each in (WgmmaConstants, LaneConstants, FragmentConstants)}
 """The classes of constants by the word that names them: of `wgmma`; of `mma_sync`, `simt` and their kin; of `wmma`."""
 MOST = 20.0
 """How many times the row's value a constant may be given, or what part of it."""

@@ -17,7 +17,7 @@ from mlir_gemm.parts.layout import (
 from mlir_gemm.parts.registers import SCHEDULERS, WARP_SIZE, WIDEST
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.warp_level.constants import Constants
-from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.element_types import ELEMENT_BYTES, FORMATS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -165,7 +165,7 @@ def tensor_core_rate(problem: Problem, target: Target) -> float:
     rates = target.rates
     if problem.a == "f64":
         return rates.f64 or rates.fma_f64
-    relative = {"f32": rates.tf32, "i8": rates.i8, "f8E4M3FN": rates.f8, "f8E5M2": rates.f8}.get(problem.a, 1.0)
+    relative = rates.f8 if problem.a in FORMATS else {"f32": rates.tf32, "i8": rates.i8}.get(problem.a, 1.0)
     if problem.acc == "f16":
         relative = rates.f16_f16
     return target.tensor_flops_clock_sm * relative

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,12 @@ class Constants:
 class FragmentConstants(Constants):
     """For mmas with opaque fragments."""
 
+    FAMILY: ClassVar[str] = "fragments"
+    """What names them in a chip's name."""
+
 
 class LaneConstants(Constants):
     """For mmas whose lanes hold known elements."""
+
+    FAMILY: ClassVar[str] = "lanes"
+    """What names them in a chip's name."""

@@ -36,7 +36,7 @@ RETURNING = Launch.of_kernel("matmul", (2, 3, 1), (128, 1, 1), (1, 1, 1), 65536,
 
 class FakeCompilation:
     def __init__(self, launch: Launch, chip: str, schedule: Any) -> None:
-        self.ptx = f"// {chip}"
+        self.code = self.ptx = f"// {chip}"
         self.kernels = (KernelRecord("matmul", "product", Problem(M, N, K), Schedule(**(schedule or {})), 0),)
         self.launch = launch
         self.target = types.SimpleNamespace(chip=chip or "sm_70")

@@ -28,7 +28,7 @@ BAD_SCHEDULES = {
     "more shared memory than a block has": ("block=256x256x256,warp=64x64x16,stages=2", "shared memory"),
 }
 
-BAD_CHIPS = {"sm_60": "sm_60", "sm_999": "sm_999", "gfx90a": "gfx90a", " ": "' '", "sm_80; rm": "sm_80; rm"}
+BAD_CHIPS = {"sm_60": "sm_60", "sm_999": "sm_999", "gfx906": "gfx906", " ": "' '", "sm_80; rm": "sm_80; rm"}
 
 
 @pytest.mark.parametrize("name", BAD_SCHEDULES)

@@ -39,8 +39,8 @@ TABLES: dict[str, Any] = {
     "tolerances": TOLERANCE, "simulator": ELEMENTS, "simulator above lower": DTYPES,
 }  # fmt: skip
 ABOUT_OPERATIONS = (
-    "bench.cublaslt", "bench.problems", "lowering.wgmma", "parts.mma.wgmma.part", "simulator.ops_nvgpu",
-    "simulator.wgmma", "tile_model.long_sums",
+    "bench.cublaslt", "bench.problems", "lowering.mma_sync", "lowering.wgmma", "parts.mma.mma_sync",
+    "parts.mma.wgmma.part", "simulator.ops_mma", "simulator.ops_nvgpu", "simulator.wgmma", "tile_model.long_sums",
 )  # fmt: skip
 """Modules that say what an instruction, or a library, multiplies."""
 

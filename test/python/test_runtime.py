@@ -153,7 +153,9 @@ def test_the_default_chip_is_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_devices_that_do_not_exist(compiler: Compiler) -> None:
     for given in ("tpu", "cuda:x", -1, True):
-        with pytest.raises(DeviceError, match=r"expected 'auto', 'gpu', 'simulator', a number or 'cuda:N'"):
+        with pytest.raises(
+            DeviceError, match=r"expected 'auto', 'gpu', 'simulator', 'vulkan', a number, 'cuda:N' or 'vulkan:N'"
+        ):
             mlir_gemm.compile(TEXT, device=given)
     for given in (1, "cuda:1"):
         assert "on cuda:1" in repr(mlir_gemm.compile(TEXT, chip="sm_80", device=given))

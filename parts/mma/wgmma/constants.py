@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
 class WgmmaConstants:
     """The fitted constants; the values are in the chips' rows. Times inside an SM are clocks at the chip's
     `clock_hz`."""
+
+    FAMILY: ClassVar[str] = "wgmma"
+    """What names them in a chip's name."""
 
     write: float
     """Part of the clocks of writing shared memory that tensor cores wait for."""

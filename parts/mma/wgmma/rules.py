@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir_gemm.parts.block import MOST_CONSUMERS, consumer_warpgroups
 from mlir_gemm.parts.layout import NARROWEST, panel_of
-from mlir_gemm.parts.registry import mmas
+from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
 from mlir_gemm.spec.problem import Problem, by_registers, element_bytes
 from mlir_gemm.spec.schedule import FIELDS, Schedule
@@ -28,7 +28,7 @@ ACCUMULATORS, MOST_ACCUMULATORS = 160, 192
 def orders(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if element_bytes(problem, "a") == 2 or problem.b_order == "nk":
         return None
-    other = next(each.name for each in mmas().values() if each.rival)
+    other = next(each.name for each in mmas_on(target) if each.rival)
     return (
         f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma takes B along k "
         f"only, but for elements of 16 bits; expected nk, or mma={other}"
