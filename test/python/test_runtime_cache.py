@@ -85,7 +85,7 @@ def _flip(text: str) -> str:
         lambda text: "null",
         lambda text: "{}",
         _flip,
-        lambda text: text.replace('"format": 3', '"format": 2'),
+        lambda text: text.replace('"format": 4', '"format": 3'),
         lambda text: text.replace("inout", "\udcff"),
     ],
 )

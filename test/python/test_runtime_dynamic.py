@@ -54,7 +54,8 @@ class Compiler:
                           out_vector=128 if divisors else 32, b_vector=128 if divisors else 32)  # fmt: skip
         chosen = select(problem, target(chip), schedule).schedule
         return types.SimpleNamespace(
-            ptx=None if until == "select" else f"// {chip} {sizes}",
+            ptx=(code := None if until == "select" else f"// {chip} {sizes}"),
+            code=code,
             kernels=(KernelRecord("main", "product", problem, chosen, 0),) * self.products,
             launch=None if until == "select" else self.launch,
             target=types.SimpleNamespace(chip=chip),
