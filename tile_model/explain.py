@@ -11,7 +11,7 @@ from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.fields import summary
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import grid, outside, ragged, share, waste
-from mlir_gemm.parts.layout import copied
+from mlir_gemm.parts.layout import copied, is_staged
 from mlir_gemm.parts.mma.wmma.search import widest_vector
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import occupancy, staging_bytes, storage
@@ -189,7 +189,11 @@ def operand_lines(choice: Choice) -> list[str]:
         f"  {mma.name} {shown_tile(shape)}, {problem.a} times {problem.b} into {problem.acc}: "
         f"{rate:.0f} operations a clock and SM",
     ]
-    for operand in "ab" if schedule.promote else "":
+    for operand in "ab":
+        if not is_staged(schedule, operand):
+            if schedule.promote:
+                lines.append(f"  {operand.upper()}: read from global memory by the lanes that multiply")
+            continue
         lying, vector, asynchronous = copied(problem, schedule, operand)
         order = problem.a_order if operand == "a" else problem.b_order
         if mainloop.producer:

@@ -16,7 +16,7 @@ from mlir_gemm.parts.base import CostFamily
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import steps as steps_of
 from mlir_gemm.parts.grid import stores
-from mlir_gemm.parts.layout import loaded_bytes, streamed
+from mlir_gemm.parts.layout import loaded_bytes, staged, streamed
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import Occupancy, occupancy
@@ -134,8 +134,13 @@ def _exposed(
     whose load finds no line stalls before its products. Without prefetch a block waits for its loads while
     only the other resident blocks work, if those are not waiting too. Asynchronous copies have the k steps of all
     stages but the one in use, and hold no lines of L1; where vectors are too narrow for them, they wait as plain ones
-    do. Where one operand is loaded ahead and the other copied, the longer wait shows.
+    do. Where one operand is loaded ahead and the other copied, the longer wait shows. What a warp reads of an operand
+    that lies in global memory it waits for, as a block without prefetch does.
     """
+    if len(staged(schedule)) == 1:
+        both = schedule.replace(promote_a=True, promote_b=True)
+        waiting = constants.memory_latency / resident**2
+        return waiting + _exposed(problem, both, held, resident, step, constants)
     latency = constants.memory_latency
     mainloop = mainloop_of(schedule)
     if mainloop.asynchronous and (mainloop.in_registers or streamed(problem, schedule)):

@@ -28,6 +28,8 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "interleave": ("spread", True),
     "stages": ("stages", 1),
     "promote": ("promote", True),
+    "promote_a": ("promote_a", True),
+    "promote_b": ("promote_b", True),
     "accumulate": ("accumulate", True),
     "layout": ("layout", "pad"),
     "pad": ("pad", 8),
