@@ -92,8 +92,10 @@ def scratch_bytes(problem: Problem, schedule: Schedule) -> int:
 
 
 def smem_bytes(problem: Problem, schedule: Schedule) -> int:
-    """Bytes of shared memory of a block. The epilogue's scratch uses the same memory as the operands, after them."""
-    return max(operand_bytes(problem, schedule), scratch_bytes(problem, schedule))
+    """Bytes of shared memory of a block. The epilogue's scratch uses the same memory as the operands, after them; of a
+    block that walks tiles it lies beside them."""
+    operands, scratch = operand_bytes(problem, schedule), scratch_bytes(problem, schedule)
+    return operands + scratch if schedule.tiles_per_block > 1 else max(operands, scratch)
 
 
 def storage(problem: Problem, schedule: Schedule, target: Target) -> str:

@@ -28,6 +28,10 @@ LANE_STEP = 8
 """Steps of k of lanes that count as one of an instruction."""
 
 
+STAGED_MOVES = 3
+"""Times that a result moves that is stored through shared memory: to it, from it, to memory."""
+PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4
+"""Rows and columns of a result that the lanes of a warp of tensor cores store at once; columns of a lane of others."""
 GLOBAL_LINES = 8
 """Lines of L1 that the lanes of a warp touch for each 128 bytes of a fragment that they read from global memory: each 8
 rows, or columns, have a line of their own, of which 16 bytes are read."""
@@ -108,6 +112,30 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
     if ragged(problem, schedule):
         issued += constants.guard_issue
     return clocks + accesses * issued / SCHEDULERS
+
+
+def staged_seconds(problem: Problem, schedule: Schedule, constants: Constants) -> float:
+    """What a block takes longer that reads C, or stores its result, through shared memory; less than 0 where it takes
+    less. Lanes store some neighbours of a row each, and each such row of a warp's store takes a clock of L1, as 128
+    bytes of it do, so that the time that was fitted for elements stored directly scales. Through shared memory they
+    are stored to it, read again and stored in whole lines. Each way has two barriers."""
+    m, n, _ = schedule.block
+    barriers = 2 * constants.barrier * (schedule.promote_c + schedule.promote_result)
+    if not schedule.promote_result:
+        return barriers
+    lines = 1 / _beside(problem, schedule)
+    return barriers + m * n * constants.store * (STAGED_MOVES * ELEMENT_BYTES[problem.out] / LINE / lines - 1)
+
+
+def _beside(problem: Problem, schedule: Schedule) -> int:
+    """Elements beside each other in memory that the lanes of a warp store at once."""
+    lanes = mma_of(schedule).lanes
+    if problem.out_order == "nm":  # a row of the memory runs down the tile; each lane has one of it at a time
+        return lanes[0] if lanes else PIECE_ROWS
+    if not lanes:
+        return PIECE_COLUMNS
+    alone = problem.b_order == "nk" or schedule.warp[1] % (lanes[1] * LANE_PIECE)
+    return lanes[1] * (1 if alone else LANE_PIECE)
 
 
 def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -> float:

@@ -25,6 +25,7 @@ from mlir_gemm.parts.warp_level.clocks import (
     copy_seconds,
     product_factor,
     shared_clocks,
+    staged_seconds,
     warp_seconds,
 )
 from mlir_gemm.parts.warp_level.constants import Constants, FragmentConstants, LaneConstants
@@ -121,6 +122,8 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     fills = 1 if schedule.persistent else sm_blocks / resident
     first = constants.memory_latency + copy_seconds(problem, schedule, target, constants)
     ends = fills * first + sm_blocks / resident * m * n * constants.store * stores(schedule)
+    if schedule.promote_c or schedule.promote_result:
+        ends += sm_blocks / resident * staged_seconds(problem, schedule, constants)
     edges = constants.launch + ends + epilogue_bytes(problem) / target.dram_bytes_s
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, total=busy + latency + edges)
 

@@ -30,6 +30,8 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "promote": ("promote", True),
     "promote_a": ("promote_a", True),
     "promote_b": ("promote_b", True),
+    "promote_c": ("promote_c", False),
+    "promote_result": ("promote_result", False),
     "accumulate": ("accumulate", True),
     "layout": ("layout", "pad"),
     "pad": ("pad", 8),
