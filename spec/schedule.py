@@ -125,6 +125,7 @@ class Schedule:
     ping_pong: bool = False
     throttle: int = 0
     promotion: int = 0
+    fragments_ahead: bool = False
     stream_k: int = 0
     cluster_m: int = 1
     cluster_n: int = 1
@@ -233,7 +234,7 @@ FIELDS: dict[str, Any] = {each.name: each.default for each in dataclasses.fields
 _SHARED_BY_NAME = {each.name: each for each in SHARED}
 QUIET = (
     "space", "promote_a", "promote_b", "promote_c", "promote_result", "pad_b", "unroll_by", "tiles_per_block",
-    "sequential_tiles",
+    "sequential_tiles", "fragments_ahead",
 )  # fmt: skip
 """Fields that a schedule shows only where they differ from their defaults: most say nothing of them."""
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}

@@ -199,6 +199,7 @@ def _neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     yield from (schedule.replace(unroll_by=by) for by in UNROLLED)
     yield schedule.replace(promote_a=False)
     yield schedule.replace(promote_b=False)
+    yield schedule.replace(fragments_ahead=True)
     yield schedule.replace(promote_result=True)
     yield schedule.replace(promote_c=True, promote_result=True)
     yield schedule.replace(promote=False, mainloop=unstaged().name, stages=1)

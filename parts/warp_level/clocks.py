@@ -28,6 +28,9 @@ LANE_STEP = 8
 """Steps of k of lanes that count as one of an instruction."""
 
 
+FIRST_LOAD = 30
+"""Clocks from a load of shared memory to its data: after a barrier the first products of a k tile wait so long for
+their fragments, unless these were loaded ahead."""
 STAGED_MOVES = 3
 """Times that a result moves that is stored through shared memory: to it, from it, to memory."""
 PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4
@@ -165,6 +168,8 @@ def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants
     _, _, k = schedule.block
     warp_m, warp_n, _ = schedule.warp
     waiting = barrier_seconds(problem, schedule, constants)
+    if schedule.fragments_ahead:
+        waiting -= min(waiting, FIRST_LOAD / target.clock_hz)
     mma = mma_of(schedule)
     depth = LANE_STEP if mma.lanes else schedule.instruction[2]
     if mma.opaque:

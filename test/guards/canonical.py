@@ -48,6 +48,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "ping_pong": ("turns", False),
     "throttle": ("pace", 0),
     "promotion": ("promotion", 0),
+    "fragments_ahead": ("fragments_ahead", False),
     "stream_k": ("stream", 0),
     "cluster_m": ("cluster_m", 1),
     "cluster_n": ("cluster_n", 1),
