@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from check_products import compile_one, run_one
 from random_products import EPILOGUES, Product
 
+from mlir_gemm.parts.fields import normalised
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
@@ -65,7 +66,7 @@ SIZES = (
 )  # fmt: skip
 """M, N, K and the order of B of what is timed."""
 FIELDS = (
-    "promote_a=off", "promote_b=off", "promote=off,mainloop=direct,stages=1", "promote_result=on",
+    "promote_a=off", "promote_b=off", "promote=off,mainloop=direct,stages=1,layout=pad,pad=8", "promote_result=on",
     "promote_c=on", "promote_c=on,promote_result=on", "fragments_ahead=on", "fragments_ahead=on,promote_result=on",
 )  # fmt: skip
 ROUNDS, BURST_US = 5, 2500
@@ -164,7 +165,7 @@ def timed() -> list[list[Timed]]:
                 base = Timed(size, chip, kind, "c" if starts else "", str(choice.schedule), 1.0)
                 group = [base]
                 for text in [each for each in FIELDS if ("promote_c" in each) == starts]:
-                    changed = choice.schedule.replace(**Schedule.parse(text))
+                    changed = normalised(choice.schedule, Schedule.parse(text))
                     asked = dataclasses.replace(problem, reads_c=True) if starts else problem
                     if violations(asked, changed, target(chip)):
                         continue
