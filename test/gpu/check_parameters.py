@@ -165,7 +165,7 @@ def timed() -> list[list[Timed]]:
                 base = Timed(size, chip, kind, "c" if starts else "", str(choice.schedule), 1.0)
                 group = [base]
                 for text in [each for each in FIELDS if ("promote_c" in each) == starts]:
-                    changed = normalised(choice.schedule, Schedule.parse(text))
+                    changed = normalised(choice.schedule.replace(**Schedule.parse(text)), {})
                     asked = dataclasses.replace(problem, reads_c=True) if starts else problem
                     if violations(asked, changed, target(chip)):
                         continue
