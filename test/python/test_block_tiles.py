@@ -8,7 +8,7 @@ import re
 import pytest
 from assembled import usage
 from draws import draws
-from test_global_operands import LOOPS, MMAS, OUTS
+from test_global_operands import MMAS, OUTS, loops
 from test_other_tensor_cores import EPILOGUES, Product, check
 
 from mlir_gemm.errors import ScheduleError
@@ -30,7 +30,7 @@ def drawn(name: str, number: int) -> tuple[Product, str, str]:
     plain, way = name == "wmma", WAYS[number % len(WAYS)]
     if plain:
         way = way.replace(",tiles_per_block=2", "")
-    able = LOOPS if chip in ("sm_80", "sm_90") else LOOPS[:2]
+    able = loops(name)
     m, n, k = (32 * rng.choice((1, 2, 3)) if plain else rng.choice((7, 32, 33, 64, 97)) for _ in range(3))
     product = Product(
         m, n, k, kind, out="f32" if plain else rng.choice(OUTS.get(kind, ("f32", "f16"))),

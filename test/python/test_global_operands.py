@@ -28,11 +28,17 @@ MMAS = {
     "mma_sync tf32": ("sm_80", "f32", "mma=mma_sync,precision=tf32,block=32x32x16,warp=16x16x8"),
     "sm_75": ("sm_75", "f16", "mma=mma_sync,block=32x32x16,warp=16x16x8"),
     "m8n8k4": ("sm_70", "f16", "mma=mma_m8n8k4,block=32x32x16,warp=16x16x4"),
-    "simt f32": ("sm_70", "f32", "mma=simt,block=32x32x16,warp=16x16x4"),
+    "simt f32": ("sm_80", "f32", "mma=simt,block=32x32x16,warp=16x16x4"),
     "dp4a": ("sm_70", "i8", "mma=dp4a,block=32x32x16,warp=16x16x4"),
     "wmma": ("sm_80", "f16", "mma=wmma,block=32x32x32,warp=16x16x16"),
 }
 OUTS = {"i8": ("i32",), "f64": ("f64",)}
+
+
+def loops(name: str) -> list[str]:
+    """The main loops of an mma's chip. Lanes that prefetch into registers have none left for bounds."""
+    found = LOOPS if MMAS[name][0] in ("sm_80", "sm_90") else LOOPS[:2]
+    return [loop for loop in found if name not in ("simt f32", "dp4a") or "prefetch" not in loop]
 
 
 def drawn(name: str, number: int) -> tuple[Product, str, str]:
@@ -40,8 +46,8 @@ def drawn(name: str, number: int) -> tuple[Product, str, str]:
     chip, kind, tiles = MMAS[name]
     rng = random.Random(f"{name} {number}")
     staged = STAGED[number % len(STAGED)]
-    able = LOOPS if chip in ("sm_80", "sm_90") else LOOPS[:2]
-    loop = LOOPS[0] if staged == "promote=off" else able[number % len(able)]
+    able = loops(name)
+    loop = LOOPS[0] if staged == "promote=off" else able[number // 2 % len(able)]
     m, n = rng.choice((32, 64)), rng.choice((32, 96))
     plain = name == "wmma"
     if not plain:
