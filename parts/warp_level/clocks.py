@@ -28,9 +28,12 @@ LANE_STEP = 8
 """Steps of k of lanes that count as one of an instruction."""
 
 
-FIRST_LOAD = 30
-"""Clocks from a load of shared memory to its data: after a barrier the first products of a k tile wait so long for
-their fragments, unless these were loaded ahead."""
+FIRST_LOAD = 80
+"""Clocks of a k tile in which products wait for the first fragments after a barrier, unless these were loaded ahead:
+latency, and the loads of all warps at once. On an H100 4096^3, 1024x1024x8192 and 256x4096x4096 (f16 NT) take 82, 86
+and 74 clocks less a step with them (`2026-11-24-h100-parameters.json.xz`)."""
+SECTOR = 32
+"""Bytes of memory that are written at once."""
 STAGED_MOVES = 3
 """Times that a result moves that is stored through shared memory: to it, from it, to memory."""
 PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4
@@ -117,20 +120,22 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
     return clocks + accesses * issued / SCHEDULERS
 
 
-def staged_seconds(problem: Problem, schedule: Schedule, constants: Constants) -> float:
+def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
     """What a block takes longer that reads C, or stores its result, through shared memory; less than 0 where it takes
-    less. Lanes store some neighbours of a row each, and each such row of a warp's store takes a clock of L1, as 128
-    bytes of it do, so that the time that was fitted for elements stored directly scales. Through shared memory they
-    are stored to it, read again and stored in whole lines. Each way has two barriers."""
+    less. Each way has two barriers. A result is stored to shared memory, read again and stored in whole lines. Where
+    lanes would store less than a sector of a row at once, each such part takes a clock of L1, as 128 bytes of it do
+    otherwise: then the time that was fitted for elements stored directly scales."""
     m, n, _ = schedule.block
     barriers = 2 * constants.barrier * (schedule.promote_c + schedule.promote_result)
     if not schedule.promote_result:
         return barriers
-    lines = 1 / _beside(problem, schedule)
-    return barriers + m * n * constants.store * (STAGED_MOVES * ELEMENT_BYTES[problem.out] / LINE / lines - 1)
+    width, beside = ELEMENT_BYTES[problem.out], elements_beside(problem, schedule)
+    if beside * width < SECTOR:
+        return barriers + m * n * constants.store * (STAGED_MOVES * width * beside / LINE - 1)
+    return barriers + (STAGED_MOVES - 1) * m * n * width / LINE / target.clock_hz
 
 
-def _beside(problem: Problem, schedule: Schedule) -> int:
+def elements_beside(problem: Problem, schedule: Schedule) -> int:
     """Elements beside each other in memory that the lanes of a warp store at once."""
     lanes = mma_of(schedule).lanes
     if problem.out_order == "nm":  # a row of the memory runs down the tile; each lane has one of it at a time

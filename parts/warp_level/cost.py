@@ -123,7 +123,7 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     first = constants.memory_latency + copy_seconds(problem, schedule, target, constants)
     ends = fills * first + sm_blocks / resident * m * n * constants.store * stores(schedule)
     if schedule.promote_c or schedule.promote_result:
-        ends += sm_blocks / resident * staged_seconds(problem, schedule, constants)
+        ends += sm_blocks / resident * staged_seconds(problem, schedule, target, constants)
     edges = constants.launch + ends + epilogue_bytes(problem) / target.dram_bytes_s
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, total=busy + latency + edges)
 

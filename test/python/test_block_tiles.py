@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 import re
 
+import numpy as np
 import pytest
 from assembled import usage
 from draws import draws
+from dynamic_products import DynamicProduct
 from test_global_operands import MMAS, OUTS, loops
 from test_other_tensor_cores import EPILOGUES, Product, check
 
+import mlir_gemm
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.resources import smem_bytes
 from mlir_gemm.pipeline.driver import compile_module
@@ -45,6 +48,19 @@ def drawn(name: str, number: int) -> tuple[Product, str, str]:
 @pytest.mark.parametrize("number", range(draws(3)))
 def test_random_products_are_exact(name: str, number: int):
     check(*drawn(name, number))
+
+
+@pytest.mark.parametrize("fields", ["promote_result=on", "promote_result=on,fragments_ahead=on"])
+def test_rows_known_at_run_time_only(fields: str):
+    product = DynamicProduct({"n": 40, "k": 48}, bias=True)
+    schedule = f"{MMAS['mma_sync f16'][2]},mainloop=cp_async,stages=2,{fields}"
+    kernel = mlir_gemm.compile(product.source(), chip="sm_80", device="simulator", schedule=schedule)
+    rng = np.random.default_rng(4)
+    for m in (65, 5):
+        left, right = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((m, 48), (48, 40)))
+        bias = rng.integers(-2, 3, 40).astype(np.float16)
+        got = kernel(left, right, bias)
+        np.testing.assert_array_equal(got, (left.astype(float) @ right.astype(float) + bias).astype(np.float16))
 
 
 TILES = {

@@ -99,7 +99,7 @@ def test_a_barrier_is_predicted_to_cost_less():
     plain, ahead = (
         estimate(problem, schedule.replace(fragments_ahead=on), target("sm_80")).total for on in (False, True)
     )
-    assert ahead < plain and not schedule.fragments_ahead
+    assert ahead < plain
 
 
 def test_the_tuner_tries_it():
