@@ -1,13 +1,14 @@
 """Where operands, C and results are staged, and fragments that are loaded ahead, on the GPU of this machine.
 
-    python test/gpu/check_parameters.py [--count 320] [--jobs 16] [--seconds 140] [--compile-only] [-o RESULTS.json]
+    python test/gpu/check_parameters.py [--count 320] [--jobs 16] [--seconds 140] [--quick] [--compile-only]
+                                        [-o RESULTS.json]
 
 First random products with random ones of these fields, for chips of several generations, whose PTX a later GPU runs:
 whole numbers, compared exactly with float64, with guard zones and outputs that start as NaN (`check_products.py`). Then
-times of some sizes with each field beside the model's choice: `mma_sync` and `simt` in code for sm_80, `mma_sync` in
-code for sm_75, in turn, the median of rounds; each result is compared with float64 first. The table has how many times
-as fast as the choice each is, and in brackets what the model predicts of it on that chip. Exit status 1 where a result
-is wrong.
+times of some sizes with each field beside the model's choice without them: `mma_sync` and `simt` in code for sm_80,
+`mma_sync` in code for sm_75, in turn, the median of rounds; each result is compared with float64 first. The table has
+how many times as fast each is, and in brackets what the model predicts of it on that chip; `chosen` is what the model
+takes. `--quick` times fewer sizes and fields, and more mmas. Exit status 1 where a result is wrong.
 """
 
 from __future__ import annotations
@@ -69,8 +70,16 @@ FIELDS = (
     "promote_a=off", "promote_b=off", "promote=off,mainloop=direct,stages=1,layout=pad,pad=8", "promote_result=on",
     "promote_c=on", "promote_c=on,promote_result=on", "fragments_ahead=on", "fragments_ahead=on,promote_result=on",
 )  # fmt: skip
+TIMED = (("sm_80", "f16", "f16", "mma_sync"), ("sm_80", "f32", "f32", "simt"), ("sm_75", "f16", "f16", "mma_sync"))
+QUICK = (
+    ("sm_80", "f16", "f16", "mma_sync"), ("sm_80", "f16", "f32", "mma_sync"), ("sm_90", "bf16", "bf16", "mma_sync"),
+    ("sm_75", "f16", "f16", "mma_sync"), ("sm_70", "f16", "f16", "mma_m8n8k4"),
+)  # fmt: skip
+"""Chips, types of operands and of results, and mmas that are timed."""
+OFFERED = {"promote_result": False, "fragments_ahead": False}
+"""What the model may add to a choice, without it."""
 ROUNDS, BURST_US = 5, 2500
-LIMITS = {"f16": 2e-3, "f32": 1e-5}
+LIMITS = {"f16": 2e-3, "bf16": 1e-2, "f32": 1e-5}
 
 
 def drawn(number: int) -> tuple[Product, str, str]:
@@ -140,6 +149,7 @@ class Timed:
     size: tuple[int, int, int, str]
     chip: str
     kind: str
+    out: str
     fields: str
     text: str
     """The whole schedule."""
@@ -150,27 +160,31 @@ class Timed:
     def product(self) -> Product:
         m, n, k, order = self.size
         c = "accumulate" if "promote_c" in self.fields or self.fields == "c" else "none"
-        return Product(m, n, k, self.kind, out=self.kind, b_order=order, epilogue=c)
+        return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue=c)
 
 
-def timed() -> list[list[Timed]]:
-    """What is timed: for each size and mma the model's choice, and what else is legal."""
+def timed(quick: bool = False) -> list[list[Timed]]:
+    """What is timed: for each size and mma the model's choice without what it may add, with that, and what else is
+    legal."""
     found: list[list[Timed]] = []
-    for chip, kind, mma in (("sm_80", "f16", "mma_sync"), ("sm_80", "f32", "simt"), ("sm_75", "f16", "mma_sync")):
-        for size in SIZES if chip == "sm_80" else SIZES[1:7]:
+    for chip, kind, out, mma in QUICK if quick else TIMED:
+        for size in SIZES[1:7] if quick or chip != "sm_80" else SIZES:
             m, n, k, order = size
-            for starts in (False, True):
-                problem = Problem(m, n, k, kind, kind, out=kind, reads_c=starts and kind == "f32", b_order=order)
-                choice = select(problem, target(chip), {"mma": mma})
-                base = Timed(size, chip, kind, "c" if starts else "", str(choice.schedule), 1.0)
-                group = [base]
-                for text in [each for each in FIELDS if ("promote_c" in each) == starts]:
-                    changed = normalised(choice.schedule.replace(**Schedule.parse(text)), {})
-                    asked = dataclasses.replace(problem, reads_c=True) if starts else problem
+            for starts in (False,) if quick else (False, True):
+                problem = Problem(m, n, k, kind, kind, out=out, reads_c=starts and kind == "f32", b_order=order)
+                chosen = select(problem, target(chip), {"mma": mma}).schedule
+                base = chosen.replace(**OFFERED)
+                asked = dataclasses.replace(problem, reads_c=True) if starts else problem
+                seconds = estimate(asked, base, target(chip)).total
+                group = [Timed(size, chip, kind, out, "c" if starts else "", str(base), 1.0)]
+                changes = {text: Schedule.parse(text) for text in FIELDS if ("promote_c" in text) == starts}
+                changes |= {"chosen": {name: chosen.value(name) for name in OFFERED}} if chosen != base else {}
+                for text in [each for each in changes if not quick or "=off" not in each]:
+                    changed = normalised(base.replace(**changes[text]), {})
                     if violations(asked, changed, target(chip)):
                         continue
-                    ratio = choice.cost.total / estimate(asked, changed, target(chip)).total
-                    group.append(Timed(size, chip, kind, text, str(changed), ratio))
+                    ratio = seconds / estimate(asked, changed, target(chip)).total
+                    group.append(Timed(size, chip, kind, out, text, str(changed), ratio))
                 if len(group) > 1:
                     found.append(group)
     return found
@@ -185,16 +199,17 @@ def measure(group: list[Timed], torch: Any) -> list[dict[str, Any]]:
     given: list[Any] = []
     for _, shape, dtype in group[0].product.arguments:
         made = torch.randn(shape, generator=generator, device="cuda") / 8
-        given.append(made.to({"f16": torch.float16, "f32": torch.float32}[dtype]))
+        given.append(made.to({"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}[dtype]))
     names = [name for name, _, _ in group[0].product.arguments]
     want = group[0].product.reference(dict(zip(names, given, strict=True)), torch)
     for each in group:
         kernel = mlir_gemm.compile(each.product.module(), chip=each.chip, schedule=each.text)
-        poison = torch.full(want.shape, float("nan"), device="cuda", dtype=given[0].dtype)
+        dtype = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}[each.out]
+        poison = torch.full(want.shape, float("nan"), device="cuda", dtype=dtype)
         del poison  # its memory is what the result gets
         got = kernel(*given)
         error = ((got.double() - want).abs().max() / want.abs().max()).item()
-        rows.append({**dataclasses.asdict(each), "error": error, "right": error < LIMITS[each.kind]})
+        rows.append({**dataclasses.asdict(each), "error": error, "right": error < LIMITS[each.out]})
         calls.append(lambda kernel=kernel: kernel(*given))
     del want
     for row, us in zip(rows, _in_turn(calls, torch), strict=True):
@@ -232,7 +247,9 @@ def _show(rows: list[dict[str, Any]]) -> None:
         f"{row['fields']} {row['times']:.2f} ({row['predicted']:.2f}){'' if row['right'] else ' WRONG'}"
         for row in rows[1:]
     )
-    print(f"{first['chip']} {first['kind']} {m}x{n}x{k} {order} {first['us']:.1f} us: {others}", flush=True)
+    print(
+        f"{first['chip']} {first['kind']} {first['out']} {m}x{n}x{k} {order} {first['us']:.1f} us: {others}", flush=True
+    )
 
 
 def main() -> int:
@@ -240,13 +257,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=320)
     parser.add_argument("--jobs", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=140)
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--compile-only", action="store_true", help="without a GPU")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
     start = time.perf_counter()
     found = check(options.count, options.jobs, options.seconds / 2, options.compile_only)
-    groups = timed()
+    groups = timed(options.quick)
     works = [(each.product, each.chip, each.text) for group in groups for each in group]
     with ProcessPoolExecutor(options.jobs) as pool:
         failed = [reason for reason in pool.map(compile_one, works) if reason]
