@@ -32,14 +32,17 @@ def shared_buffer(shape: list[int], element: Any, layout: str = "") -> Any:
 
 
 def subview(memory: Any, offsets: list[Any], shape: list[int]) -> Any:
-    """A memref.subview of `shape` at `offsets` (index values) of a memref, with unit steps, at the insertion point."""
+    """A memref.subview of `shape` at `offsets` (index values) of a memref, with unit steps, at the insertion point.
+    Leading dimensions beyond those of `shape` are left out, at one index each."""
     strides, _ = memory.type.get_strides_and_offset()
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-    layout = ir.StridedLayoutAttr.get(dynamic, strides)
+    outer = len(offsets) - len(shape)
+    layout = ir.StridedLayoutAttr.get(dynamic, strides[outer:])
     type_ = ir.MemRefType.get(shape, memory.type.element_type, layout, memory.type.memory_space)
-    marker = [ir.ShapedType.get_dynamic_size()] * len(shape)
-    ones = [1] * len(shape)
-    return dialect("_memref_ops_gen").SubViewOp(type_, memory, offsets, [], [], marker, shape, ones).result
+    marker = [ir.ShapedType.get_dynamic_size()] * len(offsets)
+    ones = [1] * len(offsets)
+    sizes = [*ones[:outer], *shape]
+    return dialect("_memref_ops_gen").SubViewOp(type_, memory, offsets, [], [], marker, sizes, ones).result
 
 
 def has_rows(type_: Any, bits: int) -> bool:

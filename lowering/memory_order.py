@@ -7,6 +7,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.accumulator_flow import is_elementwise
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.stores import STORES
 from mlir_gemm.dialect.walk import ancestor_in, in_block, operations, users
 
@@ -76,6 +77,8 @@ def sink_starts(kernel: Any, flow: dict[Any, None]) -> None:
         if not any(value in flow for value in op.results):
             continue
         inputs = [value for value in op.operands if value in flow]
+        if op.name == "tile.load" and in_shared(tile.memory_of(op)):
+            continue  # what is there is replaced by something else, after a barrier
         if op.name == "tile.load" or (is_elementwise(op) and inputs and all(_starts(v, starts) for v in inputs)):
             starts[op] = None
     for op in reversed(list(starts)):

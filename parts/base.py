@@ -91,6 +91,9 @@ class Part:
     """Whether it needs a warp of its own that copies."""
     by_warpgroups: bool = False
     """Whether it needs an operation that warpgroups multiply with."""
+    offers: Callable[[Problem, Schedule, Target], Iterable[tuple[Mapping[str, Any], str]]] = lambda _, __, ___: ()
+    """Fields of its own that may pay beside a schedule without it, each with why; where it is predicted to, the model
+    takes them."""
     by_rows: bool = False
     """Whether it needs an operation whose epilogue can hand whole rows to lanes."""
     shared: Callable[[Problem, Schedule], int] | None = None

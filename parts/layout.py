@@ -77,6 +77,16 @@ def swizzles(row: int) -> bool:
     return row in SWIZZLED_ROWS or row % LINE == 0
 
 
+def is_staged(schedule: Schedule, operand: str) -> bool:
+    """Whether operand `a` or `b` goes through shared memory."""
+    return schedule.promote and (schedule.promote_a if operand == "a" else schedule.promote_b)
+
+
+def staged(schedule: Schedule) -> str:
+    """The operands that go through shared memory: `ab`, one of the two, or none."""
+    return "".join(operand for operand in "ab" if is_staged(schedule, operand))
+
+
 def pad_of(schedule: Schedule, operand: str = "a") -> int:
     """Elements that follow each row of A or B in shared memory."""
     return layout_of(schedule).pad(schedule, operand)
@@ -134,15 +144,15 @@ def _copied(
 
 
 def streamed(problem: Problem, schedule: Schedule) -> bool:
-    """Whether the copies of both operands are asynchronous."""
+    """Whether all copies into shared memory are asynchronous."""
     if not mainloop_of(schedule).asynchronous:
         return False
-    return copied(problem, schedule, "a").streamed and copied(problem, schedule, "b").streamed
+    return all(copied(problem, schedule, operand).streamed for operand in staged(schedule))
 
 
 def loaded_bytes(problem: Problem, schedule: Schedule) -> int:
     """Bytes of one k step's tiles that go through registers, as they lie in shared memory, without padding."""
-    tiles = (copied(problem, schedule, operand) for operand in "ab")
+    tiles = (copied(problem, schedule, operand) for operand in staged(schedule))
     return sum(each.lying.rows * each.lying.row for each in tiles if not each.streamed)
 
 

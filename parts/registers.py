@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.grid import ragged
-from mlir_gemm.parts.layout import copied
+from mlir_gemm.parts.layout import copied, is_staged
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.problem import Problem
@@ -66,7 +66,7 @@ BATCHED = 16
 def copy_registers(problem: Problem, schedule: Schedule, operand: str) -> int:
     """Registers of a thread in which it copies its part of A or B."""
     mainloop = mainloop_of(schedule)
-    if mainloop.producer:
+    if mainloop.producer or not is_staged(schedule, operand):
         return 0
     lying, vector, asynchronous = copied(problem, schedule, operand)
     in_row = max(1, 8 * lying.row // vector)

@@ -169,6 +169,11 @@ def guarding_edges(problem: Problem, target: Target) -> str:
     )
 
 
+def unstaged() -> Mainloop:
+    """The main loop of a schedule that stages nothing: one that does not load ahead."""
+    return next(each for each in mainloops().values() if not each.ahead)
+
+
 def padded() -> Layout:
     """The layout whose rows are padded."""
     return next(each for each in layouts().values() if each.padded)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlir_gemm.parts.block import threads
-from mlir_gemm.parts.layout import buffer
+from mlir_gemm.parts.layout import buffer, staged
 from mlir_gemm.parts.registers import WARP_SIZE, registers, warps_held
 from mlir_gemm.parts.registry import mainloop_of, mma_of, storing_parts
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
@@ -56,7 +56,7 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
         whole = max(ring, parts_bytes(problem, schedule)) + staging_bytes(problem, schedule)
         whole += schedule.stages * BARRIERS
         return whole if not schedule.ping_pong else -(-whole // KB) * KB + BARRIERS
-    sizes = [schedule.stages * buffer(problem, schedule, operand).size for operand in "ab"]
+    sizes = [schedule.stages * buffer(problem, schedule, operand).size for operand in staged(schedule)]
     if mainloop_of(schedule).producer:  # where the pattern of the copy engine's swizzle starts
         return sum(-(-size // KB) * KB for size in sizes) + schedule.stages * BARRIERS
     return sum(sizes)
@@ -92,8 +92,10 @@ def scratch_bytes(problem: Problem, schedule: Schedule) -> int:
 
 
 def smem_bytes(problem: Problem, schedule: Schedule) -> int:
-    """Bytes of shared memory of a block. The epilogue's scratch uses the same memory as the operands, after them."""
-    return max(operand_bytes(problem, schedule), scratch_bytes(problem, schedule))
+    """Bytes of shared memory of a block. The epilogue's scratch uses the same memory as the operands, after them; of a
+    block that walks tiles it lies beside them."""
+    operands, scratch = operand_bytes(problem, schedule), scratch_bytes(problem, schedule)
+    return operands + scratch if schedule.tiles_per_block > 1 else max(operands, scratch)
 
 
 def storage(problem: Problem, schedule: Schedule, target: Target) -> str:

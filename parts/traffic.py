@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.grid import grid, share, steps
+from mlir_gemm.parts.layout import is_staged
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem, memory_bytes, stored_part
@@ -22,9 +23,8 @@ def l2_bytes(problem: Problem, schedule: Schedule) -> float:
     rows, columns = grid(problem, schedule)
     read_a = problem.m * columns * memory_bytes(problem, "a")
     read_b = problem.n * rows * memory_bytes(problem, "b")
-    moved: float = problem.k * (read_a + read_b)
-    if not schedule.promote:
-        moved *= UNPROMOTED_L2
+    times = {operand: 1.0 if is_staged(schedule, operand) else UNPROMOTED_L2 for operand in "ab"}
+    moved = problem.k * (times["a"] * read_a + times["b"] * read_b)
     if not schedule.accumulate:
         moved += steps(problem, schedule) * 2 * problem.m * problem.n * ELEMENT_BYTES[problem.acc]
     return problem.batch * moved * share(problem, schedule)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mlir_gemm.parts.block import threads
+from mlir_gemm.parts.layout import staged
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, parts_of, raster_of
 from mlir_gemm.pipeline.conversions import converted
 from mlir_gemm.spec import extensions
@@ -41,6 +42,8 @@ def _before_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     if schedule.promote:
         layouts = [layout_of(schedule).attribute(schedule, operand) for operand in "ab"]
         other = {"layout_b": layouts[1]} if layouts[1] != layouts[0] else {}
+        if staged(schedule) != "ab":
+            other["operands"] = staged(schedule)
         yield at("promote", "promote", step("promote-operands", layout=layouts[0], **other))
     yield at("tensorize", "tensorize", step("tensorize"))
     yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))

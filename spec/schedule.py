@@ -105,6 +105,10 @@ class Schedule:
     interleave: bool = True
     stages: int = 1
     promote: bool = True
+    promote_a: bool = True
+    promote_b: bool = True
+    promote_c: bool = False
+    promote_result: bool = False
     accumulate: bool = True
     layout: str = ""
     pad: int = 8
@@ -121,6 +125,7 @@ class Schedule:
     ping_pong: bool = False
     throttle: int = 0
     promotion: int = 0
+    fragments_ahead: bool = False
     stream_k: int = 0
     cluster_m: int = 1
     cluster_n: int = 1
@@ -227,7 +232,10 @@ def ask_parts(fields_of: Callable[[Schedule], Iterable[str]], field: Callable[[s
 
 FIELDS: dict[str, Any] = {each.name: each.default for each in dataclasses.fields(Schedule) if each.name != "own"}
 _SHARED_BY_NAME = {each.name: each for each in SHARED}
-QUIET = ("space", "pad_b", "unroll_by", "tiles_per_block", "sequential_tiles")
+QUIET = (
+    "space", "promote_a", "promote_b", "promote_c", "promote_result", "pad_b", "unroll_by", "tiles_per_block",
+    "sequential_tiles", "fragments_ahead",
+)  # fmt: skip
 """Fields that a schedule shows only where they differ from their defaults: most say nothing of them."""
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 

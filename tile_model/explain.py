@@ -11,7 +11,7 @@ from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.fields import summary
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import grid, outside, ragged, share, waste
-from mlir_gemm.parts.layout import copied
+from mlir_gemm.parts.layout import copied, is_staged
 from mlir_gemm.parts.mma.wmma.search import widest_vector
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import occupancy, staging_bytes, storage
@@ -27,6 +27,7 @@ from mlir_gemm.spec.tile_space import HALVES, K_RANGE, TRIANGLE
 from mlir_gemm.spec.zeros import growing, parse, shown_zeros, text_of
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
+from mlir_gemm.tile_model.offers import reasons
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
 from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tile_model.rules import violations
@@ -189,7 +190,11 @@ def operand_lines(choice: Choice) -> list[str]:
         f"  {mma.name} {shown_tile(shape)}, {problem.a} times {problem.b} into {problem.acc}: "
         f"{rate:.0f} operations a clock and SM",
     ]
-    for operand in "ab" if schedule.promote else "":
+    for operand in "ab":
+        if not is_staged(schedule, operand):
+            if schedule.promote:
+                lines.append(f"  {operand.upper()}: read from global memory by the lanes that multiply")
+            continue
         lying, vector, asynchronous = copied(problem, schedule, operand)
         order = problem.a_order if operand == "a" else problem.b_order
         if mainloop.producer:
@@ -208,6 +213,7 @@ def operand_lines(choice: Choice) -> list[str]:
             f"{'swizzled' if lying.swizzled else f'and {lying.stride - lying.row} of padding'}{conflicts}"
         )
     lines += [f"  D {problem.out_order}: {way}" for way in _result_way(problem, schedule)]
+    lines += [f"  {reason}" for reason in reasons(problem, schedule, choice.target, choice.pinned)]
     if ragged(problem, schedule):
         more = waste(problem, schedule)
         copies = "the copy engine reads zeros there" if mainloop.producer else "guarded copies"
@@ -218,7 +224,9 @@ def operand_lines(choice: Choice) -> list[str]:
 def _result_way(problem: Problem, schedule: Schedule) -> Iterator[str]:
     """How the result leaves, where it goes through shared memory."""
     by_rows, staged = rows_bytes(problem, schedule), staging_bytes(problem, schedule)
-    if by_rows:
+    if schedule.promote_result:
+        yield f"a block tile at a time through {staged} bytes of shared memory, in whole vectors"
+    elif by_rows:
         yield f"rows start between vectors: in vectors through {by_rows} bytes of shared memory, their ends one by one"
     elif mma_of(schedule).unit == "warpgroup" and staged and not problem.extra_bytes:
         yield f"by the copy engine, through {staged} bytes of shared memory"

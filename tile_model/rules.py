@@ -185,19 +185,10 @@ def stages_supported(problem: Problem, schedule: Schedule, target: Target) -> st
 def promote_for_copies(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if schedule.promote:
         return None
-    if problem.a_channels or problem.b_channels:
-        name = "A" if problem.a_channels else "B"
-        return f"promote=off: {name} is read by windows, whose addresses copies compute; expected promote=on"
-    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
+    mainloop = mainloop_of(schedule)
     if mainloop.ahead:
         direct = " or ".join(each.name for each in mainloops().values() if not each.ahead)
         return f"mainloop={mainloop.name} with promote=off: without buffers in shared memory expected mainloop={direct}"
-    if not mma.whole_tiles:
-        able = " or ".join(each.name for each in mmas().values() if each.whole_tiles)
-        return (
-            f"promote=off with mma={mma.name}: it reads its operands from shared memory, where what lies "
-            f"beyond the edges is zero; expected promote=on, or mma={able}"
-        )
     return None
 
 

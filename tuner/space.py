@@ -11,7 +11,7 @@ from typing import Any
 
 from mlir_gemm.errors import Error
 from mlir_gemm.parts.fields import normalised
-from mlir_gemm.parts.registry import mmas, mmas_on, rasters
+from mlir_gemm.parts.registry import mmas, mmas_on, padded, rasters, unstaged
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -197,6 +197,12 @@ def _neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     yield from (schedule.replace(raster=raster) for raster in rasters())
     yield from (schedule.replace(pad_b=pad) for pad in PADS if pad != schedule.pad)
     yield from (schedule.replace(unroll_by=by) for by in UNROLLED)
+    yield schedule.replace(promote_a=False)
+    yield schedule.replace(promote_b=False)
+    yield schedule.replace(fragments_ahead=True)
+    yield schedule.replace(promote_result=True)
+    yield schedule.replace(promote_c=True, promote_result=True)
+    yield schedule.replace(promote=False, mainloop=unstaged().name, stages=1, layout=padded().name)
     for tiles in WALKED:
         yield from (schedule.replace(tiles_per_block=tiles, sequential_tiles=near) for near in (True, False))
     yield from (schedule.replace(stages=schedule.stages + more) for more in (-2, -1, 1) if schedule.stages + more > 0)

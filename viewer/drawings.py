@@ -12,7 +12,7 @@ from math import ceil
 
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.grid import blocks, grid
-from mlir_gemm.parts.layout import CHUNK, CHUNKS, LINE, buffer, swizzled_byte
+from mlir_gemm.parts.layout import CHUNK, CHUNKS, LINE, buffer, is_staged, staged, swizzled_byte
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, raster_of
 from mlir_gemm.parts.resources import BARRIERS, operand_bytes, smem_bytes, staging_bytes
 from mlir_gemm.spec.problem import Problem
@@ -140,7 +140,7 @@ def ring(problem: Problem, schedule: Schedule, target: Target) -> str:
     left."""
     if not schedule.promote:
         return ""
-    sizes = {operand: buffer(problem, schedule, operand).size for operand in "ab"}
+    sizes = {operand: buffer(problem, schedule, operand).size for operand in staged(schedule)}
     used = max(smem_bytes(problem, schedule), operand_bytes(problem, schedule))
     scale = 640 / target.smem_block
     svg = Svg(700, 92, "shared memory")
@@ -170,14 +170,15 @@ def ring(problem: Problem, schedule: Schedule, target: Target) -> str:
             f"results: {staging} bytes",
         )
     svg.rect(20, 24, target.smem_block * scale, 34, "outline", f"at most {target.smem_block} bytes")
-    svg.text(350, 14, f"{schedule.stages} stage{'s' if schedule.stages > 1 else ''} of A and B in shared memory")
+    held = " and ".join(staged(schedule).upper())
+    svg.text(350, 14, f"{schedule.stages} stage{'s' if schedule.stages > 1 else ''} of {held} in shared memory")
     svg.text(350, 84, f"{used} of {target.smem_block} bytes of a block")
     return str(svg)
 
 
 def swizzle(problem: Problem, schedule: Schedule, operand: str) -> str:
     """Where the 16-byte chunks of the first rows of an operand lie among the banks of shared memory."""
-    if not schedule.promote:
+    if not is_staged(schedule, operand):
         return ""
     lying = buffer(problem, schedule, operand)
     layout = layout_of(schedule)

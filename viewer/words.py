@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.described import kind_of, parts_of, sentence
 from mlir_gemm.parts.grid import blocks, grid, ragged, steps
-from mlir_gemm.parts.layout import buffer
+from mlir_gemm.parts.layout import buffer, staged
 from mlir_gemm.parts.registry import mma_of
 from mlir_gemm.parts.wording import shown_clusters, shown_tile
 from mlir_gemm.spec.problem import Problem
@@ -25,8 +25,9 @@ def sentences(problem: Problem, schedule: Schedule) -> Iterator[str]:
     yield f"A tile takes {count} step{_s(count)} along k, of {k} each."
     yield _who(schedule)
     if schedule.promote:
-        bytes_ = sum(buffer(problem, schedule, operand).size for operand in "ab")
-        yield f"Shared memory holds {schedule.stages} stage{_s(schedule.stages)} of {bytes_} bytes of A and B."
+        bytes_ = sum(buffer(problem, schedule, operand).size for operand in staged(schedule))
+        held = " and ".join(staged(schedule).upper())
+        yield f"Shared memory holds {schedule.stages} stage{_s(schedule.stages)} of {bytes_} bytes of {held}."
     im, in_, ik = schedule.instruction
     shape = im, schedule.warp[1] if mma_of(schedule).unit == "warpgroup" else in_, ik
     where = "stay in registers through all steps" if schedule.accumulate else "are read and written in every step"

@@ -35,7 +35,7 @@ def rows_bytes(problem: Problem, schedule: Schedule) -> int:
 
 
 def _applies(schedule: Schedule) -> bool:
-    return schedule.smem_epilogue and mma_of(schedule).stores_rows
+    return schedule.smem_epilogue and not schedule.promote_result and mma_of(schedule).stores_rows
 
 
 PART = Part(

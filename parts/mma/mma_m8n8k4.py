@@ -7,11 +7,12 @@ the instruction, but run it slowly."""
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Form, Mma
+from mlir_gemm.parts.mma.mma_sync import to_sync
 from mlir_gemm.parts.warp_level.clocks import tensor_core_rate
 from mlir_gemm.parts.warp_level.cost import LANES
 from mlir_gemm.parts.warp_level.registers import registers_needed
 from mlir_gemm.parts.warp_level.search import searching
-from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.passes import at
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 
@@ -29,7 +30,7 @@ PART = Mma(
     "mma_m8n8k4",
     rank=3,
     forms=(Form(("f16",), False, "f32", TOGETHER),),
-    passes=lambda _, __: [at("lower", "mma", step("mma-to-sync", instruction=ONE))],
+    passes=lambda schedule, _: [at("lower", "mma", to_sync(schedule, ONE))],
     search=searching("mma_m8n8k4"),
     family=LANES,
     rate=tensor_core_rate,

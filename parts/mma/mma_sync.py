@@ -10,9 +10,9 @@ from mlir_gemm.parts.warp_level.cost import LANES
 from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
 from mlir_gemm.parts.warp_level.search import searching
 from mlir_gemm.spec.element_types import TYPES
-from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.passes import PassSpec, at, step
 from mlir_gemm.spec.problem import Problem, element_bytes
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 
 _K32 = frozenset({"mma.sync.k32"})
@@ -39,6 +39,13 @@ def _features(schedule: Schedule, target: Target) -> str:
     return "+ptx84" if schedule.precision == "f8" and not target.capabilities >= _F64 else ""
 
 
+def to_sync(schedule: Schedule, instruction: Tile) -> PassSpec:
+    """The pass. Where the first fragments of a k tile are loaded ahead, those of each step come just before its
+    products: the assembler moves them up, but over no barrier."""
+    single = {"double_buffer": False} if schedule.fragments_ahead else {}
+    return step("mma-to-sync", instruction=instruction, **single)
+
+
 PART = Mma(
     "mma_sync",
     rank=1,
@@ -56,7 +63,7 @@ PART = Mma(
         Form(("i8",), False, "i32", (8, 8, 16)),
         Form(("f8E4M3FN", "f8E5M2"), True, "f32", (16, 8, 32), "f8", needs=_F8),
     ),
-    passes=lambda schedule, _: [at("lower", "mma", step("mma-to-sync", instruction=schedule.instruction))],
+    passes=lambda schedule, _: [at("lower", "mma", to_sync(schedule, schedule.instruction))],
     search=searching("mma_sync"),
     family=LANES,
     rate=tensor_core_rate,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Layout, Rules
-from mlir_gemm.parts.layout import CHUNK, VECTOR_ELEMENT_BITS, buffer, pad_of
+from mlir_gemm.parts.layout import CHUNK, VECTOR_ELEMENT_BITS, buffer, pad_of, staged
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.wording import multiples
 from mlir_gemm.spec.fields import Field
@@ -18,7 +18,7 @@ def pad_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | N
     mma = mma_of(schedule)
     if mma.whole_tiles:
         unit = schedule.vector // VECTOR_ELEMENT_BITS
-        for operand in "ab":
+        for operand in staged(schedule):
             pad = pad_of(schedule, operand)
             if pad % unit:
                 return (
@@ -29,7 +29,7 @@ def pad_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | N
         return None
     wide = (mma.tensor_cores and not mma.by_descriptor) or mainloop_of(schedule).asynchronous
     unit_bytes = CHUNK if wide else schedule.vector // 8
-    for operand in "ab":
+    for operand in staged(schedule):
         lying = buffer(problem, schedule, operand)
         if lying.stride % unit_bytes:
             unit = max(1, unit_bytes // lying.element)

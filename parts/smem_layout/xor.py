@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Layout, Rules
-from mlir_gemm.parts.layout import LINE, SWIZZLED_ROWS, buffer, swizzles
+from mlir_gemm.parts.layout import LINE, SWIZZLED_ROWS, buffer, staged, swizzles
 from mlir_gemm.parts.registry import guarding_edges, mma_of, padded
 from mlir_gemm.parts.wording import multiples
 from mlir_gemm.spec.problem import Problem
@@ -20,7 +20,7 @@ def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str |
         return f"layout=xor with mma={mma.name}: expected layout={padded().name}, or mma={others}"
     if not schedule.promote:
         return f"layout=xor with promote=off: without buffers in shared memory expected layout={padded().name}"
-    for operand in "ab":
+    for operand in staged(schedule):
         row = buffer(problem, schedule, operand).row
         if not swizzles(row):
             return (

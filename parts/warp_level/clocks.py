@@ -10,7 +10,9 @@ from mlir_gemm.parts.layout import (
     buffer,
     copied,
     element_conflicts,
+    is_staged,
     pad_of,
+    staged,
     store_conflicts,
     streamed,
 )
@@ -26,6 +28,21 @@ LANE_STEP = 8
 """Steps of k of lanes that count as one of an instruction."""
 
 
+FIRST_LOAD = 80
+"""Clocks of a k tile in which products wait for the first fragments after a barrier, unless these were loaded ahead:
+latency, and the loads of all warps at once. On an H100 4096^3, 1024x1024x8192 and 256x4096x4096 (f16 NT) take 82, 86
+and 74 clocks less a step with them (`2026-11-24-h100-parameters.json.xz`)."""
+SECTOR = 32
+"""Bytes of memory that are written at once."""
+STAGED_MOVES = 3
+"""Times that a result moves that is stored through shared memory: to it, from it, to memory."""
+PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4
+"""Rows and columns of a result that the lanes of a warp of tensor cores store at once; columns of a lane of others."""
+GLOBAL_LINES = 8
+"""Lines of L1 that the lanes of a warp touch for each 128 bytes of a fragment that they read from global memory: each 8
+rows, or columns, have a line of their own, of which 16 bytes are read."""
+
+
 def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants) -> float:
     """Clocks of one SM's shared memory and L1, which are one memory, for one k step of one block.
 
@@ -34,7 +51,7 @@ def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants) ->
     """
     if not mma_of(schedule).opaque:
         return sum(_fragment_clocks(problem, schedule, operand, constants) for operand in "ab") + sum(
-            _copy_clocks(problem, schedule, operand, constants) for operand in "ab"
+            _copy_clocks(problem, schedule, operand, constants) for operand in staged(schedule)
         )
     m, n, k = schedule.block
     warp_m, warp_n, _ = schedule.warp
@@ -42,15 +59,18 @@ def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants) ->
     read_a = m * k * (n // warp_n) * a
     read_b = k * n * (m // warp_m) * b
     moved = 0.0 if schedule.accumulate else 2 * m * n * ELEMENT_BYTES[problem.acc] * constants.unaccumulated
-    if not schedule.promote:
-        return (moved + (read_a + read_b) * constants.unpromoted_shared) / LINE
-    stride_a, stride_b = (k + pad_of(schedule)) * a, (n + pad_of(schedule, "b")) * b
-    moved += read_a * bank_conflicts(stride_a) + read_b * bank_conflicts(stride_b)
-    moved += m * k * a * store_conflicts(k * a, stride_a) + k * n * b * store_conflicts(n * b, stride_b)
-    # A row shorter than a line takes a line's time to look up.
-    loaded = m * max(k * a, LINE) + k * max(n * b, LINE)
-    instructions = (m * k * a + k * n * b) * 8 / schedule.vector / WARP_SIZE * constants.copy_issue
-    return (moved + loaded) / LINE + instructions / SCHEDULERS
+    copies = 0
+    for operand, read, rows, row in (("a", read_a, m, k * a), ("b", read_b, k, n * b)):
+        if not is_staged(schedule, operand):
+            moved += read * constants.unpromoted_shared
+            continue
+        stride = row + pad_of(schedule, operand) * ELEMENT_BYTES[problem.a if operand == "a" else problem.b]
+        moved += read * bank_conflicts(stride) + rows * row * store_conflicts(row, stride)
+        # A row shorter than a line takes a line's time to look up.
+        moved += rows * max(row, LINE)
+        copies += rows * row
+    instructions = copies * 8 / schedule.vector / WARP_SIZE * constants.copy_issue
+    return moved / LINE + instructions / SCHEDULERS
 
 
 def _fragment_clocks(problem: Problem, schedule: Schedule, operand: str, constants: Constants) -> float:
@@ -59,10 +79,15 @@ def _fragment_clocks(problem: Problem, schedule: Schedule, operand: str, constan
     warp_m, warp_n, _ = schedule.warp
     lying = buffer(problem, schedule, operand)
     lanes = mma_of(schedule).lanes
+    direct = not is_staged(schedule, operand)
     if lanes:
         lane = warp_m // lanes[0] if operand == "a" else warp_n // lanes[1]
-        return schedule.warps * k * lane * lying.element / 16 * constants.simt_load
+        side = lanes[0] if operand == "a" else lanes[1]
+        each = max(constants.simt_load, side if lying.along_k else 1) if direct else constants.simt_load
+        return schedule.warps * k * lane * lying.element / 16 * each
     readers = n // warp_n if operand == "a" else m // warp_m
+    if direct:
+        return lying.rows * lying.row * readers * GLOBAL_LINES / LINE
     return lying.rows * lying.row * readers * fragment_conflicts(problem, schedule, operand, lying) / LINE
 
 
@@ -95,6 +120,32 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
     return clocks + accesses * issued / SCHEDULERS
 
 
+def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
+    """What a block takes longer that reads C, or stores its result, through shared memory; less than 0 where it takes
+    less. Each way has two barriers. A result is stored to shared memory, read again and stored in whole lines. Where
+    lanes would store less than a sector of a row at once, each such part takes a clock of L1, as 128 bytes of it do
+    otherwise: then the time that was fitted for elements stored directly scales."""
+    m, n, _ = schedule.block
+    barriers = 2 * constants.barrier * (schedule.promote_c + schedule.promote_result)
+    if not schedule.promote_result:
+        return barriers
+    width, beside = ELEMENT_BYTES[problem.out], elements_beside(problem, schedule)
+    if beside * width < SECTOR:
+        return barriers + m * n * constants.store * (STAGED_MOVES * width * beside / LINE - 1)
+    return barriers + (STAGED_MOVES - 1) * m * n * width / LINE / target.clock_hz
+
+
+def elements_beside(problem: Problem, schedule: Schedule) -> int:
+    """Elements beside each other in memory that the lanes of a warp store at once."""
+    lanes = mma_of(schedule).lanes
+    if problem.out_order == "nm":  # a row of the memory runs down the tile; each lane has one of it at a time
+        return lanes[0] if lanes else PIECE_ROWS
+    if not lanes:
+        return PIECE_COLUMNS
+    alone = problem.b_order == "nk" or schedule.warp[1] % (lanes[1] * LANE_PIECE)
+    return lanes[1] * (1 if alone else LANE_PIECE)
+
+
 def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -> float:
     """Factor on the time of the products at the mma's full rate."""
     factor = 1.0 if schedule.unroll else constants.rolled
@@ -122,6 +173,8 @@ def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants
     _, _, k = schedule.block
     warp_m, warp_n, _ = schedule.warp
     waiting = barrier_seconds(problem, schedule, constants)
+    if schedule.fragments_ahead:
+        waiting -= min(waiting, FIRST_LOAD / target.clock_hz)
     mma = mma_of(schedule)
     depth = LANE_STEP if mma.lanes else schedule.instruction[2]
     if mma.opaque:
@@ -137,7 +190,7 @@ def copy_seconds(problem: Problem, schedule: Schedule, target: Target, constants
     """Seconds in which a warp issues its copies of one k step, where they are narrow or go through registers."""
     if mma_of(schedule).opaque:
         return 0.0
-    return sum(_copy_chain(problem, schedule, operand, constants) for operand in "ab") / target.clock_hz
+    return sum(_copy_chain(problem, schedule, operand, constants) for operand in staged(schedule)) / target.clock_hz
 
 
 def _copy_chain(problem: Problem, schedule: Schedule, operand: str, constants: Constants) -> float:

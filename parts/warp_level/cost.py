@@ -16,7 +16,7 @@ from mlir_gemm.parts.base import CostFamily
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import steps as steps_of
 from mlir_gemm.parts.grid import stores
-from mlir_gemm.parts.layout import loaded_bytes, streamed
+from mlir_gemm.parts.layout import loaded_bytes, staged, streamed
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import Occupancy, occupancy
@@ -25,6 +25,7 @@ from mlir_gemm.parts.warp_level.clocks import (
     copy_seconds,
     product_factor,
     shared_clocks,
+    staged_seconds,
     warp_seconds,
 )
 from mlir_gemm.parts.warp_level.constants import Constants, FragmentConstants, LaneConstants
@@ -121,6 +122,8 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     fills = 1 if schedule.persistent else sm_blocks / resident
     first = constants.memory_latency + copy_seconds(problem, schedule, target, constants)
     ends = fills * first + sm_blocks / resident * m * n * constants.store * stores(schedule)
+    if schedule.promote_c or schedule.promote_result:
+        ends += sm_blocks / resident * staged_seconds(problem, schedule, target, constants)
     edges = constants.launch + ends + epilogue_bytes(problem) / target.dram_bytes_s
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, total=busy + latency + edges)
 
@@ -134,8 +137,13 @@ def _exposed(
     whose load finds no line stalls before its products. Without prefetch a block waits for its loads while
     only the other resident blocks work, if those are not waiting too. Asynchronous copies have the k steps of all
     stages but the one in use, and hold no lines of L1; where vectors are too narrow for them, they wait as plain ones
-    do. Where one operand is loaded ahead and the other copied, the longer wait shows.
+    do. Where one operand is loaded ahead and the other copied, the longer wait shows. What a warp reads of an operand
+    that lies in global memory it waits for, as a block without prefetch does.
     """
+    if len(staged(schedule)) == 1:
+        both = schedule.replace(promote_a=True, promote_b=True)
+        waiting = constants.memory_latency / resident**2
+        return waiting + _exposed(problem, both, held, resident, step, constants)
     latency = constants.memory_latency
     mainloop = mainloop_of(schedule)
     if mainloop.asynchronous and (mainloop.in_registers or streamed(problem, schedule)):

@@ -42,7 +42,7 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
     mma, mainloop = mma_of(schedule), mainloop_of(schedule)
     warp_m, warp_n, _ = schedule.warp
     count = warp_m * warp_n * ELEMENT_BYTES[problem.acc] // (4 * WARP_SIZE)
-    count += (mma.fragments or fragments)(problem, schedule) + ADDRESSING
+    count += (mma.fragments or fragments)(problem, schedule) * (2 if schedule.fragments_ahead else 1) + ADDRESSING
     if ragged(problem, schedule):
         count += GUARDS
         if mma.lanes and mainloop.in_registers and schedule.unroll:

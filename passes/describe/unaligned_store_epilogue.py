@@ -56,11 +56,11 @@ def _stage(forall: Any) -> None:
         shape = shape_of_buffer(_columns(store), _width(store), unit, stores.is_transposed(store))
         staging = shared_buffer([warps // UNITS[unit], *shape], store.operands[0].type.element_type)
     if not roles:
-        _meet_behind_products(forall)
+        meet_after_products(forall)
     stores.staged(store, stores.unaligned_store, staging)
 
 
-def _meet_behind_products(forall: Any) -> None:
+def meet_after_products(forall: Any) -> None:
     """A barrier after the last product, and waits for copies: the buffer may reuse the memory of operands."""
     block = body(forall)
     inside = [op.operation for op in in_block(block)]

@@ -65,21 +65,27 @@ def touches(root: Any) -> list[Touch]:
                 continue
             if starts is None or is_within(definition, root):
                 raise pass_error(operation, "an access through a view or to a buffer that cannot be followed")
-            offsets = tuple(a + b for a, b in zip(touch.offsets, starts, strict=True))
-            found.append(Touch(operation, base, offsets, touch.extents, touch.writes))
+            outer = len(starts) - len(touch.offsets)
+            own = (*[affine.Linear({})] * outer, *touch.offsets)
+            offsets = tuple(a + b for a, b in zip(own, starts, strict=True))
+            found.append(Touch(operation, base, offsets, (*[1] * outer, *touch.extents), touch.writes))
     return found
 
 
 def _through_views(memory: Any) -> tuple[Any, list[affine.Linear] | None]:
-    """The buffer that a memref is a view of, and where it starts there; None if that is not a plain region."""
+    """The buffer that a memref is a view of, and where it starts there; None if that is not a plain region. The buffer
+    may have leading dimensions that a view is at one index of."""
     starts: list[affine.Linear] | None = [affine.Linear({}) for _ in memory.type.shape]
     while getattr(memory.owner, "name", "") == "memref.subview":
         source, *dynamic = memory.owner.operands
         static = list(memory.owner.attributes["static_offsets"])
         marker = ir.ShapedType.get_dynamic_stride_or_offset()
         offsets = [affine.linear_of(dynamic.pop(0)) if s == marker else affine.Linear({}, s) for s in static]
-        plain = set(memory.owner.attributes["static_strides"]) == {1} and len(offsets) == len(memory.type.shape)
-        starts = [a + b for a, b in zip(starts, offsets, strict=True)] if starts is not None and plain else None
+        shape, outer = list(memory.type.shape), len(offsets) - len(memory.type.shape)
+        whole = list(memory.owner.attributes["static_sizes"]) == [*[1] * outer, *shape]
+        plain = set(memory.owner.attributes["static_strides"]) == {1} and (not outer or whole)
+        inside = [affine.Linear({})] * outer + starts if starts is not None and plain else None
+        starts = None if inside is None else [a + b for a, b in zip(inside, offsets, strict=True)]
         memory = source
     return memory, starts
 

@@ -9,7 +9,8 @@ tile.clip where the tile may pass the end of k (zero there adds nothing to the p
 another algebra, where the padding is not zero: infinities for a minimum of sums. With `layout=swizzle128` each buffer
 has the widest panels that divide its rows: `swizzle128`, `swizzle64` or `swizzle32`. Refuses factors that the loop also
 writes, or that depend on both m and n, and with `swizzle128` rows of other than whole 32 bytes. What reads shared
-memory already is left alone, so a second run changes nothing.
+memory already is left alone, so a second run changes nothing. With `operands=a`, or `b`, the other one stays where it
+is.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class PromoteOperands(Pass):
     that is registered."""
     layout_b: str = "same"
     """The same of B's buffer; `same` as A's."""
+    operands: str = "ab"
+    """Which are staged: `ab`, `a` or `b`. The other is read from where it lies."""
 
     def __post_init__(self) -> None:
         for name, layout in zip(("layout", "layout_b"), self._layouts(), strict=True):
@@ -55,6 +58,8 @@ class PromoteOperands(Pass):
                 raise PassError(f"pass '{self}': a pad must be from 0 to {MOST_PAD}")
             if not is_layout(layout):
                 raise PassError(f"pass '{self}': {name} must be padN, xor, {SWIZZLE} or a registered one")
+        if self.operands not in ("ab", "a", "b"):
+            raise PassError(f"pass '{self}': operands must be ab, a or b")
 
     def _layouts(self) -> tuple[str, str]:
         return self.layout, self.layout if self.layout_b == "same" else self.layout_b
@@ -62,10 +67,10 @@ class PromoteOperands(Pass):
     def run(self, module: Any) -> None:
         for loop in named(module, "affine.for"):
             if affine.level_of(loop) == "k":
-                _promote(loop, self._layouts())
+                _promote(loop, self._layouts(), self.operands)
 
 
-def _promote(k_loop: Any, layouts: tuple[str, str]) -> None:
+def _promote(k_loop: Any, layouts: tuple[str, str], operands: str) -> None:
     stores = [op for op in named(k_loop, "affine.store") if _in_nest(op)]
     products: list[NestProduct] = []
     for store in stores:
@@ -78,7 +83,9 @@ def _promote(k_loop: Any, layouts: tuple[str, str]) -> None:
         anchor = in_block(body(k_loop))[0]
         cores, pads = product.cores(), product.pads()
         sides = (([product.m, product.k], [product.n]), ([product.k, product.n], [product.m]))
-        for core, pad, (points, others), layout in zip(cores, pads, sides, layouts, strict=True):
+        for name, core, pad, (points, others), layout in zip("ab", cores, pads, sides, layouts, strict=True):
+            if name not in operands:
+                continue
             loads = _loads_of(core, product, others)
             if all(affine.access(load)[0].type.memory_space is not None for load in loads):
                 continue

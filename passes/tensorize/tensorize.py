@@ -81,16 +81,17 @@ def _operand(product: NestProduct, factor: Any, points: list[Any], order: str) -
     if getattr(load, "name", "") != "affine.load":
         raise pass_error(product.multiply, "a factor that is computed and was not staged (promote-operands does that)")
     access = access_of(load.opview, product.points)
-    if access.runs == dict(enumerate(reversed(points))):
+    outer = len(access.starts) - len(points)  # those of a batch, at one index each
+    if access.runs == dict(enumerate(reversed(points), outer)):
         points, order = points[::-1], order[::-1]
-    if access.runs != dict(enumerate(points)):
+    if access.runs != dict(enumerate(points, outer)):
         raise pass_error(load, "an operand that is not staged must be a matrix along the product's own loops")
     memory, shape = access.memory, [affine.extent_of(point) for point in points]
     if list(memory.type.shape) == shape and not any(start.terms or start.constant for start in access.starts):
         return memory, order
     if not all(
         size > 0 and not any(number % extent for number in (size, start.constant, *start.terms.values()))
-        for size, start, extent in zip(memory.type.shape, access.starts, shape, strict=True)
+        for size, start, extent in zip(memory.type.shape[outer:], access.starts[outer:], shape, strict=True)
     ):
         tiles = "x".join(map(str, shape))
         raise pass_error(

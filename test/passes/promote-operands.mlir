@@ -2,6 +2,16 @@
 // RUN: mlir-gemm opt %s promote-operands promote-operands --reading | FileCheck %s
 // RUN: mlir-gemm opt %s 'promote-operands{layout=pad0}' --reading | FileCheck %s --check-prefix=PAD
 // RUN: mlir-gemm opt %s 'promote-operands{layout=pad0 layout_b=pad24}' --reading | FileCheck %s --check-prefix=APART
+// RUN: mlir-gemm opt %s 'promote-operands{operands=b}' 'promote-operands{operands=b}' --reading | FileCheck %s --check-prefix=ONE
+
+// One alone is staged, the other read where it lies.
+// ONE-LABEL: func.func @product(
+//       ONE:   memref.alloc() : shared 16x8xf16 pad8
+//   ONE-NOT:   memref.alloc
+//       ONE:   tile.copy %arg1[
+//   ONE-NOT:   tile.copy
+//       ONE:   affine.load %arg0[%arg3 * 16 + %arg6, %arg5 * 16 + %arg8] : memref<32x32xf16>
+//       ONE: return
 
 // Each operand may have a pad of its own.
 // APART: memref.alloc() : shared 16x16xf16 pad0

@@ -62,6 +62,33 @@ func.func @unstaged(%A: memref<32x32xf16>, %B: memref<32x48xf16>, %C: memref<16x
   return
 }
 
+// Of a batch they are views of one matrix, at its index.
+// CHECK-LABEL: func.func @batch(
+//       CHECK:     affine.for %[[STEP:.*]] = 0 to 2 {  // k
+//       CHECK:       %[[VIEW:.*]] = %arg0[%[[BATCH:.*]], {{.*}}] : 16x16xf16
+//       CHECK:       tile.mma %[[VIEW]][km], %arg1[kn]
+func.func @batch(%A: memref<3x32x16xf16>, %B: memref<16x16xf16, 3>, %C: memref<3x16x16xf32>) {
+  affine.for %i = 0 to 3 {
+    affine.for %l = 0 to 2 {
+      affine.for %m = 0 to 16 {
+        affine.for %n = 0 to 16 {
+          affine.for %k = 0 to 16 {
+            %a = affine.load %A[%i, %l * 16 + %k, %m] : memref<3x32x16xf16>
+            %b = affine.load %B[%k, %n] : memref<16x16xf16, 3>
+            %c = affine.load %C[%i, %m, %n] : memref<3x16x16xf32>
+            %x = arith.extf %a : f16 to f32
+            %y = arith.extf %b : f16 to f32
+            %p = arith.mulf %x, %y : f32
+            %s = arith.addf %c, %p : f32
+            affine.store %s, %C[%i, %m, %n] : memref<3x16x16xf32>
+          } {tile.loop = "point"}
+        } {tile.loop = "point"}
+      } {tile.loop = "point"}
+    } {tile.loop = "k"}
+  } {tile.loop = "block"}
+  return
+}
+
 // Elementwise: constants become splats, other scalars from outside are broadcast, attributes stay.
 // CHECK-LABEL: func.func @elementwise(
 //  CHECK-NEXT:   %[[V:.*]] = arith.constant dense<0.000000e+00> : vector<16x8xf32>

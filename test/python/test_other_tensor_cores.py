@@ -29,7 +29,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "gpu"))
 
 from random_products import EPILOGUES, Product
 
-NUMPY = {"f16": np.float16, "f32": np.float32, "i8": np.int8, "i32": np.int32, "f8E4M3FN": ml_dtypes.float8_e4m3fn}
+NUMPY = {
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "i32": np.int32,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+}
 CHIPS = {
     "sm_70": {"f16": "mma.sync.aligned.m8n8k4"},
     "sm_75": {"f16": "mma.sync.aligned.m16n8k8", "i8": "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32"},

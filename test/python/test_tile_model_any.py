@@ -195,7 +195,7 @@ class TestRules:
                 {"block": (128, 192, 80)},
                 "rows of A have 160 bytes .*expected 32, 64, 96, 192 or a multiple of 128.*: 128",
             ),
-            (SWIZZLED, {"promote": False, "mainloop": "direct", "stages": 1}, "promote=off with mma=mma_sync"),
+            (SWIZZLED, {"promote": False, "mainloop": "direct", "stages": 1}, "layout=xor with promote=off"),
             (SWIZZLED, {"accumulate": False}, "accumulate=off with mma=mma_sync: expected accumulate=on"),
             (SWIZZLED, {"stages": 5}, "the block needs 245760 bytes .*fewer stages"),
             (SWIZZLED, {"warp": (128, 128, 16)}, "registers a thread, at most 255"),

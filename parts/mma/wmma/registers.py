@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from mlir_gemm.parts.block import threads
-from mlir_gemm.parts.grid import tile_bytes
-from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
+from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS, loaded_bytes, staged
 from mlir_gemm.parts.registers import FRAGMENT, UNEVEN_COPY, UNEVEN_ROW, WARP_SIZE, model_of
 from mlir_gemm.parts.registry import mainloop_of
 from mlir_gemm.spec.problem import Problem
@@ -21,10 +20,12 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
     if not schedule.promote:
         return count
     vectors, rows_odd = _uneven(schedule.block, schedule.vector, threads(schedule))
+    if staged(schedule) != "ab":
+        vectors = rows_odd = 0  # rules see to it that what is copied divides evenly
     count += UNEVEN_COPY * vectors + UNEVEN_ROW * rows_odd
     if mainloop_of(schedule).in_registers:
         # A vector narrower than a register takes one all the same.
-        loads = -(-tile_bytes(problem, schedule) * 8 // (schedule.vector * threads(schedule)))
+        loads = -(-loaded_bytes(problem, schedule) * 8 // (schedule.vector * threads(schedule)))
         # A loop of two steps is unrolled, and then the assembler has both tiles in flight.
         tiles = 2 if problem.k == 2 * schedule.block[2] else 1
         count += tiles * loads * max(1, schedule.vector // 32)

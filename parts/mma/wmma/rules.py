@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.block import threads
-from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS, pad_of
+from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS, is_staged, pad_of
 from mlir_gemm.parts.registry import guarding_edges, layout_of
 from mlir_gemm.parts.wording import divisors, multiples, shown_tile
 from mlir_gemm.spec.problem import Problem
@@ -83,6 +83,8 @@ def stride(problem: Problem, schedule: Schedule, target: Target) -> str | None:
         return None
     for operand, columns in (("a", schedule.block[2]), ("b", schedule.block[1])):
         pad = pad_of(schedule, operand)
+        if not is_staged(schedule, operand):
+            continue
         if (columns + pad) % STRIDE:
             name = "pad_b" if operand == "b" and schedule.pad_b >= 0 else "pad"
             return (
@@ -101,7 +103,8 @@ def copies_even(problem: Problem, schedule: Schedule, target: Target) -> str | N
     if not (k % width or n % width or m * k // width % count or k * n // width % count):
         return None
     for name, rows, columns in (("A", m, k), ("B", k, n)):
-        if columns % width == 0 and rows * columns // width % count == 0:
+        whole = columns % width == 0 and rows * columns // width % count == 0
+        if whole or not is_staged(schedule, name.lower()):
             continue
         return (
             f"vector={schedule.vector}: the {rows}x{columns} tile of {name} must split into whole "

@@ -1,0 +1,93 @@
+"""block_tile: C is read (`promote_c`), or the result stored (`promote_result`), through shared memory, a block tile at
+a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.parts.registry import mainloop_of, mainloops, mma_of, mmas_on
+from mlir_gemm.parts.warp_level.clocks import SECTOR, elements_beside
+from mlir_gemm.spec.backends import NVPTX
+from mlir_gemm.spec.block_tiles import VECTOR, tile_bytes
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.fields import Field
+from mlir_gemm.spec.passes import Placed, at, step
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import ALL, HALVES
+
+
+def _applies(schedule: Schedule) -> bool:
+    return schedule.promote_c or schedule.promote_result
+
+
+def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
+    if schedule.promote_c:
+        yield at("parallelize", "scheduler", step("promote-c"))
+    if schedule.promote_result:
+        yield at("parallelize", "scheduler", step("promote-result"))
+
+
+def _shared(problem: Problem, schedule: Schedule) -> int:
+    """Bytes of a tile of the result, or of C: one after the other in the same memory, but where blocks walk tiles."""
+    m, n, _ = schedule.block
+    shape = (m, n) if problem.out_order == "mn" else (n, m)
+    out = ELEMENT_BYTES[problem.out]
+    result = tile_bytes(shape, out) if schedule.promote_result else 0
+    c = tile_bytes(shape, max(out, ELEMENT_BYTES[problem.acc])) if schedule.promote_c else 0
+    return result + c if schedule.tiles_per_block > 1 else max(result, c)
+
+
+def goes_with(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
+    given = "promote_result" if schedule.promote_result else "promote_c"
+    if mma.by_descriptor:
+        able = " or ".join(each.name for each in mmas_on(target) if not each.by_descriptor)
+        return f"{given}=on with mma={mma.name}, which has ways of its own: expected {given}=off, or mma={able}"
+    if schedule.promote_result and mma.scratch(problem, schedule):
+        return (
+            f"promote_result=on: mma={mma.name} hands rows of {problem.out} to lanes anyway; expected "
+            "promote_result=off"
+        )
+    if mainloop.producer:
+        able = " or ".join(each.name for each in mainloops().values() if not each.producer)
+        return f"{given}=on with mainloop={mainloop.name}: expected {given}=off, or mainloop={able}"
+    if schedule.promote_result and schedule.space in HALVES:
+        return f"promote_result=on with space={schedule.space}, which stores tiles twice: expected space={ALL}"
+    if schedule.promote_c and not problem.reads_c:
+        return "promote_c=on: the sums start from zero, and no C is read; expected promote_c=off"
+    return None
+
+
+def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tuple[dict[str, Any], str]]:
+    """On an H100 twelve products with f16 results of `mma_sync` are 1.18 times as fast so in the mean, where k is short
+    1.6 and 2.6 times; f32 results of lanes, in whole lines, as fast as directly
+    (`2026-11-24-h100-parameters.json.xz`). Only aligned results of 16 bits were measured."""
+    mma = mma_of(schedule)
+    if mma.by_descriptor or mma.opaque or target.backend != NVPTX:
+        return
+    width = ELEMENT_BYTES[problem.out]
+    stored = elements_beside(problem, schedule) * width
+    if stored < SECTOR and width == 2 and problem.out_vector == 8 * VECTOR:
+        yield {"promote_result": True}, f"lanes would store {stored} bytes of a row at once, of sectors of {SECTOR}"
+
+
+PART = Part(
+    "block_tile",
+    _applies,
+    _passes,
+    rank=11,
+    fields=(
+        Field(
+            "promote_c",
+            "Read the matrix that the sums start from through shared memory, where lanes hold the accumulator.",
+        ),
+        Field("promote_result", "Store the result through shared memory, in whole vectors of its rows."),
+    ),
+    rules=Rules(shape=(goes_with,)),
+    offers=_offers,
+    shared=_shared,
+)

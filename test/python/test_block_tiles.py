@@ -1,0 +1,123 @@
+"""C through shared memory: what the sums start from, and the result, a block tile at a time."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import numpy as np
+import pytest
+from assembled import usage
+from draws import draws
+from dynamic_products import DynamicProduct
+from test_global_operands import MMAS, OUTS, loops
+from test_other_tensor_cores import EPILOGUES, Product, check
+
+import mlir_gemm
+from mlir_gemm.errors import ScheduleError
+from mlir_gemm.parts.resources import smem_bytes
+from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.select import estimate, select
+from mlir_gemm.tuner.space import explore
+
+WAYS = ("promote_result=on", "promote_c=on", "promote_c=on,promote_result=on", "promote_result=on,tiles_per_block=2")
+
+
+def drawn(name: str, number: int) -> tuple[Product, str, str]:
+    """A product of any size; a chip and a schedule."""
+    chip, kind, tiles = MMAS[name]
+    rng = random.Random(f"c {name} {number}")
+    plain, way = name == "wmma", WAYS[number % len(WAYS)]
+    if plain:
+        way = way.replace(",tiles_per_block=2", "")
+    able = loops(name)
+    m, n, k = (32 * rng.choice((1, 2, 3)) if plain else rng.choice((7, 32, 33, 64, 97)) for _ in range(3))
+    product = Product(
+        m, n, k, kind, out="f32" if plain else rng.choice(OUTS.get(kind, ("f32", "f16"))),
+        a_order="mk" if plain else rng.choice(("mk", "km")), b_order="kn" if plain else rng.choice(("kn", "nk")),
+        batch=0 if plain else rng.choice((0, 2)), pad=8 if plain else rng.choice((None, 1, 8)),
+        epilogue="accumulate" if "promote_c" in way else "none" if plain else rng.choice(EPILOGUES),
+    )  # fmt: skip
+    return product, chip, f"{tiles},{able[number % len(able)]},{way}"
+
+
+@pytest.mark.parametrize("name", MMAS)
+@pytest.mark.parametrize("number", range(draws(3)))
+def test_random_products_are_exact(name: str, number: int):
+    check(*drawn(name, number))
+
+
+@pytest.mark.parametrize("fields", ["promote_result=on", "promote_result=on,fragments_ahead=on"])
+def test_rows_known_at_run_time_only(fields: str):
+    product = DynamicProduct({"n": 40, "k": 48}, bias=True)
+    schedule = f"{MMAS['mma_sync f16'][2]},mainloop=cp_async,stages=2,{fields}"
+    kernel = mlir_gemm.compile(product.source(), chip="sm_80", device="simulator", schedule=schedule)
+    rng = np.random.default_rng(4)
+    for m in (65, 5):
+        left, right = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((m, 48), (48, 40)))
+        bias = rng.integers(-2, 3, 40).astype(np.float16)
+        got = kernel(left, right, bias)
+        np.testing.assert_array_equal(got, (left.astype(float) @ right.astype(float) + bias).astype(np.float16))
+
+
+TILES = {
+    "sm_70": "mma=mma_m8n8k4,block=128x64x32,warp=64x32x4,mainloop=register_prefetch",
+    "sm_75": "mma=mma_sync,block=128x64x32,warp=64x32x8,mainloop=register_prefetch",
+    "sm_80": "mma=mma_sync,block=128x128x64,warp=64x32x16,mainloop=cp_async,stages=3",
+    "sm_90": "mma=simt,block=128x128x16,warp=32x64x8,mainloop=cp_async,stages=3",
+}
+
+
+@pytest.mark.parametrize("chip", TILES)
+def test_stores_are_whole_vectors_and_nothing_spills(chip: str):
+    product = Product(1024, 1024, 512, "f32" if "simt" in TILES[chip] else "f16", b_order="nk")
+    made = compile_module(product.module(), chip=chip, schedule=Schedule.parse(f"{TILES[chip]},promote_result=on"))
+    ptx = made.ptx or ""
+    stores = set(re.findall(r"st\.global\.\S+", ptx))
+    assert stores == {"st.global.v4.b32"} or stores == {"st.global.v4.f32"}, stores
+    assert usage(ptx, chip).spill_bytes == 0
+
+
+def test_the_result_lies_where_operands_were():
+    problem = Problem(1024, 1024, 512, out="f32", reads_c=False)
+    schedule = select(problem, target("sm_80"), Schedule.parse(f"{TILES['sm_80']},layout=xor")).schedule
+    result = 128 * (128 + 8) * 4
+    assert smem_bytes(problem, schedule) == 3 * 2 * 128 * 64 * 2
+    assert smem_bytes(problem, schedule.replace(promote_result=True)) == max(result, 3 * 2 * 128 * 64 * 2)
+    assert smem_bytes(problem, schedule.replace(promote_result=True, stages=2)) == result
+
+
+REFUSALS = (
+    ("sm_90a", "mma=wgmma,promote_result=on", "with mma=wgmma, which has ways of its own: expected promote_result=off"),
+    ("sm_90a", "mma=mma_sync,mainloop=tma,promote_result=on", "promote_result=on with mainloop=tma"),
+    ("sm_80", "mma=mma_sync,promote_c=on", "and no C is read; expected promote_c=off"),
+    ("sm_80", "mma=wmma,promote_result=on", "mma=wmma hands rows of f16 to lanes anyway"),
+    ("sm_75", "mma=mma_sync,block=256x128x32,promote_result=on", "the block needs 69632 bytes of shared memory"),
+)
+
+
+@pytest.mark.parametrize(("chip", "fields", "reason"), REFUSALS)
+def test_refusals(chip: str, fields: str, reason: str):
+    with pytest.raises(ScheduleError) as refused:
+        select(Problem(1024, 1024, 1024, out="f16", reads_c=False), target(chip), Schedule.parse(fields))
+    assert re.search(reason, "\n".join([str(refused.value), *refused.value.notes]))
+
+
+def test_short_rows_are_predicted_to_gain_and_whole_ones_not():
+    """mma.sync's lanes store 16 bytes of a row of f16; those of simt whole lines of f32."""
+    for kind, out, mma, gains in (("f16", "f16", "mma_sync", True), ("f32", "f32", "simt", False)):
+        problem = Problem(4096, 4096, 256, kind, kind, out=out, reads_c=False)
+        schedule = select(problem, target("sm_80"), {"mma": mma}).schedule
+        direct, staged = (
+            estimate(problem, schedule.replace(promote_result=on), target("sm_80")).edges for on in (False, True)
+        )
+        assert (staged < direct) == gains
+
+
+def test_the_tuner_tries_them():
+    texts = [trial.schedule for trial in explore(Problem(32, 32, 64), target("sm_70"), factor=10.0).trials]
+    for wanted in ("promote_result=on", "promote_c=on,promote_result=on"):
+        assert any(wanted in text for text in texts), wanted
