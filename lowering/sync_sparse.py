@@ -1,11 +1,11 @@
 """Products of warp tiles whose A is a 2:4 sparse tile: mma.sp, as assembly.
 
 An instruction multiplies 16 rows of A by 16 of its values, which are 32 places of k, in the time that a dense one takes
-for 16 places. Lanes hold the values as they hold a dense A of 16 columns, and the metadata as a word: for the rows g and
-g + 8 of lane 4 g + t, in its lower and its upper half, the 16 places of k from 16 t on. A selector says which lanes'
+for 16 places. Lanes hold the values as they hold a dense A of 16 columns. Of the metadata a lane 4 g + t has a word: in
+its lower and its upper half, for the rows g and g + 8, the 16 places of k from 16 t on. A selector says which lanes'
 words count: 0 those of 4 g and 4 g + 1, for 32 places, and 1 those of the two after them (PTX ISA, "Matrix
-multiply-accumulate operation using mma.sp instruction", m16n8k32). So a word of each lane is for 64 places of k, and for
-two instructions.
+multiply-accumulate operation using mma.sp instruction", m16n8k32). So a word of each lane is for 64 places of k, and
+for two instructions.
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ def form_of(operation: Any) -> SparseForm:
 
 
 def whole_of(values: Any, words: Any, selector: int) -> tuple[Any, bool]:
-    """A (64, 32) as numbers, from its values (64, 16) and the metadata of the lanes of four warps, (4, lanes) as i32, or
-    a (16, 32) of one warp; whether all pairs of places are in order, but for those of values that are all zero."""
+    """A (64, 32) as numbers, from its values (64, 16) and the metadata of the lanes of four warps, (4, lanes) as i32;
+    or a (16, 32) of one warp; whether all pairs of places are in order, but for those of values that are all zero."""
     rows = len(values)
     own = np.ascontiguousarray(words).view(np.uint16).reshape(-1, 8, 4, 2)[:, :, 2 * selector : 2 * selector + 2]
     halves = own.transpose(0, 3, 1, 2).reshape(rows, 2)  # warp, upper or lower 8 rows, g; 16 places of k each

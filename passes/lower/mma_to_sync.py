@@ -6,8 +6,8 @@ carried by the loops: the fragments of mma.sync, and for arithmetic on the accum
 rows. What is not known to lie within the memory (`in_bounds`) is guarded. Fragments of A and B come by nvgpu.ldmatrix
 from shared memory whose rows start at multiples of 16 bytes, else by loads of each lane; with `double_buffer` those of
 a step are loaded before the products of the step before it. f32 operands are rounded to tf32, to nearest. Products
-of bytes and of f64 are nvvm.mma.sync (bytes wrap around, as in arith), those of a 2:4 sparse A (tile.sparse, with
-`instruction=16,8,64`, for which lanes have a word of metadata) pairs of mma.sp, the others nvgpu.mma.sync. Refuses types without
+of bytes and of f64 are nvvm.mma.sync (bytes wrap around, as in arith), those of a 2:4 sparse A (tile.sparse) pairs of
+mma.sp (`instruction=16,8,64`: lanes have a word of metadata for that), the others nvgpu.mma.sync. Refuses types without
 an instruction, an `instruction` that the types do not have, warp tiles that are not multiples of it, other operations
 on the accumulator, and tiles stored where another tile of the same memory may overlap them."""
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.dialect.walk import users
 from mlir_gemm.lowering.accumulator_lowering import lower_products
 from mlir_gemm.lowering.products import kernels_by_kind
 from mlir_gemm.lowering.wgmma import GroupProducts, check
