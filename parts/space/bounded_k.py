@@ -35,7 +35,7 @@ def known_zeros(problem: Problem, schedule: Schedule, target: Target) -> str | N
             "expected one that is computed by comparisons of its positions, or an argument with tile.triangular, "
             "tile.banded, tile.block_diagonal or tile.blocks, or space=all"
         )
-    unknown = open_sizes(problem, schedule)
+    unknown = open_sizes(problem, schedule, "k")
     least = LEAST if mainloop_of(schedule).producer else LEAST_IN_ONE
     if unknown is None and steps(problem, schedule) < least:
         return f"space={K_RANGE}: {steps(problem, schedule)} k steps; expected at least {least}"
@@ -47,8 +47,10 @@ def short_table(problem: Problem, schedule: Schedule, target: Target) -> str | N
     conditions = parse(problem.zeros)
     if not any(each.kind == UNLISTED for each in conditions):
         return None
-    if not problem.result_mask and len({each.across for each in conditions}) == 1:
-        return None
+    sides = {"m", "n"} if problem.result_mask else {each.across for each in conditions}
+    unknown = open_sizes(problem, schedule, "".join(sorted(sides)))
+    if unknown is not None or len(sides) == 1:
+        return unknown
     rows, columns = grid(problem, schedule)
     if rows * columns * steps(problem, schedule) <= MOST_LISTED:
         return None

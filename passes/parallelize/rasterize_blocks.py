@@ -91,7 +91,7 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     with ir.InsertionPoint(parallel), parallel.location:
         rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
         columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
-        of, long = 0, (0, 0)
+        of, long = 0, (None, None)
         if options.space == K_RANGE:
             long = _longest_last(parallel, rows, columns)
         if options.space in HALVES:
@@ -102,7 +102,7 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     with ir.InsertionPoint(target), parallel.location:
         place = _place(target.arguments[0], batches, rows, columns, options)
         ends = zip(long, place[-2:], strict=True)
-        place[-2:] = [indexing.sub(most - 1, each) if most else each for most, each in ends]
+        place[-2:] = [each if most is None else indexing.sub(_last(most), each) for most, each in ends]
         if of:
             row, column = unfolded(place[-2], place[-1], of, _Values)
             place[-2:] = [column, row] if options.space == UPPER else [row, column]
@@ -130,16 +130,19 @@ def _triangle(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
     return folded(rows)
 
 
-def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
-    """The number of rows where the last of them have most steps, and the number of columns where these do; else 0."""
+def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """The number of rows where the last of them have most steps, and the number of columns where these do; else None."""
     function = next(each.operation for each in parents(parallel) if each.operation.name == "func.func")
     if ZEROS not in function.attributes and MASKED not in function.attributes:
         why = f"'{ZEROS}' and '{MASKED}', which say where an operand is zero, or a result is masked"
         raise pass_error(parallel, f"a range of k of a function without {why}")
-    if not (isinstance(rows, int) and isinstance(columns, int)):
-        raise pass_error(parallel, "tiles whose number is not known cannot be put in the order of their ranges of k")
     sides = growing(ir.StringAttr(function.attributes[ZEROS]).value) if ZEROS in function.attributes else ()
-    return (rows if "m" in sides else 0), (columns if "n" in sides else 0)
+    return (rows if "m" in sides else None), (columns if "n" in sides else None)
+
+
+def _last(count: Any) -> Any:
+    """The last of so many, an integer or an index value."""
+    return count - 1 if isinstance(count, int) else indexing.sub(count, 1)
 
 
 class _Values:

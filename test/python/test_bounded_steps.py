@@ -126,3 +126,48 @@ def test_lists_need_a_ring() -> None:
     text = text.replace("%A: tensor<128x128xf16>", f"%A: tensor<128x128xf16> {{{blocks}}}", 1)
     with pytest.raises(ScheduleError, match="a list of blocks; expected a ring, and wgmma"):
         mlir_gemm.compile(text, chip="sm_80", device="simulator", schedule="space=k_range")
+
+
+OPEN = """
+func.func @product(%A: tensor<{m}x{k}xf16>{given}, %B: tensor<{k}x{n}xf16>, %C: tensor<{m}x{n}xf32>)
+    -> tensor<{m}x{n}xf32> {{
+  %0 = linalg.matmul ins(%A, %B : tensor<{m}x{k}xf16>, tensor<{k}x{n}xf16>) outs(%C : tensor<{m}x{n}xf32>)
+      -> tensor<{m}x{n}xf32>
+{rest}
+}}"""
+MASKED = """  %c = arith.constant 5.0 : f32
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<?x?xf32>) outs(%C : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %m = linalg.index 0 : index
+    %n = linalg.index 1 : index
+    %kept = arith.cmpi ule, %n, %m : index
+    %y = arith.select %kept, %x, %c : f32
+    linalg.yield %y : f32
+  } -> tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>"""
+
+
+@pytest.mark.parametrize(("chip", "schedule"), [("h200", "block=64x64x64"), ("sm_80", TILES)])
+@pytest.mark.parametrize("case", ["n open", "m and n open", "masked"])
+def test_sizes_known_at_run_time_only(chip: str, schedule: str, case: str) -> None:
+    m, n, k = 136, 72, 256
+    masked, both = case == "masked", case != "n open"
+    given = "" if masked else ' {tile.triangular = "lower"}' if not both else " {tile.banded = array<i64: 20, 3>}"
+    rest = MASKED if masked else f"  return %0 : tensor<{'?' if both else m}x?xf32>"
+    text = OPEN.format(m="?" if both else m, n="?", k=k, given=given, rest=rest)
+    kernel = mlir_gemm.compile(text, chip=chip, device="simulator", schedule=f"space=k_range,{schedule}")
+    a, b, c = _whole(m, k), _whole(k, n, seed=1), _whole(m, n, seed=2)
+    i, j = np.indices(a.shape)
+    if not masked:
+        a *= SHAPES[given.strip(" {}")](i, j) if given else 1
+    wanted = a @ b + c
+    if masked:
+        wanted = np.where(np.tril(np.ones((m, n), bool)), wanted, 5.0)
+    assert np.array_equal(kernel(a.astype(np.float16), b.astype(np.float16), c.astype(np.float32)), wanted)
+
+
+def test_a_k_known_at_run_time_only_is_walked_whole() -> None:
+    text = OPEN.format(m="?", n=64, k="?", given=' {tile.triangular = "lower"}', rest="  return %0 : tensor<?x64xf32>")
+    kernel = mlir_gemm.compile(text, chip="sm_80", device="simulator")
+    assert not kernel.problem.zeros and kernel.schedule.space in ("", "all")
