@@ -4,8 +4,8 @@ Expects kernels as `import` leaves them. Marks the function of a kernel with `ti
 and k of A, and n and k of B, such as `k>m` where A is zero above its diagonal (`spec/zeros.py`). They are read from an
 operand that is computed by comparisons of its positions (tril and triu, bands, equal quotients of blocks), or from an
 argument that says `tile.triangular`, `tile.banded`, `tile.block_diagonal` or `tile.blocks`: a promise that its other
-elements are zeros. Where k is known at run time only, nothing is said. A second run changes nothing. Refuses these marks
-on what is no matrix.
+elements are zeros. Where k is known at run time only, nothing is said. A second run changes nothing. Refuses these
+marks on what is no matrix.
 """
 
 from __future__ import annotations

@@ -171,3 +171,33 @@ def test_a_k_known_at_run_time_only_is_walked_whole() -> None:
     text = OPEN.format(m="?", n=64, k="?", given=' {tile.triangular = "lower"}', rest="  return %0 : tensor<?x64xf32>")
     kernel = mlir_gemm.compile(text, chip="sm_80", device="simulator")
     assert not kernel.problem.zeros and kernel.schedule.space in ("", "all")
+
+
+SYRK = """
+func.func @syrk(%A: tensor<?x96xf16>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %A, %c0 : tensor<?x96xf16>
+  %empty = tensor.empty(%m, %m) : tensor<?x?xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+      affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %A : tensor<?x96xf16>, tensor<?x96xf16>) outs(%init : tensor<?x?xf32>) {
+  ^bb0(%a: f16, %b: f16, %c: f32):
+    %x = arith.extf %a : f16 to f32
+    %y = arith.extf %b : f16 to f32
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  return %d : tensor<?x?xf32>
+}"""
+
+
+@pytest.mark.parametrize(("chip", "schedule"), [("h200", "block=64x64x64"), ("sm_80", TILES)])
+def test_half_of_a_symmetric_result_of_any_size(chip: str, schedule: str) -> None:
+    """Triangles of even and odd numbers of tiles, and of one."""
+    kernel = mlir_gemm.compile(SYRK, chip=chip, device="simulator", schedule=f"space=triangle,{schedule}")
+    for m in (1, 72, 200):
+        a = _whole(m, 96).astype(np.float16)
+        assert np.array_equal(kernel(a), a.astype(np.float64) @ a.astype(np.float64).T)
