@@ -31,8 +31,6 @@ def unfolded(row: Any, column: Any, rows: Any, of: Any) -> tuple[Any, Any]:
     long = of.sub(rows - 1 if known else of.sub(rows, 1), row)
     count = of.add(long, 1)
     below = of.less(column, count)
-    if known:
-        short = row if rows % 2 == 0 else of.sub(row, 1)
-    else:
-        short = of.select(of.is_even(rows), row, of.sub(row, 1))
+    less = of.sub(row, 1)
+    short = (row if rows % 2 == 0 else less) if known else of.select(of.is_even(rows), row, less)
     return of.select(below, long, short), of.select(below, column, of.sub(column, count))
