@@ -100,6 +100,8 @@ class SyncProducts:
 
     instruction: Instruction
     double_buffer: bool
+    ordered: bool = False
+    """Whether metadata is said to be in order."""
     terms: LaneTerms | None = None
     _sparse: dict[Any, SparseOperand] = field(default_factory=dict[Any, SparseOperand])
     """A of products where it is sparse."""
@@ -111,7 +113,7 @@ class SyncProducts:
             self.terms = LaneTerms(fragments.lane.number, entry)
         depth = self.instruction.step
         steps = [(op, first) for op in run for first in range(0, Operand.of(op, "a").depth, depth)]
-        sums = _Sums(fragments, self.instruction, dict.fromkeys(run))
+        sums = _Sums(fragments, self.instruction, dict.fromkeys(run), self.ordered)
         loaded = self._load(self.terms, *steps[0])
         for number, (op, _) in enumerate(steps):
             current, following = loaded, steps[number + 1 : number + 2]
@@ -162,6 +164,7 @@ class _Sums:
     fragments: Fragments
     instruction: Instruction
     run: dict[Any, None]
+    ordered: bool
     _values: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
 
     def add(self, op: Any, left: list[Any], right: list[Any]) -> None:
@@ -188,7 +191,7 @@ class _Sums:
 
     def _multiply(self, op: Any, a: Any, b: Any, c: Any) -> Any:
         if self.instruction.sparse:
-            return sync_sparse.multiply(self.instruction.element, a, b, c)
+            return sync_sparse.multiply(self.instruction.element, a, b, c, self.ordered)
         if self.instruction.as_assembly:
             return _multiply_assembly(self.instruction, a, b, c)
         if self.instruction.in_registers:

@@ -131,7 +131,7 @@ _ASSEMBLY = re.compile(
 
 
 _SPARSE = re.compile(
-    r"mma\.sp\.sync\.aligned\.m16n8k32\.row\.col\.f32\.(b?f16)\.(b?f16)\.f32 "
+    r"mma\.sp(?:::ordered_metadata)?\.sync\.aligned\.m16n8k32\.row\.col\.f32\.(b?f16)\.(b?f16)\.f32 "
     r"\{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\}, \$(\d+), ([01]);"
 )
 _SPARSE_WORK = 2 * 16 * 8 * 32

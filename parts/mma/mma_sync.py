@@ -23,6 +23,7 @@ from mlir_gemm.spec.target import Target
 _K32 = frozenset({"mma.sync.k32"})
 _F64 = _K32 | {"mma.sync.f64"}
 _F8 = frozenset({"mma.sync.f8"})
+_ORDERED = frozenset({"mma.sp.ordered"})
 SPARSE = (16, 8, DEPTH)
 """Two products with a 2:4 sparse A, of 32 of k each, for which lanes have a word of metadata. Nothing else has this
 shape."""
@@ -74,10 +75,11 @@ def sparse_operand(problem: Problem, schedule: Schedule, target: Target) -> str 
     return None
 
 
-def _passes(schedule: Schedule, _: Target) -> Iterator[Placed]:
+def _passes(schedule: Schedule, target: Target) -> Iterator[Placed]:
     if schedule.instruction == SPARSE:
         yield at("tensorize", "tensorize", step("compress-operand"))
-    yield at("lower", "mma", step("mma-to-sync", instruction=schedule.instruction))
+    ordered = {"ordered": True} if schedule.instruction == SPARSE and target.capabilities >= _ORDERED else {}
+    yield at("lower", "mma", step("mma-to-sync", instruction=schedule.instruction, **ordered))
 
 
 PART = Mma(

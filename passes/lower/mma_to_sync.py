@@ -33,7 +33,10 @@ class MmaToSync(Pass):
     double_buffer: bool = True
     """Load the fragments of the next step before the products of a step."""
 
+    ordered: bool = False
+    """Say of metadata that it is in order, as that of a 2:4 sparse A is."""
+
     def run(self, module: Any) -> None:
         for kernel, instruction in kernels_by_kind(module, lambda product: check(product, self.instruction), "type"):
-            lower_products(kernel, instruction.layout, SyncProducts(instruction, self.double_buffer).emit)
+            lower_products(kernel, instruction.layout, SyncProducts(instruction, self.double_buffer, self.ordered).emit)
             drop_views(kernel)
