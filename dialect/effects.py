@@ -17,6 +17,7 @@ PURE = (
     "tile.rank",
     "tile.consumer_id",
     "tile.advance",
+    "tile.step_range",
 )
 
 

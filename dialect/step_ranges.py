@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from mlir_gemm.dialect import constants, indexing
@@ -103,16 +103,24 @@ def _all(values: list[Any], name: str) -> Any | None:
     return found
 
 
-def table(function: Any, walk: Walk, side: str, tiles: int) -> Any:
-    """Makes a constant in memory of the steps of each tile along a side: first where those of each tile begin, and
-    where the last ones end, then the steps themselves, all i32. The operation that declares it."""
-    height = walk.m if side == "m" else walk.n
+def sides(walk: Walk) -> set[str]:
+    """The sides, `m` and `n`, along which tiles differ in their steps."""
+    return {each.across for each in parse(walk.zeros)} | ({"m", "n"} if walk.masked else set[str]())
+
+
+def table(function: Any, walk: Walk, tiles: Mapping[str, int]) -> Any:
+    """Makes a constant in memory of the steps of each tile along a side, or of each of both, row by row: first where
+    those of each tile begin, and where the last ones end, then the steps themselves, all i32. The operation that
+    declares it."""
+    rows, columns = ([(place * height, (place + 1) * height) for place in range(tiles.get(side, 1))]
+                     for side, height in (("m", walk.m), ("n", walk.n)))  # fmt: skip
+    count = len(rows) * len(columns)
     starts, found = list[int](), list[int]()
-    for tile in range(tiles):
-        starts.append(tiles + 1 + len(found))
-        span = tile * height, (tile + 1) * height
-        found += steps_of(walk.zeros, "", span, span, walk.depth, walk.steps)
-    starts.append(tiles + 1 + len(found))
+    for row in rows:
+        for column in columns:
+            starts.append(count + 1 + len(found))
+            found += steps_of(walk.zeros, walk.masked, row, column, walk.depth, walk.steps)
+    starts.append(count + 1 + len(found))
     i32 = ir.IntegerType.get_signless(32)
     numbers = [ir.IntegerAttr.get(i32, number) for number in (*starts, *found)]
     type_ = ir.MemRefType.get([len(numbers)], i32)

@@ -8,8 +8,8 @@ from typing import Any
 
 from mlir_gemm.dialect import rules
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.verifier import Kind
-from mlir_gemm.dialect.windows import OPEN
+from mlir_gemm.dialect.verifier import FLAG, Kind
+from mlir_gemm.dialect.windows import OPEN, STRIDED
 from mlir_gemm.spec.sparse import DEPTH, ELEMENTS, KEPT, ROWS
 
 NUMBERS_EACH = Kind(
@@ -20,6 +20,7 @@ NUMBERS_EACH = Kind(
 
 WINDOWS = {
     "sizes": NUMBERS_EACH, "strides": NUMBERS_EACH, "shape": rules.NUMBERS, "low": rules.NUMBERS, "high": rules.NUMBERS,
+    STRIDED: FLAG,
 }  # fmt: skip
 """What the attributes of a tile.windows are, but for the offset."""
 _WINDOWS = ("offset", "sizes", "strides", "shape", "low", "high")
@@ -55,9 +56,12 @@ def windows(op: Any) -> str:
         return f"has sizes {sizes} in {source}; expected one open number, outermost, where the first size is open"
     pairs = [pair for one in zip(sizes, strides, strict=True) for pair in zip(*one, strict=True)]
     pairs = [(1, stride) if size == OPEN else (size, stride) for size, stride in pairs]  # the first image's
-    if any(size < 1 or stride < 0 for size, stride in pairs):
+    is_strided = STRIDED in op.attributes
+    if any(size < 1 or (stride < 0 and not is_strided) for size, stride in pairs):
         return f"has sizes {sizes} and strides {strides}; expected sizes of at least 1 and strides of at least 0"
     shape, low, high = (list(op.attributes[name]) for name in ("shape", "low", "high"))
+    if is_strided and (OPEN in source.shape or any(len(each) != 1 for each in sizes) or any((*low, *high))):
+        return f"is {STRIDED}, with sizes {sizes} and zeros {low}, {high}; expected one known size each, and no zeros"
     is_open = OPEN in source.shape
     if is_open != (OPEN in shape) or OPEN in shape[1:] or (is_open and any((*low[:1], *high[:1]))):
         return f"has shape {shape} in {source}; expected the first size of both open, without zeros around it"
@@ -65,10 +69,12 @@ def windows(op: Any) -> str:
     if not len(shape) == len(low) == len(high) or prod(shape) != prod(seen) or min(low + high, default=0) < 0:
         return f"has shape {shape}, low {low} and high {high}; expected the sizes of an image of {source}, and zeros"
     count = prod(map(sum, zip(shape, low, high, strict=True)))
-    last = ir.IntegerAttr(op.attributes["offset"]).value + sum((size - 1) * stride for size, stride in pairs)
-    if last < count:
+    offset = ir.IntegerAttr(op.attributes["offset"]).value
+    first, last = (offset + sum((size - 1) * way(stride, 0) for size, stride in pairs) for way in (min, max))
+    if first >= 0 and last < count:
         return ""
-    return f"reaches element {last} of an image that has {count} with the zeros around it; expected one below"
+    reached = last if first >= 0 else first
+    return f"reaches element {reached} of an image that has {count} with the zeros around it; expected one of these"
 
 
 def sparse(op: Any) -> str:

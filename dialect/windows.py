@@ -20,6 +20,8 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.sizes import size_of
 
 NAME = "tile.windows"
+STRIDED = "strided"
+"""On windows: each dimension has one stride, perhaps below 0, and stays by itself: a view by strides."""
 OPEN = -(1 << 63)
 """A size that is known at run time only, as MLIR writes it: how many images there are."""
 
@@ -53,10 +55,11 @@ def is_windows(value: Any) -> bool:
 
 
 def make(
-    source: Any, type_: Any, image: Image, parts: Sequence[Parts], offset: int = 0, counts: Sequence[Any] = ()
-) -> Any:
+    source: Any, type_: Any, image: Image, parts: Sequence[Parts], offset: int = 0, counts: Sequence[Any] = (),
+    strided: bool = False,
+) -> Any:  # fmt: skip
     """Windows of a dense tensor or memref that holds an image, of a type with one dimension for each of `parts`, at the
-    insertion point; `counts` are its dynamic sizes."""
+    insertion point; `counts` are its dynamic sizes. One that is `strided` is a view by its strides and nothing else."""
     i64 = ir.IntegerType.get_signless(64)
     sizes, strides = (
         ir.ArrayAttr.get([ir.DenseI64ArrayAttr.get([each[number] for each in one]) for one in parts])
@@ -65,7 +68,14 @@ def make(
     attributes = {"offset": ir.IntegerAttr.get(i64, offset), "sizes": sizes, "strides": strides}
     for name in ("shape", "low", "high"):
         attributes[name] = ir.DenseI64ArrayAttr.get(list(getattr(image, name)))
+    if strided:
+        attributes[STRIDED] = ir.UnitAttr.get()
     return ir.Operation.create(NAME, results=[type_], operands=[source, *counts], attributes=attributes).results[0]
+
+
+def is_strided(value: Any) -> bool:
+    """Whether windows are a view by strides, which may overlap."""
+    return STRIDED in value.owner.operation.attributes
 
 
 def parts_of(value: Any) -> list[Parts]:

@@ -8,11 +8,14 @@ from typing import Any
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import users
-from mlir_gemm.lowering import assembly, quad_pairs
+from mlir_gemm.lowering import assembly, quad_pairs, sync_sparse
 from mlir_gemm.lowering.access import register_of
 from mlir_gemm.lowering.fragments import Fragments
 from mlir_gemm.lowering.layouts import SYNC, SYNC_DOUBLE, Layout
 from mlir_gemm.lowering.operands import ROW_BYTES, ROWS, LaneTerms, Operand
+from mlir_gemm.lowering.sync_sparse import SparseOperand
+from mlir_gemm.lowering.wgmma_sparse import is_sparse
+from mlir_gemm.spec.sparse import ELEMENTS
 
 SHAPES: dict[tuple[str, str], tuple[tuple[int, int, int], ...]] = {
     ("f16", "f32"): ((16, 8, 16), (16, 8, 8), (8, 8, 4)),
@@ -27,6 +30,10 @@ SHAPES: dict[tuple[str, str], tuple[tuple[int, int, int], ...]] = {
 """M, N and K of the instructions for an element type of the operands and one of the accumulator. f32 is tf32. Those of
 f64 with 16 rows are there from sm_90 on, and run twice as fast as 8x8x4. 16x8x8 of f16 and 8x8x16 of bytes are those of
 sm_75, 8x8x4 of f16 that of sm_70, of which a warp multiplies four at once."""
+SPARSE_SHAPES: dict[tuple[str, str], tuple[tuple[int, int, int], ...]] = {
+    (element, "f32"): (sync_sparse.SHAPE,) for element in ELEMENTS
+}
+"""The same where A is 2:4 sparse."""
 F8 = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 """PTX's names of 8-bit floats, of which A and B may be different ones."""
 
@@ -42,13 +49,20 @@ class Instruction:
     """Element type of B."""
     acc: str
     """Element type of the accumulator."""
+    sparse: bool = False
+    """Whether A is a 2:4 sparse tile."""
+
+    @property
+    def step(self) -> int:
+        """Places of k that are multiplied at once."""
+        return sync_sparse.STEP if self.sparse else self.shape[2]
 
     @property
     def in_registers(self) -> bool:
         """Whether it is built on registers, as nvvm.mma.sync or assembly. nvgpu.mma.sync saturates integers and
         supports only signed ones; the single-row vectors that it takes for f64, and of a B of one matrix, canonicalize
         to shape_casts, which nothing lowers."""
-        return self.element in ("i8", "f64", *F8) or (self.element == "f16" and self.shape[2] <= 8)
+        return self.sparse or self.element in ("i8", "f64", *F8) or (self.element == "f16" and self.shape[2] <= 8)
 
     @property
     def in_quads(self) -> bool:
@@ -63,7 +77,7 @@ class Instruction:
     @property
     def as_assembly(self) -> bool:
         """Whether neither nvgpu nor nvvm knows it."""
-        return self.element in F8 or (self.element == "f64" and self.shape[0] == 16)
+        return self.sparse or self.element in F8 or (self.element == "f64" and self.shape[0] == 16)
 
     @property
     def layout(self) -> Layout:
@@ -86,16 +100,20 @@ class SyncProducts:
 
     instruction: Instruction
     double_buffer: bool
+    ordered: bool = False
+    """Whether metadata is said to be in order."""
     terms: LaneTerms | None = None
+    _sparse: dict[Any, SparseOperand] = field(default_factory=dict[Any, SparseOperand])
+    """A of products where it is sparse."""
 
     def emit(self, fragments: Fragments, run: list[Any]) -> None:
         """Emits a run of tile.mma at the insertion point."""
         if self.terms is None:
             entry = fragments.entry
             self.terms = LaneTerms(fragments.lane.number, entry)
-        depth = self.instruction.shape[2]
+        depth = self.instruction.step
         steps = [(op, first) for op in run for first in range(0, Operand.of(op, "a").depth, depth)]
-        sums = _Sums(fragments, self.instruction, dict.fromkeys(run))
+        sums = _Sums(fragments, self.instruction, dict.fromkeys(run), self.ordered)
         loaded = self._load(self.terms, *steps[0])
         for number, (op, _) in enumerate(steps):
             current, following = loaded, steps[number + 1 : number + 2]
@@ -109,15 +127,20 @@ class SyncProducts:
 
     def _load(self, terms: LaneTerms, op: Any, first: int) -> tuple[list[Any], list[Any]]:
         """All fragments of A and of B for the K from `first` on."""
-        m, _, k = self.instruction.shape
+        m, k = self.instruction.shape[0], self.instruction.step
         a, b = Operand.of(op, "a"), Operand.of(op, "b")
         if self.instruction.in_quads:
             with op.location:
                 left, right = (quad_pairs.fragments(terms, each, side, first) for side, each in (("a", a), ("b", b)))
             return left, right
         across = [first + column for column in range(0, k, a.unit)]
-        left = [(top + row, column) for top in range(0, a.outer, m) for column in across for row in range(0, m, ROWS)]
         right = [(row, column) for row in range(0, b.outer, ROWS) for column in across]
+        if self.instruction.sparse:
+            with op.location:
+                if op not in self._sparse:
+                    self._sparse[op] = SparseOperand.of(a.memory)
+                return self._sparse[op].load(terms, first), self._fragments(terms, b, right, len(across))
+        left = [(top + row, column) for top in range(0, a.outer, m) for column in across for row in range(0, m, ROWS)]
         with op.location:
             return (
                 self._fragments(terms, a, left, len(across) * (m // ROWS)),
@@ -127,7 +150,8 @@ class SyncProducts:
     def _fragments(self, terms: LaneTerms, operand: Operand, matrices: list[tuple[int, int]], share: int) -> list[Any]:
         if self.instruction.in_registers:
             rows = operand.rows(terms, matrices)
-            registers = rows if self.instruction.element == "f16" else [register_of(row) for row in rows]
+            as_rows = self.instruction.element == "f16" and not self.instruction.sparse
+            registers = rows if as_rows else [register_of(row) for row in rows]
             return [registers[first : first + share] for first in range(0, len(registers), share)]
         fragments = operand.fragments(terms, matrices, share)
         return [_nearest(fragment) for fragment in fragments] if self.instruction.element == "f32" else fragments
@@ -140,6 +164,7 @@ class _Sums:
     fragments: Fragments
     instruction: Instruction
     run: dict[Any, None]
+    ordered: bool
     _values: dict[Any, list[Any]] = field(default_factory=dict[Any, list[Any]])
 
     def add(self, op: Any, left: list[Any], right: list[Any]) -> None:
@@ -165,6 +190,8 @@ class _Sums:
                 self.fragments.kept[op.results[0]] = self._pack(type_, self._values[op.results[0]])
 
     def _multiply(self, op: Any, a: Any, b: Any, c: Any) -> Any:
+        if self.instruction.sparse:
+            return sync_sparse.multiply(self.instruction.element, a, b, c, self.ordered)
         if self.instruction.as_assembly:
             return _multiply_assembly(self.instruction, a, b, c)
         if self.instruction.in_registers:
@@ -252,20 +279,23 @@ def check(product: Any, shape: tuple[int, int, int]) -> Instruction:
     lhs, rhs, acc = product.operation.operands
     types = [str(value.type.element_type) for value in (lhs, rhs, acc)]
     one_kind = types[0] == types[1] or {types[0], types[1]} <= F8.keys()
-    shapes = SHAPES.get((types[0], types[2])) if one_kind else None
+    sparse = is_sparse(lhs)
+    known_shapes = SPARSE_SHAPES if sparse else SHAPES
+    shapes = known_shapes.get((types[0], types[2])) if one_kind else None
     if shapes is None:
-        known = "; ".join(f"{operand}, {operand} into {into}" for operand, into in SHAPES)
+        known = "; ".join(f"{operand}, {operand} into {into}" for operand, into in known_shapes)
+        name = "mma.sp" if sparse else "mma.sync"
         raise pass_error(
-            product, f"mma.sync has no product of {types[0]} and {types[1]} into {types[2]}; supported: {known}"
+            product, f"{name} has no product of {types[0]} and {types[1]} into {types[2]}; supported: {known}"
         )
     if shape not in shapes:
         raise pass_error(
             product,
-            f"mma.sync has no m{shape[0]}n{shape[1]}k{shape[2]} for {types[0]}; supported: "
+            f"{'mma.sp' if sparse else 'mma.sync'} has no m{shape[0]}n{shape[1]}k{shape[2]} for {types[0]}; supported: "
             + ", ".join(f"{m},{n},{k}" for m, n, k in shapes),
         )
     operands = [Operand.of(product, side) for side in "ab"]
-    instruction = Instruction(shape, *types)
+    instruction = Instruction(shape, *types, sparse)
     single = shape[2] * lhs.type.element_type.width == 8 * ROW_BYTES
     if single and not instruction.in_registers and not all(operand.by_matrix() for operand in operands):
         raise pass_error(

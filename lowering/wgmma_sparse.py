@@ -14,6 +14,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import subview
+from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.lowering import assembly, shared_address
 from mlir_gemm.spec.sparse import DEPTH, INSTRUCTION_ROWS, KEPT, ROWS
 from mlir_gemm.spec.threads import LANES
@@ -80,6 +81,16 @@ def is_sparse(memory: Any) -> bool:
     while getattr(memory.owner, "name", "") == "memref.subview":
         memory = memory.owner.operation.operands[0]
     return getattr(memory.owner, "name", "") == NAME
+
+
+def drop_views(kernel: Any) -> None:
+    """Erases views of sparse tiles, of which instructions take the parts."""
+    for view in named(kernel, NAME):
+        for user in users(view.operation.results[0]):
+            if user.operation.name == "memref.subview" and not users(user.operation.results[0]):
+                user.operation.erase()
+        if not users(view.operation.results[0]):
+            view.operation.erase()
 
 
 def multiply(

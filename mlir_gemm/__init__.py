@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mlir_gemm.spec.extensions import register, unregister
     from mlir_gemm.spec.fields import Field
     from mlir_gemm.spec.schedule import Schedule
+    from mlir_gemm.tracing.computed import circulant, computed, hankel, toeplitz
     from mlir_gemm.tracing.einsum import einsum, matmul
     from mlir_gemm.tracing.tile_kernels import TileKernel
     from mlir_gemm.tracing.tiling import Tile
@@ -64,11 +65,15 @@ __all__ = [
     "Tile",
     "TileKernel",
     "__version__",
+    "circulant",
     "compile",
+    "computed",
     "einsum",
+    "hankel",
     "matmul",
     "register",
     "sparse24",
+    "toeplitz",
     "unregister",
 ]
 
@@ -90,11 +95,15 @@ _HOMES = {
     "Sparse24": "runtime.sparse",
     "Tile": "tracing.tiling",
     "TileKernel": "tracing.tile_kernels",
+    "circulant": "tracing.computed",
     "compile": "runtime.kernel",
+    "computed": "tracing.computed",
     "einsum": "tracing.einsum",
+    "hankel": "tracing.computed",
     "matmul": "tracing.einsum",
     "register": "spec.extensions",
     "sparse24": "runtime.sparse",
+    "toeplitz": "tracing.computed",
     "unregister": "spec.extensions",
 }
 

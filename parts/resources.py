@@ -57,6 +57,7 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
         whole += schedule.stages * BARRIERS
         return whole if not schedule.ping_pong else -(-whole // KB) * KB + BARRIERS
     sizes = [schedule.stages * buffer(problem, schedule, operand).size for operand in staged(schedule)]
+    sizes.append(schedule.stages * metadata_bytes(problem, schedule))
     if mainloop_of(schedule).producer:  # where the pattern of the copy engine's swizzle starts
         return sum(-(-size // KB) * KB for size in sizes) + schedule.stages * BARRIERS
     return sum(sizes)

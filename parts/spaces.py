@@ -9,10 +9,10 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 
 
-def open_sizes(problem: Problem, schedule: Schedule) -> str | None:
-    """Which tiles are left out must be known when the kernel is compiled."""
-    if problem.dynamic:
-        unknown = ", ".join(problem.dynamic)
+def open_sizes(problem: Problem, schedule: Schedule, needed: str = "mnkb") -> str | None:
+    """Which tiles are left out must be known when the kernel is compiled, as far as that depends on some sizes."""
+    unknown = ", ".join(each for each in problem.dynamic if each in needed)
+    if unknown:
         return f"space={schedule.space}: sizes known at run time only ({unknown}); expected space=all"
     return None
 

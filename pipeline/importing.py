@@ -43,6 +43,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         step("expand-algebras"),
         step("separate-products"),
         step("separate-zero-points"),
+        step("copy-diagonals"),
         step("unfold-windows"),
         step("index-to-operands"),
         upstream("canonicalize,cse"),

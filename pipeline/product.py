@@ -35,6 +35,7 @@ def _before_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     """What comes first where a part has passes at the same slot."""
     yield at("tile", "loops", step("keep-reference"))
     yield at("tile", "loops", upstream("func.func(convert-linalg-to-affine-loops)"))
+    yield at("tile", "loops", step("turn-views"))
     yield at("tile", "sizes", step("share-sizes"))
     yield at("tile", "tile", step("tile-loops", block=schedule.block))
     yield at("tile", "padding", step("reveal-padding"))

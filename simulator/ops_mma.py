@@ -15,6 +15,7 @@ from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.ops_nvgpu import gathered, spread
 from mlir_gemm.simulator.warps import Warp
+from mlir_gemm.simulator.wgmma_sparse import whole_of
 
 _KINDS: dict[str, Any] = {
     "s8": (np.int32, np.int8), "u8": (np.int32, np.uint8), "f64": (np.float64, np.float64),
@@ -129,9 +130,57 @@ _ASSEMBLY = re.compile(
 )
 
 
+_SPARSE = re.compile(
+    r"mma\.sp(?:::ordered_metadata)?\.sync\.aligned\.m16n8k32\.row\.col\.f32\.(b?f16)\.(b?f16)\.f32 "
+    r"\{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\}, \{([^}]*)\}, \$(\d+), ([01]);"
+)
+_SPARSE_WORK = 2 * 16 * 8 * 32
+
+
+def _multiply_sparse(decoder: Decoder, operation: Any, found: re.Match[str]) -> Step:
+    """mma.sp of m16n8k32: lanes hold the values of A as those of a dense one of 16 columns (PTX ISA, "Matrix Fragments
+    for sparse mma.m16n8k32 with .f16 and .bf16 types")."""
+    op = operation.operation
+    lists = [re.findall(r"\$(\d+)", found[place]) for place in range(3, 7)]
+    in_order = [int(number) for each in [*lists, [found[7]]] for number in each] == list(range(17))
+    given = ",".join([*["=f"] * 4, *["r"] * 8, *["f"] * 4, "r"])
+    right = ir.StringAttr(op.attributes["constraints"]).value == given and "has_side_effects" in op.attributes
+    if found[1] != found[2] or [len(each) for each in lists] != [4] * 4 or not in_order or not right:
+        raise unsupported(operation, f"'{found[0]}' does not take its registers in order, with side effects")
+    slots, out = decoder.all_slots(op.operands), decoder.slot(op.results[0])
+    info, counters, selector = decoder.info(operation, collective=True), decoder.report.counters, int(found[8])
+    storage = ELEMENTS[found[1]].storage
+
+    def registers(warp: Warp, first: int, type_: Any) -> Any:
+        own = [np.broadcast_to(np.asarray(warp.slots[slot], type_), LANES) for slot in slots[first:][:4]]
+        return np.stack(own, axis=1)
+
+    def step(warp: Warp) -> None:
+        if warp.mask is not None:
+            check_collective(info, warp)
+        left, right = (
+            registers(warp, first, np.int32).view(storage).reshape(LANES, 4, 2).astype(np.float32) for first in (0, 4)
+        )
+        sums = registers(warp, 8, np.float32).reshape(LANES, 2, 2)
+        values, _, c = gathered(left, left[:, :2], sums, 16, 16)
+        _, b, _ = gathered(np.concatenate([left, left], axis=1), right, sums, 16, 32)
+        words = np.broadcast_to(np.asarray(warp.slots[slots[12]], np.int32), LANES)
+        whole, ordered = whole_of(values, words, selector)
+        if not ordered:
+            info.find("undefined", warp, -1, "", "metadata names places that are not in order, or twice one")
+        warp.slots[out] = spread(whole.astype(np.float32) @ b.astype(np.float32) + c).reshape(LANES, -1)
+        counters.tensor_operations += 1
+        counters.flops += _SPARSE_WORK
+
+    return step
+
+
 def multiply_by_assembly(decoder: Decoder, operation: Any, text: str) -> Step:
     """A product as assembly."""
     op = operation.operation
+    sparse = _SPARSE.fullmatch(text)
+    if sparse is not None:
+        return _multiply_sparse(decoder, operation, sparse)
     found = _ASSEMBLY.fullmatch(text)
     acc, kinds = (found[3], [found[4], found[5]]) if found else ("", [])
     shape = [int(found[1]), 8, int(found[2])] if found else []

@@ -151,6 +151,17 @@ def _constant(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+def _step_range(decoder: Decoder, operation: Any) -> Step:
+    """All steps: no tile needs others."""
+    first, count = (decoder.slot(result) for result in operation.operation.results)
+    steps = ir.IntegerAttr(operation.operation.attributes["steps"]).value
+
+    def step(frame: Frame) -> None:
+        frame[first], frame[count] = 0, steps
+
+    return step
+
+
 def _nothing(_: Decoder, __: Any) -> None:
     """Operations that only order others: warps run in lockstep here, so everything is in order."""
 
@@ -161,6 +172,6 @@ FUNCTIONS: dict[str, Maker] = {"vector.broadcast": _broadcast, "vector.splat": _
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {
     "arith.constant": _constant,
-    "tile.unit_id": _unit_id,
+    "tile.unit_id": _unit_id, "tile.step_range": _step_range,
     "gpu.barrier": _nothing, "nvvm.bar.warp.sync": _nothing, "nvvm.barrier0": _nothing,
 }  # fmt: skip

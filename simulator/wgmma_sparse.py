@@ -72,10 +72,11 @@ def form_of(operation: Any) -> SparseForm:
 
 def whole_of(values: Any, words: Any, selector: int) -> tuple[Any, bool]:
     """A (64, 32) as numbers, from its values (64, 16) and the metadata of the lanes of four warps, (4, lanes) as i32;
-    whether all pairs of places are in order, but for those of values that are all zero."""
-    own = np.ascontiguousarray(words).view(np.uint16).reshape(4, 8, 4, 2)[:, :, 2 * selector : 2 * selector + 2]
-    halves = own.transpose(0, 3, 1, 2).reshape(64, 2)  # warp, upper or lower 8 rows, g; 16 places of k each
-    nibbles = (halves[:, :, None] >> np.arange(0, 16, 4, dtype=np.uint16) & 0xF).reshape(64, 8)
+    or a (16, 32) of one warp; whether all pairs of places are in order, but for those of values that are all zero."""
+    rows = len(values)
+    own = np.ascontiguousarray(words).view(np.uint16).reshape(-1, 8, 4, 2)[:, :, 2 * selector : 2 * selector + 2]
+    halves = own.transpose(0, 3, 1, 2).reshape(rows, 2)  # warp, upper or lower 8 rows, g; 16 places of k each
+    nibbles = (halves[:, :, None] >> np.arange(0, 16, 4, dtype=np.uint16) & 0xF).reshape(rows, 8)
     at = np.stack([nibbles & 3, nibbles >> 2], axis=2).astype(np.int64)
-    used = np.any(values.reshape(64, 8, KEPT) != 0, axis=2)
+    used = np.any(values.reshape(rows, 8, KEPT) != 0, axis=2)
     return spread(values, at), bool(np.all((at[:, :, 0] < at[:, :, 1]) | ~used))

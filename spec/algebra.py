@@ -236,14 +236,53 @@ def evaluated(term: Term, values: Mapping[str, Number]) -> Number | None:
 @lru_cache(maxsize=256)
 def padding(text: str, a: str, b: str, acc: str) -> tuple[Number, Number] | None:
     """Numbers of the types `a` and `b` whose product changes nothing in the sum, so that A and B can be padded with
-    them beyond the end of k; zeros where zeros do. None where none are known."""
+    them beyond the end of k; zeros where zeros do. None where none are known.
+
+    That is a product that is neutral to the plus, or of a maximum one that no other product is less than (of a minimum,
+    greater): a sum has a product of two elements at least, so that it is no less already. Maxima and minima that pass
+    over NaN are left out: a sum may have nothing but NaN.
+    """
     algebra = parse(text)
-    neutral = neutral_number(algebra.plus, acc)
-    for left, right in product(_candidates(a), _candidates(b)):
-        found = evaluated(algebra.times, {A: left, B: right})
-        if found is not None and found == neutral:
-            return left, right
+    wanted = [neutral_number(algebra.plus, acc)]
+    if not acc.startswith("i") and algebra.plus in _ENDS:
+        wanted.append(bounds(algebra.times)[_ENDS[algebra.plus]])
+    for number in wanted:
+        for left, right in product(_candidates(a), _candidates(b)):
+            found = evaluated(algebra.times, {A: left, B: right})
+            if found is not None and found == number:
+                return left, right
     return None
+
+
+def is_neutral(text: str, a: str, b: str, acc: str) -> bool:
+    """Whether the product of these numbers is neutral to the plus, so that a sum may even consist of nothing else."""
+    found, algebra = padding(text, a, b, acc), parse(text)
+    return found is not None and evaluated(algebra.times, {A: found[0], B: found[1]}) == neutral_number(
+        algebra.plus, acc
+    )
+
+
+_ENDS = {"arith.maximumf": 0, "arith.minimumf": 1}
+"""Which bound of its terms a combining operation passes over."""
+_ANY = (-math.inf, math.inf)
+
+
+def bounds(term: Term) -> tuple[float, float]:
+    """Numbers that a term of floating-point elements is never below, and never above, where it is no NaN."""
+    if not isinstance(term, Call):
+        return _ANY if isinstance(term, str) else (float(term), float(term))
+    inner = [bounds(each) for each in term.arguments]
+    if term.op in ("math.absf", "math.sqrt", "math.exp", "math.exp2"):
+        return 0.0, math.inf
+    if term.op == "arith.mulf" and term.arguments[0] == term.arguments[1]:
+        return 0.0, math.inf
+    if term.op == "arith.negf":
+        return -inner[0][1], -inner[0][0]
+    combine = {"arith.addf": _PYTHON.add, "arith.maximumf": max, "arith.minimumf": min}.get(term.op)
+    if combine is None:
+        return _ANY
+    ends = [combine(one, other) for one, other in zip(*inner, strict=True)]
+    return (ends[0], ends[1]) if not any(map(math.isnan, ends)) else _ANY
 
 
 def _candidates(element: str) -> list[Number]:

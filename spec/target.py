@@ -18,6 +18,7 @@ CAPABILITIES = {
     "mma.sync.k32": "mma.sync that reads 32 bytes of k, or bf16, tf32 and f64",
     "mma.sync.f8": "mma.sync of 8-bit floats",
     "mma.sync.f64": "mma.sync of f64 beyond 8x8x4",
+    "mma.sp.ordered": "mma.sp that takes ordered metadata in fewer instructions than any other",
     "cp.async": "asynchronous copies of 4 to 16 bytes",
     "cp.async.bulk.tensor": "the copy engine (TMA), with mbarriers and clusters",
     "wgmma.mma_async": "products of whole warpgroups",

@@ -23,11 +23,14 @@ def folded(rows: int) -> tuple[int, int]:
     return (rows + 1) // 2, rows + 1 - rows % 2
 
 
-def unfolded(row: Any, column: Any, rows: int, of: Any) -> tuple[Any, Any]:
+def unfolded(row: Any, column: Any, rows: Any, of: Any) -> tuple[Any, Any]:
     """The row and the column in a triangle of `rows` rows of what lies at a row and a column of the rectangle. `of`
-    does the arithmetic: `less`, `add`, `sub` and `select`, on numbers or on values in the IR."""
-    long = of.sub(rows - 1, row)
+    does the arithmetic: `less`, `add`, `sub` and `select`, on numbers or on values in the IR, and `is_even` where
+    `rows` is such a value too."""
+    known = isinstance(rows, int)
+    long = of.sub(rows - 1 if known else of.sub(rows, 1), row)
     count = of.add(long, 1)
     below = of.less(column, count)
-    short = row if rows % 2 == 0 else of.sub(row, 1)
+    less = of.sub(row, 1)
+    short = (row if rows % 2 == 0 else less) if known else of.select(of.is_even(rows), row, less)
     return of.select(below, long, short), of.select(below, column, of.sub(column, count))

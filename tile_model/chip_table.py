@@ -55,11 +55,12 @@ _TURING_HAS = _OLDER | {"mma.sync"}
 _NEWER = frozenset({"wmma.mma", "mma.sync", "mma.sync.k32", "cp.async", "dp4a.s32"})
 _ADA_HAS = _NEWER | {"mma.sync.f8"}
 _LATER = _NEWER | {"mma.sync.f64"}
-_GEFORCE_HAS = _LATER | {"mma.sync.f8"}
+_BLACKWELL_HAS = _LATER | {"mma.sp.ordered"}
+_GEFORCE_HAS = _BLACKWELL_HAS | {"mma.sync.f8"}
 _HOPPER_ONLY = _LATER | {"cp.async.bulk.tensor", "wgmma.mma_async", "griddepcontrol"}
 """Capabilities of sm_70 and later, of sm_70 and sm_72, of sm_75, of sm_80 and later, of sm_89, of sm_90 and later, of
-sm_120 and sm_121, and of sm_90a, whose code runs on no other chip. What code for sm_90 does without, so that it runs on
-all later chips too, it does not list."""
+sm_100 and later, of sm_120 and sm_121, and of sm_90a, whose code runs on no other chip. What code for sm_90 does
+without, so that it runs on all later chips too, it does not list."""
 
 # Half the f32 lanes of the later ones, and f64 at half of f32's rate; no tensor cores for tf32 and f64.
 _VOLTA_RATES = Rates(tf32=0, i8=0, fma_f32=128, fma_f64=64)
@@ -200,7 +201,7 @@ ROWS = (
         l2=(126, 8.8),
         dram=7.7,
         rates=_BLACKWELL_RATES,
-        has=_LATER,
+        has=_BLACKWELL_HAS,
     ),
     # B300: datasheet; tensor rate as for sm_100, an estimate.
     _chip(
@@ -213,7 +214,7 @@ ROWS = (
         l2=(126, 9.0),
         dram=7.7,
         rates=_ULTRA_RATES,
-        has=_LATER,
+        has=_BLACKWELL_HAS,
     ),
     # RTX 5090: Blackwell RTX white paper (209 TFLOP/s with f32 accumulation at 2.41 GHz).
     _chip(

@@ -70,9 +70,11 @@ def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str
     given = f"types {problem.a},{problem.b} accumulated in {problem.acc} are not supported"
     if problem.sparse:
         able = [each for each in mmas().values() if any(form.sparse for form in each.forms)]
-        if mma not in able:
-            names = " or ".join(each.name for each in able)
-            if not any(has(each, target) for each in able):
+        here = [each for each in able if has(each, target)
+                and any(form.sparse and form.needs <= target.capabilities for form in each.forms)]  # fmt: skip
+        if mma not in here:
+            names = " or ".join(each.name for each in here or able)
+            if not here:
                 chip = f"for which {target.chip} has no mma ({names})"
                 return f"a 2:4 sparse operand, {chip}: expected the matrix with zeros"
             return f"a 2:4 sparse operand with mma={mma.name}: expected mma={names}"

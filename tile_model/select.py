@@ -98,7 +98,11 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     leave no legal schedule.
     """
     fixed = dict(pinned or {})
-    masked = {"n>m": LOWER, "n<m": UPPER}.get(problem.result_mask, "") if problem.m == problem.n else ""
+    masked = (
+        {"n>m": LOWER, "n<m": UPPER}.get(problem.result_mask, "")
+        if problem.m == problem.n and not problem.dynamic
+        else ""
+    )
     less = TRIANGLE if problem.symmetric else masked or (K_RANGE if problem.zeros or problem.result_mask else "")
     if less and not fixed.get("space"):
         return _with_less(problem, target, fixed, less)

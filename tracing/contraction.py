@@ -35,11 +35,25 @@ class Operand:
     """The name of the operand whose array it is too, where it has none of its own."""
     sparse: bool = False
     """Whether it is a 2:4 sparse matrix, given compressed."""
+    index: str = ""
+    """Of a matrix that is constant along diagonals which element of a vector [i, j] is."""
+    computed: Function | None = None
+    """What computes an element from its position, where it has no memory."""
 
     @property
     def type(self) -> str:
-        """As a tensor."""
-        return tensor(self.shape, self.element)
+        """What it has in memory, as a tensor."""
+        return tensor((self.length,) if self.index else self.shape, self.element)
+
+    @property
+    def length(self) -> int:
+        """Elements of the vector whose matrix it is."""
+        return self.shape[0] if " mod " in self.index else sum(self.shape) - 1
+
+    def map(self, letters: str) -> str:
+        """Its indices in memory, of loops by these letters."""
+        loops = [f"d{letters.index(letter)}" for letter in self.indices]
+        return self.index.format(i=loops[0], j=loops[1]) if self.index else ", ".join(loops)
 
 
 _SPARSE = ' {tile.sparse = "2:4"}'
@@ -100,7 +114,7 @@ class Contraction:
     @property
     def inputs(self) -> tuple[Operand, ...]:
         """All arrays, in the order of the module's arguments."""
-        own = (each for each in self.operands if not each.array)
+        own = (each for each in self.operands if not each.array and each.computed is None)
         return (*own, *self.extras, *([self.init] if self.init is not None else []))
 
     def module(self) -> str:
@@ -126,7 +140,8 @@ class _Writer:
         of = self.of
         body, acc, neutral = self._combined()
         letters = of.output.removesuffix(of.component) + self.reduced + of.component
-        sum_ = self._generic("%sum", [*of.operands, *self._named(*of.prologue)], self._start(acc, neutral), acc,
+        stored = [each for each in of.operands if each.computed is None]
+        sum_ = self._generic("%sum", [*stored, *self._named(*of.prologue)], self._start(acc, neutral), acc,
                              letters, body, of.algebra)  # fmt: skip
         result, out = self._finished(sum_, acc)
         arguments = ", ".join(f"%{each.name}: {each.type}{_SPARSE * each.sparse}" for each in of.inputs)
@@ -139,7 +154,7 @@ class _Writer:
         of, trace = self.of, Trace()
         values: list[Scalar] = []
         for number, operand in enumerate(of.operands):
-            value = Scalar(trace, f"%{operand.name}_", operand.element)
+            value = self._element(operand, trace)
             before = of.prologue[number] if number < len(of.prologue) else None
             values.append(value if before is None else self._call(before, "prologue", trace, [value]))
         acc = of.acc or sum_type([value.type for value in values])
@@ -157,6 +172,20 @@ class _Writer:
         combined = cast_to(combined, acc)
         neutral = _neutral(trace, combined, so_far)
         return [*trace.lines, f"linalg.yield {combined.name} : {acc}"], acc, neutral
+
+    def _element(self, operand: Operand, trace: Trace) -> Scalar:
+        """An element of an operand, in the contraction's body."""
+        if operand.computed is None:
+            return Scalar(trace, f"%{operand.name}_", operand.element)
+        here = self.of.output + self.reduced
+        places = [trace.emit(f"linalg.index {here.index(each)}", "index", "i64") for each in operand.indices]
+        places = [trace.emit(f"arith.index_cast {each.name}", "index to i64", "i64") for each in places]
+        found = operand.computed(*places)
+        if isinstance(found, (int, float, bool)):
+            found = trace.constant(found, operand.element)
+        if not isinstance(found, Scalar) or found.trace is not trace:
+            raise InputError(f"what computes {operand.name} gives a {type(found).__name__}; expected an element")
+        return cast_to(found, operand.element)
 
     def _start(self, acc: str, neutral: float | int | None) -> str:
         of = self.of
@@ -258,10 +287,8 @@ class _Writer:
         algebra: str = "",
     ) -> str:  # fmt: skip
         loops = ", ".join(f"d{number}" for number in range(len(letters)))
-        given = [*(each.indices for each in inputs), self.of.output]
-        maps = ", ".join(
-            f"affine_map<({loops}) -> ({', '.join(f'd{letters.index(letter)}' for letter in each)})>" for each in given
-        )
+        result = Operand("", self.of.output, tuple(self.shape), element)
+        maps = ", ".join(f"affine_map<({loops}) -> ({each.map(letters)})>" for each in [*inputs, result])
         kinds = ", ".join('"parallel"' if letter in self.of.output else '"reduction"' for letter in letters)
         values = ", ".join(f"%{each.array or each.name}" for each in inputs)
         types = ", ".join(each.type for each in inputs)

@@ -12,6 +12,7 @@ from mlir_gemm.runtime.kernel import Kernel, compile
 from mlir_gemm.runtime.sparse import Sparse24
 from mlir_gemm.spec.bilinear import SCHOOLBOOK, Bilinear, named
 from mlir_gemm.tracing import composite
+from mlir_gemm.tracing.computed import Computed, Diagonal
 from mlir_gemm.tracing.contraction import Contraction, Operand
 from mlir_gemm.tracing.element_names import element_name
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _CALLS: dict[Hashable, Any] = {}
 """What has been compiled, by the equation, the functions, the options, and the forms of the arrays."""
 _NAMES = ("A", "B")
+_MADE = (Computed, Diagonal)
+"""Operands that are no arrays of their shape."""
 Function = Callable[..., Any]
 
 
@@ -58,7 +61,8 @@ def einsum(
         equation: a letter for each dimension of each operand, and after `->` those of the result. All others are
             summed up. Without `->`, the letters that occur once, in alphabetical order.
         operands: NumPy, PyTorch, CuPy or other arrays that a `Kernel` takes, whose dimensions may lie in any order. One
-            of two may be a `Sparse24`, with plus and times of numbers (sm_90a).
+            of two may be a `Sparse24`, with plus and times of numbers. Either may be what `toeplitz`, `hankel`,
+            `circulant` or `computed` gives, which is no matrix in memory.
         plus: takes what has been summed up and the next term; a sum where there is none. One of sums, products, minima,
             maxima, and, or, xor: else the sum starts from `init`, and elements meet in the order of the summed letters.
         times: the term from an element of each operand, in the type of the sum; their product where there is none.
@@ -92,6 +96,7 @@ def einsum(
         if type(operands[0]) is not Sparse24:  # the instruction's A is the sparse one
             operands, equation = operands[::-1], _turned_sides(equation)
     count = len(operands)
+    plain = not sparse and not any(type(each) in _MADE for each in operands)
     planes = any(isinstance(each, tuple) for each in operands)
     if planes:
         operands = tuple(each for operand in operands for each in _planes(operand, how[0]))
@@ -119,7 +124,14 @@ def einsum(
             call = _made(equation, operands, extras, init, (*what, *how), given_options, twice)
         if known:
             _CALLS[key] = call
-    return call([each.packed if type(each) is Sparse24 else each for each in given] if sparse else given)
+    return call(given if plain else _in_memory(given))
+
+
+def _in_memory(given: Sequence[Any]) -> list[Any]:
+    """The arrays that a kernel takes for operands."""
+    arrays = [each for each in given if type(each) is not Computed]
+    found = {Sparse24: lambda each: each.packed, Diagonal: lambda each: each.vector}
+    return [found[type(each)](each) if type(each) in found else each for each in arrays]
 
 
 def _check_sparse(operands: Sequence[Any], plain: bool) -> None:
@@ -176,16 +188,21 @@ def _made(
     for number, (name, letters, array) in enumerate(taken):
         components = number < len(operands) or len(getattr(array, "shape", ())) == len(letters) + 1
         indices = letters + letter if components else letters
-        order = _order(array, indices, name)
+        made = type(array) in _MADE
+        if made and algebra is not None:
+            raise InputError(f"{name} is no array, with the algebra '{algebra.name}'; expected one")
+        order = None if made else _order(array, indices, name)
         if letter and components and order is not None and order[-1] != len(letters):
             raise InputError(f"the components of {name} do not lie side by side; expected an array whose last "
                              "dimension is the last in memory, or a tuple of an array for each component")  # fmt: skip
-        orders.append(order)
+        if type(array) is not Computed:
+            orders.append(order)
         turned = array if order is None else _turned(array, order)
         letters = indices if order is None else "".join(indices[axis] for axis in order)
         same = _NAMES[0] if twice and len(described) == 1 else ""
         described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype), same,
-                                 type(array) is Sparse24))  # fmt: skip
+                                 type(array) is Sparse24, getattr(array, "index", "") if made else "",
+                                 array.function if type(array) is Computed else None))  # fmt: skip
     start = None
     if init is not None:
         start = Operand("init", result, tuple(init.shape), element_name(init.dtype))
@@ -291,6 +308,10 @@ def _is_hashable(value: Any) -> bool:
 
 def _form(array: Any) -> Hashable:
     """What a kernel depends on in an array: its sizes, type and the order of its dimensions."""
+    if type(array) is Diagonal:
+        return array.form
+    if type(array) is Computed:
+        return Computed, array.shape, array.dtype, _identity(array.function)
     steps = _steps(array)
     return array.__class__, getattr(array, "shape", None), getattr(array, "dtype", None), steps
 

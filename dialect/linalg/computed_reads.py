@@ -140,6 +140,20 @@ def below(index: Any, number: int) -> Any:
     return arith.CmpIOp(arith.CmpIPredicate.slt, index, constants.index(number)).result
 
 
+def remainder(index: At, by: int) -> At:
+    """The remainder of an index, which is at least 0, and a number."""
+    return At.of(dialect("arith").RemSIOp(index.build(), constants.index(by)).result)
+
+
+def divided(index: At, by: int, *, remainder: bool) -> At:
+    """The quotient of an index, which may be below 0, and a number, rounded down; or its remainder, at least 0."""
+    arith, value = dialect("arith"), index.build()
+    rest = arith.RemSIOp(value, constants.index(by)).result
+    above = arith.AddIOp(rest, constants.index(by)).result
+    rest = arith.SelectOp(at_least(rest, 0), rest, above).result
+    return At.of(rest if remainder else arith.DivSIOp(arith.SubIOp(value, rest).result, constants.index(by)).result)
+
+
 def both(left: Any, right: Any) -> Any:
     """Whether two conditions hold, of which None always does."""
     if left is None or right is None:

@@ -20,7 +20,7 @@ from mlir_gemm.dialect.outlining.tensors import (
     start_of,
     stripped,
 )
-from mlir_gemm.dialect.outlining.views import View, view_of_type
+from mlir_gemm.dialect.outlining.views import View, given_view, view_of_type
 
 Groups = dict[int, list[Any]]
 """The operations of each kernel in order, by its number."""
@@ -50,7 +50,7 @@ class Buffers:
         if getattr(base.owner, "name", "") == "tensor.empty":
             return  # it has no value, or no elements
         root = root_of_part(memory)
-        view = _seen_before(value, view_of_type(memory.type, base.owner))
+        view = _seen_before(value, given_view(memory.type, base.owner))
         if not view_of_type(memory.type, base.owner).is_injective:
             raise input_error(base.owner, f"a result goes to {memory.type}, where elements share places")
         gaps = view is not None and not view.is_dense and _is_read(base)  # its readers count on a row-major buffer

@@ -64,7 +64,7 @@ class OperandViews:
             places = list(range(len(loops if along else self.order.outer)))
         else:
             places = [place for place, loop in enumerate(loops) if loop is not None and loop in access.strides]
-            places.sort(key=lambda place: -self._stride(access, loops[place]))
+            places.sort(key=lambda place: -abs(self._stride(access, loops[place])))
             places = _with_units(places, wanted)
         shape = [self._size(loops[place]) for place in places]
         if root not in self.arguments:

@@ -11,7 +11,7 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.kernels import Place
-from mlir_gemm.dialect.outlining.views import View, view_of_type
+from mlir_gemm.dialect.outlining.views import View, given_view
 
 
 def stripped(value: Any) -> Any:
@@ -45,12 +45,15 @@ def place_of_tensor(value: Any, known: Mapping[Any, Place] | None = None) -> Pla
             raise pass_error(owner, f"{name} of a tensor that does not lie in its buffer without gaps")
         return root, windows_view(value)
     if name == "bufferization.to_tensor":
-        return owner.operands[0], view_of_type(owner.operands[0].type, owner)
+        return owner.operands[0], given_view(owner.operands[0].type, owner)
     return value, View.dense(ir.ShapedType(value.type).shape)
 
 
 def windows_view(value: Any) -> View:
     """How a tensor or memref of windows lies in its source: each dimension by its one stride, or by its parts."""
+    if windows.is_strided(value):
+        return View(tuple(value.type.shape), tuple(one[0][1] for one in windows.parts_of(value)),
+                    windows.offset_of(value))  # fmt: skip
     parts = tuple(windows.parts_of(value))
     strides = tuple(one[-1][1] for one in parts)
     joined = parts if any(len(one) > 1 for one in parts) else ()

@@ -86,7 +86,7 @@ class View:
 
 
 def view_of_type(type_: Any, operation: Any) -> View:
-    """How a memref lies in its buffer. Raises InputError where that is not known now, or runs backwards."""
+    """How a memref lies in its buffer. Raises InputError where that is not known now."""
     shape = list(type_.shape)
     if not type_.has_static_shape:
         raise input_error(operation, f"{type_} has dynamic sizes; sizes must be static")
@@ -99,9 +99,15 @@ def view_of_type(type_: Any, operation: Any) -> View:
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     if unknown in (*strides, offset):
         raise input_error(operation, f"{type_} has a dynamic stride or offset; they must be static")
-    if min(strides, default=0) < 0:
-        raise input_error(operation, f"{type_} has a negative stride; strides must be at least 0")
     return View(tuple(shape), tuple(strides), offset)
+
+
+def given_view(type_: Any, operation: Any) -> View:
+    """`view_of_type` of memory that the user gave: raises InputError where it runs backwards."""
+    view = view_of_type(type_, operation)
+    if min(view.strides, default=0) < 0:
+        raise input_error(operation, f"{type_} has a negative stride; strides must be at least 0")
+    return view
 
 
 def memref_type(view: View, element: Any) -> Any:

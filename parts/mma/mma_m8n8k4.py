@@ -30,7 +30,7 @@ PART = Mma(
     "mma_m8n8k4",
     rank=3,
     forms=(Form(("f16",), False, "f32", TOGETHER),),
-    passes=lambda schedule, _: [at("lower", "mma", to_sync(schedule, ONE))],
+    passes=lambda schedule, target: [at("lower", "mma", to_sync(schedule, ONE, target))],
     search=searching("mma_m8n8k4"),
     family=LANES,
     rate=tensor_core_rate,

@@ -8,11 +8,12 @@ from math import gcd
 from typing import Any
 
 from mlir_gemm.parts.base import Form, Mma, Rules
+from mlir_gemm.parts.registry import mainloop_of, mainloops
 from mlir_gemm.parts.warp_level.cost import LANES
 from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
 from mlir_gemm.parts.warp_level.search import searching
 from mlir_gemm.parts.wording import shown_tile
-from mlir_gemm.spec.algebra import parse
+from mlir_gemm.spec.algebra import is_neutral, parse
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
@@ -91,6 +92,19 @@ def ends_with_k(problem: Problem, schedule: Schedule, target: Target) -> str | N
     )
 
 
+def some_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Where k may be 0 at run time, a main loop that computes a last step all the same combines with what fills it."""
+    if "k" not in problem.dynamic or not problem.algebra or not mainloop_of(schedule).in_registers:
+        return None
+    if is_neutral(problem.algebra, problem.a, problem.b, problem.acc):
+        return None
+    others = [each.name for each in mainloops().values() if not (each.in_registers or each.producer)]
+    return (
+        f"mainloop={schedule.mainloop} with {problem.algebra} and a k known at run time only: nothing neutral is known "
+        f"that it could go on with; expected {' or '.join(others)}"
+    )
+
+
 PART = Mma(
     "simt",
     rank=4,
@@ -104,7 +118,7 @@ PART = Mma(
     search=_search,
     family=LANES,
     rate=_rate,
-    rules=Rules(shape=(divides_numbers, ends_with_k)),
+    rules=Rules(shape=(divides_numbers, ends_with_k, some_k)),
     registers=registers_needed,
     lanes=(4, 8),
     any_algebra=True,

@@ -3,22 +3,28 @@ is not all zero, a masked tile one, and the tiles of triangles with most steps c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
-from mlir_gemm.parts.grid import steps
+from mlir_gemm.parts.grid import grid, steps
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.spaces import open_sizes, other_fields
-from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
+from mlir_gemm.spec.zeros import UNLISTED, parse
 
-_ALONE = ("cluster_m", "cluster_n", "split_k_cluster", "ping_pong", "persistent", "stream_k", "promotion")
+_ALONE = ("cluster_m", "cluster_n", "split_k_cluster", "ping_pong", "persistent", "stream_k", "promotion",
+          "tiles_per_block")  # fmt: skip
 """Fields that count on the same steps in all tiles. With a block for each tile, long ones first, 4096 x 4096 x 4096
 takes 104 us on the H200, with 132 blocks that walk them 111: some get more long tiles than others."""
-LEAST = 3
-"""Steps of k of a whole tile: two loops walk them."""
+MOST_LISTED = 1 << 18
+"""Steps of all tiles in a table of both sides: a megabyte at most."""
+LEAST, LEAST_IN_ONE = 3, 2
+"""Steps of k of a whole tile: of a ring, where two loops walk them, and of others."""
 
 
 def known_zeros(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -29,24 +35,52 @@ def known_zeros(problem: Problem, schedule: Schedule, target: Target) -> str | N
             "expected one that is computed by comparisons of its positions, or an argument with tile.triangular, "
             "tile.banded, tile.block_diagonal or tile.blocks, or space=all"
         )
-    unknown = open_sizes(problem, schedule)
-    if unknown is None and steps(problem, schedule) < LEAST:
-        return f"space={K_RANGE}: {steps(problem, schedule)} k steps; expected at least {LEAST}"
+    unknown = open_sizes(problem, schedule, "k")
+    least = LEAST if mainloop_of(schedule).producer else LEAST_IN_ONE
+    if unknown is None and steps(problem, schedule) < least:
+        return f"space={K_RANGE}: {steps(problem, schedule)} k steps; expected at least {least}"
     return unknown
 
 
+def short_table(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Where a list of blocks meets other conditions, a table has the steps of each tile."""
+    conditions = parse(problem.zeros)
+    if not any(each.kind == UNLISTED for each in conditions):
+        return None
+    sides = {"m", "n"} if problem.result_mask else {each.across for each in conditions}
+    unknown = open_sizes(problem, schedule, "".join(sorted(sides)))
+    if unknown is not None or len(sides) == 1:
+        return unknown
+    rows, columns = grid(problem, schedule)
+    if rows * columns * steps(problem, schedule) <= MOST_LISTED:
+        return None
+    return (
+        f"space={K_RANGE}: a list of blocks beside other zeros or a mask, for {rows}x{columns} tiles of "
+        f"{steps(problem, schedule)} k steps; expected at most {MOST_LISTED} in all, or space=all"
+    )
+
+
 def tiles_alone(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """Each tile has steps of its own, which one loop copies and another multiplies."""
-    other = other_fields(schedule, _ALONE)
-    if other is None and not (mainloop_of(schedule).producer and mma_of(schedule).asynchronous):
-        return f"space={K_RANGE} with mma={schedule.mma}, mainloop={schedule.mainloop}: expected a ring, and wgmma"
+    """Each tile has steps of its own, which one loop copies and another multiplies, or one does both."""
+    other, mainloop = other_fields(schedule, _ALONE), mainloop_of(schedule)
+    if other is None and mainloop.producer and not mma_of(schedule).asynchronous:
+        loop = f"mma={schedule.mma}, mainloop={schedule.mainloop}"
+        return f"space={K_RANGE} with {loop}: expected a main loop without a ring"
+    if other is None and not mainloop.producer and any(each.kind == UNLISTED for each in parse(problem.zeros)):
+        return f"space={K_RANGE} with mainloop={schedule.mainloop}: a list of blocks; expected a ring, and wgmma"
     return other
+
+
+def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
+    if not mainloop_of(schedule).producer:
+        yield at("accumulate", "initialise", step("open-steps"))
+    yield at("parallelize", "blocks", step("bound-steps"))
 
 
 PART = Part(
     "bounded_k",
     lambda schedule: schedule.space == K_RANGE,
-    lambda _, __: [at("parallelize", "blocks", step("bound-steps"))],
+    _passes,
     fields=(SPACE,),
-    rules=Rules(shape=(known_zeros, tiles_alone)),
+    rules=Rules(shape=(known_zeros, tiles_alone, short_table)),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
 from mlir_gemm.parts.registry import mma_of
-from mlir_gemm.parts.spaces import open_sizes, other_fields
+from mlir_gemm.parts.spaces import other_fields
 from mlir_gemm.parts.wording import shown_tile
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
@@ -25,7 +25,7 @@ def symmetric_result(problem: Problem, schedule: Schedule, target: Target) -> st
             f"space={TRIANGLE}: the result is not known to equal its transpose; expected A times its own transpose, or "
             "a result marked tile.symmetric, or space=all"
         )
-    return open_sizes(problem, schedule)
+    return None
 
 
 def square_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:

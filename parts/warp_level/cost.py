@@ -14,8 +14,8 @@ from typing import ClassVar
 
 from mlir_gemm.parts.base import CostFamily
 from mlir_gemm.parts.grid import blocks as blocks_of
+from mlir_gemm.parts.grid import k_share, stores
 from mlir_gemm.parts.grid import steps as steps_of
-from mlir_gemm.parts.grid import stores
 from mlir_gemm.parts.layout import loaded_bytes, staged, streamed
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import mainloop_of, mma_of
@@ -89,9 +89,9 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     """The predicted cost of a legal schedule. On an illegal one the figures mean nothing. Tiles that reach over an edge
     count whole."""
     m, n, k = schedule.block
-    blocks, steps = blocks_of(problem, schedule), steps_of(problem, schedule)
-    walked = schedule.tiles_per_block
+    blocks, walked = blocks_of(problem, schedule), schedule.tiles_per_block
     sm_blocks = walked * -(-blocks // (walked * target.sms))
+    steps = steps_of(problem, schedule) * max(k_share(problem, schedule), 1 / sm_blocks)  # one tile may walk all
     held = occupancy(problem, schedule, target)
     resident = max(1, min(held.blocks, sm_blocks // walked))
     even = blocks / target.sms

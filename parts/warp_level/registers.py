@@ -76,7 +76,10 @@ def fragments(problem: Problem, schedule: Schedule) -> int:
     sides: list[int] = []
     for operand, across in (("a", warp_m), ("b", warp_n)):
         element = element_bytes(problem, operand)
-        held = across * element * schedule.instruction[2] // (4 * WARP_SIZE)
+        depth = schedule.instruction[2]
+        if problem.sparse:  # two steps share a word of metadata; of A half is held, and the word
+            depth = depth * 5 // 16 if operand == problem.sparse else depth // 2
+        held = across * element * depth // (4 * WARP_SIZE)
         along_k = problem.a_order == "mk" if operand == "a" else problem.b_order == "nk"
         packed = element == 1 and not along_k
         sides.append(held * UNPACKED if packed else held)

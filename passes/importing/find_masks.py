@@ -47,7 +47,7 @@ def _masked(function: Any) -> str:
     read = any(result in each.inputs for each in generics) or any(
         last.reads(len(last.inputs) + number) for number in range(len(last.outputs))
     )
-    if read or not result.type.has_static_shape or len(shape) < 2:
+    if read or len(shape) < 2:
         return ""
     if last.outputs != (result,) or not last.elementwise or last.maps[-1] != ir.AffineMap.get_identity(len(shape)):
         return ""

@@ -5,8 +5,8 @@ multiplies a matrix by the transpose of the same matrix, D[m, n] = sum over k of
 the symmetry: elementwise operations at the same place of the result and of matrices whose arguments say
 `tile.symmetric`, and numbers that are the same everywhere. So does one whose result says `tile.symmetric`: that is a
 promise. Sums must start from zero, and the kernel must write one memory, which it does not read: else an element that
-was stored already would be added once more. Sizes known at run time only are left alone. A second run changes nothing.
-Refuses the mark on what is no square matrix.
+was stored already would be added once more. A promised result whose sizes are known at run time only is left alone. A
+second run changes nothing. Refuses the mark on what is no square matrix.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ def is_symmetric(function: Any, promised: list[Any]) -> bool:
     inside = [op.operation for op in in_block(body(function))]
     generics = [structured.read(op) for op in inside if structured.is_generic(op)]
     products = [product for product in (product_of(each.op) for each in generics) if product is not None]
-    if len(products) != 1 or not all(value.type.has_static_shape for each in generics for value in each.operands):
+    if len(products) != 1:
         return False
+    known = all(value.type.has_static_shape for each in generics for value in each.operands)
     product, arguments = products[0], list(body(function).arguments)
     written = {value for each in generics for value in each.outputs if value in arguments}
     if len(written) != 1 or len(product.m) != 1 or len(product.n) != 1:
@@ -69,17 +70,17 @@ def is_symmetric(function: Any, promised: list[Any]) -> bool:
     sizes, last = structured.sizes_of(product.generic), product.generic.maps[len(product.generic.inputs)]
     if sizes[product.m[0]] != sizes[product.n[0]] or _loops(last)[-2:] != [product.m[0], product.n[0]]:
         return False
-    if result in promised:
+    if result in promised and known:
         return True
     if not _is_by_itself(product):
         return False
-    known = {product.accumulator, *promised}
+    kept = {product.accumulator, *promised}
     for each in generics:
         if each.op == product.op:
             continue
-        if not _keeps(each, known):
+        if not _keeps(each, kept):
             return False
-        known.update(each.outputs)
+        kept.update(each.outputs)
     return True
 
 

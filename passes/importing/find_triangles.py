@@ -4,7 +4,8 @@ Expects kernels as `import` leaves them. Marks the function of a kernel with `ti
 and k of A, and n and k of B, such as `k>m` where A is zero above its diagonal (`spec/zeros.py`). They are read from an
 operand that is computed by comparisons of its positions (tril and triu, bands, equal quotients of blocks), or from an
 argument that says `tile.triangular`, `tile.banded`, `tile.block_diagonal` or `tile.blocks`: a promise that its other
-elements are zeros. A second run changes nothing. Refuses these marks on what is no matrix.
+elements are zeros. Where k is known at run time only, nothing is said. A second run changes nothing. Refuses these
+marks on what is no matrix.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.dialect.zero_marks import promised_zeros
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import ZEROS
+
+_OPEN = ir.ShapedType.get_dynamic_size()
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def _mark(function: Any) -> None:
     promised = {argument: promised_zeros(function, argument, each) for argument, each in arguments}
     inside = [op.operation for op in in_block(body(function)) if structured.is_generic(op)]
     products = [product for product in map(product_of, inside) if product is not None]
-    if len(products) != 1 or not all(value.type.has_static_shape for value in products[0].generic.operands):
+    if len(products) != 1 or any(structured.sizes_of(products[0].generic)[loop] == _OPEN for loop in products[0].k):
         return
     zeros = zeros_of(products[0], promised)
     if zeros:

@@ -11,7 +11,8 @@ along rows. tensor.pad, tensor.concat, tensor.insert_slice and slices at compute
 read with tensor.extract at places that they compute from positions (linalg.index), padding and transposes in front of
 them included, so that windows of a padded image are copied once. Leaves everything else alone; a second run changes
 nothing.
-Refuses padding that is not one number, and indices that divide loops.
+Indices may divide by numbers (`mod`, `floordiv`); these are computed where the copy is made.
+Refuses padding that is not one number, and other indices than sums of loops times numbers, and quotients of these.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from mlir_gemm.dialect import symbols
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import computed_reads as reads
 from mlir_gemm.dialect.linalg.computed_reads import At
+from mlir_gemm.dialect.linalg.diagonals import sum_of
 from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
 from mlir_gemm.dialect.linalg.images import beneath, see_windows
 from mlir_gemm.dialect.linalg.poolings import pool_windows
@@ -32,6 +34,8 @@ from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import STAND_INS
+
+_DIVISIONS = (ir.AffineModExpr, ir.AffineFloorDivExpr)
 
 
 @dataclass(frozen=True)
@@ -67,12 +71,14 @@ def _windows(op: Any, stand_ins: Mapping[str, int]) -> None:
     reductions = ["reduction" in str(kind) for kind in op.attributes["iterator_types"]]
     sizes = _sizes(op, maps, len(reductions))
     for number in odd:
-        loops = sorted(_loops(op, maps[number]), key=lambda loop: (reductions[loop], loop))
+        found = _loops(op, maps[number], op.operands[number].type.shape)
+        loops = sorted(found, key=lambda loop: (reductions[loop], loop))
         if not list(body(op).arguments[number].uses):
             continue
-        if len(odd) == 1 and pool_windows(op, number, maps, sizes):
+        is_sum = all(sum_of(each, modulo=False) is not None for each in maps[number].results)
+        if is_sum and len(odd) == 1 and pool_windows(op, number, maps, sizes):
             return
-        if len(odd) == 1 and _only_images_open(op, number, maps[number], stand_ins):
+        if is_sum and len(odd) == 1 and _only_images_open(op, number, maps[number], stand_ins):
             if see_windows(op, number, maps, sizes):
                 continue
             if sum_windows(op, number, maps, sizes):
@@ -122,7 +128,7 @@ def _is_plain(map_: Any, operand: Any) -> bool:
     )
 
 
-def _loops(op: Any, map_: Any) -> set[int]:
+def _loops(op: Any, map_: Any, shape: list[int]) -> set[int]:
     found: set[int] = set()
 
     def visit(each: Any) -> None:
@@ -131,11 +137,17 @@ def _loops(op: Any, map_: Any) -> set[int]:
         elif isinstance(each, ir.AffineAddExpr | ir.AffineMulExpr):
             visit(each.lhs)
             visit(each.rhs)
+        elif isinstance(each, _DIVISIONS) and isinstance(each.rhs, ir.AffineConstantExpr) and each.rhs.value > 0:
+            visit(each.lhs)
         elif not isinstance(each, ir.AffineConstantExpr):
-            raise input_error(op, f"'{op.name}' with indexing map {map_}; expected sums of loops times numbers")
+            raise input_error(op, f"'{op.name}' with indexing map {map_}; expected sums of loops times numbers, "
+                              "or their remainders and quotients by numbers")  # fmt: skip
 
-    for each in map_.results:
+    for each, size in zip(map_.results, shape, strict=True):
         visit(each)
+        if isinstance(each, ir.AffineModExpr) and each.rhs.value > size:
+            raise input_error(op, f"'{op.name}' with indexing map {map_}: remainders reach {each.rhs.value - 1} in a "
+                              f"dimension of {size}")  # fmt: skip
     return found
 
 
@@ -145,6 +157,8 @@ def _value(op: Any, expression: Any, here: dict[int, Any]) -> At:
     if isinstance(expression, ir.AffineDimExpr):
         return At.of(here[expression.position])
     left, right = (_value(op, side, here) for side in (expression.lhs, expression.rhs))
+    if isinstance(expression, _DIVISIONS):
+        return reads.divided(left, right.distance, remainder=isinstance(expression, ir.AffineModExpr))
     return left + right if isinstance(expression, ir.AffineAddExpr) else left * right
 
 

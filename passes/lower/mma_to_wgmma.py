@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.dialect.walk import users
 from mlir_gemm.lowering.accumulator_lowering import lower_products
 from mlir_gemm.lowering.products import kernels_by_kind
 from mlir_gemm.lowering.wgmma import GroupProducts, check
-from mlir_gemm.lowering.wgmma_sparse import NAME
+from mlir_gemm.lowering.wgmma_sparse import drop_views
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.pipeline.warp_specialize import ASYNC
 
@@ -35,17 +35,7 @@ class MmaToWgmma(Pass):
     def run(self, module: Any) -> None:
         for kernel, products in kernels_by_kind(module, _products_of, "type"):
             lower_products(kernel, products.layout, products.emit, products.wait)
-            _drop_views(kernel)
-
-
-def _drop_views(kernel: Any) -> None:
-    """Erases views of sparse tiles, of which instructions take the parts."""
-    for view in named(kernel, NAME):
-        for user in users(view.operation.results[0]):
-            if user.operation.name == "memref.subview" and not users(user.operation.results[0]):
-                user.operation.erase()
-        if not users(view.operation.results[0]):
-            view.operation.erase()
+            drop_views(kernel)
 
 
 def _products_of(product: Any) -> GroupProducts:

@@ -5,8 +5,9 @@ with one tile.warp_specialize: a loop over all k steps that fills a ring, and on
 may be shorter by steps that stand before it. Leaves both with bounds that depend on the tile: where A is zero for `k>m`
 they end with the last step that the tile's rows reach, where it is zero for `k<m` they begin with the first one;
 conditions on `n` mean B and the tile's columns (`dialect/step_ranges.py`). Of a list of blocks both loops count, and
-the one that fills looks up which steps these are, in a table in memory (memref.global). A tile that is masked as a
-whole walks one step, and at least one stays of every tile. Refuses other loops over k, and a second run.
+the one that fills looks up which steps these are, in a table in memory (memref.global). Where `open-steps` has left a
+tile.step_range in the function instead, that is computed for each tile, and so is what depends on it. A tile that is
+masked as a whole walks one step, and at least one stays of every tile. Refuses other loops over k, and a second run.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from mlir_gemm.dialect import constants, indexing, step_ranges, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.step_ranges import Walk
-from mlir_gemm.dialect.walk import body, named, parents
+from mlir_gemm.dialect.walk import body, in_block, named, parents
+from mlir_gemm.dialect.walked_steps import NAME
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import MASKED, ZEROS
 from mlir_gemm.spec.zeros import UNLISTED, parse
@@ -34,7 +36,10 @@ class BoundSteps(Pass):
         for parallel in named(module, "scf.parallel"):
             function = next(each.operation for each in parents(parallel) if each.operation.name == "func.func")
             zeros, masked = (_text(function, name) for name in (ZEROS, MASKED))
-            if zeros or masked:
+            ranges = named(function, NAME)
+            if ranges:
+                _give(parallel, function, ranges[0].operation, zeros, masked)
+            elif zeros or masked:
                 _bound(parallel, function, zeros, masked)
 
 
@@ -47,12 +52,8 @@ def _bound(parallel: Any, function: Any, zeros: str, masked: str) -> None:
     steps, later = (constants.integer_of(loop.operands[1]) for loop in (filling, multiplying))
     if steps is None or later is None or not 0 <= steps - later < steps:
         raise pass_error(parallel, "loops over k whose numbers of steps are not known, or are bounded already")
-    product = named(multiplying, "tile.mma")[0].operation
     row, column = list(body(parallel).arguments)[-2:]
-    heights: dict[str, int] = {}
-    for operand, number in (("a", 0), ("b", 1)):
-        heights.update(zip(tile.order_of(product, operand), product.operands[number].type.shape, strict=True))
-    walk = Walk(heights["m"], heights["n"], heights["k"], steps, zeros, masked)
+    walk = _walk(multiplying, steps, zeros, masked)
     if any(each.kind == UNLISTED for each in parse(zeros)):
         _look_up(parallel, function, walk, (filling, multiplying), (row, column), steps - later)
         return
@@ -69,22 +70,51 @@ def _bound(parallel: Any, function: Any, zeros: str, masked: str) -> None:
         multiplying.operands[1] = indexing.sub(end, done)
 
 
+def _walk(loop: Any, steps: int, zeros: str, masked: str) -> Walk:
+    product = named(loop, "tile.mma")[0].operation
+    heights: dict[str, int] = {}
+    for operand, number in (("a", 0), ("b", 1)):
+        heights.update(zip(tile.order_of(product, operand), product.operands[number].type.shape, strict=True))
+    return Walk(heights["m"], heights["n"], heights["k"], steps, zeros, masked)
+
+
+def _give(parallel: Any, function: Any, range_: Any, zeros: str, masked: str) -> None:
+    """Computes a tile.step_range, and what depends on it, for each tile."""
+    if any(each.kind == UNLISTED for each in parse(zeros)):
+        raise pass_error(parallel, "a list of blocks, and a loop over k without a ring")
+    steps = ir.IntegerAttr(range_.attributes["steps"]).value
+    walk, block = _walk(parallel, steps, zeros, masked), body(parallel)
+    row, column = list(block.arguments)[-2:]
+    before = in_block(block)[0]
+    with ir.InsertionPoint(before), parallel.location:
+        first, last = step_ranges.bounds(walk, row, column)
+        end = constants.index(steps) if last is None else last
+        given = constants.index(0) if first is None else first
+        count = end if first is None else indexing.sub(end, given)
+    moved: set[Any] = set(range_.results)
+    for op in [each.operation for each in in_block(body(function))]:
+        if op != parallel.operation and op != range_ and moved & set(op.operands):
+            op.move_before(before)
+            moved.update(op.results)
+    for old, new in zip(range_.results, (given, count), strict=True):
+        old.replace_all_uses_with(new)
+    range_.erase()
+
+
 def _look_up(
     parallel: Any, function: Any, walk: Walk, loops: tuple[Any, Any], places: tuple[Any, Any], before: int
 ) -> None:
     """Both loops count the steps of a table, `before` of which stand before the one that multiplies."""
     filling, multiplying = loops
-    sides = {each.across for each in parse(walk.zeros)}
-    if len(sides) != 1 or walk.masked:
-        raise pass_error(parallel, "a list of blocks of one operand, and zeros of the other one or a masked result")
-    axis = -2 if "m" in sides else -1
     dimensions = len(body(parallel).arguments)
-    tiles = constants.integer_of(parallel.operation.operands[2 * dimensions + axis])
-    if tiles is None:
+    counts = [constants.integer_of(parallel.operation.operands[2 * dimensions + axis]) for axis in (-2, -1)]
+    known = step_ranges.sides(walk)
+    if any(count is None for count, side in zip(counts, "mn", strict=True) if side in known):
         raise pass_error(parallel, "a list of blocks, and tiles whose number is not known")
-    table = step_ranges.table(function, walk, "m" if axis == -2 else "n", tiles)
-    number = places[axis]
+    tiles = {side: count for side, count in zip("mn", counts, strict=True) if side in known and count is not None}
+    table = step_ranges.table(function, walk, tiles)
     with ir.InsertionPoint(filling), filling.location:
+        number = _number(tiles, places)
         memory = step_ranges.read_table(table)
         first, last = (step_ranges.entry(memory, each) for each in (number, indexing.add(number, 1)))
         filling.operands[0], filling.operands[1] = first, last
@@ -93,9 +123,17 @@ def _look_up(
         step = step_ranges.entry(memory, place)
     place.replace_all_uses_except(step, step_ranges.loads_of(step))
     with ir.InsertionPoint(multiplying), multiplying.location:
+        number = _number(tiles, places)
         memory = step_ranges.read_table(table)
         first, last = (step_ranges.entry(memory, each) for each in (number, indexing.add(number, 1)))
         multiplying.operands[1] = indexing.sub(last, indexing.add(first, before))
+
+
+def _number(tiles: dict[str, int], places: tuple[Any, Any]) -> Any:
+    """The number of a tile in a table of the tiles along one side, or both, at the insertion point."""
+    if len(tiles) == 2:
+        return indexing.add(indexing.mul(places[0], tiles["n"]), places[1])
+    return places["mn".index(next(iter(tiles)))]
 
 
 def _loop(parallel: Any, name: str) -> Any:

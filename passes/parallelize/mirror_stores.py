@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import indexing, stores, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.sizes import known_size
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
 
@@ -49,13 +50,14 @@ def mirrored_place(parallel: Any, store: Any, *, transposed: bool) -> tile.Place
     shape, sizes = list(value.type.shape), list(memory.type.shape)
     if len(shape) != 2 or shape[0] != shape[1] or place.dims[-2:] not in ((0, 1), (1, 0)):
         raise pass_error(store, f"a store of {value.type}; expected square tiles along the memory's last dimensions")
-    if sizes[-1] != sizes[-2] or ir.ShapedType.get_dynamic_size() in sizes:
-        raise pass_error(store, f"a store to {memory.type}; expected a square matrix, of a size that is known")
+    high, wide = (known_size(memory, len(sizes) + axis) for axis in (-2, -1))
+    if high is None or isinstance(high, int) != isinstance(wide, int) or high != wide:
+        raise pass_error(store, f"a store to {memory.type}; expected a square matrix")
     row, column = list(body(parallel).arguments)[-2:]
     *batch, first, second = place.offsets
     arith = dialect("arith")
     same = arith.CmpIOp(arith.CmpIPredicate.eq, row, column).result
-    beyond = indexing.select(same, sizes[-2], second)
+    beyond = indexing.select(same, high, second)
     known = tuple(place.in_bounds)
     ends = tuple(reversed(place.dims[-2:])) if transposed else place.dims[-2:]
     return tile.Place((*batch, beyond, first), (*place.dims[:-2], *ends), (*known[:-2], False, known[-2]))

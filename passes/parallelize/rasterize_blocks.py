@@ -91,7 +91,7 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     with ir.InsertionPoint(parallel), parallel.location:
         rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
         columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
-        of, long = 0, (0, 0)
+        of, long = rows, (None, None)
         if options.space == K_RANGE:
             long = _longest_last(parallel, rows, columns)
         if options.space in HALVES:
@@ -102,8 +102,8 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     with ir.InsertionPoint(target), parallel.location:
         place = _place(target.arguments[0], batches, rows, columns, options)
         ends = zip(long, place[-2:], strict=True)
-        place[-2:] = [indexing.sub(most - 1, each) if most else each for most, each in ends]
-        if of:
+        place[-2:] = [each if most is None else indexing.sub(_last(most), each) for most, each in ends]
+        if options.space in HALVES:
             row, column = unfolded(place[-2], place[-1], of, _Values)
             place[-2:] = [column, row] if options.space == UPPER else [row, column]
         for old, new in zip(body(parallel).arguments, place, strict=True):
@@ -122,24 +122,30 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     parallel.operation.erase()
 
 
-def _triangle(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
-    """Rows and columns of the rectangle that a triangle of tiles is folded into."""
-    if not isinstance(rows, int) or rows != columns:
+def _triangle(parallel: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """Rows and columns of the rectangle that a triangle of tiles is folded into, at the insertion point."""
+    if isinstance(rows, int) != isinstance(columns, int) or rows != columns:
         shown = " by ".join(str(each) if isinstance(each, int) else "?" for each in (rows, columns))
-        raise pass_error(parallel, f"a triangle of {shown} tiles; expected as many rows as columns, a known number")
-    return folded(rows)
+        raise pass_error(parallel, f"a triangle of {shown} tiles; expected as many rows as columns")
+    if isinstance(rows, int):
+        return folded(rows)
+    more = indexing.add(rows, 1)
+    return indexing.div(more, 2), indexing.sub(more, indexing.rem(rows, 2))
 
 
-def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[int, int]:
-    """The number of rows where the last of them have most steps, and the number of columns where these do; else 0."""
+def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """The number of rows where the last of them have most steps, and of columns where these do; else None."""
     function = next(each.operation for each in parents(parallel) if each.operation.name == "func.func")
     if ZEROS not in function.attributes and MASKED not in function.attributes:
         why = f"'{ZEROS}' and '{MASKED}', which say where an operand is zero, or a result is masked"
         raise pass_error(parallel, f"a range of k of a function without {why}")
-    if not (isinstance(rows, int) and isinstance(columns, int)):
-        raise pass_error(parallel, "tiles whose number is not known cannot be put in the order of their ranges of k")
     sides = growing(ir.StringAttr(function.attributes[ZEROS]).value) if ZEROS in function.attributes else ()
-    return (rows if "m" in sides else 0), (columns if "n" in sides else 0)
+    return (rows if "m" in sides else None), (columns if "n" in sides else None)
+
+
+def _last(count: Any) -> Any:
+    """The last of so many, an integer or an index value."""
+    return count - 1 if isinstance(count, int) else indexing.sub(count, 1)
 
 
 class _Values:
@@ -158,6 +164,11 @@ class _Values:
         """A difference that may be negative where nobody uses it."""
         left, right = (constants.index(each) if isinstance(each, int) else each for each in (left, right))
         return dialect("arith").SubIOp(left, right).result
+
+    @staticmethod
+    def is_even(number: Any) -> Any:
+        arith = dialect("arith")
+        return arith.CmpIOp(arith.CmpIPredicate.eq, indexing.rem(number, 2), constants.index(0)).result
 
     @staticmethod
     def select(condition: Any, then: Any, otherwise: Any) -> Any:

@@ -18,12 +18,12 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import in_shared, shared_buffer
 from mlir_gemm.dialect.outlining import padding
-from mlir_gemm.dialect.rings import swizzle_of
+from mlir_gemm.dialect.rings import PANELS, swizzle_of
 from mlir_gemm.dialect.tile import Place
 from mlir_gemm.dialect.walk import body, in_block, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec import sparse
-from mlir_gemm.spec.attributes import SPARSE
+from mlir_gemm.spec.attributes import LAYOUT, SPARSE
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _compress(function: Any, argument: Any) -> None:
         (values, [rows, k // sparse.KEPT], (1, sparse.KEPT)), (metadata, [rows // sparse.ROWS, k], (sparse.ROWS, 1))
     ):  # fmt: skip
         with ir.InsertionPoint(alloc), alloc.location:
-            side = shared_buffer(shape, element, swizzle_of(shape[1] * element.width // 8) or "")
+            side = shared_buffer(shape, element, _layout(alloc, shape[1] * element.width // 8, source == values))
         with ir.InsertionPoint(copy), copy.location:
             starts = tuple(_divided(*each) for each in zip(place.offsets, by, strict=True))
             tile.copy(side, source, Place(starts, place.dims, place.in_bounds))
@@ -73,6 +73,15 @@ def _compress(function: Any, argument: Any) -> None:
         products[0].operands[0] = tile.sparse(*sides)
     copy.erase()
     alloc.erase()
+
+
+def _layout(alloc: Any, row: int, values: bool) -> str:
+    """How rows of so many bytes lie where the whole tile would have lain in a buffer: in panels of the copy engine, or
+    values as there. Lanes read metadata in words one after the other, without bank conflicts anyhow."""
+    given = ir.StringAttr(alloc.attributes[LAYOUT]).value if LAYOUT in alloc.attributes else ""
+    if given in PANELS:
+        return swizzle_of(row) or ""
+    return given if values else ""
 
 
 def _views(function: Any, argument: Any) -> tuple[Any, Any]:

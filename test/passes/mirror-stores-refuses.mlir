@@ -17,7 +17,7 @@ func.func @open(%D: memref<64x?xf32>, %v: vector<32x32xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.parallel (%i, %j) = (%c0, %c0) to (%c1, %c1) step (%c1, %c1) {
-    // CHECK: mirror-stores-refuses.mlir:[[# @LINE + 1]]:5: error: a store to memref<64x?xf32>; expected a square matrix, of a size that is known
+    // CHECK: mirror-stores-refuses.mlir:[[# @LINE + 1]]:5: error: a store to memref<64x?xf32>; expected a square matrix
     "tile.store"(%v, %D, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<32x32xf32>, memref<64x?xf32>, index, index) -> ()
     scf.reduce
   }

@@ -17,7 +17,7 @@ func.func @lower() attributes {tile.zeros = "k>m"} {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c4 = arith.constant 4 : index
-  // SQUARE: rasterize-blocks-k-range.mlir:[[# @LINE + 1]]:3: error: a triangle of 4 by 2 tiles; expected as many rows as columns, a known number
+  // SQUARE: rasterize-blocks-k-range.mlir:[[# @LINE + 1]]:3: error: a triangle of 4 by 2 tiles; expected as many rows as columns
   scf.parallel (%i, %j) = (%c0, %c0) to (%c4, %c2) step (%c1, %c1) {
     func.call @tile(%i, %j) : (index, index) -> ()
     scf.reduce

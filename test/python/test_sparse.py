@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from assembled import usage
 
 import mlir_gemm
 from mlir_gemm import InputError, ScheduleError, sparse24
+from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec import sparse
 from mlir_gemm.spec.sparse_arrays import pack, places
 
@@ -82,6 +84,40 @@ def test_products(schedule: str | None, order: str) -> None:
     np.testing.assert_array_equal(got, a.astype(np.float64) @ b.astype(np.float64))
 
 
+SYNC = (
+    ("sm_80", None), ("sm_120", None), ("sm_80", "block=64x32x64,warp=32x16x64,stages=3"),
+    ("sm_80", "block=128x64x128,warp=64x32x64"), ("sm_86", "block=64x64x64,warp=16x32x64,mainloop=register_prefetch"),
+    ("h200", "mma=mma_sync,block=48x64x64,warp=16x32x64,mainloop=direct,layout=pad"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("chip", "schedule"), SYNC)
+@pytest.mark.parametrize("order", ["kn", "nk"])
+def test_products_by_warps(chip: str, schedule: str | None, order: str) -> None:
+    """mma.sp, of any size and order of B."""
+    m, n, k = 152, 72, 192
+    a = matrix(m, k, 2)
+    b = np.random.default_rng(3).integers(-4, 5, (k, n)).astype(np.float16)
+    given = b if order == "kn" else np.ascontiguousarray(b.T)
+    got = mlir_gemm.einsum(f"mk,{order}->mn", sparse24(a), given, out="f32", schedule=schedule, chip=chip,
+                           device="simulator")  # fmt: skip
+    np.testing.assert_array_equal(got, a.astype(np.float64) @ b.astype(np.float64))
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_86", "sm_89", "sm_90a", "sm_120"])
+def test_they_assemble(chip: str) -> None:
+    text = """func.func @p(%w: tensor<1024x1024xbf16> {tile.sparse = "2:4"}, %x: tensor<1024x1024xbf16>,
+        %c: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+      %0 = linalg.matmul ins(%w, %x : tensor<1024x1024xbf16>, tensor<1024x1024xbf16>)
+          outs(%c : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+      return %0 : tensor<1024x1024xf32>
+    }"""
+    compiled = compile_module(text, chip=chip, schedule={"mma": "mma_sync"})
+    name = "mma.sp::ordered_metadata" if chip == "sm_120" else "mma.sp"
+    assert f"{name}.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32" in compiled.ptx
+    assert usage(compiled.ptx, chip).spill_bytes == 0
+
+
 def test_bf16_and_an_epilogue() -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
     a = matrix(40, 128, 4, ml_dtypes.bfloat16)
@@ -110,13 +146,14 @@ def test_refused_products() -> None:
         mlir_gemm.einsum("mk,nk->mn", w, w, **SIM)
     with pytest.raises(InputError, match="no plus, times"):
         mlir_gemm.einsum("mk,kn->mn", w, x, times=lambda a, b: a + b, **SIM)
-    with pytest.raises(InputError, match=r"for which sm_80 has no mma \(wgmma\): expected the matrix with zeros"):
-        mlir_gemm.einsum("mk,kn->mn", w, x, chip="sm_80", device="simulator")
+    with pytest.raises(InputError, match=r"which sm_75 has no mma \(wgmma or mma_sync\): expected the matrix"):
+        mlir_gemm.einsum("mk,kn->mn", w, x, chip="sm_75", device="simulator")
     for fields, why in (
-        ("block=64x64x64", "its m must be a multiple of 128"),
+        ("mma=wgmma,block=64x64x64", "its m must be a multiple of 128"),
         ("split_k_workspace=2", "split_k_workspace"),
-        ("split_k_cluster=2", "split_k_cluster=2 with a 2:4 sparse operand"),
-        ("mma=mma_sync", "expected mma=wgmma"),
+        ("mma=wgmma,split_k_cluster=2", "split_k_cluster=2 with a 2:4 sparse operand"),
+        ("mma=simt", "expected mma=wgmma or mma_sync"),
+        ("mma=mma_sync,mainloop=tma", "mainloop=tma with a 2:4 sparse operand"),
     ):
         with pytest.raises(ScheduleError, match=why):
             mlir_gemm.einsum("mk,kn->mn", w, x, schedule=fields, **SIM)

@@ -51,12 +51,8 @@ BOTH = (
     "({^bb0(%x: f32, %p: f32, %y: f32, %q: f32): "
     '"tile.yield"(%x, %q) {operandSegmentSizes = array<i32: 2, 0>} : (f32, f32) -> ()})'
 )
-PLACED = (
-    BOTH.replace("%p: f32", "%p: f16")
-    .replace("%q: f32", "%q: f16")
-    .replace("2, 0", "1, 1")
-    .replace("(f32, f32)", "(f32, f16)")
-)
+PLACED = BOTH.replace("%p: f32", "%p: f16").replace("%q: f32", "%q: f16")
+PLACED = PLACED.replace("2, 0", "1, 1").replace("(f32, f32)", "(f32, f16)")
 """Blocks that combine two elements, of one value, of two, and of a value and its place."""
 EACH = "one for each dimension of the memory"
 WINDOWS = (
@@ -82,6 +78,7 @@ RIGHT = [
     "%0 = tile.sparse(%kept, %pairs) : memref<64x128xf16, 3>",
     '%0 = tile.unit_id() {unit = "warpgroup"} : index',
     '%0 = tile.unit_id() {unit = "wave"} : index',
+    "%0:2 = tile.step_range() {steps = 4 : i64} : index, index",
     "tile.ring(%ring) {consumers = 4 : i64, blocks = 2 : i64, cluster_group = 2 : i64}",
     "%0:2 = tile.enter() : index, i32",
     "tile.leave(%i, %phase)",
@@ -135,6 +132,7 @@ WRONG = [
     ("%0 = tile.sparse(%kept, %pairs) : memref<64x64xf16, 3>", "expected a dense 64x128 of the elements"),
     ("%0 = tile.sparse(%flat, %flat) : memref<64x128xf32, 3>", "expected one type of f16 or bf16"),
     ('%0 = tile.unit_id() {unit = "lane"} : index', 'unit = "lane"; expected "warp" or "wave" or "warpgroup"'),
+    ("%0:2 = tile.step_range() {steps = 0 : i64} : index, index", "steps = 0 : i64; expected a number from 1 on (i64)"),
     ("tile.commit() {group = 1 : i64}", "has no attribute 'group' (it may have none)"),
     ("tile.tma_store_wait() {pending = 1 : i64}", "has no attribute 'pending' (it may have none)"),
     ("%0 = tile.consumer_id() {count = 2 : i64} : index", "has no attribute 'count' (it may have none)"),
