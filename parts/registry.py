@@ -170,8 +170,13 @@ def guarding_edges(problem: Problem, target: Target) -> str:
 
 
 def padded() -> Layout:
-    """The layout whose rows are padded."""
-    return next(each for each in layouts().values() if each.padded)
+    """The layout whose rows are padded, and keep the operands' order."""
+    return next(each for each in layouts().values() if each.padded and not each.mn_major)
+
+
+def mn_major() -> Layout:
+    """The layout whose rows run along m and n whatever the operands' order."""
+    return next(each for each in layouts().values() if each.mn_major)
 
 
 def panelled() -> Layout:

@@ -13,6 +13,7 @@ from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
 from mlir_gemm.parts.warp_level.search import searching
 from mlir_gemm.parts.wording import shown_tile
 from mlir_gemm.spec.algebra import parse
+from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
@@ -100,7 +101,7 @@ PART = Mma(
         Form(("i8", "i16", "i32"), True, "i32", INSTRUCTION),
         Form(("i8", "i16", "i32", "i64"), True, "i64", INSTRUCTION),
     ),
-    passes=lambda _, __: [at("lower", "mma", step("mma-to-fma"))],
+    passes=lambda _, target: [at("lower", "mma", step("mma-to-fma", singly=target.backend == NVPTX))],
     search=_search,
     family=LANES,
     rate=_rate,

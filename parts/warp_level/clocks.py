@@ -10,6 +10,7 @@ from mlir_gemm.parts.layout import (
     buffer,
     copied,
     element_conflicts,
+    is_turned,
     pad_of,
     store_conflicts,
     streamed,
@@ -24,6 +25,15 @@ from mlir_gemm.spec.target import Target
 
 LANE_STEP = 8
 """Steps of k of lanes that count as one of an instruction."""
+ALONG_K = 0.86
+"""Part of the rate of multiply-adds that is left where a lane loads a few steps of k at once. Elements of one step are
+then in registers of one bank, and half the banks' reads collide. f32 at 4096 on the H200: 43.5 TFLOP/s where A lies
+along k, 43.3 where both do, 49.2 to 51.7 where neither does (`2026-11-24-h200-lanes.json.xz`)."""
+WIDE_TILE, WIDE = 64, 1.06
+"""Elements of a lane's tile up to which an SM holds 16 warps, and what products of larger ones take, which 8 must hide:
+2.85 ms by 16x8 and 2.64 by 8x8, the same product."""
+TURNED_ISSUE = 2.5
+"""Instructions for each copy of a single element by which an operand is transposed: the copy, a part of its address."""
 
 
 def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants) -> float:
@@ -88,6 +98,8 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
         # A row shorter than a line takes a line's time to look up.
         clocks += max(lying.rows * max(lying.row, LINE) / LINE, accesses)
         issued = constants.vector_issue
+    elif is_turned(problem, schedule, operand) and not ragged(problem, schedule):
+        issued = TURNED_ISSUE
     elif vector < WIDEST:
         issued += constants.narrow_issue
     if ragged(problem, schedule):
@@ -105,6 +117,9 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
         return factor
     rows, columns = schedule.warp[0] // lanes[0], schedule.warp[1] // lanes[1]
     converted = rows * _converted(problem, schedule, "a") + columns * _converted(problem, schedule, "b")
+    if schedule.instruction[2] == 1 and problem.acc == "f32":
+        along_k = any(buffer(problem, schedule, operand).along_k for operand in "ab")
+        factor *= 1 / ALONG_K if along_k else WIDE if rows * columns > WIDE_TILE else 1.0
     return factor / constants.fma_share * (1 + constants.conversion * converted / (rows * columns))
 
 
@@ -144,6 +159,8 @@ def _copy_chain(problem: Problem, schedule: Schedule, operand: str, constants: C
     """The clocks of that for one operand: each copy has its address and its bounds."""
     lying, vector, asynchronous = copied(problem, schedule, operand)
     if mainloop_of(schedule).producer or (asynchronous and vector >= WIDEST):
+        return 0.0
+    if is_turned(problem, schedule, operand) and not ragged(problem, schedule):
         return 0.0
     accesses = lying.rows * lying.row * 8 / vector / WARP_SIZE / schedule.warps
     return accesses * (constants.narrow_chain if asynchronous else constants.load_chain)

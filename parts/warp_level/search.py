@@ -11,7 +11,7 @@ from typing import Any
 from mlir_gemm.parts.base import Mma, Search
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.layout import CHUNK, swizzles
-from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled
+from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, mn_major, padded, panelled
 from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
 from mlir_gemm.spec.fields import named
@@ -39,6 +39,9 @@ FEW_WARPS = 1024
 """Elements of a block tile for each warp that it must have, up to four: a single one would copy too much."""
 LANE_K = 8
 """The warp tile's k where lanes multiply: their products are unrolled."""
+TURNED_AREA, TURNED_SIDE = 64 * 64, 32
+"""Elements of a block tile, and what divides its sides, from which copies that transpose are proposed: of smaller ones
+they are too many."""
 WIDE_LANE = 16
 """Most rows or columns of a lane's tile."""
 
@@ -65,7 +68,7 @@ def proposals(
     spreading = streamed and "interleave" in named(mainloop.fields if mainloop else ())
     vector = pinned.get("vector", VECTOR_BITS[-1])
     for block in [pinned["block"]] if "block" in pinned else _blocks(problem, target, mma, wide):
-        layout, pad = _layout(problem, block, mma, streamed, ring, pinned)
+        laid = _layouts(problem, block, mma, streamed, ring, pinned)
         stages = stages_of(problem, block) if streamed else (1, 2) if problem.k > block[2] else (1,)
         if ring:
             stages = RING_STAGES
@@ -77,10 +80,11 @@ def proposals(
         for warp in tiles:
             for buffers in stages:
                 spread: bool = pinned.get("interleave", not spreading or _spreads(problem, block, buffers))
-                yield Schedule.make({
-                    "block": block, "warp": warp, "instruction": instruction, "stages": buffers, "vector": vector,
-                    "layout": layout, "pad": pad, "interleave": spread, **fixed,
-                })  # fmt: skip
+                for layout, pad in laid:
+                    yield Schedule.make({
+                        "block": block, "warp": warp, "instruction": instruction, "stages": buffers, "vector": vector,
+                        "layout": layout, "pad": pad, "interleave": spread, **fixed,
+                    })  # fmt: skip
 
 
 def _spreads(problem: Problem, block: Tile, stages: int) -> bool:
@@ -135,6 +139,21 @@ def _warps(problem: Problem, block: Tile, mma: Mma, instruction: Tile, wide: boo
                     continue
             tiles.append((m, n, deep))
     return tiles
+
+
+def _layouts(
+    problem: Problem, block: Tile, mma: Mma, streamed: bool, ring: bool, pinned: Mapping[str, Any]
+) -> list[tuple[str, int]]:
+    """The layouts and pads to try: the one that suits, and for lanes that read what lies along k the one that
+    transposes it."""
+    suited = _layout(problem, block, mma, streamed, ring, pinned)
+    along = problem.a_order == "mk" or problem.b_order == "nk"
+    whole = block[0] * block[1] >= TURNED_AREA and not (block[0] % TURNED_SIDE or block[1] % TURNED_SIDE)
+    if not (along and whole and mma.lanes and streamed) or ring or "layout" in pinned or problem.algebra:
+        return [suited]
+    if {problem.a, problem.b} != {"f32"}:
+        return [suited]
+    return [suited, (mn_major().name, pinned.get("pad", CHUNK // ELEMENT_BYTES["f32"]))]
 
 
 def _layout(
