@@ -92,7 +92,7 @@ def panel_of(row: int) -> int:
 def is_turned(problem: Problem, schedule: Schedule, operand: str) -> bool:
     """Whether copies transpose operand `a` or `b`: it lies along k in memory, and across it in shared memory."""
     along_k = problem.a_order == "mk" if operand == "a" else problem.b_order == "nk"
-    return along_k and layout_of(schedule).mn_major
+    return along_k and layout_of(schedule).turns
 
 
 def buffer(problem: Problem, schedule: Schedule, operand: str) -> Buffer:

@@ -171,12 +171,12 @@ def guarding_edges(problem: Problem, target: Target) -> str:
 
 def padded() -> Layout:
     """The layout whose rows are padded, and keep the operands' order."""
-    return next(each for each in layouts().values() if each.padded and not each.mn_major)
+    return next(each for each in layouts().values() if each.padded and not each.turns)
 
 
-def mn_major() -> Layout:
+def turning() -> Layout:
     """The layout whose rows run along m and n whatever the operands' order."""
-    return next(each for each in layouts().values() if each.mn_major)
+    return next(each for each in layouts().values() if each.turns)
 
 
 def panelled() -> Layout:

@@ -41,8 +41,8 @@ def _before_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     if schedule.promote:
         layouts = [layout_of(schedule).attribute(schedule, operand) for operand in "ab"]
         other: dict[str, str | bool] = {"layout_b": layouts[1]} if layouts[1] != layouts[0] else {}
-        if layout_of(schedule).mn_major:
-            other["mn_major"] = True
+        if layout_of(schedule).turns:
+            other["turn"] = True
         yield at("promote", "promote", step("promote-operands", layout=layouts[0], **other))
     yield at("tensorize", "tensorize", step("tensorize"))
     yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))

@@ -37,6 +37,4 @@ def for_lanes(problem: Problem, schedule: Schedule, target: Target) -> str | Non
     return None
 
 
-PART = Layout(
-    "mn_major", padded=True, mn_major=True, rules=Rules(shape=(for_lanes, pad_aligned)), fields=(PADDING, PAD_B)
-)
+PART = Layout("mn_major", padded=True, turns=True, rules=Rules(shape=(for_lanes, pad_aligned)), fields=(PADDING, PAD_B))

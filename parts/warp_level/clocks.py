@@ -32,7 +32,10 @@ along k, 43.3 where both do, 49.2 to 51.7 where neither does (`2026-11-24-h200-l
 WIDE_TILE, WIDE = 64, 1.06
 """Elements of a lane's tile up to which an SM holds 16 warps, and what products of larger ones take, which 8 must hide:
 2.85 ms by 16x8 and 2.64 by 8x8, the same product."""
-TURNED_ISSUE = 2.5
+UNSPREAD = 1.06
+"""Time of slow products whose copies are issued before them, not between: f32 at 4096 2.91 ms for 2.72, f64 by 64x128
+2.80 for 2.67."""
+TURNED_ISSUE = 4.0
 """Instructions for each copy of a single element by which an operand is transposed: the copy, a part of its address."""
 
 
@@ -113,6 +116,13 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
     if schedule.unroll and schedule.unroll_by:  # what a trip costs comes once for so many steps
         factor += (constants.rolled - 1) / schedule.unroll_by
     lanes = mma_of(schedule).lanes
+    if (
+        is_slow(problem, schedule)
+        and not mainloop_of(schedule).producer
+        and streamed(problem, schedule)
+        and not schedule.interleave
+    ):
+        factor *= UNSPREAD
     if not lanes:
         return factor
     rows, columns = schedule.warp[0] // lanes[0], schedule.warp[1] // lanes[1]
@@ -120,7 +130,21 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
     if schedule.instruction[2] == 1 and problem.acc == "f32":
         along_k = any(buffer(problem, schedule, operand).along_k for operand in "ab")
         factor *= 1 / ALONG_K if along_k else WIDE if rows * columns > WIDE_TILE else 1.0
+        m, n, k = schedule.block
+        copies = sum(
+            lying.rows * lying.columns
+            for lying in (
+                buffer(problem, schedule, operand) for operand in "ab" if is_turned(problem, schedule, operand)
+            )
+        )
+        factor *= 1 + copies * TURNED_ISSUE / (m * n * k)
     return factor / constants.fma_share * (1 + constants.conversion * converted / (rows * columns))
+
+
+def is_slow(problem: Problem, schedule: Schedule) -> bool:
+    """Whether products take so long that nothing else limits: of f64, and of f32 by lanes."""
+    plain = problem.acc == "f32" and not problem.algebra and schedule.instruction == (1, 1, 1)
+    return problem.a == "f64" or plain
 
 
 def _converted(problem: Problem, schedule: Schedule, operand: str) -> int:

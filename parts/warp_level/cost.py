@@ -84,12 +84,6 @@ def family(cls: type[Constants]) -> CostFamily:
 FRAGMENTS, LANES = family(FragmentConstants), family(LaneConstants)
 
 
-ALONE = 8e-8
-"""Seconds of a k step of f64 in which the tensor cores of an SM with one block wait for fragments: after the barrier
-all warps load theirs. 4096 on the H200: 2.85 ms by 128x128x16, 2.71 by 128x128x32, 2.65 by 64x128x16, of which an SM
-holds two (`2026-11-24-h200-lanes.json.xz`)."""
-
-
 def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> Cost:
     """The predicted cost of a legal schedule. On an illegal one the figures mean nothing. Tiles that reach over an edge
     count whole."""
@@ -122,8 +116,6 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     work += (all_steps * warp_seconds(problem, schedule, target, constants)) ** inside
     paced = (work ** (outside / inside) + beside) ** (1 / outside)
     exposed = all_steps * _exposed(problem, schedule, held, resident, paced / all_steps, constants)
-    if resident == 1 and problem.a == "f64" and mma_of(schedule).tensor_cores:
-        exposed += all_steps * ALONE
     latency = paced - busy + exposed
     # Persistent blocks fill the ring while they finish the tile before. Nothing hides the first copies.
     fills = 1 if schedule.persistent else sm_blocks / resident

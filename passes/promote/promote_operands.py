@@ -3,7 +3,7 @@
 Expects a k loop (`tile.loop = "k"`) around a product's point nest, which stores `c + a b` (see `product_in`). Leaves a
 shared-memory buffer for each factor (`memref.alloc` in memory space 3, before the k loop, with the attribute
 `tile.layout`), filled at the head of the k loop, and the nest reading the buffer. The buffer keeps the order in which
-the operand lies in memory; with `mn_major`, its rows run along m or n whatever that is. A factor that is an element of
+the operand lies in memory; with `turn`, its rows run along m or n whatever that is. A factor that is an element of
 memory, perhaps extended, is copied as it is (`tile.copy`). One that is computed, say from integers and a scale, is
 computed tile by tile: tile.load, arithmetic on vectors, tile.clip where the tile may pass the end of k (zero there adds
 nothing to the product), tile.store. So is one of another algebra, where the padding is not zero: infinities for a
@@ -48,7 +48,7 @@ class PromoteOperands(Pass):
     that is registered."""
     layout_b: str = "same"
     """The same of B's buffer; `same` as A's."""
-    mn_major: bool = False
+    turn: bool = False
     """Whether rows of both buffers run along m and n."""
 
     def __post_init__(self) -> None:
@@ -65,10 +65,10 @@ class PromoteOperands(Pass):
     def run(self, module: Any) -> None:
         for loop in named(module, "affine.for"):
             if affine.level_of(loop) == "k":
-                _promote(loop, self._layouts(), self.mn_major)
+                _promote(loop, self._layouts(), self.turn)
 
 
-def _promote(k_loop: Any, layouts: tuple[str, str], mn_major: bool) -> None:
+def _promote(k_loop: Any, layouts: tuple[str, str], turn: bool) -> None:
     stores = [op for op in named(k_loop, "affine.store") if _in_nest(op)]
     products: list[NestProduct] = []
     for store in stores:
@@ -88,7 +88,7 @@ def _promote(k_loop: Any, layouts: tuple[str, str], mn_major: bool) -> None:
             for load in loads:
                 if affine.access(load)[0] in written:
                     raise pass_error(load, "an operand that the k loop also writes cannot be staged")
-            _stage(k_loop, anchor, product, (core, pad), points, loads, layout, mn_major)
+            _stage(k_loop, anchor, product, (core, pad), points, loads, layout, turn)
 
 
 def _in_nest(store: Any) -> bool:
@@ -108,7 +108,7 @@ def _loads_of(core: Any, product: NestProduct, others: list[Any]) -> list[Any]:
 
 def _stage(
     k_loop: Any, anchor: Any, product: NestProduct, given: tuple[Any, float | int], points: list[Any],
-    loads: list[Any], layout: str, mn_major: bool,
+    loads: list[Any], layout: str, turn: bool,
 ) -> None:  # fmt: skip
     core, pad = given
     accesses = [access_of(load, product.points) for load in loads]
@@ -118,7 +118,7 @@ def _stage(
             raise pass_error(load, "an operand whose tile starts at an index made inside the k loop cannot be staged")
     leading = max(accesses, key=lambda access: len(access.runs))
     across = [point for point in points if point != product.k]
-    order = [product.k, *across] if mn_major else memory_order(leading, points)
+    order = [product.k, *across] if turn else memory_order(leading, points)
     shape = [affine.extent_of(point) for point in order]
     buffer = _make_buffer(k_loop, loads[0], shape, core.type, layout)
     with ir.InsertionPoint(anchor), loads[0].location:

@@ -24,19 +24,13 @@ import mlir_gemm
 LANES = (
     "",
     "layout=pad",
-    "layout=pad,min_blocks=2",
-    "block=128x128x32,warp=32x64x8,stages=3,layout={},interleave=off,min_blocks=2",
-    "block=128x128x16,warp=32x64x8,stages=4,layout={},interleave=off,min_blocks=2",
     "block=128x128x16,warp=32x64x8,stages=4,layout={},interleave=on,min_blocks=2",
-    "block=256x128x16,warp=64x64x8,stages=4,layout={},interleave=off",
+    "block=64x128x32,warp=32x64x8,stages=3,layout={},interleave=on",
 )
 DOUBLES = (
     "",
     "block=128x128x16,warp=32x64x16,stages=4,interleave=on",
-    "block=128x128x16,warp=32x64x16,stages=4,interleave=off",
-    "block=128x128x32,warp=32x64x16,stages=3,interleave=on",
     "block=64x128x16,warp=32x64x16,stages=3,interleave=on",
-    "block=64x128x16,warp=32x64x16,stages=3,interleave=off",
 )
 MOST_ERROR = {"f32": 1e-4, "f64": 1e-12}
 """Of the largest element; k up to 8192."""

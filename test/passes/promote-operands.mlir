@@ -7,7 +7,7 @@
 // APART: memref.alloc() : shared 16x16xf16 pad0
 // APART: memref.alloc() : shared 16x8xf16 pad24
 
-// RUN: mlir-gemm opt %s 'promote-operands{layout=pad4 mn_major=true}' --reading | FileCheck %s --check-prefix=MN
+// RUN: mlir-gemm opt %s 'promote-operands{layout=pad4 turn=true}' --reading | FileCheck %s --check-prefix=MN
 
 // Rows of both buffers run along m and n: A, which lies along k, is transposed by its copy.
 // MN: %[[A:.*]] = memref.alloc() : shared 16x16xf16 pad4
