@@ -22,6 +22,8 @@ from mlir_gemm.spec.algebra import Algebra
 
 WIDEST = 16
 """Bytes of one access."""
+WORD = 32
+"""Bits of a register."""
 HELD = 32
 """Elements of A that a lane loads at once, as a bound on registers."""
 
@@ -54,11 +56,56 @@ def check(product: Any) -> None:
         raise pass_error(product, f"a warp tile of {m}x{n}; expected multiples of 4 x 8")
 
 
-def emit(fragments: Fragments, run: list[Any]) -> None:
-    """Emits a run of tile.mma at the insertion point."""
-    for op in run:
-        with op.location:
-            fragments.kept[op.results[0]] = _Product.of(fragments, op).emit(fragments.keep(op.operands[2]))
+@dataclass(frozen=True)
+class LaneProducts:
+    """Emits runs of products. With `singly`, multiply-adds take single numbers, in an order that spares registers'
+    banks; else pieces."""
+
+    singly: bool
+
+    def emit(self, fragments: Fragments, run: list[Any]) -> None:
+        """Emits a run of tile.mma at the insertion point."""
+        for op in run:
+            with op.location:
+                product = _Product.of(fragments, op, self.singly)
+                fragments.kept[op.results[0]] = product.emit(fragments.keep(op.operands[2]))
+
+
+class _Singles:
+    """Sums of pieces as single numbers: vectors of one, as upstream makes no instruction of a scalar multiply-add."""
+
+    def __init__(self, pieces: list[Any]) -> None:
+        self.type = pieces[0].type
+        self.values = [[_single(piece, place) for place in range(self.type.shape[0])] for piece in pieces]
+
+    def add(self, left: list[Any], right: list[Any], numbers: list[list[int]]) -> None:
+        """Adds the products of single numbers of A and pieces of B; `numbers` has the piece of each column's each row.
+
+        Columns of single numbers are walked down and up in turn: two multiply-adds in a row have a factor in common,
+        which is read once. The registers' two banks give one operand each in a clock, and three are needed."""
+        rows = list(range(len(left)))
+        for piece, inside in zip(right, numbers, strict=True):
+            for place in range(self.type.shape[0]):
+                factor = _single(piece, place)
+                for row in rows:
+                    values = self.values[inside[row]]
+                    values[place] = dialect("vector").FMAOp(left[row], factor, values[place]).result
+                rows.reverse()
+
+    def pieces(self) -> list[Any]:
+        """The sums as pieces."""
+        vector = dialect("vector")
+        return [assemble(self.type, [vector.ExtractOp(each, [], [0]).result for each in values])
+                for values in self.values]  # fmt: skip
+
+
+def _single(piece: Any, place: int) -> Any:
+    """An element of a vector as a vector of one."""
+    if piece.type.shape == [1]:
+        return piece
+    vector = dialect("vector")
+    type_ = ir.VectorType.get([1], piece.type.element_type)
+    return vector.BroadcastOp(type_, vector.ExtractOp(piece, [], [place]).result).result
 
 
 @dataclass(frozen=True)
@@ -70,14 +117,18 @@ class _Product:
     """From the elements of A and of B to the accumulator's."""
     element: Any
     algebra: Algebra | None
+    singly: bool
+    """Whether numbers are multiplied one by one; where an instruction takes one."""
 
     @staticmethod
-    def of(fragments: Fragments, op: Any) -> _Product:
+    def of(fragments: Fragments, op: Any, singly: bool) -> _Product:
         into = op.results[0].type.element_type
         unsigned = ir.StringAttr(op.attributes["unsigned"]).value if "unsigned" in op.attributes else ""
         a, b = Operand.of(op, "a"), Operand.of(op, "b")
         extend = (_extension(a.element, into, "a" in unsigned), _extension(b.element, into, "b" in unsigned))
-        return _Product(fragments, a, b, extend, into, tile.algebra_of(op))
+        algebra = tile.algebra_of(op)
+        singly = singly and algebra is None and isinstance(into, ir.FloatType) and into.width >= WORD
+        return _Product(fragments, a, b, extend, into, algebra, singly)
 
     def emit(self, sums: list[Any]) -> list[Any]:
         """The sums with the product added; a piece for each."""
@@ -86,14 +137,19 @@ class _Product:
         places = [layout.place(number, shape) for number in range(layout.count(shape))]
         rows = list(dict.fromkeys(row for row, _ in places))
         columns = list(dict.fromkeys(column for _, column in places))
-        sums, chunk = list(sums), self._chunk(len(rows))
+        chunk = self._chunk(len(rows))
+        totals = _Singles(sums) if self.singly else list(sums)
         for first in range(0, self.a.depth, chunk):
             left = self._left(rows, first, chunk)
             right = self._right(columns, first, chunk)
             for step in range(chunk):
+                if isinstance(totals, _Singles):
+                    factors = ([left[row, step] for row in rows], [right[column, step] for column in columns])
+                    totals.add(*factors, [[places.index((row, column)) for row in rows] for column in columns])
+                    continue
                 for number, (row, column) in enumerate(places):
-                    sums[number] = self._add(left[row, step], right[column, step], sums[number])
-        return sums
+                    totals[number] = self._add(left[row, step], right[column, step], totals[number])
+        return totals.pieces() if isinstance(totals, _Singles) else totals
 
     def _chunk(self, rows: int) -> int:
         """Steps of K whose elements are loaded together: neighbours, where K runs along rows."""
@@ -103,7 +159,7 @@ class _Product:
         return chunk
 
     def _left(self, rows: list[int], first: int, count: int) -> dict[Any, Any]:
-        """The elements of A by row and step, each as a vector as wide as a piece."""
+        """The elements of A by row and step, each spread."""
         lane, found = self.fragments.lane.row, dict[Any, Any]()
         if self.a.contiguous:
             for row in rows:
@@ -140,7 +196,9 @@ class _Product:
         return found
 
     def _spread(self, vector: Any, number: int) -> Any:
-        """One element of a vector as a vector as wide as a piece."""
+        """One element of a vector as a vector as wide as a piece; with `singly` of one."""
+        if self.singly:
+            return _single(vector, number)
         type_ = self.fragments.layout.piece_type(self.element)
         return dialect("vector").BroadcastOp(type_, dialect("vector").ExtractOp(vector, [], [number]).result).result
 

@@ -281,6 +281,8 @@ class Layout:
     """Whether the 16-byte chunks of rows change places."""
     panels: bool = False
     """Whether rows are cut into panels, as the copy engine swizzles them."""
+    turns: bool = False
+    """Whether rows run along m and n whatever the order of the operands in memory."""
     rules: Rules = NO_RULES
     fields: tuple[Field, ...] = ()
     default: bool = False

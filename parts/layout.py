@@ -28,7 +28,8 @@ VECTOR_ELEMENT_BITS = 16
 
 
 class Buffer(NamedTuple):
-    """One stage of an operand in shared memory: the tile as it lies in global memory, with `stride` bytes a row."""
+    """One stage of an operand in shared memory: the tile as it lies in global memory, or transposed, with `stride`
+    bytes a row."""
 
     rows: int
     columns: int
@@ -98,6 +99,12 @@ def panel_of(row: int) -> int:
     return widest if widest >= NARROWEST else 0
 
 
+def is_turned(problem: Problem, schedule: Schedule, operand: str) -> bool:
+    """Whether copies transpose operand `a` or `b`: it lies along k in memory, and across it in shared memory."""
+    along_k = problem.a_order == "mk" if operand == "a" else problem.b_order == "nk"
+    return along_k and is_staged(schedule, operand) and layout_of(schedule).turns
+
+
 def buffer(problem: Problem, schedule: Schedule, operand: str) -> Buffer:
     """The buffer of operand `a` or `b`."""
     return copied(problem, schedule, operand).lying
@@ -121,15 +128,16 @@ def _of(problem: Problem, schedule: Schedule, operand: str) -> Copied:
         across, along_k, aligned, computed = m, problem.a_order == "mk", problem.a_vector, problem.a_memory
     else:
         across, along_k, aligned, computed = n, problem.b_order == "nk", problem.b_vector, problem.b_memory
+    turned = is_turned(problem, schedule, operand)
     if problem.sparse == operand:
         k //= KEPT
     element = element_bytes(problem, operand)
-    vector = min(schedule.vector, aligned)
+    vector = 8 * element if turned else min(schedule.vector, aligned)
     mainloop, layout = mainloop_of(schedule), layout_of(schedule)
     asynchronous = mainloop.asynchronous and not computed
     narrowest = 0 if mainloop.producer else ASYNCHRONOUS_BITS if asynchronous else None
     pad = layout.pad(schedule, operand)
-    return _copied(across, k, along_k, element, pad, layout.swizzled, vector, narrowest)
+    return _copied(across, k, along_k and not turned, element, pad, layout.swizzled, vector, narrowest)
 
 
 @lru_cache(maxsize=1 << 12)

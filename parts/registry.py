@@ -175,8 +175,13 @@ def unstaged() -> Mainloop:
 
 
 def padded() -> Layout:
-    """The layout whose rows are padded."""
-    return next(each for each in layouts().values() if each.padded)
+    """The layout whose rows are padded, and keep the operands' order."""
+    return next(each for each in layouts().values() if each.padded and not each.turns)
+
+
+def turning() -> Layout:
+    """The layout whose rows run along m and n whatever the operands' order."""
+    return next(each for each in layouts().values() if each.turns)
 
 
 def panelled() -> Layout:

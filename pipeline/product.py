@@ -42,9 +42,11 @@ def _before_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     yield at("fuse", "fuse", step("fuse-blocks"))
     if schedule.promote:
         layouts = [layout_of(schedule).attribute(schedule, operand) for operand in "ab"]
-        other = {"layout_b": layouts[1]} if layouts[1] != layouts[0] else {}
+        other: dict[str, str | bool] = {"layout_b": layouts[1]} if layouts[1] != layouts[0] else {}
         if staged(schedule) != "ab":
             other["operands"] = staged(schedule)
+        if layout_of(schedule).turns:
+            other["turn"] = True
         yield at("promote", "promote", step("promote-operands", layout=layouts[0], **other))
     yield at("tensorize", "tensorize", step("tensorize"))
     yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.fields import normalised
 from mlir_gemm.parts.grid import grid, is_one_wave, walked
+from mlir_gemm.parts.layout import buffer
 from mlir_gemm.parts.mma.wgmma.work import lies_between_lines
 from mlir_gemm.parts.registry import mainloop_of, mma_of, raster_of
 from mlir_gemm.parts.resources import occupancy
@@ -38,6 +40,10 @@ swapped, with an empty cache, 52 us in groups of 4, 56 in groups of 11."""
 LONG_FIRST = 1
 """Tile rows of a group whose tiles have different numbers of k steps. On the H200 a triangle of 4096 rows takes 104 us
 in groups of 1, 107 of 4 and 118 of 16; of 8192 rows 812, 807 and 815."""
+
+
+NEARLY = 0.9
+"""Part of an SM's registers that two blocks take as predicted, from which the assembler may take more than that."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +92,20 @@ def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mappi
         # The kernel that adds up slices of k has many small blocks: started ahead, all would wait on the first free
         # SMs.
         changes["early_trigger"] = False
+    if "min_blocks" not in pinned and _fills_registers(problem, schedule, target):
+        changes["min_blocks"] = 2
     if "raster_group" not in pinned and raster_of(schedule).grouped:
         changes["raster_group"] = best_group(problem, schedule, target)
     return normalised(schedule, changes, pinned)
+
+
+def _fills_registers(problem: Problem, schedule: Schedule, target: Target) -> bool:
+    """Whether two blocks of multiply-adds share an SM by the last registers, so that the assembler must be told."""
+    plain = problem.acc == "f32" and not problem.algebra and schedule.instruction == (1, 1, 1)
+    if not plain or problem.dynamic or any(buffer(problem, schedule, operand).along_k for operand in "ab"):
+        return False
+    held = occupancy(problem, schedule, target)
+    return held.blocks == 2 and 2 * held.registers * threads(schedule) > NEARLY * target.registers_sm
 
 
 def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:

@@ -20,14 +20,23 @@ class Spot:
     """Whether there is such a vector: an i1 value, None when there always is."""
 
 
+PATCH = (8, 4)
+"""Neighbours and rows of single elements that a warp takes where a copy transposes them."""
+
+
 @dataclass(frozen=True)
 class Division:
-    """`rounds` vectors of `width` elements along dimension `along` for each of `threads` threads."""
+    """`rounds` vectors of `width` elements along dimension `along` for each of `threads` threads.
+
+    With `patches` the 32 threads of a warp take 8 neighbours of each of 4 rows, of single elements: of 4 bytes each
+    these are whole sectors of global memory, and lie in different banks where the 8 become rows of an odd number of 16
+    bytes."""
 
     shape: tuple[int, ...]
     threads: int
     along: int
     width: int
+    patches: bool = False
 
     @property
     def count(self) -> int:
@@ -38,6 +47,14 @@ class Division:
     def rounds(self) -> int:
         """Vectors that a thread takes; some threads one less when they do not divide evenly."""
         return -(-self.count // self.threads)
+
+    @property
+    def divides_into_patches(self) -> bool:
+        """Whether every thread takes the same place of a patch in every round, the patches of a round in whole rows."""
+        near, rows = PATCH
+        across = self._across
+        whole = len(self.shape) == 2 and self.width == 1 and across % near == 0
+        return whole and self.even and self.threads % (across * rows) == 0
 
     @property
     def even(self) -> bool:
@@ -71,12 +88,23 @@ class Division:
         linear = indexing.add(thread, number * self.threads)
         full = (number + 1) * self.threads <= self.count
         inside = None if full else self._below_count(linear)
-        if self.threads % across == 0:  # the column is the same in all rounds, the row moves by a constant
+        if self.patches:
+            row, column = self._in_patch(thread)
+            row = indexing.add(row, number * (self.threads // across))
+        elif self.threads % across == 0:  # the column is the same in all rounds, the row moves by a constant
             row = indexing.add(indexing.div(thread, across), number * (self.threads // across))
             column = indexing.rem(thread, across)
         else:
             row, column = indexing.div(linear, across), indexing.rem(linear, across)
         return Spot(self._place(row, indexing.mul(column, self.width)), inside)
+
+    def _in_patch(self, thread: Any) -> tuple[Any, Any]:
+        """Row and column of a thread's element in the first round."""
+        near, rows = PATCH
+        patch, wide = indexing.div(thread, near * rows), self._across // near
+        row = indexing.rem(indexing.div(thread, near), rows)
+        column = indexing.add(indexing.rem(thread, near), indexing.mul(indexing.rem(patch, wide), near))
+        return indexing.add(row, indexing.mul(indexing.div(patch, wide), rows)), column
 
     def _below_count(self, linear: Any) -> Any:
         return guards.less(linear, self.count)

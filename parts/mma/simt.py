@@ -14,8 +14,9 @@ from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
 from mlir_gemm.parts.warp_level.search import searching
 from mlir_gemm.parts.wording import shown_tile
 from mlir_gemm.spec.algebra import is_neutral, parse
+from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
-from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
@@ -105,6 +106,14 @@ def some_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     )
 
 
+def _passes(_: Schedule, target: Target) -> Iterator[Placed]:
+    """On NVIDIA's GPUs registers have two banks."""
+    banked = target.backend == NVPTX
+    yield at("lower", "mma", step("mma-to-fma", singly=banked))
+    if banked:
+        yield at("lower", "mma", step("free-accumulators"))
+
+
 PART = Mma(
     "simt",
     rank=4,
@@ -114,7 +123,7 @@ PART = Mma(
         Form(("i8", "i16", "i32"), True, "i32", INSTRUCTION),
         Form(("i8", "i16", "i32", "i64"), True, "i64", INSTRUCTION),
     ),
-    passes=lambda _, __: [at("lower", "mma", step("mma-to-fma"))],
+    passes=_passes,
     search=_search,
     family=LANES,
     rate=_rate,

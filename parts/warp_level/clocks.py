@@ -11,6 +11,7 @@ from mlir_gemm.parts.layout import (
     copied,
     element_conflicts,
     is_staged,
+    is_turned,
     pad_of,
     staged,
     store_conflicts,
@@ -26,6 +27,18 @@ from mlir_gemm.spec.target import Target
 
 LANE_STEP = 8
 """Steps of k of lanes that count as one of an instruction."""
+ALONG_K = 0.86
+"""Part of the rate of multiply-adds that is left where a lane loads a few steps of k at once. Elements of one step are
+then in registers of one bank, and half the banks' reads collide. f32 at 4096 on the H200: 43.5 TFLOP/s where A lies
+along k, 43.3 where both do, 49.2 to 51.7 where neither does (`2026-11-24-h200-lanes.json.xz`)."""
+WIDE_TILE, WIDE = 64, 1.06
+"""Elements of a lane's tile up to which an SM holds 16 warps, and what products of larger ones take, which 8 must hide:
+2.85 ms by 16x8 and 2.64 by 8x8, the same product."""
+UNSPREAD = 1.06
+"""Time of slow products whose copies are issued before them, not between: f32 at 4096 2.91 ms for 2.72, f64 by 64x128
+2.80 for 2.67."""
+TURNED_ISSUE = 4.0
+"""Instructions for each copy of a single element by which an operand is transposed: the copy, a part of its address."""
 
 
 FIRST_LOAD = 80
@@ -113,6 +126,8 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
         # A row shorter than a line takes a line's time to look up.
         clocks += max(lying.rows * max(lying.row, LINE) / LINE, accesses)
         issued = constants.vector_issue
+    elif is_turned(problem, schedule, operand) and not ragged(problem, schedule):
+        issued = TURNED_ISSUE
     elif vector < WIDEST:
         issued += constants.narrow_issue
     if ragged(problem, schedule):
@@ -152,11 +167,35 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
     if schedule.unroll and schedule.unroll_by:  # what a trip costs comes once for so many steps
         factor += (constants.rolled - 1) / schedule.unroll_by
     lanes = mma_of(schedule).lanes
+    if (
+        is_slow(problem, schedule)
+        and not mainloop_of(schedule).producer
+        and streamed(problem, schedule)
+        and not schedule.interleave
+    ):
+        factor *= UNSPREAD
     if not lanes:
         return factor
     rows, columns = schedule.warp[0] // lanes[0], schedule.warp[1] // lanes[1]
     converted = rows * _converted(problem, schedule, "a") + columns * _converted(problem, schedule, "b")
+    if schedule.instruction[2] == 1 and problem.acc == "f32":
+        along_k = any(buffer(problem, schedule, operand).along_k for operand in "ab")
+        factor *= 1 / ALONG_K if along_k else WIDE if rows * columns > WIDE_TILE else 1.0
+        m, n, k = schedule.block
+        copies = sum(
+            lying.rows * lying.columns
+            for lying in (
+                buffer(problem, schedule, operand) for operand in "ab" if is_turned(problem, schedule, operand)
+            )
+        )
+        factor *= 1 + copies * TURNED_ISSUE / (m * n * k)
     return factor / constants.fma_share * (1 + constants.conversion * converted / (rows * columns))
+
+
+def is_slow(problem: Problem, schedule: Schedule) -> bool:
+    """Whether products take so long that nothing else limits: of f64, and of f32 by lanes."""
+    plain = problem.acc == "f32" and not problem.algebra and schedule.instruction == (1, 1, 1)
+    return problem.a == "f64" or plain
 
 
 def _converted(problem: Problem, schedule: Schedule, operand: str) -> int:
@@ -197,6 +236,8 @@ def _copy_chain(problem: Problem, schedule: Schedule, operand: str, constants: C
     """The clocks of that for one operand: each copy has its address and its bounds."""
     lying, vector, asynchronous = copied(problem, schedule, operand)
     if mainloop_of(schedule).producer or (asynchronous and vector >= WIDEST):
+        return 0.0
+    if is_turned(problem, schedule, operand) and not ragged(problem, schedule):
         return 0.0
     accesses = lying.rows * lying.row * 8 / vector / WARP_SIZE / schedule.warps
     return accesses * (constants.narrow_chain if asynchronous else constants.load_chain)

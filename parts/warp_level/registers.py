@@ -4,8 +4,8 @@ kernels for sm_90."""
 from __future__ import annotations
 
 from mlir_gemm.parts.grid import ragged
-from mlir_gemm.parts.layout import copied
-from mlir_gemm.parts.registers import WARP_SIZE, copy_registers
+from mlir_gemm.parts.layout import copied, is_turned
+from mlir_gemm.parts.registers import WARP_SIZE, WIDEST, copy_registers
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
@@ -28,6 +28,9 @@ GUARDS = 8
 GUARDED_LANES = 200
 """What guarded loads cost before the unrolled products of lanes, where they wait in registers: most such kernels
 spill."""
+FEW_TURNED = 8
+"""Guarded copies of a thread that transpose whose guards take no registers: 129 a thread with 8 of A, 191 with 16,
+where 126 are taken without guards."""
 NARROW_LANES = 64
 """What guarded copies of single elements cost beside them: 32 a thread, each with its own bounds."""
 OTHER_LANES = 56
@@ -44,16 +47,26 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
     count = warp_m * warp_n * ELEMENT_BYTES[problem.acc] // (4 * WARP_SIZE)
     count += (mma.fragments or fragments)(problem, schedule) * (2 if schedule.fragments_ahead else 1) + ADDRESSING
     if ragged(problem, schedule):
-        count += GUARDS
+        few = [_few_turned(problem, schedule, operand) for operand in "ab"]
+        count += 0 if any(few) else GUARDS
         if mma.lanes and mainloop.in_registers and schedule.unroll:
             count += GUARDED_LANES
-        if mma.lanes and min(copied(problem, schedule, operand).vector for operand in "ab") < 128:
-            count += NARROW_LANES
+        if mma.lanes:
+            narrow = [copied(problem, schedule, operand).vector < WIDEST for operand in "ab"]
+            count += NARROW_LANES if any(side and not alike for side, alike in zip(narrow, few, strict=True)) else 0
     if mma.lanes and target.backend != NVPTX:
         count += OTHER_LANES
     if problem.extra_bytes or problem.out != problem.acc:
         count += EPILOGUE
     return count + sum(copy_registers(problem, schedule, operand) for operand in "ab")
+
+
+def _few_turned(problem: Problem, schedule: Schedule, operand: str) -> bool:
+    """Whether an operand is transposed by so few copies of a thread that their guards stay in predicates."""
+    if not is_turned(problem, schedule, operand):
+        return False
+    lying, vector, _ = copied(problem, schedule, operand)
+    return lying.rows * lying.row * 8 // vector <= FEW_TURNED * WARP_SIZE * schedule.warps
 
 
 def fragments(problem: Problem, schedule: Schedule) -> int:
@@ -66,7 +79,7 @@ def fragments(problem: Problem, schedule: Schedule) -> int:
         acc = ELEMENT_BYTES[problem.acc]
         rows, columns = warp_m // mma.lanes[0], warp_n // mma.lanes[1]
         steps = max(1, min(LANE_STEPS, LANE_HELD // rows))
-        if (problem.a_order, problem.b_order) != ("mk", "nk"):
+        if not all(copied(problem, schedule, operand).lying.along_k for operand in "ab"):
             steps = 1
         held = 0
         for operand, count in (("a", rows), ("b", columns)):

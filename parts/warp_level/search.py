@@ -11,7 +11,7 @@ from typing import Any
 from mlir_gemm.parts.base import Mma, Search
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.layout import CHUNK, swizzles
-from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled
+from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled, turning
 from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
 from mlir_gemm.spec.fields import named
@@ -22,10 +22,16 @@ from mlir_gemm.spec.target import Target
 SWIZZLE = True
 """Whether asynchronous copies are proposed with swizzled rows, where rows allow it, rather than padded ones: 1.2 times
 as fast at 4096 and 8192 on the H200."""
+DEEP_AREA = 128 * 128
+"""Elements of a block tile from which tiles of f64 have twice the longest k: 2.56 to 2.67 ms at 4096, and 2.57 to 2.81
+by the longest (`2026-11-24-h200-lanes.json.xz`)."""
 SPREAD_STAGES, SPREAD_AREA, SPREAD_STEPS = 3, 96 * 128, 24
 """Stages, elements of a block tile and k steps from which copies are spread over the products of a step. On the H200 it
 gives 3 to 5 % with large tiles, costs 1 to 4 % with smaller ones, and 15 % with two stages, which have no time to
 spare."""
+SLOW_AREA = 64 * 64
+"""The same area where products are slow: f64 by 64x128x16 takes 2.60 to 2.72 ms at 4096 with copies between products
+and 2.74 to 2.88 without, by 128x128x16 2.57 to 2.81 and 2.97 to 3.01 (`2026-11-24-h200-lanes.json.xz`)."""
 SIZES = (256, 128, 96, 64, 32, 16)
 """Block tiles in m and n."""
 DEPTH_BYTES = (128, 64, 32)
@@ -39,6 +45,9 @@ FEW_WARPS = 1024
 """Elements of a block tile for each warp that it must have, up to four: a single one would copy too much."""
 LANE_K = 8
 """The warp tile's k where lanes multiply: their products are unrolled."""
+TURNED_AREA, TURNED_SIDE = 64 * 64, 32
+"""Elements of a block tile, and what divides its sides, from which copies that transpose are proposed: of smaller ones
+they are too many."""
 WIDE_LANE = 16
 """Most rows or columns of a lane's tile."""
 
@@ -64,8 +73,9 @@ def proposals(
     streamed = mainloop is not None and mainloop.asynchronous and not ring
     spreading = streamed and "interleave" in named(mainloop.fields if mainloop else ())
     vector = pinned.get("vector", VECTOR_BITS[-1])
+    slow = _slow(problem, mma)
     for block in [pinned["block"]] if "block" in pinned else _blocks(problem, target, mma, wide):
-        layout, pad = _layout(problem, block, mma, streamed, ring, pinned)
+        laid = _layouts(problem, block, mma, streamed, ring, pinned)
         stages = stages_of(problem, block) if streamed else (1, 2) if problem.k > block[2] else (1,)
         if ring:
             stages = RING_STAGES
@@ -76,23 +86,32 @@ def proposals(
         tiles = [pinned["warp"]] if "warp" in pinned else _warps(problem, block, mma, instruction, wide)
         for warp in tiles:
             for buffers in stages:
-                spread: bool = pinned.get("interleave", not spreading or _spreads(problem, block, buffers))
-                yield Schedule.make({
-                    "block": block, "warp": warp, "instruction": instruction, "stages": buffers, "vector": vector,
-                    "layout": layout, "pad": pad, "interleave": spread, **fixed,
-                })  # fmt: skip
+                spread: bool = pinned.get("interleave", not spreading or _spreads(problem, block, buffers, slow))
+                for layout, pad in laid:
+                    yield Schedule.make({
+                        "block": block, "warp": warp, "instruction": instruction, "stages": buffers, "vector": vector,
+                        "layout": layout, "pad": pad, "interleave": spread, **fixed,
+                    })  # fmt: skip
 
 
-def _spreads(problem: Problem, block: Tile, stages: int) -> bool:
+def _spreads(problem: Problem, block: Tile, stages: int, slow: bool) -> bool:
     """Whether copies are better spread over the products of a step than issued before them."""
     m, n, k = block
-    return stages >= SPREAD_STAGES and m * n >= SPREAD_AREA and problem.k >= SPREAD_STEPS * k
+    area = SLOW_AREA if slow else SPREAD_AREA
+    steps = SPREAD_STEPS // 2 if slow else SPREAD_STEPS
+    return stages >= SPREAD_STAGES and m * n >= area and problem.k >= steps * k
+
+
+def _slow(problem: Problem, mma: Mma) -> bool:
+    """Whether products take so long that nothing else limits: of f64, and by lanes."""
+    return problem.a == "f64" or (mma.lanes is not None and problem.acc == "f32" and not problem.algebra)
 
 
 def _blocks(problem: Problem, target: Target, mma: Mma, wide: bool) -> list[Tile]:
     rows, columns = _up_to(problem.m), _up_to(problem.n)
     widest = max(element_bytes(problem, "a"), element_bytes(problem, "b"))
-    depths = [size // widest for size in DEPTH_BYTES]
+    sizes = (2 * DEPTH_BYTES[0], *DEPTH_BYTES) if _slow(problem, mma) and mma.tensor_cores else DEPTH_BYTES
+    depths = [size // widest for size in sizes]
     if wide:
         return [(m, n, k) for m in rows for n in columns for k in depths]
     # The shortest only where a longer one would be twice the product's k.
@@ -100,7 +119,8 @@ def _blocks(problem: Problem, target: Target, mma: Mma, wide: bool) -> list[Tile
     if mma.lanes:
         rows, columns = ([size for size in sizes if size < LARGEST] for sizes in (rows, columns))
         likely = [k for k in depths if k < 2 * problem.k] or depths[-1:]
-    return worthwhile(problem, target, rows, columns, likely)
+    blocks = worthwhile(problem, target, rows, columns, likely)
+    return [(m, n, k) for m, n, k in blocks if k * widest <= DEPTH_BYTES[0] or m * n >= DEEP_AREA]
 
 
 def _up_to(extent: int) -> list[int]:
@@ -135,6 +155,21 @@ def _warps(problem: Problem, block: Tile, mma: Mma, instruction: Tile, wide: boo
                     continue
             tiles.append((m, n, deep))
     return tiles
+
+
+def _layouts(
+    problem: Problem, block: Tile, mma: Mma, streamed: bool, ring: bool, pinned: Mapping[str, Any]
+) -> list[tuple[str, int]]:
+    """The layouts and pads to try: the one that suits, and for lanes that read what lies along k the one that
+    transposes it."""
+    suited = _layout(problem, block, mma, streamed, ring, pinned)
+    along = problem.a_order == "mk" or problem.b_order == "nk"
+    whole = block[0] * block[1] >= TURNED_AREA and not (block[0] % TURNED_SIDE or block[1] % TURNED_SIDE)
+    if not (along and whole and mma.lanes and streamed) or ring or "layout" in pinned or problem.algebra:
+        return [suited]
+    if {problem.a, problem.b} != {"f32"}:
+        return [suited]
+    return [suited, (turning().name, pinned.get("pad", CHUNK // ELEMENT_BYTES["f32"]))]
 
 
 def _layout(

@@ -9,14 +9,15 @@ of all vectors of a thread come where the tile.load stood, the arithmetic and th
 tile.copy when `unroll` is false.
 
 tile.copy_async becomes nvgpu.device_async_copy, zero-filled out of bounds; where it cannot have 4, 8 or 16 bytes it is
-a plain copy, which is as good in time for the same await and barrier.
+a plain copy, which is as good in time for the same await and barrier. One that transposes is of single elements, of
+which a warp takes 8 neighbours of 4 rows where the tile divides so.
 
 Refuses tiles of sizes that are not constant, and other uses of block-wide tiles.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, windows
@@ -78,8 +79,11 @@ def _distribute_copy(kernel: Any, copy: Any, options: DistributeCopies) -> None:
     division = _divide(kernel, copy, shape, [target, source], options.bits)
     bits = division.width * target.element.width
     asynchronous = copy.operation.name == "tile.copy_async" and bits in ASYNC_BITS
-    if asynchronous and not (source.runs_close(division.along) and target.runs_close(division.along)):
+    if asynchronous and not source.runs_close(division.along):
         asynchronous = False  # a broadcast or a strided row is not a copy of consecutive elements
+    if asynchronous and not target.runs_close(division.along):  # it transposes
+        asynchronous = division.width == 1
+        division = replace(division, patches=division.divides_into_patches)
     with ir.InsertionPoint(copy), copy.location:
         if options.unroll or division.rounds == 1:
             _copy_rounds(target, source, division, asynchronous)

@@ -3,14 +3,14 @@
 Expects a k loop (`tile.loop = "k"`) around a product's point nest, which stores `c + a b` (see `product_in`). Leaves a
 shared-memory buffer for each factor (`memref.alloc` in memory space 3, before the k loop, with the attribute
 `tile.layout`), filled at the head of the k loop, and the nest reading the buffer. The buffer keeps the order in which
-the operand lies in memory. A factor that is an element of memory, perhaps extended, is copied as it is (`tile.copy`).
-One that is computed, say from integers and a scale, is computed tile by tile: tile.load, arithmetic on vectors,
-tile.clip where the tile may pass the end of k (zero there adds nothing to the product), tile.store. So is one of
-another algebra, where the padding is not zero: infinities for a minimum of sums. With `layout=swizzle128` each buffer
-has the widest panels that divide its rows: `swizzle128`, `swizzle64` or `swizzle32`. Refuses factors that the loop also
-writes, or that depend on both m and n, and with `swizzle128` rows of other than whole 32 bytes. What reads shared
-memory already is left alone, so a second run changes nothing. With `operands=a`, or `b`, the other one stays where it
-is.
+the operand lies in memory; with `turn`, its rows run along m or n whatever that is. A factor that is an element of
+memory, perhaps extended, is copied as it is (`tile.copy`). One that is computed, say from integers and a scale, is
+computed tile by tile: tile.load, arithmetic on vectors, tile.clip where the tile may pass the end of k (zero there adds
+nothing to the product), tile.store. So is one of another algebra, where the padding is not zero: infinities for a
+minimum of sums. With `layout=swizzle128` each buffer has the widest panels that divide its rows: `swizzle128`,
+`swizzle64` or `swizzle32`. Refuses factors that the loop also writes, or that depend on both m and n, and with
+`swizzle128` rows of other than whole 32 bytes. What reads shared memory already is left alone, so a second run changes
+nothing. With `operands=a`, or `b`, the other one stays where it is.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class PromoteOperands(Pass):
     """The same of B's buffer; `same` as A's."""
     operands: str = "ab"
     """Which are staged: `ab`, `a` or `b`. The other is read from where it lies."""
+    turn: bool = False
+    """Whether rows of both buffers run along m and n."""
 
     def __post_init__(self) -> None:
         for name, layout in zip(("layout", "layout_b"), self._layouts(), strict=True):
@@ -67,10 +69,10 @@ class PromoteOperands(Pass):
     def run(self, module: Any) -> None:
         for loop in named(module, "affine.for"):
             if affine.level_of(loop) == "k":
-                _promote(loop, self._layouts(), self.operands)
+                _promote(loop, self._layouts(), self.operands, self.turn)
 
 
-def _promote(k_loop: Any, layouts: tuple[str, str], operands: str) -> None:
+def _promote(k_loop: Any, layouts: tuple[str, str], operands: str, turn: bool) -> None:
     stores = [op for op in named(k_loop, "affine.store") if _in_nest(op)]
     products: list[NestProduct] = []
     for store in stores:
@@ -92,7 +94,7 @@ def _promote(k_loop: Any, layouts: tuple[str, str], operands: str) -> None:
             for load in loads:
                 if affine.access(load)[0] in written:
                     raise pass_error(load, "an operand that the k loop also writes cannot be staged")
-            _stage(k_loop, anchor, product, (core, pad), points, loads, layout)
+            _stage(k_loop, anchor, product, (core, pad), points, loads, layout, turn)
 
 
 def _in_nest(store: Any) -> bool:
@@ -112,7 +114,7 @@ def _loads_of(core: Any, product: NestProduct, others: list[Any]) -> list[Any]:
 
 def _stage(
     k_loop: Any, anchor: Any, product: NestProduct, given: tuple[Any, float | int], points: list[Any],
-    loads: list[Any], layout: str,
+    loads: list[Any], layout: str, turn: bool,
 ) -> None:  # fmt: skip
     core, pad = given
     accesses = [access_of(load, product.points) for load in loads]
@@ -121,7 +123,8 @@ def _stage(
                for start in access.starts for value in start.terms):  # fmt: skip
             raise pass_error(load, "an operand whose tile starts at an index made inside the k loop cannot be staged")
     leading = max(accesses, key=lambda access: len(access.runs))
-    order = memory_order(leading, points)
+    across = [point for point in points if point != product.k]
+    order = [product.k, *across] if turn else memory_order(leading, points)
     shape = [affine.extent_of(point) for point in order]
     buffer = _make_buffer(k_loop, loads[0], shape, core.type, layout)
     with ir.InsertionPoint(anchor), loads[0].location:

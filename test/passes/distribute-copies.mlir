@@ -232,4 +232,22 @@ gpu.module @kernels {
     "tile.copy_async"(%buffer, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x16xf16, 3>, memref<64x17xf16>, index, index) -> ()
     gpu.return
   }
+
+  // A copy that transposes is of single elements: a warp takes 8 neighbours of each of 4 rows.
+// CHECK-LABEL: @transposed
+// CHECK: %[[T:.*]] = gpu.thread_id x
+// CHECK: %[[WARP:.*]] = arith.divui %[[T]], %c32
+// CHECK: %[[ROWS:.*]] = arith.divui %[[T]], %c8
+// CHECK: %[[ROW:.*]] = arith.remui %[[ROWS]], %c4
+// CHECK: %[[NEAR:.*]] = arith.remui %[[T]], %c8
+// CHECK: %[[PATCH:.*]] = arith.remui %[[WARP]], %c2
+// CHECK: %[[FIRST:.*]] = arith.muli %[[PATCH]], %c8
+// CHECK: arith.addi %[[NEAR]], %[[FIRST]]
+// CHECK-COUNT-4: nvgpu.device_async_copy {{.*}}, 1 : memref<64x64xf32> to memref<16x32xf32, 3>
+// CHECK-NOT: nvgpu.device_async_copy
+  gpu.func @transposed(%A: memref<64x64xf32>, %buffer: memref<16x32xf32, 3>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    "tile.copy_async"(%buffer, %A, %c0, %c0) {dims = array<i64: 1, 0>, in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>} : (memref<16x32xf32, 3>, memref<64x64xf32>, index, index) -> ()
+    gpu.return
+  }
 }

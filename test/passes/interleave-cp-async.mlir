@@ -29,4 +29,29 @@ gpu.module @kernels {
     vector.store %f, %out[%c0, %c0] : memref<2x2xf32>, vector<2x2xf32>
     gpu.return
   }
+
+  // Between multiply-adds of lanes copies go four at a time.
+// CHECK-LABEL: gpu.func @lanes(
+//   CHECK-NOT:   scf.if
+//       CHECK:   vector.fma
+//  CHECK-NEXT:   vector.fma
+//  CHECK-NEXT:   arith.select
+//  CHECK-NEXT:   nvgpu.device_async_copy
+//  CHECK-NEXT:   nvgpu.device_async_copy
+//  CHECK-NEXT:   "tile.commit"
+//  CHECK-NEXT:   vector.fma
+  gpu.func @lanes(%s: memref<64x64xf32, 3>, %g: memref<64x64xf32>, %more: i1, %a: vector<1xf32>, %out: memref<64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    scf.if %more {
+      %x = nvgpu.device_async_copy %g[%c0, %c0], %s[%c0, %c0], 4 {bypassL1} : memref<64x64xf32> to memref<64x64xf32, 3>
+      %y = nvgpu.device_async_copy %g[%c0, %c4], %s[%c0, %c4], 4 {bypassL1} : memref<64x64xf32> to memref<64x64xf32, 3>
+    }
+    "tile.commit"() : () -> ()
+    %d = vector.fma %a, %a, %a : vector<1xf32>
+    %e = vector.fma %a, %a, %d : vector<1xf32>
+    %f = vector.fma %a, %a, %e : vector<1xf32>
+    vector.store %f, %out[%c0] : memref<64xf32>, vector<1xf32>
+    gpu.return
+  }
 }

@@ -2,6 +2,7 @@
 // code of each lane.
 // RUN: mlir-gemm opt %s mma-to-fma cse | FileCheck %s
 // RUN: mlir-gemm opt %s mma-to-fma mma-to-fma cse | FileCheck %s
+// RUN: mlir-gemm opt %s 'mma-to-fma{singly=true}' cse | FileCheck %s --check-prefix=SINGLY
 
 gpu.module @kernels {
   // 16 x 32 elements for 4 x 8 lanes: 4 rows of 4 neighbours each. K runs along the rows of A: four steps are loaded
@@ -25,6 +26,20 @@ gpu.module @kernels {
 // CHECK-COUNT-11: vector.fma
 // CHECK-NOT: vector.fma
 // CHECK-COUNT-4: vector.store %{{.*}} {alignment = 16 : i64} : memref<16x32xf32>, vector<4xf32>
+
+// Number by number: down the rows of the first column of B's vector, up those of the second.
+// SINGLY-LABEL: @product
+// SINGLY: vector.fma %[[A0:.*]], %[[F0:.*]], %[[Z:.*]] : vector<1xf32>
+// SINGLY-NEXT: vector.fma %[[A1:.*]], %[[F0]], %[[Z]]
+// SINGLY-NEXT: vector.fma %[[A2:.*]], %[[F0]], %[[Z]]
+// SINGLY-NEXT: vector.fma %[[A3:.*]], %[[F0]], %[[Z]]
+// SINGLY: vector.fma %[[A3]], %[[F1:.*]], %[[Z1:.*]] : vector<1xf32>
+// SINGLY-NEXT: vector.fma %[[A2]], %[[F1]], %[[Z1]]
+// SINGLY-NEXT: vector.fma %[[A1]], %[[F1]], %[[Z1]]
+// SINGLY-NEXT: vector.fma %[[A0]], %[[F1]], %[[Z1]]
+// SINGLY-COUNT-56: vector.fma
+// SINGLY-NOT: vector.fma
+// SINGLY-COUNT-4: vector.store %{{.*}} {alignment = 16 : i64} : memref<16x32xf32>, vector<4xf32>
   gpu.func @product(%A: memref<16x4xf32, 3>, %B: memref<4x32xf32, 3>, %C: memref<16x32xf32>) kernel {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<16x32xf32>

@@ -17,6 +17,19 @@
 // APART: memref.alloc() : shared 16x16xf16 pad0
 // APART: memref.alloc() : shared 16x8xf16 pad24
 
+// RUN: mlir-gemm opt %s 'promote-operands{layout=pad4 turn=true}' --reading | FileCheck %s --check-prefix=MN
+
+// Rows of both buffers run along m and n: A, which lies along k, is transposed by its copy.
+// MN: %[[A:.*]] = memref.alloc() : shared 16x16xf16 pad4
+// MN: %[[B:.*]] = memref.alloc() : shared 16x8xf16 pad4
+// MN: tile.copy %arg0[{{.*}}] -> %[[A]] : 16x16xf16 {dims = [1, 0], in_bounds}
+// MN: tile.copy %arg1[{{.*}}] -> %[[B]] : 16x8xf16 {in_bounds}
+// MN: affine.for %[[M:.*]] = 0 to 16
+// MN: affine.for %[[N:.*]] = 0 to 8
+// MN: affine.for %[[K:.*]] = 0 to 16
+// MN: affine.load %[[A]][%[[K]], %[[M]]]
+// MN: affine.load %[[B]][%[[K]], %[[N]]]
+
 // PAD-COUNT-4: memref.alloc() : shared {{.*}} pad0
 //     PAD-NOT: memref.alloc
 //         PAD: return

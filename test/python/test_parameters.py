@@ -107,7 +107,7 @@ def test_a_wave_along_diagonals_is_predicted_to_read_more():
         ("unroll_by=4", "unroll_by=4: a block tile has 4 steps"),
         ("unroll_by=2,unroll=off", "unroll_by=2 with unroll=off: expected unroll=on"),
         ("tiles_per_block=2,space=k_range", "tiles_per_block=2 with space=k_range|no operand is known"),
-        ("layout=xor,pad_b=8", "pad_b=8: a field of layout=pad"),
+        ("layout=xor,pad_b=8", "pad_b=8: a field of layout=mn_major or layout=pad"),
         ("layout=pad,pad_b=3", "pad_b=3: the rows of B, 128 elements and the pad, must be multiples of 16 bytes"),
     ],
 )
