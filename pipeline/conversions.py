@@ -56,7 +56,13 @@ def _spirv(target: Target, features: str) -> Iterator[Placed]:
     yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
     yield at("spirv", "math", step("select-glsl"))
     abi = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
-    yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"), upstream(abi), step("finish-spirv"))
+    matrices = "coop_matrix" in target.capabilities
+    yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"))
+    if matrices:
+        yield at("spirv", "convert", step("start-results"))
+    yield at("spirv", "convert", upstream(abi), step("finish-spirv"))
+    if matrices:  # all kernels of a module go by one memory model
+        yield at("spirv", "convert", step("vulkan-memory-model"))
 
 
 _CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {

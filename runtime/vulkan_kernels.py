@@ -9,15 +9,21 @@ from typing import Any
 
 from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api
+from mlir_gemm.runtime.vulkan_matrices import lacking_matrices
 from mlir_gemm.spec.launch import Launch, Step
 
 _CAPABILITY, _VARIABLE, _WORKGROUP = 17, 59, 4
 """SPIR-V: the number of OpCapability, of OpVariable, and of the storage class Workgroup."""
 _CAPABILITIES = {
     0: "Matrix", 1: "Shader", 9: "Float16", 10: "Float64", 11: "Int64", 22: "Int16", 39: "Int8",
-    4433: "StorageBuffer16BitAccess", 4448: "StorageBuffer8BitAccess",
+    4433: "StorageBuffer16BitAccess", 4448: "StorageBuffer8BitAccess", 61: "GroupNonUniform",
+    65: "GroupNonUniformShuffle", 5345: "VulkanMemoryModel", 6022: "CooperativeMatrixKHR",
 }  # fmt: skip
 """The names of capabilities by their numbers, as the specification of SPIR-V has them."""
+_NEEDED = {(1, 6): (1, 3), (1, 5): (1, 2)}
+"""The version of Vulkan that takes a version of SPIR-V; those before need 1.1."""
+_FULL_SUBGROUPS = 2
+"""VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT."""
 _FOREVER = (1 << 64) - 1
 
 
@@ -32,10 +38,28 @@ def capabilities(code: bytes) -> list[str]:
     return found
 
 
-def check(device: VulkanDevice, code: bytes, launch: Launch) -> None:
+def version_of(code: bytes) -> tuple[int, int]:
+    """The version of SPIR-V of a module."""
+    (word,) = struct.unpack("<I", code[4:8])
+    return word >> 16 & 0xFF, word >> 8 & 0xFF
+
+
+def by_subgroups(code: bytes) -> bool:
+    """Whether a module goes by subgroups, which must then have the size that it was made for."""
+    return any(each.startswith("GroupNonUniform") for each in capabilities(code))
+
+
+def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) -> None:
     """Raises DeviceError, which names all that is missing as Vulkan's documentation does, where a device cannot run
-    this."""
-    problems = device.missing(capabilities(code))
+    this. `subgroup` is how many lanes a subgroup has to have, if the code goes by these."""
+    problems = [] if device.version >= _NEEDED.get(version_of(code), (1, 1)) else [
+        f"SPIR-V {'.'.join(map(str, version_of(code)))}: expected Vulkan "
+        f"{'.'.join(map(str, _NEEDED[version_of(code)]))}, it has {'.'.join(map(str, device.version))}"
+    ]  # fmt: skip
+    problems += [*device.missing(capabilities(code)), *lacking_matrices(device, code)]
+    least, most = device.subgroups
+    if by_subgroups(code) and subgroup and most and not least <= subgroup <= most:
+        problems.append(f"subgroups of {subgroup}: minSubgroupSize is {least}, maxSubgroupSize is {most}")
     limits = device.limits
     for step in launch.steps:
         threads = step.block[0] * step.block[1] * step.block[2]
@@ -93,10 +117,12 @@ class Memory:
 class VulkanKernels:
     """What was compiled, on a device: a pipeline for each step, and the buffers of its calls."""
 
-    def __init__(self, device: VulkanDevice, code: bytes, launch: Launch) -> None:
-        """Raises DeviceError where the device lacks what the kernels need; then nothing was made."""
-        check(device, code, launch)
+    def __init__(self, device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) -> None:
+        """Raises DeviceError where the device lacks what the kernels need; then nothing was made. `subgroup` is how
+        many lanes a subgroup has in this code."""
+        check(device, code, launch, subgroup)
         vk = api()
+        self.subgroup = subgroup if by_subgroups(code) else 0
         self.device, self.launch = device, launch
         self._module = vk.vkCreateShaderModule(
             device.handle, vk.VkShaderModuleCreateInfo(codeSize=len(code), pCode=code), None
@@ -223,7 +249,12 @@ class _Pipeline:
             writes.append(vk.VkWriteDescriptorSet(
                 dstSet=self._set, dstBinding=number, descriptorType=kind, pBufferInfo=[info]))  # fmt: skip
         vk.vkUpdateDescriptorSets(device.handle, len(writes), writes, 0, None)
-        shader = vk.VkPipelineShaderStageCreateInfo(stage=stage, module=kernels.module, pName=step.entry)
+        size, least_most = kernels.subgroup, device.subgroups
+        asked = vk.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo(requiredSubgroupSize=size)
+        shader = vk.VkPipelineShaderStageCreateInfo(
+            stage=stage, module=kernels.module, pName=step.entry, flags=_FULL_SUBGROUPS if size else 0,
+            pNext=asked if size and least_most[0] < least_most[1] else None,
+        )  # fmt: skip
         made = vk.vkCreateComputePipelines(
             device.handle, None, 1, [vk.VkComputePipelineCreateInfo(stage=shader, layout=self._layout)], None
         )

@@ -22,7 +22,7 @@ _TYPES = frozenset(
     {"f16.storage", "f16.arithmetic", "i8.storage", "f64.arithmetic", "i64.arithmetic"}
 )  # fmt: skip
 """What code may use where the source has such types. A device without it is refused before anything runs."""
-VULKAN, OPENCL = "vulkan1.1", "opencl2.2"
+VULKAN, VULKAN_13, OPENCL = "vulkan1.1", "vulkan1.3", "opencl2.2"
 """Environments, by the names that spirv-val has for them."""
 
 
@@ -39,9 +39,14 @@ def _row(
     dram: float,
     resident: int = 1024,
     environment: str = VULKAN,
+    matrices: tuple[str, ...] = (),
+    tensor: float = 0,
+    i8: float = 2,
+    subgroup: int = 0,
 ) -> Target:
     """One row: clock in GHz, `shared` in KB, `l2` in MB, `dram` in TB/s; `threads` of a workgroup, `resident` of a
-    unit."""
+    unit. With cooperative matrices: their types and shapes (`f16.16x16x16`), the operations of f16 into f32 in one
+    clock of a unit, of bytes as a multiple of that, and the lanes of a subgroup."""
     return Target(
         chip=chip,
         name=name,
@@ -56,15 +61,15 @@ def _row(
         threads_block=threads,
         threads_sm=max(resident, threads),
         blocks_sm=16,
-        tensor_flops_clock_sm=fma,
+        tensor_flops_clock_sm=tensor or fma,
         l2_bytes=round(l2 * KB * KB),
         l2_bytes_s=units * clock * 1e9 * 32,
         dram_bytes_s=dram * 1e12,
-        rates=Rates(tf32=0, i8=0, fma_f32=fma, fma_f64=fma / 32, fma_i32=fma / 4),
-        capabilities=_TYPES,
+        rates=Rates(tf32=0, i8=i8 if tensor else 0, fma_f32=fma, fma_f64=fma / 32, fma_i32=fma / 4),
+        capabilities=_TYPES | {f"coop_matrix.{each}" for each in matrices} | ({"coop_matrix"} if matrices else set()),
         fitted=fitted.H200,
         backend="spirv",
-        subgroup=0,
+        subgroup=subgroup,
         index_bits=32,
         l1_bytes=16 * KB,
         environment=environment,
@@ -78,6 +83,41 @@ ROWS = (
     _row("opencl", "OpenCL", units=32, clock=2.0, fma=256, shared=32, threads=256, l2=4, dram=0.3, environment=OPENCL),
     # Mesa's CPU driver: its limits as Mesa 22.3 reports them; figures of a desktop CPU of 8 cores with AVX2.
     _row("lavapipe", "llvmpipe", units=8, clock=3.0, fma=32, shared=32, threads=1024, l2=4, dram=0.04),
+    # The same of Mesa 26.1, with cooperative matrices of 8x8x8 and subgroups of 8, as it reports them.
+    _row(
+        "lavapipe-26",
+        "llvmpipe (Mesa 26)",
+        units=8,
+        clock=3.0,
+        fma=32,
+        shared=32,
+        threads=1024,
+        l2=4,
+        dram=0.04,
+        environment=VULKAN_13,
+        matrices=("f16.8x8x8", "f16.f16", "i8.8x8x8"),
+        tensor=64,
+        i8=1,
+        subgroup=8,
+    ),
+    # H200 through Vulkan: NVIDIA's driver reports subgroups of 32 and 48 KB of shared memory; units, clock and memory
+    # as in the row h200. Cooperative matrices at the rate of mma.sync.
+    _row(
+        "vulkan-h200",
+        "H200 (Vulkan)",
+        units=132,
+        clock=1.755,
+        fma=256,
+        shared=48,
+        threads=1024,
+        l2=50,
+        dram=4.8,
+        resident=2048,
+        environment=VULKAN_13,
+        matrices=("f16.16x16x16", "f16.f16", "i8.16x16x32"),
+        tensor=2048,
+        subgroup=32,
+    ),
     # Arc A770: 32 Xe cores at 2.1 GHz, 17.2 TFLOP/s of f32, 560 GB/s.
     _row("arc-a770", "Arc A770", units=32, clock=2.1, fma=256, shared=64, threads=1024, l2=16, dram=0.56),
     # Data Center GPU Max 1550 (Xe-HPC): 128 Xe cores at 1.6 GHz, 52 TFLOP/s of f32, 3.28 TB/s.

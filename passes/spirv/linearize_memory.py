@@ -2,7 +2,8 @@
 
 Expects a kernel after `vulkan-interface`. Leaves memref.load and memref.store with one index: logical addressing has no
 pointers to cast, so vectors are loaded and stored element by element, and buffers in shared memory, which were views of
-bytes, become buffers of their own in the storage class Workgroup.
+bytes, become buffers of their own in the storage class Workgroup. Cooperative matrices stay, with one index of their
+first element.
 
 Refuses memory that is not an argument or in shared memory, views that it does not know, and more shared memory than
 `limit` bytes.
@@ -16,12 +17,14 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.spirv.vulkan_interface import buffer_type
 
-_ACCESSES = ("memref.load", "memref.store", "vector.load", "vector.store")
+_MATRICES = ("gpu.subgroup_mma_load_matrix", "gpu.subgroup_mma_store_matrix")
+_ACCESSES = ("memref.load", "memref.store", "vector.load", "vector.store", *_MATRICES)
 _VIEWS = ("memref.reinterpret_cast", "memref.view", "memref.cast", "memref.get_global",
           "builtin.unrealized_conversion_cast")  # fmt: skip
 
@@ -70,8 +73,8 @@ class _Views:
 
     def is_linear(self, operation: Any) -> bool:
         """Whether an access is of a buffer with a storage class already."""
-        memory = operation.operands[1 if operation.name.endswith("store") else 0]
-        return "spirv.storage_class" in str(memory.type) and operation.name.startswith("memref.")
+        memory = operation.operands[_memory_at(operation)]
+        return "spirv.storage_class" in str(memory.type) and not operation.name.startswith("vector.")
 
     def resolve(self, memory: Any) -> tuple[Any, list[Any], Any]:
         """The buffer, the strides (numbers or values) and the offset of a memref."""
@@ -115,13 +118,21 @@ def _of_cast(cast: Any) -> tuple[list[Any], Any]:
     return found, offsets[0] if offset == dynamic else offset
 
 
+def _memory_at(operation: Any) -> int:
+    """Which operand of an access is the memory."""
+    return 1 if "store" in operation.name else 0
+
+
 def _replace(operation: Any, views: _Views) -> None:
-    store = operation.name.endswith("store")
-    first = 1 if store else 0
+    first = _memory_at(operation)
+    store = first == 1
     buffer, strides, offset = views.resolve(operation.operands[first])
     element = operation.operands[first].type.element_type
     with ir.InsertionPoint(operation), operation.location:
         place = _place(list(operation.operands)[first + 1 :], strides, offset)
+        if operation.name in _MATRICES:
+            _matrix(operation, buffer, place)
+            return
         vector = dialect("vector")
         value = operation.operands[0] if store else operation.results[0]
         is_vector = isinstance(value.type, ir.VectorType)
@@ -135,6 +146,16 @@ def _replace(operation: Any, views: _Views) -> None:
             loaded = [_loaded(dialect("memref").LoadOp(buffer, [at]).result, element) for at in places]
             result = vector.FromElementsOp(value.type, loaded).result if is_vector else loaded[0]
             value.replace_all_uses_with(result)
+    operation.erase()
+
+
+def _matrix(operation: Any, buffer: Any, place: Any) -> None:
+    """A load or store of a cooperative matrix, of a buffer."""
+    operands = [*list(operation.operands)[: _memory_at(operation)], buffer, place]
+    types = [result.type for result in operation.results]
+    made = ir.Operation.create(operation.name, types, operands, attributes_of(operation))
+    for old, new in zip(operation.results, made.results, strict=True):
+        old.replace_all_uses_with(new)
     operation.erase()
 
 

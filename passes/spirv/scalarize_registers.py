@@ -5,6 +5,8 @@ scf.for and scf.if. Leaves none: SPIR-V for shaders has vectors of 2 to 4 only, 
 scf.for without iter_args and an scf.if without results read and write variables (memref.alloca in the storage class
 Function): upstream's conversion leaves the results of a loop undefined that runs no turn.
 
+Cooperative matrices (gpu.mma_matrix) stay in iter_args, since no memref holds one: `start-results` mends that.
+
 Refuses other operations on vectors, positions that are not constant, and other loops.
 """
 
@@ -83,19 +85,26 @@ class _Rewriting:
     def _loop(self, loop: Any) -> None:
         scf = dialect("scf")
         with ir.InsertionPoint(loop), loop.location:
-            carried = [self._variables(value) for value in list(loop.operands)[3:]]
-            made = scf.ForOp(*list(loop.operands)[:3])
+            starts = list(loop.operands)[3:]
+            carried = [[] if _is_matrix(value) else self._variables(value) for value in starts]
+            made = scf.ForOp(*list(loop.operands)[:3], [value for value in starts if _is_matrix(value)])
         old, new = body(loop), made.body
         counter, *arguments = old.arguments
         counter.replace_all_uses_with(new.arguments[0])
+        matrices = iter(list(new.arguments)[1:])
         with ir.InsertionPoint(new), loop.location:
             for argument, variables in zip(arguments, carried, strict=True):
-                self._stands_for(argument, variables)
+                if _is_matrix(argument):
+                    argument.replace_all_uses_with(next(matrices))
+                else:
+                    self._stands_for(argument, variables)
         self._moved(old, new, carried)
         self._after(loop, made.operation, carried)
 
     def _branch(self, branch: Any) -> None:
         scf = dialect("scf")
+        if any(_is_matrix(result) for result in branch.results):
+            raise pass_error(branch, "a branch that gives cooperative matrices; expected these in loops only")
         with ir.InsertionPoint(branch), branch.location:
             carried = [self._unset(result.type) for result in branch.results]
             both = len(branch.regions[1].blocks) > 0
@@ -112,17 +121,22 @@ class _Rewriting:
             new.append(operation)
         self.block(new)
         with ir.InsertionPoint(new), last.location:
-            values = [number for value in last.operation.operands for number in self.of(value)]
+            yielded = list(last.operation.operands)
+            values = [number for value in yielded if not _is_matrix(value) for number in self.of(value)]
             for number, variable in zip(values, (each for group in carried for each in group), strict=True):
                 _store(number, variable)
-            dialect("scf").YieldOp([])
+            dialect("scf").YieldOp([value for value in yielded if _is_matrix(value)])
         last.operation.erase()
 
     def _after(self, old: Any, new: Any, carried: list[list[Any]]) -> None:
         """After a loop or a branch its results are what the variables hold."""
+        matrices = iter(new.results)
         with ir.InsertionPoint(old), old.location:
             for result, variables in zip(old.results, carried, strict=True):
-                self._stands_for(result, variables)
+                if _is_matrix(result):
+                    result.replace_all_uses_with(next(matrices))
+                else:
+                    self._stands_for(result, variables)
         self.done.append(old)
 
     def _stands_for(self, value: Any, variables: list[Any]) -> None:
@@ -156,6 +170,10 @@ class _Rewriting:
 
 def _is_vector(value: Any) -> bool:
     return isinstance(value.type, ir.VectorType)
+
+
+def _is_matrix(value: Any) -> bool:
+    return str(value.type).startswith("!gpu.mma_matrix")
 
 
 def _store(number: Any, variable: Any) -> None:
