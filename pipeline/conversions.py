@@ -59,7 +59,7 @@ def _spirv(target: Target, features: str) -> Iterator[Placed]:
     matrices = "coop_matrix" in target.capabilities
     yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"))
     if matrices:
-        yield at("spirv", "convert", step("start-results"))
+        yield at("spirv", "convert", step("start-results"), step("sign-products"))
     yield at("spirv", "convert", upstream(abi), step("finish-spirv"))
     if matrices:  # all kernels of a module go by one memory model
         yield at("spirv", "convert", step("vulkan-memory-model"))

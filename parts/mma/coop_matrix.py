@@ -57,6 +57,13 @@ def adds_up(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     return None
 
 
+def alike(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """No driver multiplies signed by unsigned bytes."""
+    if problem.unsigned in ("", "ab"):
+        return None
+    return f"{problem.unsigned.upper()} alone unsigned: not with mma=coop_matrix, whose operands are both signed or not"
+
+
 def divided(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """The subgroups of 32 lanes divide a warp tile along n."""
     unit = schedule.instruction[1] * WARP // target.subgroup
@@ -101,7 +108,7 @@ PART = Mma(
     rate=tensor_core_rate,
     registers=registers_needed,
     needs=frozenset({"coop_matrix"}),
-    rules=Rules(shape=(adds_up, divided, rows_aligned)),
+    rules=Rules(problem=(alike,), shape=(adds_up, divided, rows_aligned)),
     rival=True,
     by_matrix=lambda _, __: True,
     scratch=_scratch,
