@@ -23,6 +23,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 
+_WHOLE = ("spirv.", "memref.")
 _DYNAMIC = -(1 << 63)
 
 
@@ -59,6 +60,8 @@ class _Rewriting:
                 self._branch(operation)
             elif len(operation.results) == 1 and operation.results[0] in self.numbers:
                 pass  # stands for what a loop or a branch carries
+            elif operation.name.startswith(_WHOLE):
+                pass  # takes or makes a unit of a buffer
             elif any(map(_is_vector, (*operation.operands, *operation.results))):
                 with ir.InsertionPoint(operation), operation.location:
                     self._vectors(operation)

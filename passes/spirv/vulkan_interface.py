@@ -140,7 +140,8 @@ def _function(name: str, types: list[Any], kernel: Any) -> Any:
 
 
 def buffer_type(element: Any, storage: str, size: int | None = None) -> Any:
-    """The type of a buffer of one dimension in a storage class of SPIR-V. An i1 takes a byte."""
+    """The type of a buffer of one dimension in a storage class of SPIR-V, of numbers or of vectors of up to four. An i1
+    takes a byte."""
     if str(element) == "i1":
         element = ir.IntegerType.get_signless(8)
     count = ir.ShapedType.get_dynamic_size() if size is None else size
