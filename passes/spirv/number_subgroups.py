@@ -3,7 +3,7 @@
 Expects a kernel before `vulkan-interface`, in blocks of one dimension of whole subgroups of `size` lanes. Leaves
 gpu.subgroup_id and gpu.lane_id in place of gpu.thread_id: Vulkan does not say which invocations make a subgroup, so
 that what one of them does together (cooperative matrices, shuffles) goes by these numbers. The pipeline must ask for
-subgroups of that size, all of them full (VK_EXT_subgroup_size_control, or Vulkan 1.3).
+subgroups of that size, all of them full (VK_EXT_subgroup_size_control, or Vulkan 1.3). A second run changes nothing.
 
 Refuses blocks of several dimensions, and blocks that are not a multiple of `size`.
 """
@@ -20,7 +20,6 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.spirv.vulkan_interface import BLOCK
-from mlir_gemm.spec.attributes import SUBGROUP
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,7 @@ class NumberSubgroups(Pass):
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
-            if SUBGROUP not in kernel.attributes:
-                self._number(kernel)
+            self._number(kernel)
 
     def _number(self, kernel: Any) -> None:
         gpu = dialect("gpu")
@@ -46,12 +44,14 @@ class NumberSubgroups(Pass):
         if block[1:] != [1, 1] or block[0] % self.size:
             shape = "x".join(map(str, block)) or "unknown size"
             raise pass_error(kernel, f"blocks of {shape}; expected one dimension, a multiple of {self.size} threads")
-        threads = named(kernel, "gpu.thread_id")
+        threads = [
+            each for each in named(kernel, "gpu.thread_id") if "x" in str(each.operation.attributes["dimension"])
+        ]
+        if not threads:
+            return
         with ir.InsertionPoint(in_block(body(kernel))[0]), kernel.location:
             first = indexing.mul(gpu.SubgroupIdOp().result, self.size)
             number = indexing.add(first, gpu.LaneIdOp().result)
         for thread in threads:
-            if "x" in str(thread.operation.attributes["dimension"]):
-                thread.operation.results[0].replace_all_uses_with(number)
-                thread.operation.erase()
-        kernel.attributes[SUBGROUP] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), self.size)
+            thread.operation.results[0].replace_all_uses_with(number)
+            thread.operation.erase()
