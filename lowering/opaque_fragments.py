@@ -18,8 +18,11 @@ from mlir_gemm.dialect.memory import has_rows
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.lowering.products import is_plain
 from mlir_gemm.spec.attributes import LEVEL
+from mlir_gemm.spec.threads import LANES
 
 Shape = tuple[int, int, int]
+SUBGROUP = "subgroup"
+"""On a load or a store of fragments: the lanes of a subgroup, where these are fewer than a warp's."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class Fragments:
         if self.parts == 1:
             return at
         return indexing.add(indexing.mul(self.part, value.type.shape[1] // self.parts), at)
+
+    def mark(self, access: Any) -> None:
+        """Says on a load or a store that subgroups of a part of a warp have a fragment each."""
+        if self.parts > 1:
+            access.operation.attributes[SUBGROUP] = constants.integer(LANES // self.parts)
 
     def check(self, product: Any) -> None:
         """Refuses a product of other sizes, or of operands whose rows are not where fragments are loaded from."""
@@ -134,6 +142,7 @@ class Rewriter:
             for j in range(len(grid[0])):
                 at = (step, self.kind.column(acc, j * columns))
                 b = load(rhs, (depth, columns), "BOp", at, swapped=swap_b, unsigned="b" in unsigned)
+                self.kind.mark(b.owner)
                 for i, row in enumerate(grid):
                     sums = dialect("gpu").SubgroupMmaComputeOp(a[i], b, row[j], a_transpose=swap_a, b_transpose=swap_b)
                     row[j] = sums.result
@@ -197,10 +206,13 @@ class Rewriter:
         self._check_access(operation, memory)
         rows, columns = self.kind.grid_of(value)
         m, n, _ = self.kind.shape
-        self.fragments[value] = [
+        loaded = [
             [load(memory, (m, n), "COp", (i * m, self.kind.column(value, j * n)), offsets) for j in range(columns)]
             for i in range(rows)
         ]
+        for each in (fragment for row in loaded for fragment in row):
+            self.kind.mark(each.owner)
+        self.fragments[value] = loaded
 
     def _store(self, store: Any) -> None:
         value, memory, *offsets = store.operation.operands
@@ -209,7 +221,8 @@ class Rewriter:
         for i, row in enumerate(self._of(value)):
             for j, fragment in enumerate(row):
                 indices = _indices((i * m, self.kind.column(value, j * n)), offsets)
-                dialect("gpu").SubgroupMmaStoreMatrixOp(fragment, memory, indices, _lead(memory))
+                made = dialect("gpu").SubgroupMmaStoreMatrixOp(fragment, memory, indices, _lead(memory))
+                self.kind.mark(made)
 
     def _slice(self, slice_: Any) -> None:
         offsets = [ir.IntegerAttr(o).value for o in slice_.attributes["offsets"]]

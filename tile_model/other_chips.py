@@ -100,30 +100,78 @@ ROWS = (
         i8=1,
         subgroup=8,
     ),
-    # H200 through Vulkan: NVIDIA's driver reports subgroups of 32 and 48 KB of shared memory; units, clock and memory
-    # as in the row h200. Cooperative matrices at the rate of mma.sync.
+    # H200 through Vulkan: subgroups of 32, matrices and 48 KB of shared memory as the driver 580.159.04 reports them;
+    # units, clock and memory as in the row h200. Cooperative matrices at the rate of mma.sync.
     _row(
         "vulkan-h200",
         "H200 (Vulkan)",
         units=132,
-        clock=1.755,
+        clock=1.7,
         fma=256,
         shared=48,
         threads=1024,
-        l2=50,
-        dram=4.8,
+        l2=60,
+        dram=4.3,
         resident=2048,
         environment=VULKAN_13,
         matrices=("f16.16x16x16", "f16.f16", "i8.16x16x32"),
-        tensor=2048,
+        tensor=2621,
         subgroup=32,
     ),
-    # Arc A770: 32 Xe cores at 2.1 GHz, 17.2 TFLOP/s of f32, 560 GB/s.
-    _row("arc-a770", "Arc A770", units=32, clock=2.1, fma=256, shared=64, threads=1024, l2=16, dram=0.56),
+    # Arc A770: 32 Xe cores at 2.1 GHz, 17.2 TFLOP/s of f32, 137 of f16 by XMX, 560 GB/s. Matrices have 8 columns on
+    # this GPU (krrishnarraj/clpeak, pull request 185), and subgroups as many lanes.
+    _row(
+        "arc-a770",
+        "Arc A770",
+        units=32,
+        clock=2.1,
+        fma=256,
+        shared=64,
+        threads=1024,
+        l2=16,
+        dram=0.56,
+        environment=VULKAN_13,
+        matrices=("f16.8x8x16", "i8.8x8x32"),
+        tensor=2048,
+        subgroup=8,
+    ),
+    # Arc B580 (Xe2): 20 Xe cores at 2.67 GHz, 13.7 TFLOP/s of f32, 117 of f16 by XMX, 456 GB/s. Matrices of 8x16x16 as
+    # Mesa reports them (ggml-org/llama.cpp, pull request 21669); lanes of a subgroup: as many as columns.
+    _row(
+        "arc-b580",
+        "Arc B580",
+        units=20,
+        clock=2.67,
+        fma=256,
+        shared=64,
+        threads=1024,
+        l2=18,
+        dram=0.456,
+        environment=VULKAN_13,
+        matrices=("f16.8x16x16", "i8.8x16x32"),
+        tensor=2048,
+        subgroup=16,
+    ),
     # Data Center GPU Max 1550 (Xe-HPC): 128 Xe cores at 1.6 GHz, 52 TFLOP/s of f32, 3.28 TB/s.
     _row("max-1550", "Max 1550", units=128, clock=1.6, fma=256, shared=64, threads=1024, l2=408, dram=3.28),
-    # RX 7900 XTX through Vulkan: 96 units at 2.5 GHz, 61 TFLOP/s of f32 with dual issue, 960 GB/s.
-    _row("rx-7900-xtx", "RX 7900 XTX", units=96, clock=2.5, fma=256, shared=64, threads=1024, l2=6, dram=0.96),
+    # RX 7900 XTX through Vulkan: 96 units at 2.5 GHz, 61 TFLOP/s of f32 with dual issue, 123 of f16 and of bytes by
+    # WMMA, 960 GB/s. Matrices of 16x16x16 (iree-org/iree, pull request 11868); subgroups of 32, which it has beside 64.
+    _row(
+        "rx-7900-xtx",
+        "RX 7900 XTX",
+        units=96,
+        clock=2.5,
+        fma=256,
+        shared=64,
+        threads=1024,
+        l2=6,
+        dram=0.96,
+        environment=VULKAN_13,
+        matrices=("f16.16x16x16", "f16.f16", "i8.16x16x16"),
+        tensor=512,
+        i8=1,
+        subgroup=32,
+    ),
     # Immortalis-G720 of 12 cores: 256 operations a clock and core (Arm); clock and memory are of its phones.
     _row("mali-g720", "Mali-G720", units=12, clock=1.3, fma=256, shared=32, threads=512, l2=2, dram=0.06),
     # Adreno 750: 6 units of 256 lanes at 0.9 GHz, LPDDR5X of its phones: estimates, Qualcomm publishes none.

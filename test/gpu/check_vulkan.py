@@ -98,6 +98,8 @@ def check_module(name: str, chip: str) -> dict[str, Any]:
 
     text = (MODULES / name).read_text()
     kernel = mlir_gemm.compile(text, device="vulkan", chip=chip)
+    if kernel.symbols:
+        kernel = kernel.at(**dict.fromkeys(kernel.symbols, 24))
     before = random_arrays(kernel.launch.arguments, 0, {})
     after = [array.copy() for array in before]
     run_on(kernel.launcher.kernels, after)

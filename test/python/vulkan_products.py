@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,3 +165,23 @@ def wrong_elements(case: Product, kernel: Any, seed: int = 0) -> int:
     results = [np.zeros(shape, numpy_dtype(case.result)) for each in kernels.launch.arguments if each.role == "result"]
     run_on(kernels, [*arrays, *results])
     return int((results[0] != case.expected(arrays)).sum())
+
+
+def main() -> int:
+    """Random products on this machine's first Vulkan device: for a chip, so many of them."""
+    chip, count = sys.argv[1], int(sys.argv[2])
+    used = dict[str, int]()
+    for seed in range(count):
+        case = random_product(seed, ("f16", "i8"), largest=130)
+        kernel = compiled(case, chip)
+        if wrong := wrong_elements(case, kernel, seed):
+            print(f"{wrong} elements are wrong: {case}")
+            return 1
+        for each in kernel.kernels:
+            used[each.schedule.mma if each.schedule else "none"] = used.get(each.schedule.mma, 0) + 1
+    print(f"{count} right: {used}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
