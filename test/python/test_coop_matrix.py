@@ -24,7 +24,7 @@ from mlir_gemm.tile_model.chips import target
 
 CHIPS = ("vulkan-h200", "rx-7900-xtx", "arc-a770", "arc-b580", "lavapipe-26")
 NEWER = os.environ.get("MLIR_GEMM_NEWER_LAVAPIPE", "")
-"""Python under a newer Mesa: what `test/newer_lavapipe.sh` made."""
+"""What runs a Python with a newer Mesa: what `test/newer_lavapipe.sh` made."""
 
 
 def _validator() -> str:
@@ -132,10 +132,10 @@ def test_what_a_module_multiplies_is_read_from_its_code(case: Product, expected:
 def test_is_right_on_a_driver_that_has_them():
     """In a process of its own, which loads the newer driver. Random products, and what it lacks by name."""
     script = Path(__file__).with_name("vulkan_products.py")
-    done = subprocess.run([NEWER, str(script), "lavapipe-26", str(draws(3))], capture_output=True, text=True)
+    done = subprocess.run([NEWER, sys.executable, str(script), "lavapipe-26", str(draws(3))], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "coop_matrix" in done.stdout
-    other = subprocess.run([NEWER, str(script), "vulkan-h200", "1"], capture_output=True, text=True)
+    other = subprocess.run([NEWER, sys.executable, str(script), "vulkan-h200", "1"], capture_output=True, text=True)
     assert "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR has 8x8x8" in other.stdout + other.stderr
     assert "minSubgroupSize is 8" in other.stdout + other.stderr
 
