@@ -73,18 +73,26 @@ class Unit:
         words = _taken(loaded, self.word) if self.count > self.packed else [loaded]
         if self.packed == 1:
             return words
-        pair = ir.VectorType.get([self.packed], self.element)
-        return [number for word in words for number in _taken(_cast(pair, word), self.element)]
+        return [number for word in words for number in divided(word, self.element, self.packed)]
 
     def store(self, numbers: list[Any], buffer: Any, at: Any) -> None:
         """Stores the numbers of one unit."""
         words = numbers
         if self.packed > 1:
-            pair = ir.VectorType.get([self.packed], self.element)
             parts = [numbers[first : first + self.packed] for first in range(0, self.count, self.packed)]
-            words = [_cast(self.word, _made(pair, part)) for part in parts]
+            words = [joined(part, self.word) for part in parts]
         whole = _made(self.type, words) if len(words) > 1 else words[0]
         dialect("memref").StoreOp(whole, buffer, [at])
+
+
+def divided(number: Any, element: Any, count: int) -> list[Any]:
+    """The bits of a number as `count` numbers of a narrower type."""
+    return _taken(_cast(ir.VectorType.get([count], element), number), element)
+
+
+def joined(numbers: list[Any], type_: Any) -> Any:
+    """The bits of several numbers as one of a wider type."""
+    return _cast(type_, _made(ir.VectorType.get([len(numbers)], numbers[0].type), numbers))
 
 
 def _taken(vector: Any, element: Any) -> list[Any]:

@@ -18,6 +18,7 @@ from mlir_gemm.errors import DeviceError
 
 PACKAGE = "vulkan"
 _INSTALL = "pip install 'mlir-gemm[vulkan]', and a Vulkan driver (Debian: libvulkan1 with mesa-vulkan-drivers)"
+SHUFFLE = "VK_SUBGROUP_FEATURE_SHUFFLE_BIT"
 _FEATURES = {
     "StorageBuffer16BitAccess": ("16bit_storage", "storageBuffer16BitAccess"),
     "StorageBuffer8BitAccess": ("8bit_storage", "storageBuffer8BitAccess"),
@@ -28,8 +29,8 @@ _FEATURES = {
     "Int16": ("core", "shaderInt16"),
     "VulkanMemoryModel": ("memory_model", "vulkanMemoryModel"),
     "CooperativeMatrixKHR": ("matrices", "cooperativeMatrix"),
-    "GroupNonUniform": ("subgroups", "subgroupSizeControl"),
-    "GroupNonUniformShuffle": ("subgroups", "computeFullSubgroups"),
+    "GroupNonUniform": ("subgroups", "computeFullSubgroups"),
+    "GroupNonUniformShuffle": ("properties", SHUFFLE),
 }
 """The feature that a capability of SPIR-V needs (Vulkan specification, "Capabilities"), and the structure it is in.
 Code that goes by subgroups needs those of one size, all full."""
@@ -212,10 +213,14 @@ def _features(physical: Any, extensions: set[str], version: tuple[int, int]) -> 
     vk.vkGetPhysicalDeviceFeatures2(physical, both)
     core = vk.vkGetPhysicalDeviceFeatures(physical)
     asked["core"] = core
+    operations = vk.VkPhysicalDeviceSubgroupProperties()
+    vk.vkGetPhysicalDeviceProperties2(physical, vk.VkPhysicalDeviceProperties2(pNext=operations))
     if "matrices" in asked:
         asked["matrices"].cooperativeMatrixRobustBufferAccess = 0  # no matrix reaches over the end of a buffer
     found = {name for key, name in _FEATURES.values() if key in asked and getattr(asked[key], name)}
     names = {name for _, name in _FEATURES.values()}
+    if operations.supportedOperations & getattr(vk, SHUFFLE):
+        found.add(SHUFFLE)
     on = vk.VkPhysicalDeviceFeatures(**dict.fromkeys(found & names & set(dir(core)), 1))
     wanted = [extension for extension, _ in _EXTENSIONS.values() if extension in extensions]
     return frozenset(found), chain, on, wanted
@@ -224,7 +229,7 @@ def _features(physical: Any, extensions: set[str], version: tuple[int, int]) -> 
 def _subgroups(physical: Any, features: frozenset[str]) -> tuple[int, int]:
     """The least and the most lanes of a subgroup that a pipeline may ask for."""
     vk = api()
-    if "subgroupSizeControl" not in features:
+    if "computeFullSubgroups" not in features:
         return 0, 0
     sizes = vk.VkPhysicalDeviceSubgroupSizeControlProperties()
     vk.vkGetPhysicalDeviceProperties2(physical, vk.VkPhysicalDeviceProperties2(pNext=sizes))

@@ -249,7 +249,8 @@ class _Pipeline:
             writes.append(vk.VkWriteDescriptorSet(
                 dstSet=self._set, dstBinding=number, descriptorType=kind, pBufferInfo=[info]))  # fmt: skip
         vk.vkUpdateDescriptorSets(device.handle, len(writes), writes, 0, None)
-        size, least_most = kernels.subgroup, device.subgroups
+        # Blocks that are not of whole subgroups belong to kernels that do not go by them.
+        size, least_most = 0 if step.block[0] % max(1, kernels.subgroup) else kernels.subgroup, device.subgroups
         asked = vk.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo(requiredSubgroupSize=size)
         shader = vk.VkPipelineShaderStageCreateInfo(
             stage=stage, module=kernels.module, pName=step.entry, flags=_FULL_SUBGROUPS if size else 0,

@@ -15,6 +15,7 @@ Sources, unless a row says otherwise:
 from __future__ import annotations
 
 from mlir_gemm.spec.target import Rates, Target
+from mlir_gemm.spec.threads import LANES as WARP
 from mlir_gemm.tile_model import fitted
 
 KB = 1024
@@ -47,6 +48,9 @@ def _row(
     """One row: clock in GHz, `shared` in KB, `l2` in MB, `dram` in TB/s; `threads` of a workgroup, `resident` of a
     unit. With cooperative matrices: their types and shapes (`f16.16x16x16`), the operations of f16 into f32 in one
     clock of a unit, of bytes as a multiple of that, and the lanes of a subgroup."""
+    known = [f"coop_matrix.{each}" for each in matrices]
+    known += ["coop_matrix"] if matrices else []
+    known += ["subgroup.shuffle"] if subgroup == WARP else []
     return Target(
         chip=chip,
         name=name,
@@ -66,7 +70,7 @@ def _row(
         l2_bytes_s=units * clock * 1e9 * 32,
         dram_bytes_s=dram * 1e12,
         rates=Rates(tf32=0, i8=i8 if tensor else 0, fma_f32=fma, fma_f64=fma / 32, fma_i32=fma / 4),
-        capabilities=_TYPES | {f"coop_matrix.{each}" for each in matrices} | ({"coop_matrix"} if matrices else set()),
+        capabilities=_TYPES.union(known),
         fitted=fitted.H200,
         backend="spirv",
         subgroup=subgroup,

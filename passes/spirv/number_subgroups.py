@@ -29,6 +29,8 @@ class NumberSubgroups(Pass):
     name: ClassVar[str] = "number-subgroups"
     size: int = 32
     """Lanes of a subgroup."""
+    shuffles: bool = False
+    """Whether only kernels are numbered in which subgroups exchange numbers."""
 
     def __post_init__(self) -> None:
         if self.size < 1:
@@ -36,7 +38,8 @@ class NumberSubgroups(Pass):
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
-            self._number(kernel)
+            if not self.shuffles or named(kernel, "gpu.shuffle"):
+                self._number(kernel)
 
     def _number(self, kernel: Any) -> None:
         gpu = dialect("gpu")

@@ -21,6 +21,7 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.lowering.buffer_units import divided, joined
 from mlir_gemm.passes.base import Pass
 
 _WHOLE = ("spirv.", "memref.")
@@ -34,6 +35,7 @@ class ScalarizeRegisters(Pass):
     name: ClassVar[str] = "scalarize-registers"
 
     def run(self, module: Any) -> None:
+        _ = module.context.dialects["spirv"]  # loads it
         for kernel in named(module, "gpu.func"):
             rewriting = _Rewriting(kernel)
             rewriting.block(body(kernel))
@@ -256,7 +258,23 @@ def _fma(operation: Any, of: Of) -> list[Any]:
     return [dialect("math").FmaOp(*operands).result for operands in zip(*given, strict=True)]
 
 
+def _bitcast(operation: Any, of: Of) -> list[Any]:
+    """The same bits as numbers of another type: one for one, or several for one."""
+    source, result = (ir.VectorType(each.type).element_type for each in (operation.operands[0], operation.results[0]))
+    numbers = of(operation.operands[0])
+    if source.width == result.width:
+        return [dialect("arith").BitcastOp(result, each).result for each in numbers]
+    several = max(source.width, result.width) // min(source.width, result.width)
+    if several > 4:
+        raise pass_error(operation, f"'{operation.name}' from {source} to {result}; expected at most four for one")
+    if source.width > result.width:
+        return [each for number in numbers for each in divided(number, result, several)]
+    parts = [numbers[first : first + several] for first in range(0, len(numbers), several)]
+    return [joined(part, result) for part in parts]
+
+
 _MADE: dict[str, Callable[[Any, Of], list[Any]]] = {
+    "vector.bitcast": _bitcast,
     "vector.broadcast": _broadcast,
     "vector.extract": _extract,
     "vector.insert": _insert,

@@ -44,6 +44,26 @@ SPEED: list[tuple[int, int, int, str, str]] = [
     (2048, 2048, 2048, "i8", "coop_matrix"),
 ]
 """M, N, K, the elements of A and B, and the operator."""
+SOFTMAX = """func.func @f(%x: tensor<{m}x{n}x{t}>) -> tensor<{m}x{n}x{t}> {{
+  %e = tensor.empty() : tensor<{m}x{n}x{t}>
+  %s = linalg.softmax dimension(1) ins(%x : tensor<{m}x{n}x{t}>) outs(%e : tensor<{m}x{n}x{t}>) -> tensor<{m}x{n}x{t}>
+  return %s : tensor<{m}x{n}x{t}>
+}}"""
+SUMS = """func.func @f(%x: tensor<{m}x{n}x{t}>, %c: tensor<{m}x{t}>) -> tensor<{m}x{t}> {{
+  %s = linalg.reduce ins(%x : tensor<{m}x{n}x{t}>) outs(%c : tensor<{m}x{t}>) dimensions = [1]
+    (%a: {t}, %b: {t}) {{
+      %0 = arith.{add} %a, %b : {t}
+      linalg.yield %0 : {t}
+    }}
+  return %s : tensor<{m}x{t}>
+}}"""
+ROWS = {
+    f"{name} of {m}x{n} {element}": text.format(m=m, n=n, t=element, add="addi" if element == "i32" else "addf")
+    for name, text, elements in (("softmax", SOFTMAX, ("f32", "f16")), ("sums", SUMS, ("f32", "f64", "i32")))
+    for element in elements
+    for m, n in ((33, 7), (64, 100), (17, 1000), (5, 5000))
+}
+"""Rows, whose lanes exchange numbers."""
 BESIDE = {"simt": "simt", "coop_matrix": "mma_sync"}
 """The operator of the same kind for CUDA."""
 ROUNDS, WANTED = 5, 4e-3
@@ -61,6 +81,11 @@ def speed_case(m: int, n: int, k: int, element: str) -> Product:
     return Product(m, n, k, element, (False, element == "i8"))
 
 
+def text_of(name: str) -> str:
+    """A module of the tests, or one of rows."""
+    return ROWS[name] if name in ROWS else (MODULES / name).read_text()
+
+
 def prepare(job: tuple[str, Any, str]) -> str:
     """Compiles one kernel into the cache, in a process of its own; what was wrong, in one line."""
     import mlir_gemm
@@ -71,7 +96,7 @@ def prepare(job: tuple[str, Any, str]) -> str:
             case, schedule = product_of(what)
             compiled(case, chip, schedule)
         elif kind == "module":
-            mlir_gemm.compile((MODULES / what).read_text(), device="vulkan", chip=chip)
+            mlir_gemm.compile(text_of(what), device="vulkan", chip=chip)
         else:
             *sizes, element, mma = what
             compiled(speed_case(*sizes, element), chip, {"mma": mma})
@@ -96,7 +121,7 @@ def check_module(name: str, chip: str) -> dict[str, Any]:
     from mlir_gemm.simulator.expected import limits, reference, relative_error
     from mlir_gemm.simulator.random_inputs import random_arrays
 
-    text = (MODULES / name).read_text()
+    text = text_of(name)
     kernel = mlir_gemm.compile(text, device="vulkan", chip=chip)
     if kernel.symbols:
         kernel = kernel.at(**dict.fromkeys(kernel.symbols, 24))
@@ -185,7 +210,7 @@ def main() -> int:
     start, parts, chip = time.perf_counter(), options.only.split(","), options.chip
     if "MLIR_GEMM_CACHE" not in os.environ:
         os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
-    names = sorted(path.name for path in MODULES.glob("*.mlir")) if "modules" in parts else []
+    names = [*sorted(path.name for path in MODULES.glob("*.mlir")), *ROWS] if "modules" in parts else []
     rows = SPEED if "speed" in parts else []
     count = options.random if "products" in parts else 0
     jobs = [("speed", row, chip) for row in rows] + [("module", name, chip) for name in names]
