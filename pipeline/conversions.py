@@ -50,13 +50,13 @@ def _to_rocdl(target: Target) -> PassSpec:
 
 
 def _spirv(target: Target, features: str) -> Iterator[Placed]:
-    if "subgroup.shuffle" in target.capabilities:
-        shared = step("share-shuffles", words=False)
-        yield at("spirv", "interface", step("number-subgroups", size=target.subgroup, shuffles=True))
-    else:
-        shared = step("share-shuffles")
     yield at("spirv", "interface", step("vulkan-interface", environment=target.environment))
-    yield at("spirv", "memory", shared, step("linearize-memory", limit=target.smem_block))
+    if "subgroup.shuffle" in target.capabilities:
+        numbered = step("number-subgroups", size=target.subgroup, shuffles=True)
+        yield at("spirv", "memory", step("share-shuffles", words=False), numbered)
+    else:
+        yield at("spirv", "memory", step("share-shuffles"))
+    yield at("spirv", "memory", step("linearize-memory", limit=target.smem_block))
     kernel = "builtin.module(gpu.module(gpu.func({})))"
     yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
     yield at("spirv", "math", step("select-glsl"))

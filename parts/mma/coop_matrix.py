@@ -40,7 +40,7 @@ def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
     yield at("accumulate", "initialise", step("sink-init", loads=True))
     yield at("lower", "mma", step("coop-matrix-epilogue", rows=instruction[0]))
     yield at("lower", "mma", step("mma-to-coop-matrix", instruction=instruction, **narrow), step("tiles-to-lanes"))
-    yield at("spirv", "interface", step("number-subgroups", size=subgroup))
+    yield at("spirv", "registers", step("number-subgroups", size=subgroup))
 
 
 def _scratch(problem: Problem, schedule: Schedule) -> int:

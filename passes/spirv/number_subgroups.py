@@ -1,6 +1,6 @@
 """number-subgroups: the number of a thread is that of its subgroup, times the lanes of one, and that of its lane.
 
-Expects a kernel before `vulkan-interface`, in blocks of one dimension of whole subgroups of `size` lanes. Leaves
+Expects a kernel after `share-shuffles`, in blocks of one dimension of whole subgroups of `size` lanes. Leaves
 gpu.subgroup_id and gpu.lane_id in place of gpu.thread_id: Vulkan does not say which invocations make a subgroup, so
 that what one of them does together (cooperative matrices, shuffles) goes by these numbers. The pipeline must ask for
 subgroups of that size, all of them full (VK_EXT_subgroup_size_control, or Vulkan 1.3). A second run changes nothing.

@@ -2,7 +2,7 @@
 
 Expects kernels after `vulkan-interface` with gpu.shuffle xor among 32 threads, as the stages up
 to `lower` count them. Leaves for each a store, a load and two barriers: Vulkan does not say how many threads run in
-step, nor which ones. With `words=false`, on chips whose subgroups have 32 lanes, after `number-subgroups`, numbers of
+step, nor which ones. With `words=false`, on chips whose subgroups have 32 lanes, before `number-subgroups`, numbers of
 32 bits stay, which subgroups exchange.
 
 Refuses other modes, and shuffles that not all threads of the block reach together: in branches, and in loops whose

@@ -62,6 +62,7 @@ ROWS = {
     for name, text, elements in (("softmax", SOFTMAX, ("f32", "f16")), ("sums", SUMS, ("f32", "f64", "i32")))
     for element in elements
     for m, n in ((33, 7), (64, 100), (17, 1000), (5, 5000))
+    if element != "f16" or n < 5000  # softmax of more has subnormal numbers
 }
 """Rows, whose lanes exchange numbers."""
 BESIDE = {"simt": "simt", "coop_matrix": "mma_sync"}
