@@ -120,11 +120,18 @@ class VulkanDevice:
                 found.append(f"the feature {_FEATURES[each][1]}")
         return found
 
-    def memory_type(self, bits: int) -> int:
-        """The number of a type of memory that the host can write; of the device's own if there is one."""
+    def is_cached(self, number: int) -> bool:
+        """Whether the host reads a type of memory through its caches."""
+        flags = self.memory.memoryTypes[number].propertyFlags
+        return bool(flags & api().VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+
+    def memory_type(self, bits: int, read: bool = False) -> int:
+        """The number of a type of memory that the host can write; of the device's own if there is one. With `read` one
+        that the host reads fast: through its caches, if there is one."""
         vk = api()
         host = vk.VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | vk.VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
-        for wanted in (host | vk.VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, host):
+        best = vk.VK_MEMORY_PROPERTY_HOST_CACHED_BIT if read else vk.VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
+        for wanted in (host | best, host):
             for number in range(self.memory.memoryTypeCount):
                 flags = self.memory.memoryTypes[number].propertyFlags
                 if bits >> number & 1 and flags & wanted == wanted:

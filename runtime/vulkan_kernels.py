@@ -89,15 +89,16 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
 class Memory:
     """A buffer that the host can write, kept until it is released."""
 
-    def __init__(self, device: VulkanDevice, size: int) -> None:
+    def __init__(self, device: VulkanDevice, size: int, read: bool = False) -> None:
         vk = api()
         self.size, self._device = max(16, -(-size // 16) * 16), device
-        info = vk.VkBufferCreateInfo(size=self.size, usage=vk.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT)
+        copied = vk.VK_BUFFER_USAGE_TRANSFER_DST_BIT if read else vk.VK_BUFFER_USAGE_TRANSFER_SRC_BIT
+        info = vk.VkBufferCreateInfo(size=self.size, usage=vk.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | copied)
         self.buffer = vk.vkCreateBuffer(device.handle, info, None)
         needs = vk.vkGetBufferMemoryRequirements(device.handle, self.buffer)
-        given = vk.VkMemoryAllocateInfo(
-            allocationSize=needs.size, memoryTypeIndex=device.memory_type(needs.memoryTypeBits)
-        )
+        kind = device.memory_type(needs.memoryTypeBits, read)
+        self.is_cached = device.is_cached(kind)
+        given = vk.VkMemoryAllocateInfo(allocationSize=needs.size, memoryTypeIndex=kind)
         try:
             self._memory = vk.vkAllocateMemory(device.handle, given, None)
         except Exception as error:
@@ -129,6 +130,12 @@ class VulkanKernels:
         )
         sizes = [each.span_bytes + each.shift_bytes for each in launch.arguments]
         self.arguments = [Memory(device, size) for size in sizes]
+        self._copies = {
+            number: Memory(device, memory.size, read=True)
+            for number, (memory, argument) in enumerate(zip(self.arguments, launch.arguments, strict=True))
+            if argument.role != "in" and not argument.scalar and not memory.is_cached
+        }
+        """Of what is written: memory that the host reads fast, where the device's own is not."""
         self._workspace = Memory(device, launch.workspace_bytes) if launch.workspace_bytes else None
         self._flags = Memory(device, launch.zeroed_bytes) if launch.zeroed_bytes else None
         if self._flags is not None:
@@ -162,6 +169,10 @@ class VulkanKernels:
         memory = self._constants[number - len(launch.buffers)]
         return memory, 0, memory.size
 
+    def written(self, number: int) -> Any:
+        """The bytes of an argument after a run."""
+        return self._copies.get(number, self.arguments[number]).bytes
+
     def is_memory(self, step: Step, number: int) -> bool:
         """Whether a parameter is memory; else it is a number, passed by value."""
         launch = self.launch
@@ -169,34 +180,28 @@ class VulkanKernels:
             return not launch.arguments[number].scalar
         return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
 
-    def run(self, numbers: dict[int, int], repeat: int = 1) -> None:
+    def run(self, numbers: dict[int, int], repeat: int = 1, fetch: bool = True) -> None:
         """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
         bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times in one
-        submission. Raises DeviceError where the driver refuses."""
+        submission. With `fetch` the host can read what was written (`written`). Raises DeviceError where the driver
+        refuses."""
         vk = api()
         with self.device.lock:
             vk.vkBeginCommandBuffer(self._commands, vk.VkCommandBufferBeginInfo(
                 flags=vk.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT))  # fmt: skip
             barrier = vk.VkMemoryBarrier(
                 srcAccessMask=vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_SHADER_READ_BIT,
-                dstAccessMask=vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_HOST_READ_BIT,
-            )
+                dstAccessMask=vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_HOST_READ_BIT
+                | vk.VK_ACCESS_TRANSFER_READ_BIT,
+            )  # fmt: skip
             compute = vk.VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
+            after = compute | vk.VK_PIPELINE_STAGE_HOST_BIT | vk.VK_PIPELINE_STAGE_TRANSFER_BIT
             for _ in range(repeat):
                 for step in self._steps:
                     step.record(self._commands, numbers)
-                    vk.vkCmdPipelineBarrier(
-                        self._commands,
-                        compute,
-                        compute | vk.VK_PIPELINE_STAGE_HOST_BIT,
-                        0,
-                        1,
-                        [barrier],
-                        0,
-                        None,
-                        0,
-                        None,
-                    )
+                    vk.vkCmdPipelineBarrier(self._commands, compute, after, 0, 1, [barrier], 0, None, 0, None)
+            if fetch and self._copies:
+                self._record_copies()
             vk.vkEndCommandBuffer(self._commands)
             submitted = vk.VkSubmitInfo(pCommandBuffers=[self._commands])
             try:
@@ -205,6 +210,18 @@ class VulkanKernels:
             except Exception as error:
                 raise DeviceError(f"running on {self.device} failed: {type(error).__name__}") from None
             vk.vkResetFences(self.device.handle, 1, [self._fence])
+
+    def _record_copies(self) -> None:
+        """Copies what was written to where the host reads it."""
+        vk = api()
+        for number, copy in self._copies.items():
+            whole = vk.VkBufferCopy(srcOffset=0, dstOffset=0, size=copy.size)
+            vk.vkCmdCopyBuffer(self._commands, self.arguments[number].buffer, copy.buffer, 1, [whole])
+        moved = vk.VkMemoryBarrier(
+            srcAccessMask=vk.VK_ACCESS_TRANSFER_WRITE_BIT, dstAccessMask=vk.VK_ACCESS_HOST_READ_BIT
+        )
+        transfer, host = vk.VK_PIPELINE_STAGE_TRANSFER_BIT, vk.VK_PIPELINE_STAGE_HOST_BIT
+        vk.vkCmdPipelineBarrier(self._commands, transfer, host, 0, 1, [moved], 0, None, 0, None)
 
 
 class _Pipeline:

@@ -76,9 +76,9 @@ def run_on(kernels: VulkanKernels, memory: Sequence[Any]) -> None:
         if argument.role in ("in", "inout", "out") and not argument.scalar and argument.span_bytes:
             _elements(buffer.bytes, argument)[...] = array
     kernels.run(numbers_in(memory, kernels.launch))
-    for array, argument, buffer in every:
+    for number, (array, argument, _) in enumerate(every):
         if argument.role != "in" and not argument.scalar and argument.span_bytes:
-            array[...] = _elements(buffer.bytes, argument)
+            array[...] = _elements(kernels.written(number), argument)
 
 
 def _elements(data: Any, argument: Argument) -> Any:

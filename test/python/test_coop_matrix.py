@@ -132,10 +132,11 @@ def test_what_a_module_multiplies_is_read_from_its_code(case: Product, expected:
 def test_is_right_on_a_driver_that_has_them():
     """In a process of its own, which loads the newer driver. Random products, and what it lacks by name."""
     script = Path(__file__).with_name("vulkan_products.py")
-    done = subprocess.run([NEWER, sys.executable, str(script), "lavapipe-26", str(draws(3))], capture_output=True, text=True)
+    command = [NEWER, sys.executable, str(script)]
+    done = subprocess.run([*command, "lavapipe-26", str(draws(3))], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "coop_matrix" in done.stdout
-    other = subprocess.run([NEWER, sys.executable, str(script), "vulkan-h200", "1"], capture_output=True, text=True)
+    other = subprocess.run([*command, "vulkan-h200", "1"], capture_output=True, text=True)
     assert "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR has 8x8x8" in other.stdout + other.stderr
     assert "minSubgroupSize is 8" in other.stdout + other.stderr
 
