@@ -25,6 +25,13 @@ SUBGROUP = "subgroup"
 """On a load or a store of fragments: the lanes of a subgroup, where these are fewer than a warp's."""
 
 
+ELEMENTWISE = {
+    "arith.addf": "ADDF", "arith.subf": "SUBF", "arith.mulf": "MULF", "arith.divf": "DIVF", "arith.negf": "NEGATEF",
+    "arith.truncf": "TRUNCF", "arith.extf": "EXTF", "arith.addi": "ADDI", "arith.subi": "SUBI", "arith.muli": "MULI",
+}  # fmt: skip
+"""Arithmetic that may be done to whole fragments, and gpu.subgroup_mma_elementwise's names for it."""
+
+
 @dataclass(frozen=True)
 class Fragments:
     """What an operation on opaque fragments has, and its name in messages."""
@@ -40,6 +47,8 @@ class Fragments:
     """Subgroups that a warp tile is divided among, along N."""
     part: Any = None
     """The number of the running one, an index value, where there are several."""
+    elementwise: bool = False
+    """Whether arithmetic on whole fragments is allowed (`ELEMENTWISE`)."""
 
     def expected(self) -> str:
         """What sizes must be, for messages."""
@@ -108,6 +117,8 @@ class Rewriter:
                 for inner in [op for block in region.blocks for op in in_block(block)]:
                     self.rewrite(inner)
             return
+        if self.kind.elementwise:
+            handlers |= dict.fromkeys(ELEMENTWISE, self._elementwise)
         if name not in handlers:
             raise pass_error(
                 operation, f"'{name}' on an accumulator that is held in {self.kind.name} fragments is not supported"
@@ -199,6 +210,17 @@ class Rewriter:
         type_ = fragment_type(self.kind.shape[:2], value.type.element_type, "COp")
         fragment = dialect("gpu").SubgroupMmaConstantMatrixOp(type_, scalar).res
         self.fragments[value] = [[fragment] * columns for _ in range(rows)]
+
+    def _elementwise(self, operation: Any) -> None:
+        op = operation.operation
+        result, gpu = op.results[0], dialect("gpu")
+        kind = getattr(gpu.MMAElementwiseOp, ELEMENTWISE[op.name])
+        type_ = fragment_type(self.kind.shape[:2], result.type.element_type, "COp")
+        grids = [self._of(operand) for operand in op.operands]
+        self.fragments[result] = [
+            [gpu.SubgroupMmaElementwiseOp(type_, list(given), kind).res for given in zip(*rows, strict=True)]
+            for rows in zip(*grids, strict=True)
+        ]
 
     def _load(self, operation: Any) -> None:
         memory, *offsets = operation.operation.operands

@@ -224,6 +224,7 @@ def _compute(decoder: Decoder, operation: Any) -> Step:
 
 _ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "addf": np.add, "mulf": np.multiply, "subf": np.subtract, "divf": np.divide, "maxf": np.maximum,
+    "addi": np.add, "subi": np.subtract, "muli": np.multiply,
     "minf": np.minimum, "negatef": np.negative, "extf": np.positive, "truncf": np.positive,
 }  # fmt: skip
 
@@ -243,6 +244,6 @@ def _elementwise(decoder: Decoder, operation: Any) -> Step:
     def step(warp: Warp) -> None:
         check_collective(info, warp)
         rows = function(*(warp.slots[slot] for slot in slots))
-        warp.slots[out] = _working(fragment, fragment.element.cast(rows))
+        warp.slots[out] = _working(fragment, fragment.element.cast(rows) if fragment.element.is_float else rows)
 
     return step

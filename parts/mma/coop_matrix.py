@@ -44,7 +44,12 @@ def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
 
 
 def _scratch(problem: Problem, schedule: Schedule) -> int:
-    """A chunk of rows for each warp, beside the operands: SPIR-V has no memory of two types."""
+    """A chunk of rows for each warp, beside the operands: SPIR-V has no memory of two types. None where whole matrices
+    are loaded, added, converted and stored."""
+    m, n, _ = schedule.block
+    whole = not (problem.dynamic or problem.m % m or problem.n % n or problem.epilogue_ops or problem.extra_bytes)
+    if whole and problem.out_order == "mn" and min(problem.out_vector, problem.epilogue_vector) >= 8 * ROW:
+        return operand_bytes(problem, schedule)
     row = schedule.warp[1] * ELEMENT_BYTES[problem.acc] + ROW
     return operand_bytes(problem, schedule) + schedule.warps * schedule.instruction[0] * row
 

@@ -6,9 +6,9 @@ tile.store, or to a tile.store that no fragment can do: of a tile that may reach
 are opaque (which invocation holds which element is the driver's secret), so the result is handed over in chunks of
 `rows` rows: a tile.store of a chunk to the warp's own part of a scratch buffer, a barrier of the whole block, since
 nobody promises which invocations run in step, and a tile.load of it; the arithmetic and the stores follow on tiles of
-that size, which `tiles-to-lanes` lowers. What fragments can store stays. A second run changes nothing. Refuses what
-`wmma-epilogue` refuses of arithmetic: in or before the k loop, and accesses to the same memory whose order would
-change.
+that size, which `tiles-to-lanes` lowers. What fragments can store stays, and so does arithmetic that whole matrices can
+do, between what fragments can load and store. A second run changes nothing. Refuses what `wmma-epilogue` refuses of
+arithmetic: in or before the k loop, and accesses to the same memory whose order would change.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import has_rows, subview
 from mlir_gemm.dialect.walk import in_block, named, users
 from mlir_gemm.errors import PassError
+from mlir_gemm.lowering.opaque_fragments import ELEMENTWISE
 from mlir_gemm.lowering.products import is_plain
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.launch.launch_blocks import threads_of
@@ -56,9 +57,10 @@ def _stage(kernel: Any, products: list[Any], rows: int) -> None:
     flow = flow_of(products)
     arithmetic = [each.operation for each in arithmetic_of(kernel, flow)]
     stores = [each.operation for each in named(kernel, "tile.store") if each.operands[0] in flow]
-    stores = [each for each in stores if _maker(each.operands[0]) != "arith.constant" and not _stores_fragments(each)]
-    if not arithmetic and not stores:
+    stores = [each for each in stores if _maker(each.operands[0]) != "arith.constant"]
+    if _on_fragments(arithmetic, stores):
         return
+    stores = [each for each in stores if not (_is_accumulator(each.operands[0]) and _moves_fragments(each))]
     top = kernel.operation.regions[0].blocks[0]
     for operation in [*arithmetic, *stores]:
         if operation.block != top:
@@ -88,12 +90,35 @@ def _maker(value: Any) -> str:
     return "" if hasattr(value.owner, "operations") else value.owner.operation.name
 
 
-def _stores_fragments(store: Any) -> bool:
-    """Whether fragments can be stored as they are: a result of the products, to rows where they begin."""
-    value, target = store.operands[0], store.operands[1]
-    if _maker(value) not in ("scf.for", "tile.mma") or not is_plain(store):
-        return False
-    return value.type.element_type == target.type.element_type and has_rows(target.type, ROW_BITS)
+def _is_accumulator(value: Any) -> bool:
+    return _maker(value) in ("scf.for", "tile.mma")
+
+
+def _moves_fragments(access: Any) -> bool:
+    """Whether fragments can do a tile.load or a tile.store: whole, in rows that begin where theirs do."""
+    stores = access.name == "tile.store"
+    value, target = (access.operands[0] if stores else access.results[0]), access.operands[1 if stores else 0]
+    alike = value.type.element_type == target.type.element_type
+    return alike and is_plain(access) and has_rows(target.type, ROW_BITS)
+
+
+def _on_fragments(arithmetic: list[Any], stores: list[Any]) -> bool:
+    """Whether everything after the k loop can be done to whole fragments."""
+    return all(
+        [
+            all(operation.name in ELEMENTWISE for operation in arithmetic),
+            all(map(_moves_fragments, stores)),
+            all(map(_is_fragment, _inputs(arithmetic, stores))),
+        ]
+    )
+
+
+def _is_fragment(value: Any) -> bool:
+    """Whether a tile that arithmetic starts from can be a grid of fragments."""
+    made = _maker(value)
+    if made == "tile.load":
+        return _moves_fragments(value.owner.operation)
+    return _is_accumulator(value) or (made == "arith.constant" and constants.splat_of(value) is not None)
 
 
 def _inputs(arithmetic: list[Any], stores: list[Any]) -> list[Any]:

@@ -3,12 +3,13 @@
 Expects a kernel function in which the accumulator is a warp tile, after `coop-matrix-epilogue`. Leaves
 gpu.subgroup_mma operations of the shape `instruction`, which upstream converts to SPIR-V: the accumulator as one
 matrix for each m x n part, carried by the loops; the matrices of A (m x k) and B (k x n) loaded just before they are
-used, by columns where they are stored as km or nk. Bytes are signed or not, as the product says. Where subgroups have
-fewer lanes than a warp (`subgroup`), those of 32 lanes divide the warp tile among them, along N.
+used, by columns where they are stored as km or nk; sums, products and conversions of whole matrices as such, with
+what they load moved down to them. Bytes are signed or not, as the product says. Where subgroups have fewer lanes than a
+warp (`subgroup`), those of 32 lanes divide the warp tile among them, along N.
 
 Refuses types without cooperative matrices, sizes that are not multiples, rows in memory that do not begin at multiples
-of 128 bits, and anything else that touches the accumulator. Which shapes a device has, it says itself when the code is
-to run.
+of 128 bits, tiles stored where another of the same memory may overlap them, and anything else that touches the
+accumulator. Which shapes a device has, it says itself when the code is to run.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
+from mlir_gemm.lowering.memory_order import check_order, sink_starts
 from mlir_gemm.lowering.opaque_fragments import Fragments, Rewriter, Shape
 from mlir_gemm.lowering.products import check_warp_product
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import SCOPE
 from mlir_gemm.spec.threads import LANES
 
 TYPES = (("f16", "f16", "f32"), ("f16", "f16", "f16"), ("i8", "i8", "i32"))
@@ -58,7 +61,7 @@ class MmaToCoopMatrix(Pass):
         if parts > 1:
             with ir.InsertionPoint(in_block(body(kernel))[0]), kernel.location:
                 part = indexing.div(indexing.rem(indexing.thread(), LANES), self.subgroup)
-        kind = Fragments("coop_matrix", self.instruction, (self.instruction,), parts=parts, part=part)
+        kind = Fragments("coop_matrix", self.instruction, (self.instruction,), parts=parts, part=part, elementwise=True)
         for product in products:
             check_warp_product(product)
             types = tuple(str(value.type.element_type) for value in product.operation.operands)
@@ -71,7 +74,10 @@ class MmaToCoopMatrix(Pass):
                 )
             kind.check(product)
         separate_constants([product.operation.results[0] for product in products])
-        rewriter = Rewriter(kind, flow_of(products))
+        check_order([each for each in named(kernel, "tile.load", "tile.store") if SCOPE in each.operation.attributes])
+        flow = flow_of(products)
+        sink_starts(kernel, flow)
+        rewriter = Rewriter(kind, flow)
         for operation in in_block(body(kernel)):
             rewriter.rewrite(operation)
         rewriter.erase_old()

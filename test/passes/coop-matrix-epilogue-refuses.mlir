@@ -27,8 +27,8 @@ gpu.module @kernels {
     %z = arith.constant dense<0.0> : vector<16x16xf32>
     %s = scf.for %k = %zero to %n step %one iter_args(%c = %z) -> vector<16x16xf32> {
       %ab = "tile.mma"(%a, %a, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
-      // CHECK: coop-matrix-epilogue-refuses.mlir:[[# @LINE + 1]]:{{.*}}: error: 'arith.mulf' on the accumulator inside a loop; expected it after the k loop
-      %t = arith.mulf %ab, %ab : vector<16x16xf32>
+      // CHECK: coop-matrix-epilogue-refuses.mlir:[[# @LINE + 1]]:{{.*}}: error: 'arith.maximumf' on the accumulator inside a loop; expected it after the k loop
+      %t = arith.maximumf %ab, %ab : vector<16x16xf32>
       scf.yield %t : vector<16x16xf32>
     }
     gpu.return

@@ -57,4 +57,20 @@ gpu.module @kernels {
     "tile.store"(%ab, %D, %zero, %zero) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf32>, memref<15x16xf32>, index, index) -> ()
     gpu.return
   }
+
+  // Sums and conversions of whole matrices stay, where they are loaded and stored as they lie.
+  // CHECK-LABEL: gpu.func @whole
+  // CHECK-NOT: gpu.barrier
+  // CHECK: arith.truncf {{.*}} : vector<16x16xf32> to vector<16x16xf16>
+  gpu.func @whole(%C: memref<16x16xf32>, %D: memref<16x16xf16>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %zero = arith.constant 0 : index
+    %a = memref.alloc() : memref<16x16xf16, 3>
+    %z = arith.constant dense<0.0> : vector<16x16xf32>
+    %ab = "tile.mma"(%a, %a, %z) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %c = "tile.load"(%C, %zero, %zero) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+    %sum = arith.addf %ab, %c : vector<16x16xf32>
+    %d = arith.truncf %sum : vector<16x16xf32> to vector<16x16xf16>
+    "tile.store"(%d, %D, %zero, %zero) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf16>, memref<16x16xf16>, index, index) -> ()
+    gpu.return
+  }
 }

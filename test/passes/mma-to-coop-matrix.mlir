@@ -19,6 +19,7 @@
 // NARROW: arith.muli %[[PART]],
 // NARROW-COUNT-8: gpu.subgroup_mma_store_matrix
 // NARROW-NOT: gpu.subgroup_mma_store_matrix
+// NARROW: gpu.func @sum
 gpu.module @kernels {
   gpu.func @product(%n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %zero = arith.constant 0 : index
@@ -32,6 +33,25 @@ gpu.module @kernels {
       scf.yield %ab : vector<32x32xf32>
     }
     "tile.store"(%s, %c, %zero, %zero) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<32x32xf32>, memref<32x32xf32, strided<[36, 1]>, 3>, index, index) -> ()
+    gpu.return
+  }
+
+  // Arithmetic on whole matrices.
+  // CHECK-LABEL: gpu.func @sum
+  // CHECK: %[[AB:.*]] = gpu.subgroup_mma_compute
+  // CHECK: %[[C:.*]] = gpu.subgroup_mma_load_matrix %arg0
+  // CHECK: %[[SUM:.*]] = gpu.subgroup_mma_elementwise addf %[[AB]], %[[C]]
+  // CHECK: %[[D:.*]] = gpu.subgroup_mma_elementwise truncf %[[SUM]] : {{.*}} -> !gpu.mma_matrix<16x16xf16, "COp">
+  // CHECK: gpu.subgroup_mma_store_matrix %[[D]], %arg1
+  gpu.func @sum(%C: memref<16x16xf32>, %D: memref<16x16xf16>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %zero = arith.constant 0 : index
+    %a = memref.alloc() : memref<16x16xf16, 3>
+    %z = arith.constant dense<0.0> : vector<16x16xf32>
+    %c = "tile.load"(%C, %zero, %zero) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 2>, scope = "warp"} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+    %ab = "tile.mma"(%a, %a, %z) {a = "mk", b = "kn", scope = "warp"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    %sum = arith.addf %ab, %c : vector<16x16xf32>
+    %d = arith.truncf %sum : vector<16x16xf32> to vector<16x16xf16>
+    "tile.store"(%d, %D, %zero, %zero) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<16x16xf16>, memref<16x16xf16>, index, index) -> ()
     gpu.return
   }
 }
