@@ -26,6 +26,7 @@ from mlir_gemm.spec.threads import LANES as WARP
 
 ROW = 16
 """Bytes at whose multiples rows in memory begin (SPV_KHR_cooperative_matrix: the lesser of 16 and a row's)."""
+HALF = "coop_matrix.f16.f16"
 _F16: tuple[Tile, ...] = ((16, 16, 16), (8, 16, 16), (8, 8, 16), (8, 8, 8))
 _I8: tuple[Tile, ...] = ((16, 16, 32), (16, 16, 16), (8, 16, 32), (8, 8, 32), (8, 8, 8))
 
@@ -37,8 +38,9 @@ def _needs(kind: str, shape: Tile) -> frozenset[str]:
 def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
     instruction, subgroup = schedule.instruction, target.subgroup
     narrow = {"subgroup": subgroup} if subgroup != WARP else {}
+    half = {} if HALF in target.capabilities else {"half": False}
     yield at("accumulate", "initialise", step("sink-init", loads=True))
-    yield at("lower", "mma", step("coop-matrix-epilogue", rows=instruction[0]))
+    yield at("lower", "mma", step("coop-matrix-epilogue", rows=instruction[0], **half))
     yield at("lower", "mma", step("mma-to-coop-matrix", instruction=instruction, **narrow), step("tiles-to-lanes"))
     yield at("spirv", "registers", step("number-subgroups", size=subgroup))
 
@@ -47,7 +49,8 @@ def _scratch(problem: Problem, schedule: Schedule) -> int:
     """A chunk of rows for each warp, beside the operands: SPIR-V has no memory of two types. None where whole matrices
     are loaded, added, converted and stored."""
     m, n, _ = schedule.block
-    whole = not (problem.dynamic or problem.m % m or problem.n % n or problem.epilogue_ops or problem.extra_bytes)
+    other = problem.dynamic or problem.batch > 1 or problem.epilogue_ops or problem.extra_bytes
+    whole = not (other or problem.m % m or problem.n % n) and problem.out == problem.acc
     if whole and problem.out_order == "mn" and min(problem.out_vector, problem.epilogue_vector) >= 8 * ROW:
         return operand_bytes(problem, schedule)
     row = schedule.warp[1] * ELEMENT_BYTES[problem.acc] + ROW
@@ -104,7 +107,7 @@ PART = Mma(
     rank=1,
     forms=(
         *(Form(("f16",), False, "f32", shape, needs=_needs("f16", shape)) for shape in _F16),
-        *(Form(("f16",), False, "f16", shape, "f16", _needs("f16", shape) | {"coop_matrix.f16.f16"}) for shape in _F16),
+        *(Form(("f16",), False, "f16", shape, "f16", _needs("f16", shape) | {HALF}) for shape in _F16),
         *(Form(("i8",), False, "i32", shape, needs=_needs("i8", shape)) for shape in _I8),
     ),
     passes=_passes,

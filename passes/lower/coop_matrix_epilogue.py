@@ -43,6 +43,8 @@ class CoopMatrixEpilogue(Pass):
     name: ClassVar[str] = "coop-matrix-epilogue"
     rows: int = 16
     """Rows of a chunk: those of the mma's instruction."""
+    half: bool = True
+    """Whether whole matrices of sums may be of f16, as chips have them that add up in f16; else of f32 and i32 only."""
 
     def run(self, module: Any) -> None:
         if self.rows < 1:
@@ -50,15 +52,15 @@ class CoopMatrixEpilogue(Pass):
         for kernel in named(module, "gpu.func"):
             products = named(kernel, "tile.mma")
             if products:
-                _stage(kernel, products, self.rows)
+                _stage(kernel, products, self)
 
 
-def _stage(kernel: Any, products: list[Any], rows: int) -> None:
+def _stage(kernel: Any, products: list[Any], options: CoopMatrixEpilogue) -> None:
     flow = flow_of(products)
     arithmetic = [each.operation for each in arithmetic_of(kernel, flow)]
     stores = [each.operation for each in named(kernel, "tile.store") if each.operands[0] in flow]
     stores = [each for each in stores if _maker(each.operands[0]) != "arith.constant"]
-    if _on_fragments(arithmetic, stores):
+    if _on_fragments(arithmetic, stores, ("f32", "i32", "f16") if options.half else ("f32", "i32")):
         return
     stores = [each for each in stores if not (_is_accumulator(each.operands[0]) and _moves_fragments(each))]
     top = kernel.operation.regions[0].blocks[0]
@@ -77,7 +79,7 @@ def _stage(kernel: Any, products: list[Any], rows: int) -> None:
     loads = [value.owner.operation for value in inputs if _maker(value) == "tile.load"]
     check_order(kernel, top, loads, stores)
     with ir.InsertionPoint(stores[-1]), stores[-1].location:
-        _emit(kernel, arithmetic, inputs, stores, rows)
+        _emit(kernel, arithmetic, inputs, stores, options.rows)
     for operation in [*stores, *reversed(arithmetic)]:
         operation.erase()
     for load in loads:
@@ -102,10 +104,12 @@ def _moves_fragments(access: Any) -> bool:
     return alike and is_plain(access) and has_rows(target.type, ROW_BITS)
 
 
-def _on_fragments(arithmetic: list[Any], stores: list[Any]) -> bool:
-    """Whether everything after the k loop can be done to whole fragments."""
+def _on_fragments(arithmetic: list[Any], stores: list[Any], types: tuple[str, ...]) -> bool:
+    """Whether everything after the k loop can be done to whole fragments of these elements."""
+    values = [*_inputs(arithmetic, stores), *(result for operation in arithmetic for result in operation.results)]
     return all(
         [
+            all(str(value.type.element_type) in types for value in values),
             all(operation.name in ELEMENTWISE for operation in arithmetic),
             all(map(_moves_fragments, stores)),
             all(map(_is_fragment, _inputs(arithmetic, stores))),
