@@ -61,7 +61,7 @@ def _spirv(target: Target, features: str) -> Iterator[Placed]:
     yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
     yield at("spirv", "math", step("select-glsl"))
     abi = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
-    matrices = "coop_matrix" in target.capabilities
+    matrices = "CooperativeMatrixKHR" in target.capabilities
     yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"))
     if matrices:
         yield at("spirv", "convert", step("start-results"), step("sign-products"))

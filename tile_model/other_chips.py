@@ -48,8 +48,8 @@ def _row(
     """One row: clock in GHz, `shared` in KB, `l2` in MB, `dram` in TB/s; `threads` of a workgroup, `resident` of a
     unit. With cooperative matrices: their types and shapes (`f16.16x16x16`), the operations of f16 into f32 in one
     clock of a unit, of bytes as a multiple of that, and the lanes of a subgroup."""
-    known = [f"coop_matrix.{each}" for each in matrices]
-    known += ["coop_matrix"] if matrices else []
+    known = [f"CooperativeMatrixKHR.{each}" for each in matrices]
+    known += ["CooperativeMatrixKHR"] if matrices else []
     known += ["subgroup.shuffle"] if subgroup == WARP else []
     return Target(
         chip=chip,

@@ -26,13 +26,13 @@ from mlir_gemm.spec.threads import LANES as WARP
 
 ROW = 16
 """Bytes at whose multiples rows in memory begin (SPV_KHR_cooperative_matrix: the lesser of 16 and a row's)."""
-HALF = "coop_matrix.f16.f16"
+HALF = "CooperativeMatrixKHR.f16.f16"
 _F16: tuple[Tile, ...] = ((16, 16, 16), (8, 16, 16), (8, 8, 16), (8, 8, 8))
 _I8: tuple[Tile, ...] = ((16, 16, 32), (16, 16, 16), (8, 16, 32), (8, 8, 32), (8, 8, 8))
 
 
 def _needs(kind: str, shape: Tile) -> frozenset[str]:
-    return frozenset({f"coop_matrix.{kind}.{shown_tile(shape)}"})
+    return frozenset({f"CooperativeMatrixKHR.{kind}.{shown_tile(shape)}"})
 
 
 def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
@@ -115,7 +115,7 @@ PART = Mma(
     family=LANES,
     rate=tensor_core_rate,
     registers=registers_needed,
-    needs=frozenset({"coop_matrix"}),
+    needs=frozenset({"CooperativeMatrixKHR"}),
     rules=Rules(problem=(alike,), shape=(adds_up, divided, rows_aligned)),
     rival=True,
     by_matrix=lambda _, __: True,
