@@ -36,8 +36,8 @@ def splat(type_: Any, element: Any) -> Any:
 
 
 def zero(type_: Any) -> Any:
-    """A floating-point vector of zeros."""
-    return splat(type_, ir.FloatAttr.get(ir.VectorType(type_).element_type, 0.0))
+    """A vector of zeros."""
+    return splat(type_, number(ir.VectorType(type_).element_type, 0))
 
 
 def splat_of(value: Any) -> Any | None:

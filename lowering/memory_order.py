@@ -45,11 +45,37 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _disjoint(left: Any, right: Any) -> bool:
-    """Whether two tiles lie at different constant indices of some dimension that neither runs along."""
+    """Whether two tiles lie at different constant indices of some dimension that neither runs along, or beside each
+    other along one that both do."""
     one, two = tile.place_of(left), tile.place_of(right)
-    pairs = zip(one.dims, two.dims, one.offsets, two.offsets, strict=True)
+    pairs = list(zip(one.dims, two.dims, one.offsets, two.offsets, strict=True))
     numbers = [(constants.integer_of(a), constants.integer_of(b)) for i, j, a, b in pairs if i == j == -1]
-    return any(a is not None and b is not None and a != b for a, b in numbers)
+    if any(a is not None and b is not None and a != b for a, b in numbers):
+        return True
+    for i, j, a, b in pairs:
+        if i == j >= 0:
+            (first, one_at), (second, two_at) = _apart_from(a), _apart_from(b)
+            size = _extent(left, i) if one_at < two_at else _extent(right, i)
+            if abs(one_at - two_at) >= size and _equal(first, second):
+                return True
+    return False
+
+
+def _apart_from(offset: Any) -> tuple[Any, int]:
+    """An offset as another value and a constant distance from it."""
+    total = 0
+    while not hasattr(offset.owner, "operations") and offset.owner.name == "arith.addi":
+        distance = constants.integer_of(offset.owner.operation.operands[1])
+        if distance is None:
+            break
+        offset, total = offset.owner.operation.operands[0], total + distance
+    return offset, total
+
+
+def _extent(access: Any, dim: int) -> int:
+    """The size of an access's tile along a dimension."""
+    op = access.operation
+    return (op.operands[0] if op.name in STORES else op.results[0]).type.shape[dim]
 
 
 def _equal(left: Any, right: Any, depth: int = 16) -> bool:

@@ -51,12 +51,23 @@ def _to_rocdl(target: Target) -> PassSpec:
 
 def _spirv(target: Target, features: str) -> Iterator[Placed]:
     yield at("spirv", "interface", step("vulkan-interface", environment=target.environment))
-    yield at("spirv", "memory", step("share-shuffles"), step("linearize-memory", limit=target.smem_block))
+    if "subgroup.shuffle" in target.capabilities:
+        numbered = step("number-subgroups", size=target.subgroup, shuffles=True)
+        yield at("spirv", "memory", step("share-shuffles", words=False), numbered)
+    else:
+        yield at("spirv", "memory", step("share-shuffles"))
+    yield at("spirv", "memory", step("linearize-memory", limit=target.smem_block))
     kernel = "builtin.module(gpu.module(gpu.func({})))"
     yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
     yield at("spirv", "math", step("select-glsl"))
     abi = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
-    yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"), upstream(abi), step("finish-spirv"))
+    matrices = "CooperativeMatrixKHR" in target.capabilities
+    yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"))
+    if matrices:
+        yield at("spirv", "convert", step("start-results"), step("sign-products"))
+    yield at("spirv", "convert", upstream(abi), step("finish-spirv"))
+    if matrices:  # all kernels of a module go by one memory model
+        yield at("spirv", "convert", step("vulkan-memory-model"))
 
 
 _CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {

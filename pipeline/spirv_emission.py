@@ -13,6 +13,7 @@ from mlir_gemm.errors import PassError
 _SERIALIZE = "gpu-module-to-binary{format=bin}"
 _MAGIC = b"\x03\x02\x23\x07"
 _ENVIRONMENT = "spirv.target_env"
+_NEEDS, _BUILT_IN = "vce_triple", "built_in"
 
 
 def spirv(module: Any) -> bytes:
@@ -35,6 +36,8 @@ def spirv(module: Any) -> bytes:
             passmanager.PassManager.parse("builtin.module(gpu.module(spirv.module(spirv-update-vce)))").run(
                 whole.operation
             )
+            for each in named(whole, "spirv.module"):
+                _declare_subgroups(each.operation)
             passmanager.PassManager.parse(f"builtin.module({_SERIALIZE})").run(whole.operation)
         except ir.MLIRError as error:
             raise from_mlir(error, "making SPIR-V failed") from None
@@ -43,6 +46,18 @@ def spirv(module: Any) -> bytes:
     if not code.startswith(_MAGIC):
         raise PassError("making SPIR-V gave no SPIR-V module")
     return code
+
+
+def _declare_subgroups(module: Any) -> None:
+    """Adds the capability of the numbers of subgroups and of their lanes, which upstream does not see: it is of a
+    variable's decoration, not of an operation."""
+    numbered = any(
+        _BUILT_IN in each.operation.attributes and "Subgroup" in str(each.operation.attributes[_BUILT_IN])
+        for each in in_block(body(module))
+    )
+    needs = str(module.attributes[_NEEDS])
+    if numbered and "GroupNonUniform," not in needs and "GroupNonUniform]" not in needs:
+        module.attributes[_NEEDS] = ir.Attribute.parse(needs.replace("[", "[GroupNonUniform, ", 1))
 
 
 def _merge(target: Any, other: Any) -> None:

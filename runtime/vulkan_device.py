@@ -18,6 +18,7 @@ from mlir_gemm.errors import DeviceError
 
 PACKAGE = "vulkan"
 _INSTALL = "pip install 'mlir-gemm[vulkan]', and a Vulkan driver (Debian: libvulkan1 with mesa-vulkan-drivers)"
+SHUFFLE = "VK_SUBGROUP_FEATURE_SHUFFLE_BIT"
 _FEATURES = {
     "StorageBuffer16BitAccess": ("16bit_storage", "storageBuffer16BitAccess"),
     "StorageBuffer8BitAccess": ("8bit_storage", "storageBuffer8BitAccess"),
@@ -26,16 +27,31 @@ _FEATURES = {
     "Float64": ("core", "shaderFloat64"),
     "Int64": ("core", "shaderInt64"),
     "Int16": ("core", "shaderInt16"),
+    "VulkanMemoryModel": ("memory_model", "vulkanMemoryModel"),
+    "CooperativeMatrixKHR": ("matrices", "cooperativeMatrix"),
+    "GroupNonUniform": ("subgroups", "computeFullSubgroups"),
+    "GroupNonUniformShuffle": ("properties", SHUFFLE),
 }
-"""The feature that a capability of SPIR-V needs (Vulkan specification, "Capabilities"), and the structure it is in."""
+"""The feature that a capability of SPIR-V needs (Vulkan specification, "Capabilities"), and the structure it is in.
+Code that goes by subgroups needs those of one size, all full."""
 _ALWAYS = frozenset({"Shader", "Matrix"})
 _STRUCTURES = {
     "16bit_storage": "VkPhysicalDevice16BitStorageFeatures",
     "8bit_storage": "VkPhysicalDevice8BitStorageFeatures",
     "float16_int8": "VkPhysicalDeviceShaderFloat16Int8Features",
+    "memory_model": "VkPhysicalDeviceVulkanMemoryModelFeatures",
+    "subgroups": "VkPhysicalDeviceSubgroupSizeControlFeatures",
+    "matrices": "VkPhysicalDeviceCooperativeMatrixFeaturesKHR",
 }
-_EXTENSIONS = {"8bit_storage": "VK_KHR_8bit_storage", "float16_int8": "VK_KHR_shader_float16_int8"}
-"""Extensions before Vulkan 1.2; those of 16 bits are in Vulkan 1.1."""
+_NEVER = (99, 0)
+_EXTENSIONS = {
+    "8bit_storage": ("VK_KHR_8bit_storage", (1, 2)),
+    "float16_int8": ("VK_KHR_shader_float16_int8", (1, 2)),
+    "memory_model": ("VK_KHR_vulkan_memory_model", (1, 2)),
+    "subgroups": ("VK_EXT_subgroup_size_control", (1, 3)),
+    "matrices": ("VK_KHR_cooperative_matrix", _NEVER),
+}
+"""Extensions, and the version of Vulkan that has each in it; storage of 16 bits is in Vulkan 1.1."""
 _WHOLE = (1 << 64) - 1
 
 
@@ -79,6 +95,9 @@ class VulkanDevice:
     features: frozenset[str]
     """Features that it has, of those in `_FEATURES`, by their names in the specification."""
     version: tuple[int, int]
+    subgroups: tuple[int, int]
+    """The least and the most lanes of a subgroup (`minSubgroupSize`, `maxSubgroupSize`); zeros if it does not say."""
+    physical: Any = field(repr=False)
     handle: Any = field(repr=False)
     queue: Any = field(repr=False)
     family: int = field(repr=False)
@@ -101,11 +120,18 @@ class VulkanDevice:
                 found.append(f"the feature {_FEATURES[each][1]}")
         return found
 
-    def memory_type(self, bits: int) -> int:
-        """The number of a type of memory that the host can write; of the device's own if there is one."""
+    def is_cached(self, number: int) -> bool:
+        """Whether the host reads a type of memory through its caches."""
+        flags = self.memory.memoryTypes[number].propertyFlags
+        return bool(flags & api().VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+
+    def memory_type(self, bits: int, read: bool = False) -> int:
+        """The number of a type of memory that the host can write; of the device's own if there is one. With `read` one
+        that the host reads fast: through its caches, if there is one."""
         vk = api()
         host = vk.VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | vk.VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
-        for wanted in (host | vk.VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, host):
+        best = vk.VK_MEMORY_PROPERTY_HOST_CACHED_BIT if read else vk.VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
+        for wanted in (host | best, host):
             for number in range(self.memory.memoryTypeCount):
                 flags = self.memory.memoryTypes[number].propertyFlags
                 if bits >> number & 1 and flags & wanted == wanted:
@@ -126,7 +152,7 @@ def vk_name(physical: Any) -> str:
 @functools.cache
 def _instance() -> Any:
     vk = api()
-    about = vk.VkApplicationInfo(pApplicationName="mlir-gemm", apiVersion=vk.VK_MAKE_VERSION(1, 1, 0))
+    about = vk.VkApplicationInfo(pApplicationName="mlir-gemm", apiVersion=vk.VK_MAKE_VERSION(1, 3, 0))
     try:
         return vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=about), None)
     except Exception as error:
@@ -175,7 +201,8 @@ def open_device(number: int = 0) -> VulkanDevice:
         flags=vk.VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, queueFamilyIndex=family), None)  # fmt: skip
     queue = vk.vkGetDeviceQueue(handle, family, 0)
     return VulkanDevice(
-        name, number, Limits.of(properties.limits), features, version, handle, queue, family,
+        name, number, Limits.of(properties.limits), features, version, _subgroups(physical, features), physical, handle,
+        queue, family,
         vk.vkGetPhysicalDeviceMemoryProperties(physical), pool,
     )  # fmt: skip
 
@@ -186,17 +213,39 @@ def _features(physical: Any, extensions: set[str], version: tuple[int, int]) -> 
     asked: dict[str, Any] = {}
     chain: Any = None
     for key, structure in _STRUCTURES.items():
-        if key not in _EXTENSIONS or _EXTENSIONS[key] in extensions or version >= (1, 2):
+        extension, since = _EXTENSIONS.get(key, ("", (1, 1)))
+        if extension in extensions or version >= since:
             chain = asked[key] = getattr(vk, structure)(pNext=chain)
     both = vk.VkPhysicalDeviceFeatures2(pNext=chain)
     vk.vkGetPhysicalDeviceFeatures2(physical, both)
     core = vk.vkGetPhysicalDeviceFeatures(physical)
     asked["core"] = core
+    operations = vk.VkPhysicalDeviceSubgroupProperties()
+    vk.vkGetPhysicalDeviceProperties2(physical, vk.VkPhysicalDeviceProperties2(pNext=operations))
+    if "matrices" in asked:
+        asked["matrices"].cooperativeMatrixRobustBufferAccess = 0  # no matrix reaches over the end of a buffer
     found = {name for key, name in _FEATURES.values() if key in asked and getattr(asked[key], name)}
     names = {name for _, name in _FEATURES.values()}
+    if operations.supportedOperations & getattr(vk, SHUFFLE):
+        found.add(SHUFFLE)
     on = vk.VkPhysicalDeviceFeatures(**dict.fromkeys(found & names & set(dir(core)), 1))
-    wanted = [each for each in _EXTENSIONS.values() if each in extensions]
+    wanted = [extension for extension, _ in _EXTENSIONS.values() if extension in extensions]
     return frozenset(found), chain, on, wanted
+
+
+def _subgroups(physical: Any, features: frozenset[str]) -> tuple[int, int]:
+    """The least and the most lanes of a subgroup that a pipeline may ask for."""
+    vk = api()
+    if "computeFullSubgroups" not in features:
+        return 0, 0
+    sizes = vk.VkPhysicalDeviceSubgroupSizeControlProperties()
+    vk.vkGetPhysicalDeviceProperties2(physical, vk.VkPhysicalDeviceProperties2(pNext=sizes))
+    return int(sizes.minSubgroupSize), int(sizes.maxSubgroupSize)
+
+
+def instance() -> Any:
+    """Vulkan's instance, made once."""
+    return _instance()
 
 
 def _said(error: Exception) -> str:

@@ -9,15 +9,21 @@ from typing import Any
 
 from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api
+from mlir_gemm.runtime.vulkan_matrices import lacking_matrices
 from mlir_gemm.spec.launch import Launch, Step
 
 _CAPABILITY, _VARIABLE, _WORKGROUP = 17, 59, 4
 """SPIR-V: the number of OpCapability, of OpVariable, and of the storage class Workgroup."""
 _CAPABILITIES = {
     0: "Matrix", 1: "Shader", 9: "Float16", 10: "Float64", 11: "Int64", 22: "Int16", 39: "Int8",
-    4433: "StorageBuffer16BitAccess", 4448: "StorageBuffer8BitAccess",
+    4433: "StorageBuffer16BitAccess", 4448: "StorageBuffer8BitAccess", 61: "GroupNonUniform",
+    65: "GroupNonUniformShuffle", 5345: "VulkanMemoryModel", 6022: "CooperativeMatrixKHR",
 }  # fmt: skip
 """The names of capabilities by their numbers, as the specification of SPIR-V has them."""
+_NEEDED = {(1, 6): (1, 3), (1, 5): (1, 2)}
+"""The version of Vulkan that takes a version of SPIR-V; those before need 1.1."""
+_FULL_SUBGROUPS = 2
+"""VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT."""
 _FOREVER = (1 << 64) - 1
 
 
@@ -32,10 +38,28 @@ def capabilities(code: bytes) -> list[str]:
     return found
 
 
-def check(device: VulkanDevice, code: bytes, launch: Launch) -> None:
+def version_of(code: bytes) -> tuple[int, int]:
+    """The version of SPIR-V of a module."""
+    (word,) = struct.unpack("<I", code[4:8])
+    return word >> 16 & 0xFF, word >> 8 & 0xFF
+
+
+def by_subgroups(code: bytes) -> bool:
+    """Whether a module goes by subgroups, which must then have the size that it was made for."""
+    return any(each.startswith("GroupNonUniform") for each in capabilities(code))
+
+
+def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) -> None:
     """Raises DeviceError, which names all that is missing as Vulkan's documentation does, where a device cannot run
-    this."""
-    problems = device.missing(capabilities(code))
+    this. `subgroup` is how many lanes a subgroup has to have, if the code goes by these."""
+    problems = [] if device.version >= _NEEDED.get(version_of(code), (1, 1)) else [
+        f"SPIR-V {'.'.join(map(str, version_of(code)))}: expected Vulkan "
+        f"{'.'.join(map(str, _NEEDED[version_of(code)]))}, it has {'.'.join(map(str, device.version))}"
+    ]  # fmt: skip
+    problems += [*device.missing(capabilities(code)), *lacking_matrices(device, code)]
+    least, most = device.subgroups
+    if by_subgroups(code) and subgroup and most and not least <= subgroup <= most:
+        problems.append(f"subgroups of {subgroup}: minSubgroupSize is {least}, maxSubgroupSize is {most}")
     limits = device.limits
     for step in launch.steps:
         threads = step.block[0] * step.block[1] * step.block[2]
@@ -65,15 +89,16 @@ def check(device: VulkanDevice, code: bytes, launch: Launch) -> None:
 class Memory:
     """A buffer that the host can write, kept until it is released."""
 
-    def __init__(self, device: VulkanDevice, size: int) -> None:
+    def __init__(self, device: VulkanDevice, size: int, read: bool = False) -> None:
         vk = api()
         self.size, self._device = max(16, -(-size // 16) * 16), device
-        info = vk.VkBufferCreateInfo(size=self.size, usage=vk.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT)
+        copied = vk.VK_BUFFER_USAGE_TRANSFER_DST_BIT if read else vk.VK_BUFFER_USAGE_TRANSFER_SRC_BIT
+        info = vk.VkBufferCreateInfo(size=self.size, usage=vk.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | copied)
         self.buffer = vk.vkCreateBuffer(device.handle, info, None)
         needs = vk.vkGetBufferMemoryRequirements(device.handle, self.buffer)
-        given = vk.VkMemoryAllocateInfo(
-            allocationSize=needs.size, memoryTypeIndex=device.memory_type(needs.memoryTypeBits)
-        )
+        kind = device.memory_type(needs.memoryTypeBits, read)
+        self.is_cached = device.is_cached(kind)
+        given = vk.VkMemoryAllocateInfo(allocationSize=needs.size, memoryTypeIndex=kind)
         try:
             self._memory = vk.vkAllocateMemory(device.handle, given, None)
         except Exception as error:
@@ -93,16 +118,24 @@ class Memory:
 class VulkanKernels:
     """What was compiled, on a device: a pipeline for each step, and the buffers of its calls."""
 
-    def __init__(self, device: VulkanDevice, code: bytes, launch: Launch) -> None:
-        """Raises DeviceError where the device lacks what the kernels need; then nothing was made."""
-        check(device, code, launch)
+    def __init__(self, device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) -> None:
+        """Raises DeviceError where the device lacks what the kernels need; then nothing was made. `subgroup` is how
+        many lanes a subgroup has in this code."""
+        check(device, code, launch, subgroup)
         vk = api()
+        self.subgroup = subgroup if by_subgroups(code) else 0
         self.device, self.launch = device, launch
         self._module = vk.vkCreateShaderModule(
             device.handle, vk.VkShaderModuleCreateInfo(codeSize=len(code), pCode=code), None
         )
         sizes = [each.span_bytes + each.shift_bytes for each in launch.arguments]
         self.arguments = [Memory(device, size) for size in sizes]
+        self._copies = {
+            number: Memory(device, memory.size, read=True)
+            for number, (memory, argument) in enumerate(zip(self.arguments, launch.arguments, strict=True))
+            if argument.role != "in" and not argument.scalar and not memory.is_cached
+        }
+        """Of what is written: memory that the host reads fast, where the device's own is not."""
         self._workspace = Memory(device, launch.workspace_bytes) if launch.workspace_bytes else None
         self._flags = Memory(device, launch.zeroed_bytes) if launch.zeroed_bytes else None
         if self._flags is not None:
@@ -136,6 +169,10 @@ class VulkanKernels:
         memory = self._constants[number - len(launch.buffers)]
         return memory, 0, memory.size
 
+    def written(self, number: int) -> Any:
+        """The bytes of an argument after a run."""
+        return self._copies.get(number, self.arguments[number]).bytes
+
     def is_memory(self, step: Step, number: int) -> bool:
         """Whether a parameter is memory; else it is a number, passed by value."""
         launch = self.launch
@@ -143,34 +180,28 @@ class VulkanKernels:
             return not launch.arguments[number].scalar
         return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
 
-    def run(self, numbers: dict[int, int], repeat: int = 1) -> None:
+    def run(self, numbers: dict[int, int], repeat: int = 1, fetch: bool = True) -> None:
         """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
         bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times in one
-        submission. Raises DeviceError where the driver refuses."""
+        submission. With `fetch` the host can read what was written (`written`). Raises DeviceError where the driver
+        refuses."""
         vk = api()
         with self.device.lock:
             vk.vkBeginCommandBuffer(self._commands, vk.VkCommandBufferBeginInfo(
                 flags=vk.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT))  # fmt: skip
             barrier = vk.VkMemoryBarrier(
                 srcAccessMask=vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_SHADER_READ_BIT,
-                dstAccessMask=vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_HOST_READ_BIT,
-            )
+                dstAccessMask=vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_HOST_READ_BIT
+                | vk.VK_ACCESS_TRANSFER_READ_BIT,
+            )  # fmt: skip
             compute = vk.VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
+            after = compute | vk.VK_PIPELINE_STAGE_HOST_BIT | vk.VK_PIPELINE_STAGE_TRANSFER_BIT
             for _ in range(repeat):
                 for step in self._steps:
                     step.record(self._commands, numbers)
-                    vk.vkCmdPipelineBarrier(
-                        self._commands,
-                        compute,
-                        compute | vk.VK_PIPELINE_STAGE_HOST_BIT,
-                        0,
-                        1,
-                        [barrier],
-                        0,
-                        None,
-                        0,
-                        None,
-                    )
+                    vk.vkCmdPipelineBarrier(self._commands, compute, after, 0, 1, [barrier], 0, None, 0, None)
+            if fetch and self._copies:
+                self._record_copies()
             vk.vkEndCommandBuffer(self._commands)
             submitted = vk.VkSubmitInfo(pCommandBuffers=[self._commands])
             try:
@@ -179,6 +210,18 @@ class VulkanKernels:
             except Exception as error:
                 raise DeviceError(f"running on {self.device} failed: {type(error).__name__}") from None
             vk.vkResetFences(self.device.handle, 1, [self._fence])
+
+    def _record_copies(self) -> None:
+        """Copies what was written to where the host reads it."""
+        vk = api()
+        for number, copy in self._copies.items():
+            whole = vk.VkBufferCopy(srcOffset=0, dstOffset=0, size=copy.size)
+            vk.vkCmdCopyBuffer(self._commands, self.arguments[number].buffer, copy.buffer, 1, [whole])
+        moved = vk.VkMemoryBarrier(
+            srcAccessMask=vk.VK_ACCESS_TRANSFER_WRITE_BIT, dstAccessMask=vk.VK_ACCESS_HOST_READ_BIT
+        )
+        transfer, host = vk.VK_PIPELINE_STAGE_TRANSFER_BIT, vk.VK_PIPELINE_STAGE_HOST_BIT
+        vk.vkCmdPipelineBarrier(self._commands, transfer, host, 0, 1, [moved], 0, None, 0, None)
 
 
 class _Pipeline:
@@ -223,7 +266,13 @@ class _Pipeline:
             writes.append(vk.VkWriteDescriptorSet(
                 dstSet=self._set, dstBinding=number, descriptorType=kind, pBufferInfo=[info]))  # fmt: skip
         vk.vkUpdateDescriptorSets(device.handle, len(writes), writes, 0, None)
-        shader = vk.VkPipelineShaderStageCreateInfo(stage=stage, module=kernels.module, pName=step.entry)
+        # Blocks that are not of whole subgroups belong to kernels that do not go by them.
+        size, least_most = 0 if step.block[0] % max(1, kernels.subgroup) else kernels.subgroup, device.subgroups
+        asked = vk.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo(requiredSubgroupSize=size)
+        shader = vk.VkPipelineShaderStageCreateInfo(
+            stage=stage, module=kernels.module, pName=step.entry, flags=_FULL_SUBGROUPS if size else 0,
+            pNext=asked if size and least_most[0] < least_most[1] else None,
+        )  # fmt: skip
         made = vk.vkCreateComputePipelines(
             device.handle, None, 1, [vk.VkComputePipelineCreateInfo(stage=shader, layout=self._layout)], None
         )

@@ -14,6 +14,7 @@ from mlir_gemm.runtime.vulkan_kernels import VulkanKernels, numbers_in
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.element_types import numpy_dtype
 from mlir_gemm.spec.launch import Argument, Launch
+from mlir_gemm.tile_model.chips import target
 
 
 class VulkanLauncher:
@@ -26,6 +27,7 @@ class VulkanLauncher:
         if launch.steps and not code:
             raise DeviceError(f"device='vulkan' with code for {chip}; expected a chip of Vulkan, such as chip='vulkan'")
         self._code, self._launch, self._number = code, launch, number
+        self._subgroup = target(chip).subgroup
         self._passed = binding.passed(launch)
         self._kernels: VulkanKernels | None = None
 
@@ -38,7 +40,7 @@ class VulkanLauncher:
     def kernels(self) -> VulkanKernels:
         """The kernels on the device, made on first use. Raises DeviceError where they cannot run there."""
         if self._kernels is None:
-            self._kernels = VulkanKernels(open_device(self._number), self._code, self._launch)
+            self._kernels = VulkanKernels(open_device(self._number), self._code, self._launch, self._subgroup)
         return self._kernels
 
     def __call__(self, given: tuple[Any, ...], stream: Any) -> Any:
@@ -74,9 +76,9 @@ def run_on(kernels: VulkanKernels, memory: Sequence[Any]) -> None:
         if argument.role in ("in", "inout", "out") and not argument.scalar and argument.span_bytes:
             _elements(buffer.bytes, argument)[...] = array
     kernels.run(numbers_in(memory, kernels.launch))
-    for array, argument, buffer in every:
+    for number, (array, argument, _) in enumerate(every):
         if argument.role != "in" and not argument.scalar and argument.span_bytes:
-            array[...] = _elements(buffer.bytes, argument)
+            array[...] = _elements(kernels.written(number), argument)
 
 
 def _elements(data: Any, argument: Argument) -> Any:

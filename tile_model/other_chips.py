@@ -15,6 +15,7 @@ Sources, unless a row says otherwise:
 from __future__ import annotations
 
 from mlir_gemm.spec.target import Rates, Target
+from mlir_gemm.spec.threads import LANES as WARP
 from mlir_gemm.tile_model import fitted
 
 KB = 1024
@@ -22,7 +23,7 @@ _TYPES = frozenset(
     {"f16.storage", "f16.arithmetic", "i8.storage", "f64.arithmetic", "i64.arithmetic"}
 )  # fmt: skip
 """What code may use where the source has such types. A device without it is refused before anything runs."""
-VULKAN, OPENCL = "vulkan1.1", "opencl2.2"
+VULKAN, VULKAN_13, OPENCL = "vulkan1.1", "vulkan1.3", "opencl2.2"
 """Environments, by the names that spirv-val has for them."""
 
 
@@ -39,9 +40,17 @@ def _row(
     dram: float,
     resident: int = 1024,
     environment: str = VULKAN,
+    matrices: tuple[str, ...] = (),
+    tensor: float = 0,
+    i8: float = 2,
+    subgroup: int = 0,
 ) -> Target:
     """One row: clock in GHz, `shared` in KB, `l2` in MB, `dram` in TB/s; `threads` of a workgroup, `resident` of a
-    unit."""
+    unit. With cooperative matrices: their types and shapes (`f16.16x16x16`), the operations of f16 into f32 in one
+    clock of a unit, of bytes as a multiple of that, and the lanes of a subgroup."""
+    known = [f"CooperativeMatrixKHR.{each}" for each in matrices]
+    known += ["CooperativeMatrixKHR"] if matrices else []
+    known += ["subgroup.shuffle"] if subgroup == WARP else []
     return Target(
         chip=chip,
         name=name,
@@ -56,15 +65,15 @@ def _row(
         threads_block=threads,
         threads_sm=max(resident, threads),
         blocks_sm=16,
-        tensor_flops_clock_sm=fma,
+        tensor_flops_clock_sm=tensor or fma,
         l2_bytes=round(l2 * KB * KB),
         l2_bytes_s=units * clock * 1e9 * 32,
         dram_bytes_s=dram * 1e12,
-        rates=Rates(tf32=0, i8=0, fma_f32=fma, fma_f64=fma / 32, fma_i32=fma / 4),
-        capabilities=_TYPES,
+        rates=Rates(tf32=0, i8=i8 if tensor else 0, fma_f32=fma, fma_f64=fma / 32, fma_i32=fma / 4),
+        capabilities=_TYPES.union(known),
         fitted=fitted.H200,
         backend="spirv",
-        subgroup=0,
+        subgroup=subgroup,
         index_bits=32,
         l1_bytes=16 * KB,
         environment=environment,
@@ -78,12 +87,95 @@ ROWS = (
     _row("opencl", "OpenCL", units=32, clock=2.0, fma=256, shared=32, threads=256, l2=4, dram=0.3, environment=OPENCL),
     # Mesa's CPU driver: its limits as Mesa 22.3 reports them; figures of a desktop CPU of 8 cores with AVX2.
     _row("lavapipe", "llvmpipe", units=8, clock=3.0, fma=32, shared=32, threads=1024, l2=4, dram=0.04),
-    # Arc A770: 32 Xe cores at 2.1 GHz, 17.2 TFLOP/s of f32, 560 GB/s.
-    _row("arc-a770", "Arc A770", units=32, clock=2.1, fma=256, shared=64, threads=1024, l2=16, dram=0.56),
+    # The same of Mesa 26.1, with cooperative matrices of 8x8x8 and subgroups of 8, as it reports them.
+    _row(
+        "lavapipe-26",
+        "llvmpipe (Mesa 26)",
+        units=8,
+        clock=3.0,
+        fma=32,
+        shared=32,
+        threads=1024,
+        l2=4,
+        dram=0.04,
+        environment=VULKAN_13,
+        matrices=("f16.8x8x8", "f16.f16", "i8.8x8x8"),
+        tensor=64,
+        i8=1,
+        subgroup=8,
+    ),
+    # H200 through Vulkan: subgroups of 32, matrices and 48 KB of shared memory as the driver 580.159.04 reports them;
+    # units, clock and memory as in the row h200. Cooperative matrices at the rate of mma.sync.
+    _row(
+        "vulkan-h200",
+        "H200 (Vulkan)",
+        units=132,
+        clock=1.7,
+        fma=256,
+        shared=48,
+        threads=1024,
+        l2=60,
+        dram=4.3,
+        resident=2048,
+        environment=VULKAN_13,
+        matrices=("f16.16x16x16", "f16.f16", "i8.16x16x32"),
+        tensor=2621,
+        subgroup=32,
+    ),
+    # Arc A770: 32 Xe cores at 2.1 GHz, 17.2 TFLOP/s of f32, 137 of f16 by XMX, 560 GB/s. Matrices have 8 columns on
+    # this GPU (krrishnarraj/clpeak, pull request 185), and subgroups as many lanes.
+    _row(
+        "arc-a770",
+        "Arc A770",
+        units=32,
+        clock=2.1,
+        fma=256,
+        shared=64,
+        threads=1024,
+        l2=16,
+        dram=0.56,
+        environment=VULKAN_13,
+        matrices=("f16.8x8x16", "i8.8x8x32"),
+        tensor=2048,
+        subgroup=8,
+    ),
+    # Arc B580 (Xe2): 20 Xe cores at 2.67 GHz, 13.7 TFLOP/s of f32, 117 of f16 by XMX, 456 GB/s. Matrices of 8x16x16 as
+    # Mesa reports them (ggml-org/llama.cpp, pull request 21669); lanes of a subgroup: as many as columns.
+    _row(
+        "arc-b580",
+        "Arc B580",
+        units=20,
+        clock=2.67,
+        fma=256,
+        shared=64,
+        threads=1024,
+        l2=18,
+        dram=0.456,
+        environment=VULKAN_13,
+        matrices=("f16.8x16x16", "i8.8x16x32"),
+        tensor=2048,
+        subgroup=16,
+    ),
     # Data Center GPU Max 1550 (Xe-HPC): 128 Xe cores at 1.6 GHz, 52 TFLOP/s of f32, 3.28 TB/s.
     _row("max-1550", "Max 1550", units=128, clock=1.6, fma=256, shared=64, threads=1024, l2=408, dram=3.28),
-    # RX 7900 XTX through Vulkan: 96 units at 2.5 GHz, 61 TFLOP/s of f32 with dual issue, 960 GB/s.
-    _row("rx-7900-xtx", "RX 7900 XTX", units=96, clock=2.5, fma=256, shared=64, threads=1024, l2=6, dram=0.96),
+    # RX 7900 XTX through Vulkan: 96 units at 2.5 GHz, 61 TFLOP/s of f32 with dual issue, 123 of f16 and of bytes by
+    # WMMA, 960 GB/s. Matrices of 16x16x16 (iree-org/iree, pull request 11868); subgroups of 32, which it has beside 64.
+    _row(
+        "rx-7900-xtx",
+        "RX 7900 XTX",
+        units=96,
+        clock=2.5,
+        fma=256,
+        shared=64,
+        threads=1024,
+        l2=6,
+        dram=0.96,
+        environment=VULKAN_13,
+        matrices=("f16.16x16x16", "f16.f16", "i8.16x16x16"),
+        tensor=512,
+        i8=1,
+        subgroup=32,
+    ),
     # Immortalis-G720 of 12 cores: 256 operations a clock and core (Arm); clock and memory are of its phones.
     _row("mali-g720", "Mali-G720", units=12, clock=1.3, fma=256, shared=32, threads=512, l2=2, dram=0.06),
     # Adreno 750: 6 units of 256 lanes at 0.9 GHz, LPDDR5X of its phones: estimates, Qualcomm publishes none.

@@ -65,7 +65,7 @@ def _read_numbers(kernel: Any) -> None:
 
 
 def _stage(kernel: Any, products: list[Any], options: WmmaEpilogue) -> None:
-    arithmetic = _arithmetic(kernel, flow_of(products))
+    arithmetic = arithmetic_of(kernel, flow_of(products))
     if not arithmetic:
         return
     block = arithmetic[0].operation.block
@@ -78,7 +78,7 @@ def _stage(kernel: Any, products: list[Any], options: WmmaEpilogue) -> None:
     _check_uses(arithmetic, made, inputs)
     if not stores:
         return
-    _check_order(kernel, block, loads, stores)
+    check_order(kernel, block, loads, stores)
     with ir.InsertionPoint(stores[-1]), arithmetic[0].location:
         _emit(kernel, arithmetic, inputs, stores, options)
     for operation in [*stores, *reversed(arithmetic)]:
@@ -109,7 +109,7 @@ def _check_uses(arithmetic: list[Any], made: list[Any], inputs: list[Any]) -> No
             raise pass_error(value, "a broadcast of a vector is not supported here; expected one of a number")
 
 
-def _check_order(kernel: Any, block: Any, loads: list[Any], stores: list[Any]) -> None:
+def check_order(kernel: Any, block: Any, loads: list[Any], stores: list[Any]) -> None:
     """Refuses to delay loads and stores, up to the last of the stores, past others of the same memory."""
     order = {op.operation: number for number, op in enumerate(in_block(block))}
     delayed: list[tuple[Any, list[Any], bool]] = []
@@ -129,7 +129,7 @@ def _check_order(kernel: Any, block: Any, loads: list[Any], stores: list[Any]) -
             delayed.append((target, offsets, writes))
 
 
-def _arithmetic(kernel: Any, flow: dict[Any, None]) -> list[Any]:
+def arithmetic_of(kernel: Any, flow: dict[Any, None]) -> list[Any]:
     """The elementwise operations that the accumulator flows through, in order."""
     found: list[Any] = []
     for operation in named(kernel, *{value.owner.name for value in flow if not hasattr(value.owner, "operations")}):

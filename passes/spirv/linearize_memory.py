@@ -1,8 +1,10 @@
 """linearize-memory: every access is of one element of a buffer of one dimension.
 
 Expects a kernel after `vulkan-interface`. Leaves memref.load and memref.store with one index: logical addressing has no
-pointers to cast, so vectors are loaded and stored element by element, and buffers in shared memory, which were views of
-bytes, become buffers of their own in the storage class Workgroup.
+pointers to cast, and buffers in shared memory, which were views of bytes, become buffers of their own in the storage
+class Workgroup. Where all accesses of a buffer are of vectors, its elements become what the narrowest of them takes
+whole, up to 16 bytes: vectors of numbers, or of words of 32 bits that elements of 8 and 16 bits are packed in
+(`width=element` leaves single numbers). Cooperative matrices stay, with one index of their first element.
 
 Refuses memory that is not an argument or in shared memory, views that it does not know, and more shared memory than
 `limit` bytes.
@@ -10,36 +12,52 @@ Refuses memory that is not an argument or in shared memory, views that it does n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.errors import PassError
+from mlir_gemm.lowering.buffer_units import Unit, element_bytes, whole_bytes
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.spirv.vulkan_interface import buffer_type
 
-_ACCESSES = ("memref.load", "memref.store", "vector.load", "vector.store")
+_MATRICES = ("gpu.subgroup_mma_load_matrix", "gpu.subgroup_mma_store_matrix")
+_ACCESSES = ("memref.load", "memref.store", "vector.load", "vector.store", *_MATRICES)
 _VIEWS = ("memref.reinterpret_cast", "memref.view", "memref.cast", "memref.get_global",
           "builtin.unrealized_conversion_cast")  # fmt: skip
+WIDTHS = ("vector", "element")
 
 
 @dataclass(frozen=True)
 class LinearizeMemory(Pass):
-    """Address buffers by one index, element by element."""
+    """Address buffers by one index."""
 
     name: ClassVar[str] = "linearize-memory"
     limit: int = 0
     """Most bytes of shared memory; 0 for no limit."""
+    width: str = "vector"
+    """What elements of buffers become: `vector` or `element`."""
+
+    def __post_init__(self) -> None:
+        if self.width not in WIDTHS:
+            raise PassError(f"pass '{self}': width must be one of {', '.join(WIDTHS)}")
 
     def run(self, module: Any) -> None:
+        _ = module.context.dialects["spirv"]  # loads it
         for kernel in named(module, "gpu.func"):
             found = _Views(kernel)
-            for operation in named(kernel, *_ACCESSES):
-                if not found.is_linear(operation.operation):
-                    _replace(operation.operation, found)
+            accesses = [each.operation for each in named(kernel, *_ACCESSES)]
+            accesses = [each for each in accesses if not found.is_linear(each)]
+            if self.width == "vector":
+                found.measure(accesses)
+                found.retype()
+            for operation in accesses:
+                _replace(operation, found)
             taken = sum(_bytes(each) for each in named(kernel, "memref.alloc"))
             if self.limit and taken > self.limit:
                 raise pass_error(
@@ -57,49 +75,101 @@ class LinearizeMemory(Pass):
 
 def _bytes(alloc: Any) -> int:
     type_ = alloc.operation.results[0].type
-    return prod(type_.shape) * type_.element_type.width // 8
+    return prod(type_.shape) * whole_bytes(type_.element_type)
 
 
+@dataclass
 class _Views:
     """What the views in a kernel are views of."""
 
-    def __init__(self, kernel: Any) -> None:
-        self.kernel = kernel
-        self.buffers: dict[Any, Any] = {}
-        """Buffers of shared memory, by the view of bytes that they replace."""
+    kernel: Any
+    buffers: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """Buffers of shared memory, by the view of bytes that they replace."""
+    units: dict[Any, int] = field(default_factory=dict[Any, int])
+    """Bytes that every access of a buffer takes whole, by the argument or the view of bytes."""
 
     def is_linear(self, operation: Any) -> bool:
         """Whether an access is of a buffer with a storage class already."""
-        memory = operation.operands[1 if operation.name.endswith("store") else 0]
-        return "spirv.storage_class" in str(memory.type) and operation.name.startswith("memref.")
+        memory = operation.operands[_memory_at(operation)]
+        return "spirv.storage_class" in str(memory.type) and not operation.name.startswith("vector.")
 
-    def resolve(self, memory: Any) -> tuple[Any, list[Any], Any]:
-        """The buffer, the strides (numbers or values) and the offset of a memref."""
+    def measure(self, accesses: list[Any]) -> None:
+        """Finds what all accesses of each buffer take whole."""
+        for each in accesses:
+            root, _, _ = self.resolve(each.operands[_memory_at(each)], made=False)
+            self.units[root] = min(_unit_bytes(each), self.units.get(root, 16))
+
+    def unit(self, root: Any, element: Any) -> Unit:
+        """What a buffer consists of."""
+        return Unit.of(element, self.units.get(root, 0))
+
+    def retype(self) -> None:
+        """Gives the arguments the types that accesses see."""
+        types = list[Any]()
+        for argument in body(self.kernel).arguments:
+            if argument in self.units:
+                element = argument.type.element_type
+                argument.set_type(buffer_type(self.unit(argument, element).type, "StorageBuffer"))
+            types.append(argument.type)
+        if self.units:
+            function = ir.TypeAttr.get(ir.FunctionType.get(types, []))
+            self.kernel.operation.attributes["function_type"] = function
+
+    def resolve(self, memory: Any, made: bool = True) -> tuple[Any, list[Any], Any]:
+        """The buffer, the strides (numbers or values) and the offset of a memref; unless `made`, the view in place of
+        a buffer of shared memory."""
         owner = memory.owner
         name = getattr(owner, "name", "")
         if name == "builtin.unrealized_conversion_cast":
             strides, offset = memory.type.get_strides_and_offset()
             return owner.operands[0], list(strides), offset
         if name == "memref.reinterpret_cast":
-            buffer, _, _ = self.resolve(owner.operands[0])
+            buffer, _, _ = self.resolve(owner.operands[0], made)
             return buffer, *_of_cast(owner)
         if name == "memref.cast":
-            return self.resolve(owner.operands[0])
+            return self.resolve(owner.operands[0], made)
         if name == "memref.view":
-            return self._shared(owner), list(memory.type.get_strides_and_offset()[0]), 0
+            buffer = self._shared(owner) if made else owner.operation
+            return buffer, list(memory.type.get_strides_and_offset()[0]), 0
         raise pass_error(
             self.kernel, f"an access of {memory.type} from '{name}'; expected an argument or shared memory"
         )
 
     def _shared(self, view: Any) -> Any:
-        found = self.buffers.get(view)
+        found = self.buffers.get(view.operation)
         if found is None:
             type_ = view.results[0].type
-            count = prod(type_.shape)
+            unit = self.unit(view.operation, type_.element_type)
+            count = prod(type_.shape) // unit.count
             with ir.InsertionPoint.at_block_begin(body(self.kernel)), view.location:
-                made = buffer_type(type_.element_type, "Workgroup", count)
-                found = self.buffers[view] = dialect("memref").AllocOp(made, [], []).result
+                made = buffer_type(unit.type, "Workgroup", count)
+                found = self.buffers[view.operation] = dialect("memref").AllocOp(made, [], []).result
         return found
+
+
+def _unit_bytes(access: Any) -> int:
+    """The bytes, up to 16, that an access takes whole: a power of two that divides its size and its place."""
+    memory = access.operands[_memory_at(access)]
+    size = element_bytes(memory.type.element_type)
+    if access.name in _MATRICES:
+        value = access.operands[0] if _memory_at(access) else access.results[0]
+        rows, columns = (int(each) for each in str(value.type).split("<")[1].split("x")[:2])
+        lead = ir.IntegerAttr(access.attributes["leadDimension"]).value
+        taken = [size * (rows if "transpose" in access.attributes else columns), size * lead]
+    elif access.name.startswith("vector."):
+        value = access.operands[0] if _memory_at(access) else access.results[0]
+        aligned = ir.IntegerAttr(access.attributes["alignment"]).value if "alignment" in access.attributes else size
+        taken = [size * prod(ir.VectorType(value.type).shape), aligned]
+    else:
+        taken = [size]
+    if access.name.startswith("vector.") or access.name in _MATRICES:
+        inner = memory.type.get_strides_and_offset()[0][-1]
+        if inner != 1:
+            taken.append(size)
+    shape = prod(memory.type.shape) if memory.type.has_static_shape else 0
+    if getattr(memory.owner, "name", "") == "memref.view":
+        taken.append(shape * size)
+    return min(16, *(each & -each for each in taken))
 
 
 def _of_cast(cast: Any) -> tuple[list[Any], Any]:
@@ -115,26 +185,50 @@ def _of_cast(cast: Any) -> tuple[list[Any], Any]:
     return found, offsets[0] if offset == dynamic else offset
 
 
+def _memory_at(operation: Any) -> int:
+    """Which operand of an access is the memory."""
+    return 1 if "store" in operation.name else 0
+
+
 def _replace(operation: Any, views: _Views) -> None:
-    store = operation.name.endswith("store")
-    first = 1 if store else 0
-    buffer, strides, offset = views.resolve(operation.operands[first])
-    element = operation.operands[first].type.element_type
+    first = _memory_at(operation)
+    store = first == 1
+    memory = operation.operands[first]
+    root, _, _ = views.resolve(memory, made=False)
+    buffer, strides, offset = views.resolve(memory)
+    element = memory.type.element_type
+    unit = views.unit(root, element)
     with ir.InsertionPoint(operation), operation.location:
-        place = _place(list(operation.operands)[first + 1 :], strides, offset)
+        place = unit.place(_place(list(operation.operands)[first + 1 :], strides, offset))
+        if operation.name in _MATRICES:
+            _matrix(operation, buffer, place, unit)
+            return
         vector = dialect("vector")
         value = operation.operands[0] if store else operation.results[0]
         is_vector = isinstance(value.type, ir.VectorType)
         count = prod(ir.VectorType(value.type).shape) if is_vector else 1
-        places = [_added(place, number) for number in range(count)]
+        places = [_added(place, number) for number in range(count // unit.count)]
         if store:
+            numbers = [vector.ExtractOp(value, [], [n]).result for n in range(count)] if is_vector else [value]
             for number, at in enumerate(places):
-                each = vector.ExtractOp(value, [], [number]).result if is_vector else value
-                dialect("memref").StoreOp(_stored(each), buffer, [at])
+                unit.store([_stored(each) for each in numbers[number * unit.count :][: unit.count]], buffer, at)
         else:
-            loaded = [_loaded(dialect("memref").LoadOp(buffer, [at]).result, element) for at in places]
+            loaded = [_loaded(each, element) for at in places for each in unit.load(buffer, at)]
             result = vector.FromElementsOp(value.type, loaded).result if is_vector else loaded[0]
             value.replace_all_uses_with(result)
+    operation.erase()
+
+
+def _matrix(operation: Any, buffer: Any, place: Any, unit: Unit) -> None:
+    """A load or store of a cooperative matrix, of a buffer."""
+    operands = [*list(operation.operands)[: _memory_at(operation)], buffer, place]
+    types = [result.type for result in operation.results]
+    attributes = attributes_of(operation)
+    lead = ir.IntegerAttr(attributes["leadDimension"])
+    attributes["leadDimension"] = ir.IntegerAttr.get(lead.type, lead.value // unit.count)
+    made = ir.Operation.create(operation.name, types, operands, attributes)
+    for old, new in zip(operation.results, made.results, strict=True):
+        old.replace_all_uses_with(new)
     operation.erase()
 
 

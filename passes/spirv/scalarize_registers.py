@@ -5,6 +5,8 @@ scf.for and scf.if. Leaves none: SPIR-V for shaders has vectors of 2 to 4 only, 
 scf.for without iter_args and an scf.if without results read and write variables (memref.alloca in the storage class
 Function): upstream's conversion leaves the results of a loop undefined that runs no turn.
 
+Cooperative matrices (gpu.mma_matrix) stay in iter_args, since no memref holds one: `start-results` mends that.
+
 Refuses other operations on vectors, positions that are not constant, and other loops.
 """
 
@@ -19,8 +21,10 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.lowering.buffer_units import divided, joined
 from mlir_gemm.passes.base import Pass
 
+_WHOLE = ("spirv.", "memref.")
 _DYNAMIC = -(1 << 63)
 
 
@@ -31,6 +35,7 @@ class ScalarizeRegisters(Pass):
     name: ClassVar[str] = "scalarize-registers"
 
     def run(self, module: Any) -> None:
+        _ = module.context.dialects["spirv"]  # loads it
         for kernel in named(module, "gpu.func"):
             rewriting = _Rewriting(kernel)
             rewriting.block(body(kernel))
@@ -57,6 +62,8 @@ class _Rewriting:
                 self._branch(operation)
             elif len(operation.results) == 1 and operation.results[0] in self.numbers:
                 pass  # stands for what a loop or a branch carries
+            elif operation.name.startswith(_WHOLE):
+                pass  # takes or makes a unit of a buffer
             elif any(map(_is_vector, (*operation.operands, *operation.results))):
                 with ir.InsertionPoint(operation), operation.location:
                     self._vectors(operation)
@@ -83,19 +90,26 @@ class _Rewriting:
     def _loop(self, loop: Any) -> None:
         scf = dialect("scf")
         with ir.InsertionPoint(loop), loop.location:
-            carried = [self._variables(value) for value in list(loop.operands)[3:]]
-            made = scf.ForOp(*list(loop.operands)[:3])
+            starts = list(loop.operands)[3:]
+            carried = [[] if _is_matrix(value) else self._variables(value) for value in starts]
+            made = scf.ForOp(*list(loop.operands)[:3], [value for value in starts if _is_matrix(value)])
         old, new = body(loop), made.body
         counter, *arguments = old.arguments
         counter.replace_all_uses_with(new.arguments[0])
+        matrices = iter(list(new.arguments)[1:])
         with ir.InsertionPoint(new), loop.location:
             for argument, variables in zip(arguments, carried, strict=True):
-                self._stands_for(argument, variables)
+                if _is_matrix(argument):
+                    argument.replace_all_uses_with(next(matrices))
+                else:
+                    self._stands_for(argument, variables)
         self._moved(old, new, carried)
         self._after(loop, made.operation, carried)
 
     def _branch(self, branch: Any) -> None:
         scf = dialect("scf")
+        if any(_is_matrix(result) for result in branch.results):
+            raise pass_error(branch, "a branch that gives cooperative matrices; expected these in loops only")
         with ir.InsertionPoint(branch), branch.location:
             carried = [self._unset(result.type) for result in branch.results]
             both = len(branch.regions[1].blocks) > 0
@@ -112,17 +126,22 @@ class _Rewriting:
             new.append(operation)
         self.block(new)
         with ir.InsertionPoint(new), last.location:
-            values = [number for value in last.operation.operands for number in self.of(value)]
+            yielded = list(last.operation.operands)
+            values = [number for value in yielded if not _is_matrix(value) for number in self.of(value)]
             for number, variable in zip(values, (each for group in carried for each in group), strict=True):
                 _store(number, variable)
-            dialect("scf").YieldOp([])
+            dialect("scf").YieldOp([value for value in yielded if _is_matrix(value)])
         last.operation.erase()
 
     def _after(self, old: Any, new: Any, carried: list[list[Any]]) -> None:
         """After a loop or a branch its results are what the variables hold."""
+        matrices = iter(new.results)
         with ir.InsertionPoint(old), old.location:
             for result, variables in zip(old.results, carried, strict=True):
-                self._stands_for(result, variables)
+                if _is_matrix(result):
+                    result.replace_all_uses_with(next(matrices))
+                else:
+                    self._stands_for(result, variables)
         self.done.append(old)
 
     def _stands_for(self, value: Any, variables: list[Any]) -> None:
@@ -156,6 +175,10 @@ class _Rewriting:
 
 def _is_vector(value: Any) -> bool:
     return isinstance(value.type, ir.VectorType)
+
+
+def _is_matrix(value: Any) -> bool:
+    return str(value.type).startswith("!gpu.mma_matrix")
 
 
 def _store(number: Any, variable: Any) -> None:
@@ -235,7 +258,23 @@ def _fma(operation: Any, of: Of) -> list[Any]:
     return [dialect("math").FmaOp(*operands).result for operands in zip(*given, strict=True)]
 
 
+def _bitcast(operation: Any, of: Of) -> list[Any]:
+    """The same bits as numbers of another type: one for one, or several for one."""
+    source, result = (ir.VectorType(each.type).element_type for each in (operation.operands[0], operation.results[0]))
+    numbers = of(operation.operands[0])
+    if source.width == result.width:
+        return [dialect("arith").BitcastOp(result, each).result for each in numbers]
+    several = max(source.width, result.width) // min(source.width, result.width)
+    if several > 4:
+        raise pass_error(operation, f"'{operation.name}' from {source} to {result}; expected at most four for one")
+    if source.width > result.width:
+        return [each for number in numbers for each in divided(number, result, several)]
+    parts = [numbers[first : first + several] for first in range(0, len(numbers), several)]
+    return [joined(part, result) for part in parts]
+
+
 _MADE: dict[str, Callable[[Any, Of], list[Any]]] = {
+    "vector.bitcast": _bitcast,
     "vector.broadcast": _broadcast,
     "vector.extract": _extract,
     "vector.insert": _insert,

@@ -2,7 +2,8 @@
 
 Expects kernels after `vulkan-interface` with gpu.shuffle xor among 32 threads, as the stages up
 to `lower` count them. Leaves for each a store, a load and two barriers: Vulkan does not say how many threads run in
-step, nor which ones.
+step, nor which ones. With `words=false`, on chips whose subgroups have 32 lanes, before `number-subgroups`, numbers of
+32 bits stay, which subgroups exchange.
 
 Refuses other modes, and shuffles that not all threads of the block reach together: in branches, and in loops whose
 bounds depend on the thread.
@@ -19,7 +20,7 @@ from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.spirv.vulkan_interface import BLOCK, buffer_type
 
-LANES = 32
+LANES = WORD = 32
 _OWN = ("gpu.thread_id", "memref.load", "vector.load", "gpu.shuffle")
 """What differs between the threads of a block, or may."""
 
@@ -29,12 +30,16 @@ class ShareShuffles(Pass):
     """Exchange numbers through shared memory."""
 
     name: ClassVar[str] = "share-shuffles"
+    words: bool = True
+    """Whether numbers of 32 bits go through shared memory too; else subgroups of 32 lanes exchange them."""
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
             buffers: dict[str, Any] = {}
             for shuffle in named(kernel, "gpu.shuffle"):
                 _check(shuffle.operation)
+                if not self.words and shuffle.operation.operands[0].type.width == WORD:
+                    continue
                 _replace(kernel, shuffle.operation, buffers)
 
 

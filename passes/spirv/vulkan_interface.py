@@ -29,8 +29,15 @@ _CAPABILITIES = ("Shader", "Float16", "Float64", "Int8", "Int16", "Int64", "Stor
                  "StorageBuffer8BitAccess")  # fmt: skip
 """What code may use; a module says itself what it does use, and devices without that refuse it."""
 _EXTENSIONS = ("SPV_KHR_storage_buffer_storage_class", "SPV_KHR_16bit_storage", "SPV_KHR_8bit_storage")
-_VERSIONS = {"vulkan1.1": "v1.3"}
+_VERSIONS = {"vulkan1.1": "v1.3", "vulkan1.3": "v1.6"}
 """SPIR-V of each environment."""
+_NEWER = {
+    "vulkan1.3": (
+        ("VulkanMemoryModel", "CooperativeMatrixKHR", "GroupNonUniform", "GroupNonUniformShuffle"),
+        ("SPV_KHR_vulkan_memory_model", "SPV_KHR_cooperative_matrix"),
+    )
+}
+"""Capabilities and extensions that an environment has beyond the others."""
 _TYPES = ("f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64")
 
 
@@ -55,7 +62,9 @@ def _environment(options: VulkanInterface) -> Any:
         known = ", ".join(_VERSIONS)
         raise PassError(f"pass 'vulkan-interface': environment '{options.environment}'; expected one of {known}")
     version = _VERSIONS[options.environment]
-    can = f"#spirv.vce<{version}, [{', '.join(_CAPABILITIES)}], [{', '.join(_EXTENSIONS)}]>"
+    capabilities, extensions = _NEWER.get(options.environment, ((), ()))
+    may, named_ = ", ".join((*_CAPABILITIES, *capabilities)), ", ".join((*_EXTENSIONS, *extensions))
+    can = f"#spirv.vce<{version}, [{may}], [{named_}]>"
     return ir.Attribute.parse(f"#spirv.target_env<{can}, api=Vulkan, #spirv.resource_limits<>>")
 
 
@@ -131,7 +140,8 @@ def _function(name: str, types: list[Any], kernel: Any) -> Any:
 
 
 def buffer_type(element: Any, storage: str, size: int | None = None) -> Any:
-    """The type of a buffer of one dimension in a storage class of SPIR-V. An i1 takes a byte."""
+    """The type of a buffer of one dimension in a storage class of SPIR-V, of numbers or of vectors of up to four. An i1
+    takes a byte."""
     if str(element) == "i1":
         element = ir.IntegerType.get_signless(8)
     count = ir.ShapedType.get_dynamic_size() if size is None else size

@@ -29,4 +29,21 @@ gpu.module @kernels {
     memref.store %last, %out[%zero] : memref<1xf32>
     gpu.return
   }
+
+  // Bits of a number of 64 bits are those of two of 32, and back.
+  // CHECK-LABEL: gpu.func @bits(
+  // CHECK: %[[PAIR:.*]] = spirv.Bitcast %{{.*}} : f64 to vector<2xi32>
+  // CHECK: spirv.CompositeExtract %[[PAIR]][1 : i32]
+  // CHECK: %[[BACK:.*]] = spirv.CompositeConstruct
+  // CHECK: spirv.Bitcast %[[BACK]] : vector<2xi32> to f64
+  gpu.func @bits(%x: f64, %out: memref<1xf64>) kernel {
+    %zero = arith.constant 0 : index
+    %v = vector.broadcast %x : f64 to vector<1xf64>
+    %words = vector.bitcast %v : vector<1xf64> to vector<2xi32>
+    %sum = arith.addi %words, %words : vector<2xi32>
+    %w = vector.bitcast %sum : vector<2xi32> to vector<1xf64>
+    %y = vector.extract %w[0] : f64 from vector<1xf64>
+    memref.store %y, %out[%zero] : memref<1xf64>
+    gpu.return
+  }
 }

@@ -1,0 +1,250 @@
+"""Kernels in SPIR-V on a GPU by its Vulkan driver: right, and how fast beside our own CUDA kernels.
+
+    python test/gpu/check_vulkan.py [-o RESULTS.json] [--chip CHIP] [--random 500] [--only products,modules,speed]
+
+Random products of small whole numbers in f32, f16 and bytes, of any size, order, batch, end and with open sizes: exact.
+Results hold other numbers before. The modules of the tests: softmax, norms, elementwise kernels, convolutions, beside
+the float64 reference. Then products whose kernels are timed beside those that the same operators make for CUDA (`simt`
+beside `simt`, `coop_matrix` beside `mma_sync` and beside what the model takes), in one process. Kernels are compiled
+beforehand in as many processes as there are cores, into the cache. Vulkan's times are differences of submissions with
+many and with few runs. Exit status 1 where something is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+from vulkan_products import Product, compiled, random_product, wrong_elements
+
+MODULES = Path(__file__).parents[1] / "modules"
+SPEED: list[tuple[int, int, int, str, str]] = [
+    (512, 512, 512, "f32", "simt"),
+    (1024, 1024, 1024, "f32", "simt"),
+    (2048, 2048, 2048, "f32", "simt"),
+    (4096, 4096, 4096, "f32", "simt"),
+    (64, 4096, 4096, "f16", "coop_matrix"),
+    (512, 512, 512, "f16", "coop_matrix"),
+    (1024, 1024, 1024, "f16", "coop_matrix"),
+    (2048, 2048, 2048, "f16", "coop_matrix"),
+    (4096, 4096, 4096, "f16", "coop_matrix"),
+    (4096, 4096, 4096, "f16", "simt"),
+    (2048, 2048, 2048, "i8", "coop_matrix"),
+]
+"""M, N, K, the elements of A and B, and the operator."""
+SOFTMAX = """func.func @f(%x: tensor<{m}x{n}x{t}>) -> tensor<{m}x{n}x{t}> {{
+  %e = tensor.empty() : tensor<{m}x{n}x{t}>
+  %s = linalg.softmax dimension(1) ins(%x : tensor<{m}x{n}x{t}>) outs(%e : tensor<{m}x{n}x{t}>) -> tensor<{m}x{n}x{t}>
+  return %s : tensor<{m}x{n}x{t}>
+}}"""
+SUMS = """func.func @f(%x: tensor<{m}x{n}x{t}>, %c: tensor<{m}x{t}>) -> tensor<{m}x{t}> {{
+  %s = linalg.reduce ins(%x : tensor<{m}x{n}x{t}>) outs(%c : tensor<{m}x{t}>) dimensions = [1]
+    (%a: {t}, %b: {t}) {{
+      %0 = arith.{add} %a, %b : {t}
+      linalg.yield %0 : {t}
+    }}
+  return %s : tensor<{m}x{t}>
+}}"""
+ROWS = {
+    f"{name} of {m}x{n} {element}": text.format(m=m, n=n, t=element, add="addi" if element == "i32" else "addf")
+    for name, text, elements in (("softmax", SOFTMAX, ("f32", "f16")), ("sums", SUMS, ("f32", "f64", "i32")))
+    for element in elements
+    for m, n in ((33, 7), (64, 100), (17, 1000), (5, 5000))
+    if element != "f16" or n < 5000  # softmax of more has subnormal numbers
+}
+"""Rows, whose lanes exchange numbers."""
+BESIDE = {"simt": "simt", "coop_matrix": "mma_sync"}
+"""The operator of the same kind for CUDA."""
+ROUNDS, WANTED = 5, 4e-3
+"""Rounds of which the median counts, and about how many seconds one has."""
+
+
+def product_of(seed: int) -> tuple[Product, dict[str, Any] | None]:
+    """A random product, and the schedule that it is pinned to: every other one of f16 to ordinary arithmetic."""
+    case = random_product(seed)
+    return case, {"mma": "simt"} if case.element == "f16" and seed % 4 == 0 else None
+
+
+def speed_case(m: int, n: int, k: int, element: str) -> Product:
+    """A plain product."""
+    return Product(m, n, k, element, (False, element == "i8"))
+
+
+def text_of(name: str) -> str:
+    """A module of the tests, or one of rows."""
+    return ROWS[name] if name in ROWS else (MODULES / name).read_text()
+
+
+def prepare(job: tuple[str, Any, str]) -> str:
+    """Compiles one kernel into the cache, in a process of its own; what was wrong, in one line."""
+    import mlir_gemm
+
+    kind, what, chip = job
+    try:
+        if kind == "product":
+            case, schedule = product_of(what)
+            compiled(case, chip, schedule)
+        elif kind == "module":
+            mlir_gemm.compile(text_of(what), device="vulkan", chip=chip)
+        else:
+            *sizes, element, mma = what
+            compiled(speed_case(*sizes, element), chip, {"mma": mma})
+    except mlir_gemm.errors.Error as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def check_product(seed: int, chip: str) -> dict[str, Any]:
+    """How many elements of one random product are wrong."""
+    case, schedule = product_of(seed)
+    kernel = compiled(case, chip, schedule)
+    wrong = wrong_elements(case, kernel, seed)
+    mma = ",".join(each.schedule.mma for each in kernel.kernels if each.schedule)
+    return {"seed": seed, "case": str(case), "mma": mma, "wrong": wrong}
+
+
+def check_module(name: str, chip: str) -> dict[str, Any]:
+    """The error of one module beside what is allowed."""
+    import mlir_gemm
+    from mlir_gemm.runtime.vulkan_launcher import run_on
+    from mlir_gemm.simulator.expected import limits, reference, relative_error
+    from mlir_gemm.simulator.random_inputs import random_arrays
+
+    text = text_of(name)
+    kernel = mlir_gemm.compile(text, device="vulkan", chip=chip)
+    if kernel.symbols:
+        kernel = kernel.at(**dict.fromkeys(kernel.symbols, 24))
+    before = random_arrays(kernel.launch.arguments, 0, {})
+    after = [array.copy() for array in before]
+    run_on(kernel.launcher.kernels, after)
+    expected = reference(text, before)
+    allowed = limits(kernel.launch.arguments, kernel.kernels, text, before, expected)
+    errors = [float(relative_error(got, wanted)) for got, wanted in zip(after, expected, strict=True)]
+    worst = max((error / limit if limit else float(error > 0) * 9 for error, limit in
+                 zip(errors, allowed, strict=True)), default=0.0)  # fmt: skip
+    return {"module": name, "errors": errors, "wrong": int(not worst <= 1)}
+
+
+def vulkan_seconds(kernels: Any, numbers: dict[int, int]) -> float:
+    """The time of one run among many of a submission."""
+
+    def timed(count: int) -> float:
+        start = time.perf_counter()
+        kernels.run(numbers, repeat=count, fetch=False)
+        return time.perf_counter() - start
+
+    timed(2)
+    guess = max(timed(9) - timed(1), 1e-6) / 8
+    many = max(8, min(2000, round(WANTED / guess)))
+    return statistics.median(max(timed(1 + many) - timed(1), 1e-9) / many for _ in range(ROUNDS))
+
+
+def speed(row: tuple[int, int, int, str, str], chip: str) -> dict[str, Any]:
+    """One product by Vulkan and by CUDA, which are both right."""
+    import torch
+    from launch_times import microseconds
+
+    import mlir_gemm
+
+    m, n, k, element, mma = row
+    case = speed_case(m, n, k, element)
+    kernel = compiled(case, chip, {"mma": mma})
+    arrays = case.arrays(0)
+    kernels = kernel.launcher.kernels
+    for memory, array in zip(kernels.arguments, arrays, strict=False):
+        memory.bytes[: array.nbytes] = array.tobytes()
+    kernels.run({})
+    some = np.linspace(0, m - 1, 16).astype(int)
+    wanted = case.expected([arrays[0][some], arrays[1], arrays[2][some]])
+    place = next(at for at, each in enumerate(kernels.launch.arguments) if each.role == "result")
+    found = np.frombuffer(kernels.written(place), wanted.dtype, m * n).reshape(m, n)[some]
+    wrong = int((found != wanted).sum())
+    seconds = vulkan_seconds(kernels, {})
+    result: dict[str, Any] = {"size": [m, n, k], "element": element, "mma": mma, "wrong": wrong,
+                              "vulkan_us": seconds * 1e6, "tflops": 2e-12 * m * n * k / seconds,
+                              "schedule": str(kernel.kernels[0].schedule)}  # fmt: skip
+    given = [torch.from_numpy(array).cuda() for array in arrays]
+    for name, schedule in (("cuda", {"mma": BESIDE[mma]}), ("cuda_chosen", None)):
+        beside = mlir_gemm.compile(case.text(), device="gpu", schedule=schedule)
+        result["wrong"] += int((beside(*given).cpu().numpy()[some] != wanted).sum())
+        launches = max(5, min(200, round(3e-3 / seconds)))
+        (result[f"{name}_us"],) = microseconds([lambda f=beside: f(*given)], torch, launches)
+        result[f"{name}_schedule"] = str(beside.kernels[0].schedule)
+    print(f"{m}x{n}x{k} {element} {mma}: vulkan {result['vulkan_us']:.1f} us ({result['tflops']:.1f} Tflop/s), "
+          f"{BESIDE[mma]} {result['cuda_us']:.1f}, chosen {result['cuda_chosen_us']:.1f}, wrong {result['wrong']}",
+          flush=True)  # fmt: skip
+    return result
+
+
+def device_report() -> dict[str, Any]:
+    """What the device says of itself."""
+    from mlir_gemm.runtime.vulkan_device import open_device
+    from mlir_gemm.runtime.vulkan_matrices import products_on
+
+    device = open_device()
+    return {"name": str(device), "version": device.version, "features": sorted(device.features),
+            "subgroups": device.subgroups, "matrices": [str(each) for each in products_on(device)]}  # fmt: skip
+
+
+def main() -> int:
+    """The check from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", dest="out")
+    parser.add_argument("--chip", default="vulkan-h200")
+    parser.add_argument("--random", type=int, default=500)
+    parser.add_argument("--only", default="products,modules,speed")
+    parser.add_argument("--seconds", type=float, default=150, help="random products stop after so many")
+    options = parser.parse_args()
+    start, parts, chip = time.perf_counter(), options.only.split(","), options.chip
+    if "MLIR_GEMM_CACHE" not in os.environ:
+        os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
+    names = [*sorted(path.name for path in MODULES.glob("*.mlir")), *ROWS] if "modules" in parts else []
+    rows = SPEED if "speed" in parts else []
+    count = options.random if "products" in parts else 0
+    jobs = [("speed", row, chip) for row in rows] + [("module", name, chip) for name in names]
+    jobs += [("product", seed, chip) for seed in range(count)]
+    found: dict[str, Any] = {"products": [], "modules": [], "speed": [], "refused": [], "failed": []}
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        for job, refusal in zip(jobs, pool.map(prepare, jobs, chunksize=2), strict=True):
+            if refusal:
+                found["refused"].append([*map(str, job[:2]), refusal])
+    found["compiled_s"] = time.perf_counter() - start
+    print(f"{len(jobs)} kernels compiled in {found['compiled_s']:.0f} s, {len(found['refused'])} refused", flush=True)
+    found["device"] = device_report()
+    refused = {tuple(each[:2]) for each in found["refused"]}
+    for kind, key, call in (("speed", "speed", speed), ("module", "modules", check_module),
+                            ("product", "products", check_product)):  # fmt: skip
+        for _, what, _ in (job for job in jobs if job[0] == kind):
+            late = kind == "product" and time.perf_counter() - start > options.seconds
+            if (kind, str(what)) in refused or late:
+                continue
+            try:
+                found[key].append(call(what, chip))
+            except Exception as error:  # the others are checked all the same
+                found["failed"].append([kind, str(what), f"{type(error).__name__}: {error}"[:600]])
+        wrong = [each for each in found[key] if each["wrong"]]
+        print(f"{kind}: {len(found[key])} checked, {len(wrong)} wrong", *wrong[:5], flush=True)
+    for each in [*found["failed"][:10], *found["refused"][:10]]:
+        print(each)
+    found["seconds"] = time.perf_counter() - start
+    print(f"{found['seconds']:.0f} s")
+    if options.out:
+        Path(options.out).write_text(json.dumps(found, indent=1) + "\n")
+    return int(bool(found["failed"]) or any(each["wrong"] for key in ("products", "modules", "speed")
+                                            for each in found[key]))  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())
