@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from mlir_gemm.spec.passes import PassSpec, Placed, at, step, upstream
 from mlir_gemm.spec.target import Target
@@ -50,15 +51,28 @@ def _to_rocdl(target: Target) -> PassSpec:
 
 
 def _spirv(target: Target, features: str) -> Iterator[Placed]:
-    yield at("spirv", "interface", step("vulkan-interface", environment=target.environment))
+    own = _OPENCL if target.environment.startswith("opencl") else _VULKAN
+    yield at("spirv", "interface", step(own.interface, environment=target.environment))
     yield at("spirv", "memory", step("share-shuffles"), step("linearize-memory", limit=target.smem_block))
     kernel = "builtin.module(gpu.module(gpu.func({})))"
     yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
-    yield at("spirv", "math", step("select-glsl"))
-    abi = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
-    yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"), upstream(abi), step("finish-spirv"))
+    yield at("spirv", "math", step(own.math))
+    lowered = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
+    abi = [*map(step, own.after), upstream(lowered), step("finish-spirv")]
+    yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"), *abi)
 
 
+class _Flavour(NamedTuple):
+    """What differs between the environments of SPIR-V, as names of passes."""
+
+    interface: str
+    math: str
+    after: tuple[str, ...] = ()
+    """After upstream's conversion."""
+
+
+_VULKAN = _Flavour("vulkan-interface", "select-glsl")
+_OPENCL = _Flavour("opencl-interface", "select-opencl", ("physical-addressing",))
 _CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {
     "nvptx": _nvptx, "rocdl": _rocdl, "spirv": _spirv
 }  # fmt: skip

@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.spirv_kernels import buffer_type
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.spirv.vulkan_interface import buffer_type
 
 _ACCESSES = ("memref.load", "memref.store", "vector.load", "vector.store")
 _VIEWS = ("memref.reinterpret_cast", "memref.view", "memref.cast", "memref.get_global",
