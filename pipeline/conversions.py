@@ -55,8 +55,9 @@ def _spirv(target: Target, features: str) -> Iterator[Placed]:
     yield at("spirv", "interface", step(own.interface, environment=target.environment))
     yield at("spirv", "memory", step("share-shuffles"), step("linearize-memory", limit=target.smem_block))
     kernel = "builtin.module(gpu.module(gpu.func({})))"
-    yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
-    yield at("spirv", "math", step(own.math))
+    fused = [] if "fma.arithmetic" in target.capabilities else [step("split-fma")]
+    yield at("spirv", "registers", *fused, step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
+    yield at("spirv", "math", step("narrow-comparisons"), step(own.math))
     lowered = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
     abi = [*map(step, own.after), upstream(lowered), step("finish-spirv")]
     yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"), *abi)

@@ -22,6 +22,8 @@ _TYPES = frozenset(
     {"f16.storage", "f16.arithmetic", "i8.storage", "f64.arithmetic", "i64.arithmetic"}
 )  # fmt: skip
 """What code may use where the source has such types. A device without it is refused before anything runs."""
+_FUSED = frozenset({"fma.arithmetic"})
+"""GPUs have it. Code for OpenCL does not count on it: where it is missing (CPU drivers), fma costs a call each."""
 VULKAN, OPENCL = "vulkan1.1", "opencl2.2"
 """Environments, by the names that spirv-val has for them."""
 
@@ -61,7 +63,7 @@ def _row(
         l2_bytes_s=units * clock * 1e9 * 32,
         dram_bytes_s=dram * 1e12,
         rates=Rates(tf32=0, i8=0, fma_f32=fma, fma_f64=fma / 32, fma_i32=fma / 4),
-        capabilities=_TYPES,
+        capabilities=_TYPES | _FUSED if environment == VULKAN else _TYPES,
         fitted=fitted.H200,
         backend="spirv",
         subgroup=0,

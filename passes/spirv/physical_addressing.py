@@ -2,9 +2,9 @@
 
 Expects spirv.modules of kernels of OpenCL, as upstream's convert-gpu-to-spirv makes them for indices of 32 bits:
 addressing is Physical32, and the places of threads and workgroups have 32 bits. Leaves Physical64, in which OpenCL
-gives these places in 64 bits, cut to 32 where they are read. Multiplications and additions stay as they are written
-(ContractionOff): an fma is one in the code already, where it is wanted. The modules stand beside the gpu.module that
-they were made of, as those for Vulkan do. Leaves other modules as they are.
+gives these places in 64 bits, cut to 32 where they are read. In kernels that have an fma, multiplications and
+additions stay as they are written (ContractionOff): these count on their roundings. The modules stand beside the
+gpu.module that they were made of, as those for Vulkan do. Leaves other modules as they are.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from mlir_gemm.passes.base import Pass
 _MODEL = "addressing_model"
 _NARROW = "#spirv.addressing_model<Physical32>"
 _WIDE = "#spirv.addressing_model<Physical64>"
+_FMA = "spirv.CL.fma"
 _PLACES = "!spirv.ptr<vector<3xi64>, Input>"
 
 
@@ -71,9 +72,11 @@ def _made(name: str, type_: str, operands: list[Any], attributes: dict[str, Any]
 
 
 def _keep_roundings(module: Any) -> None:
-    """Says of each kernel that the driver may not fuse a multiplication with an addition."""
+    """Says of kernels with an fma that the driver may not fuse a multiplication with an addition."""
     mode = ir.Attribute.parse("#spirv.execution_mode<ContractionOff>")
     for kernel in named(module, "spirv.func"):
+        if not named(kernel, _FMA):
+            continue
         with ir.InsertionPoint(body(module)), kernel.location:
             name = ir.FlatSymbolRefAttr.get(ir.StringAttr(kernel.attributes["sym_name"]).value)
             attributes = {"fn": name, "execution_mode": mode, "values": ir.ArrayAttr.get([])}
