@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mlir_gemm.errors import DeviceError
+from mlir_gemm.runtime import spirv_words
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api
 from mlir_gemm.spec.launch import Launch, Step
 
-_CAPABILITY, _VARIABLE, _WORKGROUP = 17, 59, 4
-"""SPIR-V: the number of OpCapability, of OpVariable, and of the storage class Workgroup."""
 _CAPABILITIES = {
     0: "Matrix", 1: "Shader", 9: "Float16", 10: "Float64", 11: "Int64", 22: "Int16", 39: "Int8",
     4433: "StorageBuffer16BitAccess", 4448: "StorageBuffer8BitAccess",
@@ -23,13 +22,7 @@ _FOREVER = (1 << 64) - 1
 
 def capabilities(code: bytes) -> list[str]:
     """The capabilities that a module of SPIR-V declares, by name."""
-    words = struct.unpack(f"<{len(code) // 4}I", code)
-    place, found = 5, list[str]()
-    while place < len(words) and words[place] & 0xFFFF == _CAPABILITY:
-        number = words[place + 1]
-        found.append(_CAPABILITIES.get(number, str(number)))
-        place += words[place] >> 16
-    return found
+    return [_CAPABILITIES.get(number, str(number)) for number in spirv_words.capabilities(code)]
 
 
 def check(device: VulkanDevice, code: bytes, launch: Launch) -> None:
@@ -122,6 +115,11 @@ class VulkanKernels:
         """The shader module."""
         return self._module
 
+    @contextlib.contextmanager
+    def mapped(self, number: int) -> Iterator[Any]:
+        """The bytes of an argument's buffer, which the host may read and write at any time."""
+        yield self.arguments[number].bytes
+
     def memory(self, number: int) -> tuple[Memory, int, int]:
         """The memory of a number, as in `Step.parameters`: a buffer, an offset and a size in bytes."""
         launch = self.launch
@@ -143,7 +141,7 @@ class VulkanKernels:
             return not launch.arguments[number].scalar
         return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
 
-    def run(self, numbers: dict[int, int], repeat: int = 1) -> None:
+    def run(self, numbers: Mapping[int, int], repeat: int = 1) -> None:
         """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
         bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times in one
         submission. Raises DeviceError where the driver refuses."""
@@ -229,7 +227,7 @@ class _Pipeline:
         )
         self._pipeline = made[0]
 
-    def record(self, commands: Any, numbers: dict[int, int]) -> None:
+    def record(self, commands: Any, numbers: Mapping[int, int]) -> None:
         """Writes the step's commands."""
         vk = api()
         point = vk.VK_PIPELINE_BIND_POINT_COMPUTE
@@ -242,7 +240,7 @@ class _Pipeline:
         vk.vkCmdDispatch(commands, *self.step.grid)
 
 
-def _word_of(launch: Launch, number: int) -> tuple[int, Callable[[dict[int, int]], int]]:
+def _word_of(launch: Launch, number: int) -> tuple[int, Callable[[Mapping[int, int]], int]]:
     """How many words of the push constants a number takes, and what gives it in a call."""
     if number < len(launch.arguments):
         size = launch.arguments[number].item_bytes
@@ -251,18 +249,9 @@ def _word_of(launch: Launch, number: int) -> tuple[int, Callable[[dict[int, int]
     return 1, functools.partial(_always, size)
 
 
-def _given(number: int, numbers: dict[int, int]) -> int:
+def _given(number: int, numbers: Mapping[int, int]) -> int:
     return numbers[number]
 
 
-def _always(size: int, _: dict[int, int]) -> int:
+def _always(size: int, _: Mapping[int, int]) -> int:
     return size & 0xFFFFFFFF
-
-
-def numbers_in(arrays: Sequence[Any], launch: Launch) -> dict[int, int]:
-    """The bits of the arguments that are numbers, from arrays of one element."""
-    return {
-        number: int.from_bytes(array.tobytes(), "little")
-        for number, (array, argument) in enumerate(zip(arrays, launch.arguments, strict=True))
-        if argument.scalar
-    }
