@@ -59,6 +59,21 @@ def seed(text: str) -> int:
     return int(text)
 
 
+RUN_DEVICES = ("auto", "gpu", "simulator", "vulkan", "opencl")
+ON_HOST = RUN_DEVICES[3:]
+"""Devices that take and give arrays of the host, of which there may be several."""
+
+
+def run_device(text: str) -> str:
+    """Where to run: one of `RUN_DEVICES`, or `vulkan:1` or `opencl:arc`, a device by its number or letters of its name
+    (an argparse type)."""
+    word, colon, which = text.partition(":")
+    if word not in RUN_DEVICES or (colon and (word not in ON_HOST or not which)):
+        known = ", ".join(RUN_DEVICES)
+        raise argparse.ArgumentTypeError(f"'{text}' is no device to run on; expected {known}, vulkan:N or opencl:N")
+    return text
+
+
 def stage(name: str, stages: Sequence[str], option: str, others: Sequence[str] = ()) -> str:
     """`name` if it is a stage or one of `others`, else a UsageError that lists them."""
     if name in stages or name in others:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from mlir_gemm.spec.passes import PassSpec, Placed, at, step, upstream
 from mlir_gemm.spec.target import Target
@@ -50,26 +52,43 @@ def _to_rocdl(target: Target) -> PassSpec:
 
 
 def _spirv(target: Target, features: str) -> Iterator[Placed]:
-    yield at("spirv", "interface", step("vulkan-interface", environment=target.environment))
+    own = _OPENCL if target.environment.startswith("opencl") else _VULKAN
+    yield at("spirv", "interface", step(own.interface, environment=target.environment))
     if "subgroup.shuffle" in target.capabilities:
         numbered = step("number-subgroups", size=target.subgroup, shuffles=True)
         yield at("spirv", "memory", step("share-shuffles", words=False), numbered)
     else:
         yield at("spirv", "memory", step("share-shuffles"))
-    yield at("spirv", "memory", step("linearize-memory", limit=target.smem_block))
+    yield at("spirv", "memory", step("linearize-memory", limit=target.smem_block, **own.buffers))
     kernel = "builtin.module(gpu.module(gpu.func({})))"
-    yield at("spirv", "registers", step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
-    yield at("spirv", "math", step("select-glsl"))
-    abi = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
+    fused = [] if "fma.arithmetic" in target.capabilities else [step("split-fma")]
+    yield at("spirv", "registers", *fused, step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
+    yield at("spirv", "math", step("narrow-comparisons"), step(own.math))
     matrices = "CooperativeMatrixKHR" in target.capabilities
     yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"))
     if matrices:
         yield at("spirv", "convert", step("start-results"), step("sign-products"))
-    yield at("spirv", "convert", upstream(abi), step("finish-spirv"))
+    lowered = "builtin.module(spirv.module(spirv-lower-abi-attrs,canonicalize,cse,spirv-update-vce))"
+    yield at("spirv", "convert", *map(step, own.after), upstream(lowered), step("finish-spirv"))
     if matrices:  # all kernels of a module go by one memory model
         yield at("spirv", "convert", step("vulkan-memory-model"))
 
 
+class _Flavour(NamedTuple):
+    """What differs between the environments of SPIR-V, as names of passes."""
+
+    interface: str
+    math: str
+    after: tuple[str, ...] = ()
+    """After upstream's conversion."""
+    buffers: Mapping[str, str] = MappingProxyType({})
+    """Options of `linearize-memory`."""
+
+
+_VULKAN = _Flavour("vulkan-interface", "select-glsl")
+_OPENCL = _Flavour(
+    "opencl-interface", "select-opencl", ("physical-addressing",), MappingProxyType({"width": "element"})
+)
 _CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {
     "nvptx": _nvptx, "rocdl": _rocdl, "spirv": _spirv
 }  # fmt: skip

@@ -16,8 +16,8 @@ from mlir_gemm.spec import binding
 from mlir_gemm.spec.launch import Launch
 
 if TYPE_CHECKING:
+    from mlir_gemm.runtime.host_launcher import HostLauncher
     from mlir_gemm.runtime.simulated import SimulatorLauncher
-    from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 
 MOST_SIZES = 1024
 """Combinations of sizes that are kept; then the oldest goes."""
@@ -31,30 +31,31 @@ class DynamicLauncher:
     def __init__(
         self,
         launch: Launch,
-        make: Callable[[Values, int | None], GpuLauncher | SimulatorLauncher | VulkanLauncher],
+        make: Callable[[Values, int | None], GpuLauncher | SimulatorLauncher | HostLauncher],
         ordinal: int | None,
         device: str | int,
     ) -> None:
         self._launch = launch
         self._make = make
         self._ordinal = ordinal
-        self._on_simulator = device == "simulator"
+        self._elsewhere = str(device) if str(device).startswith(("simulator", "vulkan", "opencl")) else ""
+        """What is no GPU of NVIDIA's, as the user called it."""
         self._passed = binding.passed(launch)
-        self._made: dict[Values, GpuLauncher | SimulatorLauncher | VulkanLauncher] = {}
+        self._made: dict[Values, GpuLauncher | SimulatorLauncher | HostLauncher] = {}
         self.short: Callable[[tuple[Any, ...], Any], Any] | None = self._short_way()
         """The short way, for sizes of which a call has shown that there is one."""
 
     @property
     def device(self) -> str:
         """Where the kernel runs, in words; `auto` before a first call."""
-        if self._on_simulator:
-            return "simulator"
+        if self._elsewhere:
+            return self._elsewhere
         if self._ordinal is not None:
             return device_names((self._ordinal,))
         made = [each for each in list(self._made.values()) if isinstance(each, GpuLauncher)]
         return device_names(sorted({ordinal for each in made for ordinal in each.ordinals}))
 
-    def at(self, values: Values) -> GpuLauncher | SimulatorLauncher | VulkanLauncher:
+    def at(self, values: Values) -> GpuLauncher | SimulatorLauncher | HostLauncher:
         """The launcher for these sizes."""
         made = self._made.get(values)
         if made is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,11 +32,11 @@ from mlir_gemm.tile_model.chips import chip_name
 
 if TYPE_CHECKING:
     from mlir_gemm.pipeline.compilation import Compilation
+    from mlir_gemm.runtime.host_launcher import HostLauncher
     from mlir_gemm.runtime.simulated import SimulatorLauncher
     from mlir_gemm.runtime.variants import GivenVariant, SavedVariant, Variants
-    from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 
-    OneLauncher: TypeAlias = GpuLauncher | SimulatorLauncher | VulkanLauncher
+    OneLauncher: TypeAlias = GpuLauncher | SimulatorLauncher | HostLauncher
     Launcher: TypeAlias = OneLauncher | DynamicLauncher | StridedLauncher
 
 
@@ -220,9 +221,10 @@ def compile(
         chip: what to compile for, such as `sm_90a`, `90` or `h200`; None takes the one that the source names (text
             saved after a stage does), else that of the GPU, else `sm_80`.
         device: where the kernel will run: `gpu` (the one that holds the arrays of the call, `cuda:0` where all are
-            NumPy's), a number or `cuda:N`, `simulator`, which runs it on the CPU and watches it, `vulkan` or
-            `vulkan:N`, a Vulkan device by its number (the chip is `vulkan` then if none is given), or `auto`, which
-            is `gpu` where there is one, else `simulator`, with a warning the first time.
+            NumPy's), a number or `cuda:N`, `simulator`, which runs it on the CPU and watches it, `vulkan`, `opencl`,
+            `vulkan:N` or `opencl:N`, a device by its number, or by letters of its name, as in `opencl:arc` (the chip is
+            `vulkan` or `opencl` then if none is given), or `auto`, which is `gpu` where there is one, else
+            `simulator`, with a warning the first time.
         schedule: fields to fix, as a Schedule, as text (`block=128x128x64,stages=2`) or as a dict, whose values may be
             such texts too; None leaves all of them to the model. In a program they are fixed for every product.
         sizes: typical values of sizes that the source leaves open, by their symbols (`s0`, ...; `Kernel.symbols`). With
@@ -245,7 +247,8 @@ def compile(
     if chip is not None:
         name: str | None = chip_name(chip)
     else:
-        name = None if CHIP in text else "vulkan" if str(device).startswith("vulkan") else default_chip(ordinal or 0)
+        own = str(device).partition(":")[0]
+        name = None if CHIP in text else own if own in _ON_HOST else default_chip(ordinal or 0)
     hints, given = tuple((sizes or {}).items()), tuple((divisors or {}).items())
     fields, simulated = _schedule_fields(schedule), device == "simulator"
     asked = Request(
@@ -327,14 +330,21 @@ def _on_either(
     return AutoLauncher(compiled.ptx, launch, compiled.launch, simulator, kernels)
 
 
-def _on_vulkan(variant: Variant, launch: Launch, _: tuple[KernelRecord, ...], ordinal: int | None) -> VulkanLauncher:
+def _on_vulkan(variant: Variant, launch: Launch, _: tuple[KernelRecord, ...], ordinal: int | None) -> HostLauncher:
     from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher  # late: it imports NumPy
 
     return VulkanLauncher(variant.artifact.code, launch, ordinal or 0, variant.artifact.chip)
 
 
-_DEVICES: dict[str, MakeLauncher] = {"auto": _on_either, "gpu": _on_gpu, "simulator": _on_simulator,
-                                    "vulkan": _on_vulkan}  # fmt: skip
+def _on_opencl(variant: Variant, launch: Launch, _: tuple[KernelRecord, ...], ordinal: int | None) -> HostLauncher:
+    from mlir_gemm.runtime.opencl_launcher import OpenclLauncher  # late: it imports NumPy
+
+    return OpenclLauncher(variant.artifact.code, launch, ordinal or 0, variant.artifact.chip)
+
+
+_ON_HOST: dict[str, MakeLauncher] = {"vulkan": _on_vulkan, "opencl": _on_opencl}
+"""Devices that take and give arrays of the host; each has a chip of its name."""
+_DEVICES: dict[str, MakeLauncher] = {"auto": _on_either, "gpu": _on_gpu, "simulator": _on_simulator, **_ON_HOST}
 """What runs a kernel, by the name a user gives."""
 
 
@@ -342,14 +352,20 @@ def _device(device: str | int) -> tuple[MakeLauncher, int | None]:
     """What will run the kernel, and the number of the GPU if the user gave one."""
     if isinstance(device, str) and device in _DEVICES:
         return _DEVICES[device], None
-    number = str(device).removeprefix("vulkan:")
-    if number != str(device) and number.isdecimal():
-        return _on_vulkan, int(number)
+    word, _, which = str(device).partition(":")
+    if word in _ON_HOST and which:
+        return _ON_HOST[word], int(which) if which.isdecimal() else _number_of(word, which)
     number = str(device).removeprefix("cuda:")
     if not isinstance(device, bool) and number.isdecimal():
         return _on_gpu, int(number)
     names = ", ".join(f"'{name}'" for name in _DEVICES)
-    raise DeviceError(f"device={device!r} is not known; expected {names}, a number, 'cuda:N' or 'vulkan:N'")
+    raise DeviceError(f"device={device!r} is not known; expected {names}, a number, 'cuda:N', 'vulkan:N' or 'opencl:N'")
+
+
+def _number_of(word: str, name: str) -> int:
+    """The number of a device by letters of its name. Raises DeviceError where there is none."""
+    found: int = importlib.import_module(f"mlir_gemm.runtime.{word}_device").number_of(name)
+    return found
 
 
 def _schedule_fields(schedule: Schedule | str | Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -19,21 +19,21 @@ from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Argument, Launch, dense
 
 if TYPE_CHECKING:
+    from mlir_gemm.runtime.host_launcher import HostLauncher
     from mlir_gemm.runtime.simulated import SimulatorLauncher
-    from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 
 MOST_STRIDES = 64
 """Combinations of strides for which code is kept; a call with yet another one is refused."""
 Make = Callable[
-    [Variant, Launch, tuple[KernelRecord, ...], "int | None"], "GpuLauncher | SimulatorLauncher | VulkanLauncher"
+    [Variant, Launch, tuple[KernelRecord, ...], "int | None"], "GpuLauncher | SimulatorLauncher | HostLauncher"
 ]
 Strides = tuple[tuple[int, ...], ...]
 """Of each argument whose strides are open, in order."""
 
 
 def with_strides(
-    plain: GpuLauncher | SimulatorLauncher | VulkanLauncher, first: Variant, launch: Launch, make: Make
-) -> GpuLauncher | SimulatorLauncher | VulkanLauncher | StridedLauncher:
+    plain: GpuLauncher | SimulatorLauncher | HostLauncher, first: Variant, launch: Launch, make: Make
+) -> GpuLauncher | SimulatorLauncher | HostLauncher | StridedLauncher:
     """What calls the kernel: the launcher itself, unless strides are open."""
     passed = binding.passed(launch)
     if not any(argument.open_strides for argument in passed):
@@ -46,7 +46,7 @@ class StridedLauncher:
 
     def __init__(
         self,
-        plain: GpuLauncher | SimulatorLauncher | VulkanLauncher,
+        plain: GpuLauncher | SimulatorLauncher | HostLauncher,
         first: Variant,
         passed: tuple[Argument, ...],
         make: Make,
@@ -57,7 +57,7 @@ class StridedLauncher:
         self._make = make
         self._open = [number for number, argument in enumerate(passed) if argument.open_strides]
         own = tuple(passed[number].strides or dense(_numbers(passed[number].shape)) for number in self._open)
-        self._made: dict[Strides, GpuLauncher | SimulatorLauncher | VulkanLauncher] = {tuple(map(_numbers, own)): plain}
+        self._made: dict[Strides, GpuLauncher | SimulatorLauncher | HostLauncher] = {tuple(map(_numbers, own)): plain}
 
     @property
     def device(self) -> str:
@@ -89,7 +89,7 @@ class StridedLauncher:
             )
         return tuple(own if size == 1 else step for size, step, own in zip(shape, found, plain, strict=True))
 
-    def _at(self, strides: Strides) -> GpuLauncher | SimulatorLauncher | VulkanLauncher:
+    def _at(self, strides: Strides) -> GpuLauncher | SimulatorLauncher | HostLauncher:
         if strides not in self._made:
             if len(self._made) >= MOST_STRIDES:
                 raise ArgumentError(f"strides {strides} given; code for {MOST_STRIDES} other combinations is kept")

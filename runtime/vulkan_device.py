@@ -144,6 +144,15 @@ def device_names() -> list[str]:
     return [vk_name(each) for each in _physical()]
 
 
+def number_of(name: str) -> int:
+    """The number of the first device in whose name these letters stand. Raises DeviceError where there is none."""
+    names = device_names()
+    for number, each in enumerate(names):
+        if name.lower() in each.lower():
+            return number
+    raise DeviceError(f"there is no Vulkan device '{name}'; found: {', '.join(names) or 'none'}; {_INSTALL}")
+
+
 def vk_name(physical: Any) -> str:
     """The driver's name of a device."""
     return str(api().vkGetPhysicalDeviceProperties(physical).deviceName)

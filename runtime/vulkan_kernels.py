@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mlir_gemm.errors import DeviceError
+from mlir_gemm.runtime import spirv_words
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api
 from mlir_gemm.runtime.vulkan_matrices import lacking_matrices
 from mlir_gemm.spec.launch import Launch, Step
 
-_CAPABILITY, _VARIABLE, _WORKGROUP = 17, 59, 4
-"""SPIR-V: the number of OpCapability, of OpVariable, and of the storage class Workgroup."""
 _CAPABILITIES = {
     0: "Matrix", 1: "Shader", 9: "Float16", 10: "Float64", 11: "Int64", 22: "Int16", 39: "Int8",
     4433: "StorageBuffer16BitAccess", 4448: "StorageBuffer8BitAccess", 61: "GroupNonUniform",
@@ -29,13 +29,7 @@ _FOREVER = (1 << 64) - 1
 
 def capabilities(code: bytes) -> list[str]:
     """The capabilities that a module of SPIR-V declares, by name."""
-    words = struct.unpack(f"<{len(code) // 4}I", code)
-    place, found = 5, list[str]()
-    while place < len(words) and words[place] & 0xFFFF == _CAPABILITY:
-        number = words[place + 1]
-        found.append(_CAPABILITIES.get(number, str(number)))
-        place += words[place] >> 16
-    return found
+    return [_CAPABILITIES.get(number, str(number)) for number in spirv_words.capabilities(code)]
 
 
 def version_of(code: bytes) -> tuple[int, int]:
@@ -155,6 +149,11 @@ class VulkanKernels:
         """The shader module."""
         return self._module
 
+    @contextlib.contextmanager
+    def mapped(self, number: int) -> Iterator[Any]:
+        """The bytes of an argument's buffer, which the host may read and write at any time."""
+        yield self.arguments[number].bytes
+
     def memory(self, number: int) -> tuple[Memory, int, int]:
         """The memory of a number, as in `Step.parameters`: a buffer, an offset and a size in bytes."""
         launch = self.launch
@@ -169,9 +168,10 @@ class VulkanKernels:
         memory = self._constants[number - len(launch.buffers)]
         return memory, 0, memory.size
 
-    def written(self, number: int) -> Any:
+    @contextlib.contextmanager
+    def written(self, number: int) -> Iterator[Any]:
         """The bytes of an argument after a run."""
-        return self._copies.get(number, self.arguments[number]).bytes
+        yield self._copies.get(number, self.arguments[number]).bytes
 
     def is_memory(self, step: Step, number: int) -> bool:
         """Whether a parameter is memory; else it is a number, passed by value."""
@@ -180,7 +180,7 @@ class VulkanKernels:
             return not launch.arguments[number].scalar
         return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
 
-    def run(self, numbers: dict[int, int], repeat: int = 1, fetch: bool = True) -> None:
+    def run(self, numbers: Mapping[int, int], repeat: int = 1, fetch: bool = True) -> None:
         """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
         bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times in one
         submission. With `fetch` the host can read what was written (`written`). Raises DeviceError where the driver
@@ -278,7 +278,7 @@ class _Pipeline:
         )
         self._pipeline = made[0]
 
-    def record(self, commands: Any, numbers: dict[int, int]) -> None:
+    def record(self, commands: Any, numbers: Mapping[int, int]) -> None:
         """Writes the step's commands."""
         vk = api()
         point = vk.VK_PIPELINE_BIND_POINT_COMPUTE
@@ -291,7 +291,7 @@ class _Pipeline:
         vk.vkCmdDispatch(commands, *self.step.grid)
 
 
-def _word_of(launch: Launch, number: int) -> tuple[int, Callable[[dict[int, int]], int]]:
+def _word_of(launch: Launch, number: int) -> tuple[int, Callable[[Mapping[int, int]], int]]:
     """How many words of the push constants a number takes, and what gives it in a call."""
     if number < len(launch.arguments):
         size = launch.arguments[number].item_bytes
@@ -300,18 +300,9 @@ def _word_of(launch: Launch, number: int) -> tuple[int, Callable[[dict[int, int]
     return 1, functools.partial(_always, size)
 
 
-def _given(number: int, numbers: dict[int, int]) -> int:
+def _given(number: int, numbers: Mapping[int, int]) -> int:
     return numbers[number]
 
 
-def _always(size: int, _: dict[int, int]) -> int:
+def _always(size: int, _: Mapping[int, int]) -> int:
     return size & 0xFFFFFFFF
-
-
-def numbers_in(arrays: Sequence[Any], launch: Launch) -> dict[int, int]:
-    """The bits of the arguments that are numbers, from arrays of one element."""
-    return {
-        number: int.from_bytes(array.tobytes(), "little")
-        for number, (array, argument) in enumerate(zip(arrays, launch.arguments, strict=True))
-        if argument.scalar
-    }

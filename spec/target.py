@@ -43,6 +43,7 @@ CAPABILITIES = {
     "f16.arithmetic": "arithmetic on f16, shaderFloat16",
     "i8.storage": "elements of 8 bits in buffers, storageBuffer8BitAccess",
     "f64.arithmetic": "arithmetic on f64, shaderFloat64",
+    "fma.arithmetic": "a multiplication and an addition in one instruction, with one rounding",
     "i64.arithmetic": "arithmetic on integers of 64 bits, shaderInt64",
 }
 """The capabilities that a row of the chips' tables may list."""

@@ -23,6 +23,8 @@ _TYPES = frozenset(
     {"f16.storage", "f16.arithmetic", "i8.storage", "f64.arithmetic", "i64.arithmetic"}
 )  # fmt: skip
 """What code may use where the source has such types. A device without it is refused before anything runs."""
+_FUSED = frozenset({"fma.arithmetic"})
+"""GPUs have it. Code for OpenCL does not count on it: where it is missing (CPU drivers), fma costs a call each."""
 VULKAN, VULKAN_13, OPENCL = "vulkan1.1", "vulkan1.3", "opencl2.2"
 """Environments, by the names that spirv-val has for them."""
 
@@ -70,7 +72,7 @@ def _row(
         l2_bytes_s=units * clock * 1e9 * 32,
         dram_bytes_s=dram * 1e12,
         rates=Rates(tf32=0, i8=i8 if tensor else 0, fma_f32=fma, fma_f64=fma / 32, fma_i32=fma / 4),
-        capabilities=_TYPES.union(known),
+        capabilities=_TYPES.union(known) | (frozenset[str]() if environment == OPENCL else _FUSED),
         fitted=fitted.H200,
         backend="spirv",
         subgroup=subgroup,

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from mlir_gemm.errors import Error
 from mlir_gemm.tools.opt_syntax import in_our_words
 from mlir_gemm.tools.terminal import say
-from mlir_gemm.usage import UsageError, block_numbers, count, matrix_sizes, seed, sizes
+from mlir_gemm.usage import RUN_DEVICES, UsageError, block_numbers, count, matrix_sizes, run_device, seed, sizes
 from mlir_gemm.version import __version__
 
 INPUT_AT_FAULT, WRONG_USAGE, INTERNAL_ERROR = 1, 2, 70
@@ -71,7 +71,8 @@ def make_parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run on random inputs, on a GPU or simulated, and check against float64")
     _add_input(run)
-    run.add_argument("--device", choices=("auto", "gpu", "simulator", "vulkan"), default="auto", help="default: auto")
+    device = f"{', '.join(RUN_DEVICES)}, or the like of vulkan:1 and opencl:NAME (default: auto)"
+    run.add_argument("--device", type=run_device, default="auto", metavar="DEVICE", help=device)
     _add_chip(run)
     _add_entry(run)
     run.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as block=128x128x64,stages=2")

@@ -38,7 +38,7 @@ from mlir_gemm.tools.json_output import kernel_data
 from mlir_gemm.tools.report import kernel_rows, launch_rows
 from mlir_gemm.tools.run_output import Checked, Rows, RunOutput, shown
 from mlir_gemm.tools.terminal import say
-from mlir_gemm.usage import UsageError
+from mlir_gemm.usage import ON_HOST, UsageError
 
 CHECK_FAILED = 3  # exit status
 WARM_UPS, MEASUREMENTS = 3, 20
@@ -81,10 +81,11 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
     before = random_arrays(kernel.launch.arguments, arguments.seed, promises_in(source))
     if on_simulator:
         return _simulate(arguments, kernel, source, before, output)
-    if arguments.device == "vulkan":
-        from mlir_gemm.tools.run_vulkan import run_on_vulkan  # late: a run on other devices does not need it
+    where = str(arguments.device).partition(":")[0]
+    if where in ON_HOST:
+        from mlir_gemm.tools.run_host import run_on_device  # late: a run on other devices does not need it
 
-        after, seconds = run_on_vulkan(kernel, before)
+        after, seconds = run_on_device(kernel, before)
     else:
         loaded = kernel.load(0)
         with loaded.gpu.active():
@@ -92,7 +93,7 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
     computed = computed_by(source)
     expected = reference(computed, before)
     allowed = limits(kernel.launch.arguments, kernel.kernels, computed, before, expected)
-    where = "vulkan" if arguments.device == "vulkan" else "gpu"
+    where = where if where in ON_HOST else "gpu"
     correct = output.checked(_errors(kernel.launch.arguments, after, expected, allowed), [], {"device": where})
     flops = sum(each.problem.flops for each in kernel.kernels if each.problem is not None)
     rate = [("rate", f"{flops / seconds / 1e12:.1f} TFLOP/s")] if flops else []

@@ -20,11 +20,11 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.spirv_kernels import buffer_type
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.lowering.buffer_units import Unit, element_bytes, whole_bytes
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.spirv.vulkan_interface import buffer_type
 
 _MATRICES = ("gpu.subgroup_mma_load_matrix", "gpu.subgroup_mma_store_matrix")
 _ACCESSES = ("memref.load", "memref.store", "vector.load", "vector.store", *_MATRICES)
@@ -108,8 +108,10 @@ class _Views:
         types = list[Any]()
         for argument in body(self.kernel).arguments:
             if argument in self.units:
-                element = argument.type.element_type
-                argument.set_type(buffer_type(self.unit(argument, element).type, "StorageBuffer"))
+                unit = self.unit(argument, argument.type.element_type)
+                argument.set_type(
+                    ir.MemRefType.get(argument.type.shape, unit.type, memory_space=argument.type.memory_space)
+                )
             types.append(argument.type)
         if self.units:
             function = ir.TypeAttr.get(ir.FunctionType.get(types, []))

@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.spirv_kernels import BLOCK
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.spirv.vulkan_interface import BLOCK
 
 
 @dataclass(frozen=True)

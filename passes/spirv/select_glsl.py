@@ -40,7 +40,7 @@ class SelectGlsl(Pass):
                     continue
                 with ir.InsertionPoint(operation), operation.location:
                     if operation.name == COPYSIGN:
-                        made = _with_sign(*operation.operands)
+                        made = with_sign(*operation.operands)
                     else:
                         made = ir.Operation.create(
                             NAMES[operation.name], [result.type], list(operation.operands)
@@ -49,7 +49,7 @@ class SelectGlsl(Pass):
                 operation.erase()
 
 
-def _with_sign(number: Any, sign: Any) -> Any:
+def with_sign(number: Any, sign: Any) -> Any:
     """The first number with the sign of the second, bit by bit."""
     arith, width = dialect("arith"), number.type.width
     bits = ir.IntegerType.get_signless(width)

@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.spirv_kernels import BLOCK, buffer_type
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.spirv.vulkan_interface import BLOCK, buffer_type
 
 LANES = WORD = 32
 _OWN = ("gpu.thread_id", "memref.load", "vector.load", "gpu.shuffle")

@@ -12,19 +12,18 @@ Refuses arguments and blocks of sizes that are not known, bf16, and 8-bit floats
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.dialect.spirv_kernels import as_it_was, buffer_type, check, move
+from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 
-BLOCK = "known_block_size"
 WORD = 32
-ENVIRONMENT = "spirv.target_env"
 _CAPABILITIES = ("Shader", "Float16", "Float64", "Int8", "Int16", "Int64", "StorageBuffer16BitAccess",
                  "StorageBuffer8BitAccess")  # fmt: skip
 """What code may use; a module says itself what it does use, and devices without that refuse it."""
@@ -38,7 +37,6 @@ _NEWER = {
     )
 }
 """Capabilities and extensions that an environment has beyond the others."""
-_TYPES = ("f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64")
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,8 @@ class VulkanInterface(Pass):
         environment = _environment(self)
         for holder in named(module, "gpu.module"):
             for kernel in named(holder, "gpu.func"):
-                _check(kernel)
-                _move(module, holder, kernel, environment)
+                check(kernel)
+                _moved(module, holder, kernel, environment)
 
 
 def _environment(options: VulkanInterface) -> Any:
@@ -68,85 +66,28 @@ def _environment(options: VulkanInterface) -> Any:
     return ir.Attribute.parse(f"#spirv.target_env<{can}, api=Vulkan, #spirv.resource_limits<>>")
 
 
-def _check(kernel: Any) -> None:
-    if BLOCK not in kernel.attributes:
-        raise pass_error(kernel, f"a kernel without {BLOCK}; expected blocks of a constant size")
-    for argument in body(kernel).arguments:
-        element = getattr(argument.type, "element_type", argument.type)
-        if not isinstance(element, ir.IndexType) and str(element) not in _TYPES:
-            raise pass_error(
-                kernel, f"an argument of {argument.type}: SPIR-V 1.3 has no {element}; expected {', '.join(_TYPES)}"
-            )
-
-
-def _move(module: Any, holder: Any, kernel: Any, environment: Any) -> None:
-    entry, name = body(kernel), ir.StringAttr(kernel.attributes["sym_name"]).value
+def _moved(module: Any, holder: Any, kernel: Any, environment: Any) -> None:
+    entry = body(kernel)
     buffers = [each for each in entry.arguments if isinstance(each.type, ir.MemRefType)]
     numbers = [each for each in entry.arguments if not isinstance(each.type, ir.MemRefType)]
     words = sum(_words(each.type) for each in numbers)
     types = [buffer_type(each.type.element_type, "StorageBuffer") for each in buffers]
     if words:
         types.append(buffer_type(ir.IntegerType.get_signless(WORD), "PushConstant", words))
-    with ir.InsertionPoint.at_block_begin(module.body if hasattr(module, "body") else body(module)), kernel.location:
-        nested = ir.Operation.create("builtin.module", regions=1)
-        nested.regions[0].blocks.append()
-    with ir.InsertionPoint(body(nested)), kernel.location:
-        attributes = {"sym_name": ir.StringAttr.get(name), ENVIRONMENT: environment}
-        inner = ir.Operation.create("gpu.module", attributes=attributes, regions=1)
-        inner.regions[0].blocks.append()
-    with ir.InsertionPoint(body(inner)), kernel.location:
-        made = _function(name, types, kernel)
-    block = body(made)
-    with ir.InsertionPoint(block), kernel.location:
-        for old, new in zip(buffers, block.arguments, strict=False):
-            cast = ir.Operation.create("builtin.unrealized_conversion_cast", [old.type], [new])
-            old.replace_all_uses_with(cast.results[0])
+
+    def arguments(given: Sequence[Any]) -> None:
+        for old, new in zip(buffers, given, strict=False):
+            as_it_was(old, new)
         place = 0
         for old in numbers:
-            old.replace_all_uses_with(_number(old.type, block.arguments[len(buffers)], place))
+            old.replace_all_uses_with(_number(old.type, given[len(buffers)], place))
             place += _words(old.type)
-    for operation in in_block(entry):
-        block.append(operation)
-    for declared in named(holder, "memref.global"):
-        body(inner).append(declared)
-    kernel.operation.erase()
-    holder.operation.attributes[ENVIRONMENT] = environment
-    with ir.InsertionPoint(body(holder)), holder.location:
-        shell = {
-            "sym_name": ir.StringAttr.get(name), "function_type": ir.TypeAttr.get(ir.FunctionType.get([], [])),
-            "sym_visibility": ir.StringAttr.get("private"), "gpu.kernel": ir.UnitAttr.get(),
-        }  # fmt: skip
-        ir.Operation.create("func.func", attributes=shell, regions=1)
 
-
-def _function(name: str, types: list[Any], kernel: Any) -> Any:
-    """An empty kernel with these arguments, each with its binding."""
-    block = list(ir.DenseI32ArrayAttr(kernel.attributes[BLOCK]))
     bindings = [
         ir.DictAttr.get({"spirv.interface_var_abi": ir.Attribute.parse(f"#spirv.interface_var_abi<(0, {number})>")})
         for number in range(len(types))
     ]
-    attributes = {
-        "sym_name": ir.StringAttr.get(name),
-        "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
-        "gpu.kernel": ir.UnitAttr.get(),
-        "arg_attrs": ir.ArrayAttr.get(bindings),
-        BLOCK: kernel.attributes[BLOCK],
-        "spirv.entry_point_abi": ir.Attribute.parse(f"#spirv.entry_point_abi<workgroup_size = {block}>"),
-    }
-    made = ir.Operation.create("gpu.func", attributes=attributes, regions=1)
-    made.regions[0].blocks.append(*types, arg_locs=[kernel.location] * len(types))
-    return made
-
-
-def buffer_type(element: Any, storage: str, size: int | None = None) -> Any:
-    """The type of a buffer of one dimension in a storage class of SPIR-V, of numbers or of vectors of up to four. An i1
-    takes a byte."""
-    if str(element) == "i1":
-        element = ir.IntegerType.get_signless(8)
-    count = ir.ShapedType.get_dynamic_size() if size is None else size
-    space = ir.Attribute.parse(f"#spirv.storage_class<{storage}>")
-    return ir.MemRefType.get([count], element, memory_space=space)
+    move(module, holder, kernel, environment, types, arguments, {"arg_attrs": ir.ArrayAttr.get(bindings)})
 
 
 def _words(type_: Any) -> int:

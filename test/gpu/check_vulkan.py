@@ -118,7 +118,7 @@ def check_product(seed: int, chip: str) -> dict[str, Any]:
 def check_module(name: str, chip: str) -> dict[str, Any]:
     """The error of one module beside what is allowed."""
     import mlir_gemm
-    from mlir_gemm.runtime.vulkan_launcher import run_on
+    from mlir_gemm.runtime.host_launcher import run_on
     from mlir_gemm.simulator.expected import limits, reference, relative_error
     from mlir_gemm.simulator.random_inputs import random_arrays
 
@@ -169,7 +169,8 @@ def speed(row: tuple[int, int, int, str, str], chip: str) -> dict[str, Any]:
     some = np.linspace(0, m - 1, 16).astype(int)
     wanted = case.expected([arrays[0][some], arrays[1], arrays[2][some]])
     place = next(at for at, each in enumerate(kernels.launch.arguments) if each.role == "result")
-    found = np.frombuffer(kernels.written(place), wanted.dtype, m * n).reshape(m, n)[some]
+    with kernels.written(place) as data:
+        found = np.frombuffer(data, wanted.dtype, m * n).reshape(m, n)[some]
     wrong = int((found != wanted).sum())
     seconds = vulkan_seconds(kernels, {})
     result: dict[str, Any] = {"size": [m, n, k], "element": element, "mma": mma, "wrong": wrong,

@@ -13,7 +13,8 @@ import mlir_gemm
 from mlir_gemm.errors import DeviceError, InputError, PassError
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.runtime import vulkan_device, vulkan_kernels
-from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher, run_on
+from mlir_gemm.runtime.host_launcher import run_on
+from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 from mlir_gemm.simulator.expected import limits, reference, relative_error
 from mlir_gemm.simulator.random_inputs import random_arrays
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 import mlir_gemm
-from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher, run_on
+from mlir_gemm.runtime.host_launcher import run_on
+from mlir_gemm.runtime.vulkan_kernels import VulkanKernels
+from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 from mlir_gemm.spec.element_types import numpy_dtype
 
 SUMS = {"f16": "f32", "f32": "f32", "i8": "i32"}
@@ -158,6 +160,7 @@ def wrong_elements(case: Product, kernel: Any, seed: int = 0) -> int:
     launcher = kernel.launcher
     assert isinstance(launcher, VulkanLauncher)
     kernels = launcher.kernels
+    assert isinstance(kernels, VulkanKernels)
     for memory, argument in zip(kernels.arguments, kernels.launch.arguments, strict=True):
         if argument.role == "result":
             memory.bytes[:] = b"\x66" * memory.size

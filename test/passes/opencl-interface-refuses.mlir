@@ -1,0 +1,21 @@
+// What opencl-interface refuses: each error names the place, and what is expected instead.
+// RUN: not mlir-gemm opt --split-input-file %s opencl-interface 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt --split-input-file %s 'opencl-interface{environment=vulkan1.1}' 2>&1 | FileCheck %s --check-prefix=ENVIRONMENT
+
+// ENVIRONMENT: error: pass 'opencl-interface': environment 'vulkan1.1'; expected one of opencl2.1, opencl2.2
+
+gpu.module @kernels {
+  // CHECK: opencl-interface-refuses.mlir:[[# @LINE + 1]]:3: error: a kernel without known_block_size; expected blocks of a constant size
+  gpu.func @size(%a: memref<8xf32>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // CHECK: opencl-interface-refuses.mlir:[[# @LINE + 1]]:3: error: an argument of bf16: SPIR-V 1.3 has no bf16; expected f16, f32
+  gpu.func @type(%a: bf16) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    gpu.return
+  }
+}
