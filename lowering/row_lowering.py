@@ -11,8 +11,8 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, parents, users
-from mlir_gemm.lowering import common_division
 from mlir_gemm.lowering.access import guarded
+from mlir_gemm.lowering.common_division import Divisor
 from mlir_gemm.lowering.layouts import Layout
 from mlir_gemm.lowering.multiples import multiple_of
 from mlir_gemm.lowering.row_pieces import (
@@ -186,16 +186,16 @@ class RowRewriter:
             user.name == "arith.truncf" and user.results[0].type.element_type.width == ROUNDED
             for user in users(op.results[0])
         )
-        reciprocals = {piece: common_division.reciprocal(piece) for piece in dict.fromkeys(self.pieces[narrow])}
+        divisors = {piece: Divisor.of(piece) for piece in dict.fromkeys(self.pieces[narrow])}
         per = len(self.pieces[divisor]) // len(self.pieces[narrow])
         made: list[Any] = []
-        spread: dict[Any, Any] = {}
+        spread: dict[Any, Divisor] = {}
         for number, (piece, by) in enumerate(zip(self.pieces[value], self.pieces[divisor], strict=True)):
             row = shape_of(narrow.type)[1] == 1
             own = self.pieces[narrow][number // per if row else number % len(self.pieces[narrow])]
             if by not in spread:
-                spread[by] = common_division.spread(reciprocals[own], by.type)
-            made.append(common_division.divided(piece, by, spread[by], rounded))
+                spread[by] = divisors[own].spread(by.type)
+            made.append(spread[by].under(piece, rounded))
         self.pieces[op.results[0]] = made
 
     def _reduce(self, op: Any) -> None:
