@@ -1,69 +1,98 @@
-"""Division of many f32 numbers by the same one: by its reciprocal, with a correction, which takes a third of the time.
+"""Division of f32 numbers by the same one, or by a constant: by its reciprocal, with a correction, in a third of the
+time.
 
 The quotient x r, with r the reciprocal of y, is off by a few units in the last place. What is left, x - q y, is
 computed exactly by a fused multiply-add, and corrects it: the result is the correctly rounded one (Markstein,
 "Computation of elementary functions on the IBM RISC System/6000 processor", 1990) as long as nothing overflows or
-underflows. Divisors for which that is not certain get NaN instead of a reciprocal, and where a result is NaN an exact
-division is used. Of quotients whose numerator is below 2^-100 the last bit may differ. What is rounded to 16 bits next
-is not corrected.
+underflows. So divisors that are very large or small are scaled by a power of two, and numerators by the same one.
+There is no branch: a quotient that is infinite counts as the largest number until it is corrected. Of quotients whose
+numerator is below 2^-100 the last bit may differ. What is rounded to 16 bits next is not corrected.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 
 LEAST, MOST = 2.0**-100, 2.0**100
-"""Divisors, by magnitude, that have a reciprocal here."""
+"""Divisors, by magnitude, that are not scaled."""
+SCALE = 2.0**64
+"""By which smaller divisors are multiplied, and larger ones divided. A numerator that overflows then has an infinite
+quotient, and one that underflows a quotient of 0."""
+LARGEST = (2 - 2.0**-23) * 2.0**127
+"""The largest f32."""
 
 
-def reciprocal(divisor: Any) -> Any:
-    """The reciprocals of the divisors in a vector of f32, NaN for those out of range."""
-    arith, math, type_ = dialect("arith"), dialect("math"), divisor.type
+@dataclass(frozen=True)
+class Divisor:
+    """Vectors of f32: divisors, and what quotients are computed from."""
 
-    def number(value: float) -> Any:
-        return constants.splat(type_, ir.FloatAttr.get(type_.element_type, value))
+    scale: Any
+    """What numerators are multiplied by; None for nothing."""
+    reciprocal: Any
+    """Of the scaled divisors."""
+    finite: Any
+    """The scaled divisors, of which infinite ones are the largest number; None for powers of two, whose reciprocals are
+    exact."""
 
-    size = math.AbsFOp(divisor).result
-    large = arith.CmpFOp(arith.CmpFPredicate.OGE, size, number(LEAST)).result
-    small = arith.CmpFOp(arith.CmpFPredicate.OLE, size, number(MOST)).result
-    inverse = arith.DivFOp(number(1.0), divisor).result
-    return arith.SelectOp(arith.AndIOp(large, small).result, inverse, number(float("nan"))).result
+    @staticmethod
+    def of(divisor: Any) -> Divisor:
+        """What dividing by the numbers of a vector takes, at the insertion point."""
+        arith = dialect("arith")
+        size = dialect("math").AbsFOp(divisor).result
+        small = arith.CmpFOp(arith.CmpFPredicate.OLT, size, _all(divisor, LEAST)).result
+        large = arith.CmpFOp(arith.CmpFPredicate.OGT, size, _all(divisor, MOST)).result
+        down = arith.SelectOp(large, _all(divisor, 1 / SCALE), _all(divisor, 1.0)).result
+        scale = arith.SelectOp(small, _all(divisor, SCALE), down).result
+        scaled = arith.MulFOp(divisor, scale).result
+        return Divisor(scale, arith.DivFOp(_all(divisor, 1.0), scaled).result, _bounded(scaled))
+
+    @staticmethod
+    def constant(number: float, type_: Any) -> Divisor | None:
+        """Dividing the numbers of a vector by a constant; None for one that would have to be scaled."""
+        if not LEAST <= abs(number) <= MOST:
+            return None
+
+        def all_(each: float) -> Any:
+            return constants.splat(type_, ir.FloatAttr.get(type_.element_type, each))
+
+        is_power = abs(math.frexp(number)[0]) == 0.5
+        return Divisor(None, all_(1 / number), None if is_power else all_(number))
+
+    def spread(self, type_: Any) -> Divisor:
+        """Of vectors of one element those of that element everywhere; any others as they are."""
+        return Divisor(*(_spread(each, type_) for each in (self.scale, self.reciprocal, self.finite)))
+
+    def under(self, value: Any, rounded: bool = False) -> Any:
+        """A vector of f32, divided. Results that are `rounded` to 16 bits next may be off by 2 units in the last
+        place."""
+        arith, multiply_add = dialect("arith"), dialect("math").FmaOp
+        numerator = value if self.scale is None else arith.MulFOp(value, self.scale).result
+        quotient = arith.MulFOp(numerator, self.reciprocal).result
+        if rounded or self.finite is None:
+            return quotient
+        quotient = _bounded(quotient)
+        excess = multiply_add(quotient, self.finite, arith.NegFOp(numerator).result).result
+        return multiply_add(arith.NegFOp(excess).result, self.reciprocal, quotient).result
 
 
-def spread(piece: Any, type_: Any) -> Any:
-    """A vector of one element as one of that element everywhere; any other as it is."""
+def _all(like: Any, number: float) -> Any:
+    return constants.splat(like.type, ir.FloatAttr.get(like.type.element_type, number))
+
+
+def _bounded(numbers: Any) -> Any:
+    """Infinite numbers as the largest; of NaN some number."""
+    arith = dialect("arith")
+    above = arith.MaxNumFOp(numbers, _all(numbers, -LARGEST)).result
+    return arith.MinNumFOp(above, _all(numbers, LARGEST)).result
+
+
+def _spread(piece: Any, type_: Any) -> Any:
     if piece.type == type_:
         return piece
     vector = dialect("vector")
     return vector.BroadcastOp(type_, vector.ExtractOp(piece, [], [0]).result).result
-
-
-def divided(value: Any, divisor: Any, inverse: Any, rounded: bool = False) -> Any:
-    """A vector of f32, divided by one of divisors, of which the reciprocals are given too. Results that are `rounded`
-    to 16 bits next may be off by 2 units in the last place."""
-    arith, math, vector = dialect("arith"), dialect("math"), dialect("vector")
-    quotient = arith.MulFOp(value, inverse).result
-    if rounded:  # a reciprocal that is a NaN says that there is none; all else is right without a correction
-        return _unless_nan(vector.ExtractOp(inverse, [], [0]).result, quotient, value, divisor)
-    rest = math.FmaOp(arith.NegFOp(quotient).result, divisor, value).result
-    result = math.FmaOp(rest, inverse, quotient).result
-    numbers = [vector.ExtractOp(result, [], [place]).result for place in range(result.type.shape[0])]
-    total = numbers[0]
-    for each in numbers[1:]:  # NaN where one of them is
-        total = arith.AddFOp(total, each).result
-    return _unless_nan(total, result, value, divisor)
-
-
-def _unless_nan(number: Any, result: Any, value: Any, divisor: Any) -> Any:
-    """A result, or where a number is a NaN the quotient of two vectors."""
-    arith, scf = dialect("arith"), dialect("scf")
-    is_nan = arith.CmpFOp(arith.CmpFPredicate.UNO, number, number).result
-    choice = scf.IfOp(is_nan, [result.type], has_else=True)
-    with ir.InsertionPoint(choice.then_block):
-        scf.YieldOp([arith.DivFOp(value, divisor).result])
-    with ir.InsertionPoint(choice.else_block):
-        scf.YieldOp([result])
-    return choice.operation.results[0]

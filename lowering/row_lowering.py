@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards
+from mlir_gemm.dialect import constants, guards, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import body, in_block, named, parents, users
-from mlir_gemm.lowering import common_division
 from mlir_gemm.lowering.access import guarded
-from mlir_gemm.lowering.layouts import Layout
+from mlir_gemm.lowering.common_division import Divisor
+from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import multiple_of
 from mlir_gemm.lowering.row_pieces import (
     RowAccess,
@@ -86,16 +87,28 @@ class RowRewriter:
             raise pass_error(value.owner, f"a tile of {value.type} for {self.threads.count} threads; expected {wanted}")
         return layout
 
+    def _of(self, op: Any, value: Any) -> tuple[Layout, Lane]:
+        """How an access's tile is divided, and where the running thread's piece lies."""
+        shape, vector = shape_of(value.type), constants.number_of(op, tile.FLAT)
+        if not vector:
+            return self._layout(value), self.threads.lane(shape)
+        threads = self.threads.side_by_side(vector)
+        if shape[1] % threads.fragment[1]:
+            raise pass_error(op, f"a tile of {value.type} for {threads.count} threads with {vector} elements each; "
+                             f"expected a multiple of {threads.fragment[1]} columns")  # fmt: skip
+        return threads.layout(shape), threads.lane(shape)
+
     def _load(self, op: Any) -> None:
-        value = op.results[0]
-        layout, shape = self._layout(value), shape_of(value.type)
-        access = RowAccess(op, layout, self.threads.lane(shape))
+        value, shape = op.results[0], shape_of(op.results[0].type)
+        layout, lane = self._of(op, value)
+        if tile.FLAT in op.attributes and in_shared(op.operands[0]):
+            dialect("gpu").BarrierOp()
+        access = RowAccess(op, layout, lane)
         self.pieces[value] = [access.load(number) for number in range(layout.count(shape))]
 
     def _store(self, op: Any) -> None:
-        value = op.operands[0]
-        layout, shape = self._layout(value), shape_of(value.type)
-        access = RowAccess(op, layout, self.threads.lane(shape))
+        value, shape = op.operands[0], shape_of(op.operands[0].type)
+        access = RowAccess(op, *self._of(op, value))
 
         def store() -> None:
             for number, piece in enumerate(self.pieces[value]):
@@ -103,10 +116,12 @@ class RowRewriter:
                 with guarded(each.outer):
                     each.emit(piece)
 
-        alone = self._alone(shape)
+        alone = None if tile.FLAT in op.attributes else self._alone(shape)
         if alone is not None:
             self._wait_for_loads(op)
         guards.do(alone, store)
+        if tile.FLAT in op.attributes and in_shared(op.operands[1]):
+            dialect("gpu").BarrierOp()
 
     def _wait_for_loads(self, op: Any) -> None:
         """Before one thread writes a value that several threads share, the others must have loaded it."""
@@ -162,9 +177,15 @@ class RowRewriter:
         """An elementwise operation on each piece; what was computed for equal pieces is not repeated."""
         value = op.results[0]
         layout = self._layout(value)
-        if op.name == "arith.divf" and op.operands[1] in self.narrow and str(value.type.element_type) == "f32":
-            self._divide(op)
-            return
+        if op.name == "arith.divf" and str(value.type.element_type) == "f32":
+            constant = constants.splat_of(op.operands[1])
+            divisor = constant and Divisor.constant(constant.value, layout.piece_type(value.type.element_type))
+            if divisor is not None:
+                self.pieces[value] = [divisor.under(piece, _is_rounded(value)) for piece in self.pieces[op.operands[0]]]
+                return
+            if op.operands[1] in self.narrow:
+                self._divide(op)
+                return
         types = [layout.piece_type(result.type.element_type) for result in op.results]
         known: dict[tuple[Any, ...], Any] = {}
         made: list[Any] = []
@@ -182,20 +203,17 @@ class RowRewriter:
         """A division by a value of the whole row: by its reciprocal, computed once for each row."""
         value, divisor = op.operands
         narrow = self.narrow[divisor]
-        rounded = all(
-            user.name == "arith.truncf" and user.results[0].type.element_type.width == ROUNDED
-            for user in users(op.results[0])
-        )
-        reciprocals = {piece: common_division.reciprocal(piece) for piece in dict.fromkeys(self.pieces[narrow])}
+        rounded = _is_rounded(op.results[0])
+        divisors = {piece: Divisor.of(piece) for piece in dict.fromkeys(self.pieces[narrow])}
         per = len(self.pieces[divisor]) // len(self.pieces[narrow])
         made: list[Any] = []
-        spread: dict[Any, Any] = {}
+        spread: dict[Any, Divisor] = {}
         for number, (piece, by) in enumerate(zip(self.pieces[value], self.pieces[divisor], strict=True)):
             row = shape_of(narrow.type)[1] == 1
             own = self.pieces[narrow][number // per if row else number % len(self.pieces[narrow])]
             if by not in spread:
-                spread[by] = common_division.spread(reciprocals[own], by.type)
-            made.append(common_division.divided(piece, by, spread[by], rounded))
+                spread[by] = divisors[own].spread(by.type)
+            made.append(spread[by].under(piece, rounded))
         self.pieces[op.results[0]] = made
 
     def _reduce(self, op: Any) -> None:
@@ -250,6 +268,13 @@ class RowRewriter:
                 self.pieces[value], new = new[:count], new[count:]
             else:
                 value.replace_all_uses_with(new.pop(0))
+
+
+def _is_rounded(value: Any) -> bool:
+    """Whether nothing is made of a value but numbers of 16 bits."""
+    return all(
+        user.name == "arith.truncf" and user.results[0].type.element_type.width == ROUNDED for user in users(value)
+    )
 
 
 def _clipped(

@@ -20,6 +20,10 @@ MOST_HELD = 256
 """Elements of a tile for each thread, more than which no thread has registers for."""
 
 
+_WHERE_SET = ("prefetch", "evict_first", "flat")
+_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat")
+
+
 @dataclass(frozen=True)
 class RowProblem:
     """What the choice for a kernel of rows depends on."""
@@ -52,6 +56,10 @@ class RowProblem:
     """Rows side by side in memory, of `rows`; 0 for all of them."""
     element: str = "f32"
     """The type of the elements of a row in memory."""
+    dense: bool = False
+    """Whether all that has rows is a matrix whose rows lie one after another."""
+    beside: int = 0
+    """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
 
     def __str__(self) -> str:
         length = f"{self.lines}x{self.length}" if self.lines > 1 else str(self.length)
@@ -80,10 +88,18 @@ class RowSchedule:
     """Tiles of a row that an iteration takes at once, where rows take several."""
     cluster: int = 1
     """Blocks of a cluster, which share the rows of a tile: each has a tile of its part."""
+    prefetch: bool = False
+    """Whether what is needed after the reductions, such as a norm's weights, is loaded before them."""
+    evict_first: bool = False
+    """Whether what is read of rows is the first that L2 gives up."""
+    flat: int = 0
+    """If not 0, the rows of a tile are copied to shared memory and back as they lie in memory, all threads side by
+    side, so many elements in all."""
 
     def fields(self) -> dict[str, Any]:
-        """All fields by name."""
-        return dataclasses.asdict(self)
+        """All fields by name, but those that say nothing of what few rows have."""
+        fields = dataclasses.asdict(self)
+        return {name: value for name, value in fields.items() if value or name not in _WHERE_SET}
 
     @staticmethod
     def make(fields: Mapping[str, Any]) -> RowSchedule:
@@ -94,9 +110,10 @@ class RowSchedule:
         if unknown or missing:
             said = f"no field '{unknown[0]}'" if unknown else f"the field '{missing[0]}' is missing"
             raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
-        numbers = {name: fields.get(name, 1) for name in ("threads", "across", "vector", "shift", "unroll", "cluster")}
+        numbers = {name: fields.get(name, 1) for name in _NUMBERS}
         wrong = {name: value for name, value in numbers.items() if type(value) is not int}
-        wrong |= {name: fields[name] for name in ("transposed", "staged") if type(fields.get(name, False)) is not bool}
+        flags = ("transposed", "staged", "prefetch", "evict_first")
+        wrong |= {name: fields[name] for name in flags if type(fields.get(name, False)) is not bool}
         if wrong:
             name, value = next(iter(wrong.items()))
             expected = "a number" if name in numbers else "true or false"
@@ -136,6 +153,11 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: cluster={self.cluster}; expected a power of two up to {MOST_CLUSTER}")
         if self.cluster > 1 and self.transposed:
             raise ScheduleError(f"tile.rows: cluster={self.cluster} with transposed=true; expected 1")
+        if self.flat < 0 or self.flat % self.threads:
+            raise ScheduleError(f"tile.rows: flat={self.flat}; expected 0, or a multiple of threads={self.threads}")
+        if self.flat and (self.shift or self.staged or self.transposed or self.cluster > 1):
+            raise ScheduleError(f"tile.rows: flat={self.flat} with shift, staged, transposed or cluster; expected none "
+                                "of these")  # fmt: skip
 
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""
@@ -143,5 +165,8 @@ class RowSchedule:
         turned += ", rows in shared memory" if self.staged else ""
         turned += f", {self.unroll} tiles at a time" if self.unroll > 1 else ""
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
+        turned += ", all loads first" if self.prefetch else ""
+        turned += ", evicted first from L2" if self.evict_first else ""
+        turned += f", {self.flat} elements at once through shared memory" if self.flat else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

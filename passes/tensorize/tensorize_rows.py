@@ -51,6 +51,13 @@ class TensorizeRows(Pass):
     """Tiles that an iteration takes where loops go over the rows; it carries what it reduces for one of them."""
     cluster: int = 1
     """Blocks of a cluster, which share the rows of a tile; a power of two."""
+    prefetch: bool = False
+    """Whether tiles that hold whole rows load what is needed after the reductions before them."""
+    evict_first: bool = False
+    """Whether what is read of rows is the first that L2 gives up."""
+    flat: int = 0
+    """If not 0, the rows of a tile, which holds whole ones, are copied to shared memory and back as they lie in memory,
+    so many elements in all."""
 
     def run(self, module: Any) -> None:
         if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
@@ -95,10 +102,15 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         number = indexing.div(forall.body.arguments[0], cluster) if cluster > 1 else forall.body.arguments[0]
         staged = options.staged and loops.element == loops.outer
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
-                         unroll=options.unroll, staged=staged, first=forall.body)  # fmt: skip
+                         unroll=options.unroll, staged=staged, first=forall.body, flat=options.flat,
+                         evict_first=options.evict_first)  # fmt: skip
+        if options.flat and not (tiles.whole and loops.outer == 1):
+            raise pass_error(function, f"flat={options.flat} for tiles that do not hold whole rows of one loop")
         tiles.enter_cluster()
         if shift:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
+        if options.prefetch and tiles.whole:
+            _load_all(tiles, generics, arguments)
         _build(tiles, work)
         tiles.store([(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments])
         dialect("scf").InParallelOp()
@@ -125,6 +137,15 @@ def _aligned_operand(function: Any, generics: list[Generic], loops: RowLoops, sh
     if len(ways) != 1:
         raise pass_error(function, f"rows that do not all lie in the same way among multiples of {shift} elements")
     return found[0]
+
+
+def _load_all(tiles: RowTiles, generics: list[Generic], arguments: list[Any]) -> None:
+    """Loads what the kernel reads of memory and does not write, each once."""
+    written = {output for generic in generics for output in generic.outputs}
+    for generic in generics:
+        for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
+            if buffer in arguments and buffer not in written and generic.reads(number):
+                tiles.operand(buffer, map_)
 
 
 def _build(tiles: RowTiles, work: list[Any]) -> None:
