@@ -151,6 +151,7 @@ class Request:
     source: str
     chip: str
     schedules: tuple[tuple[str, str], ...]
+    """Each with its file; without one it is the model's choice, whatever it is called."""
     predicted: Mapping[str, float]
     """Of a stand-in without a GPU."""
     library: bool
