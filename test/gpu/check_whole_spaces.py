@@ -147,7 +147,8 @@ class Run:
             "table", part=part, name=found.name, row=found.row, chip=self.chip, problem=vars(found.problem),
             decided=vars(found.decided), rewrites=found.rewrites, space=len(found.trials), within=within, rows=rows,
             failed=table.failed, cublas_us=1e6 * table.library or None, choice=found.trials[0].schedule,
-            explored=found.seconds, measured=table.taken, **more,
+            explored=found.seconds, measured=table.taken, ramp=table.ramp,
+            **more,
         )  # fmt: skip
         if rows:
             choice = next((row["us"] for row in rows if row["schedule"] == found.trials[0].schedule), None)

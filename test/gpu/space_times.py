@@ -141,6 +141,8 @@ class Table:
     library: float = 0.0
     """Seconds of PyTorch's product; 0 where it has none."""
     taken: float = 0.0
+    ramp: list[Any] = field(default_factory=list[Any])
+    """Of one schedule the runs of a graph and the seconds of one run, for each graph after an idle GPU."""
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,8 @@ class Measurer:
                     table.failed[rest[0]] = rest[1]
                 elif kind == "checked":
                     table.errors[rest[0]] = rest[1]
+                elif kind == "ramp":
+                    table.ramp = rest
                 elif kind == "library":
                     table.library = rest[0]
                 elif kind in ("so far", "times"):
