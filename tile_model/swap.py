@@ -124,7 +124,7 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
     except Error:
         return False
     try:
-        return is_less(exchanged.cost.total, _worth(problem) * select(problem, target, pinned).cost.total)
+        return is_less(exchanged.cost.on_gpu, _worth(problem) * select(problem, target, pinned).cost.on_gpu)
     except Error:
         return across_in_b(problem)
 
