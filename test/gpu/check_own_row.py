@@ -99,6 +99,8 @@ class OwnRow(Run):
 
         options, tables = self.options, options_table(self.chip)
         self.lock, self.ratios, self.best = threading.Lock(), dict[str, Any](), dict[str, float]()
+        self._left = 1 << 30
+        self._compiled.set()  # it measures while it compiles
         self.measurer.start()
         groups = ("types", "epilogues")
         names = [each for each in select((), ("f16",), ("NN", "NT")) if each.group not in groups]

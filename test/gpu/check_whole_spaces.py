@@ -80,6 +80,21 @@ def drawn(count: int, seed: int) -> list[Row]:
     return found
 
 
+def large(count: int, seed: int) -> list[Row]:
+    """Random problems of the sizes of language models, whose time tensor cores, power and L2 decide."""
+    rng = random.Random(seed)
+    found: list[Row] = []
+    while len(found) < count:
+        m, n, k = (
+            round(low * (high / low) ** rng.random() / 8) * 8 for low, high in ((256, 8192), (768, 32768), (512, 16384))
+        )
+        m, n, k = (round(size / 256) * 256 if size > 512 and rng.random() < 0.7 else size for size in (m, n, k))
+        if 2**33 <= 2 * m * n * k <= 2**41 and 2 * (m * k + k * n + m * n) <= 1 << 30:
+            dtype, layout = rng.choice(("f16", "bf16")), rng.choice(("NN", "NT", "NT"))
+            found.append(("large", m, n, k, dtype, dtype, layout, "none"))
+    return found
+
+
 def likely(found: Explored, count: int) -> list[str]:
     """Schedules of which one may be the best: of each kind that the model would choose, and variants of the first."""
     texts = {trial.schedule: trial for trial in found.trials}
@@ -118,6 +133,7 @@ class Run:
         live = max(1, options.jobs // 5)
         self.compilers = Compilers(max(1, options.jobs - live), chip, gpu, not options.dry)
         self.few = Compilers(live, chip, gpu, not options.dry)
+        self._left, self._lock, self._compiled = 0, threading.Lock(), threading.Event()
         self.measurer = Measurer(space_worker.pretend if options.dry else space_worker.serve, options.limit)
 
     @property
@@ -127,6 +143,8 @@ class Run:
     def measured(self, found: Explored, compilers: Compilers, schedules: Sequence[str], begun: Any = None) -> Table:
         begun = begun or compilers.begin(found, schedules)
         ended = compilers.ended(found, begun)
+        if compilers is self.compilers:
+            self.compiled()
         right = tuple((text, file) for text, file, why in ended if not why)
         predicted = {trial.schedule: trial.predicted for trial in found.trials} if self.options.dry else {}
         library = schedules[0] == found.trials[0].schedule
@@ -135,6 +153,15 @@ class Run:
             table = self.measurer.table(Request(found.row, found.source, self.chip, right, predicted, library))
         table.failed |= {text: why for text, _, why in ended if why}
         return table
+
+    def compiled(self) -> None:
+        """A problem is compiled: waits until all are, as processes that load kernels take time slices of the GPU."""
+        with self._lock:
+            self._left -= 1
+            if self._left <= 0:
+                self.compilers.close()
+                self._compiled.set()
+        self._compiled.wait(max(0.0, 0.6 * self.options.seconds - self.results.now))
 
     def write(self, part: str, found: Explored, table: Table, within: int, kinds: dict[str, str], **more: Any) -> None:
         predicted = {trial.schedule: trial.predicted for trial in found.trials}
@@ -222,6 +249,8 @@ class Run:
     def run(self) -> None:
         options = self.options
         one, two = ONE[: options.part_one], [*KNOWN, *drawn(40, 22)][: options.part_two]
+        two += large(options.large, 7)
+        self._left = len(one) + len(two)
         self.measurer.start()
         submitted = [threading.Event() for _ in one] or [threading.Event()]
         futures = [self.compilers.submit(explored, row, self.chip) for row in one]
@@ -244,6 +273,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=280)
     parser.add_argument("--part-one", type=int, default=len(ONE), help="problems of part one")
     parser.add_argument("--part-two", type=int, default=43, help="problems of part two")
+    parser.add_argument("--large", type=int, default=0, help="further problems of part two, large ones")
     parser.add_argument("--best", type=int, default=150, help="schedules by prediction, of part one")
     parser.add_argument("--sample", type=int, default=90, help="further ones at random")
     parser.add_argument("--count", type=int, default=45, help="schedules of a problem of part two")
