@@ -123,7 +123,7 @@ class Compilers:
         return done
 
     def close(self) -> None:
-        processes = list(getattr(self._pool, "_processes", {}).values())
+        processes = list((getattr(self._pool, "_processes", None) or {}).values())
         self._pool.shutdown(wait=False, cancel_futures=True)
         for each in processes:
             each.kill()
