@@ -25,7 +25,8 @@ COLUMNS = (16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256)
 """Columns of both. Of 57 shapes measured on the H200 for 79 products, with more columns, and with warpgroups beside
 each other, these hold the best, or one within 1 %, of every product."""
 LOW, NARROW = 64, 48
-"""Tiles of at most NARROW columns have LOW rows; or many rows, in clusters of four that share the columns. On the H200,
+"""Tiles of at most NARROW columns have LOW rows; or many rows, in clusters of four that share the columns, or alone
+where the product has at most 16 columns: 20064x7x1408 takes 11.3 us so, 12.9 in clusters, and 14.3 with 64x224. On the H200,
 for 28672 x 8192 weights and 32 columns, 64x32 takes 119 us, and 256x32 123 us alone, 124 in clusters of two and 117 in
 clusters of four. For 8192 x 8192 weights 64x16 takes 34.3 us."""
 FEW_COLUMNS = {192: (96, 128), 256: (32, 64, 128)}
@@ -109,12 +110,13 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
     for m, warp_m in ROWS:
         if m > (SPARSE_ROWS if problem.sparse else least_m) and m >= 2 * problem.m and not wide:
             continue
+        fewest = max(least_n, FEW_COLUMNS.get(m, COLUMNS)[0])
         for n in COLUMNS:
             if n % unit or n not in FEW_COLUMNS.get(m, COLUMNS):
                 continue
-            if n > max(widest, least_n):
+            if n > max(widest, fewest):
                 continue
-            if not wide and ((n > least_n and n >= 2 * problem.n) or m * n < min(smallest, SMALL)):
+            if not wide and ((n > fewest and n >= 2 * problem.n) or m * n < min(smallest, SMALL)):
                 continue
             for depth in depths or ((1, 2) if wide or (m * n <= DEEP and problem.k >= 8 * panel) else (1,)):
                 warp = pinned.get("warp") or (warp_m, n, depth * panel)
@@ -157,7 +159,7 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     tiles, limits = blocks_of(problem, base), target.constants(WgmmaLimits)
     sharing = limits.sharing * target.sms
     if base.block[1] <= NARROW and base.block[0] > LOW:
-        if "block" in pinned:
+        if "block" in pinned or problem.n <= COLUMNS[0]:
             yield {}
         if tiles >= sharing and _fills(problem, base, LARGE_CLUSTER, 1):
             yield {"cluster_m": LARGE_CLUSTER, "cluster_n": 1}
