@@ -26,9 +26,9 @@ COLUMNS = (16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256)
 each other, these hold the best, or one within 1 %, of every product."""
 LOW, NARROW = 64, 48
 """Tiles of at most NARROW columns have LOW rows; or many rows, in clusters of four that share the columns, or alone
-where the product has at most 16 columns: 20064x7x1408 takes 11.3 us so, 12.9 in clusters, and 14.3 with 64x224. On the H200,
-for 28672 x 8192 weights and 32 columns, 64x32 takes 119 us, and 256x32 123 us alone, 124 in clusters of two and 117 in
-clusters of four. For 8192 x 8192 weights 64x16 takes 34.3 us."""
+where the product has at most 16 columns: 20064x7x1408 takes 11.3 us so, 12.9 in clusters, and 14.3 with 64x224. On the
+H200, for 28672 x 8192 weights and 32 columns, 64x32 takes 119 us, and 256x32 123 us alone, 124 in clusters of two and
+117 in clusters of four. For 8192 x 8192 weights 64x16 takes 34.3 us."""
 FEW_COLUMNS = {192: (96, 128), 256: (32, 64, 128)}
 """Those of high block tiles: with others they were not faster than lower ones."""
 SMALL = 128 * 64
