@@ -159,7 +159,7 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     tiles, limits = blocks_of(problem, base), target.constants(WgmmaLimits)
     sharing = limits.sharing * target.sms
     if base.block[1] <= NARROW and base.block[0] > LOW:
-        if "block" in pinned or problem.n <= COLUMNS[0]:
+        if "block" in pinned or (problem.n <= COLUMNS[0] and tiles >= sharing):
             yield {}
         if tiles >= sharing and _fills(problem, base, LARGE_CLUSTER, 1):
             yield {"cluster_m": LARGE_CLUSTER, "cluster_n": 1}
