@@ -110,7 +110,8 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
     for m, warp_m in ROWS:
         if m > (SPARSE_ROWS if problem.sparse else least_m) and m >= 2 * problem.m and not wide:
             continue
-        fewest = max(least_n, FEW_COLUMNS.get(m, COLUMNS)[0])
+        own = FEW_COLUMNS.get(m, COLUMNS)[0]
+        fewest = max(least_n, own if own <= NARROW else 0)
         for n in COLUMNS:
             if n % unit or n not in FEW_COLUMNS.get(m, COLUMNS):
                 continue
