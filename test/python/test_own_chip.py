@@ -72,7 +72,8 @@ def test_a_lower_power_limit_lowers_the_clock():
 def test_products_are_rows_of_their_compute_capability(product: str):
     row, base = target(product), CHIPS[target(product).arch]
     assert row.chip == PRODUCTS[product]
-    assert (row.capabilities, row.smem_block, row.fitted) == (base.capabilities, base.smem_block, base.fitted)
+    assert (row.capabilities, row.smem_block) == (base.capabilities, base.smem_block)
+    assert row.fitted == base.fitted or product.startswith("h100"), "the H100 was measured too"
     assert row.generation == base.generation
     assert 0.1 < row.l2_bytes_s / (row.sms * row.clock_hz * 64) < 2
     assert row.dram_bytes_s < row.l2_bytes_s
