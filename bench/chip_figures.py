@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlir_gemm.tile_model.chips import CHIPS, chip_name
+from mlir_gemm.tile_model.recognise import product_of
 
 Figures = dict[str, Any]
 
@@ -50,8 +51,10 @@ def chip_of_figures(figures: Figures, arch: str) -> str:
 
     Rates are those of the H200's row in proportion to what the probe finds there: the row's are those with which the
     constants of the costs were fitted, of whole products, and not those of the probe's kernels. What was not measured
-    is left to the row of the compute capability.
+    is left to the row of the product, or of the compute capability: its constants too.
     """
+    name = _at(figures, "device", "name")
+    arch = product_of(name, arch) if name else arch
     h200 = CHIPS["sm_90a"]
     clocks = _at(figures, "load", "4096", "sm_mhz")
     rates = {
@@ -65,7 +68,7 @@ def chip_of_figures(figures: Figures, arch: str) -> str:
     found |= {"l2": size / 2**20} if size else {}
     found |= {"sms": sms} if sms else {}
     given = ",".join(f"{name}={value:.4g}" for name, value in found.items())
-    return chip_name(f"{arch}:{given}" if given else arch)
+    return chip_name(f"{arch}{',' if ':' in arch else ':'}{given}" if given else arch)
 
 
 def limits(figures: Figures) -> str:

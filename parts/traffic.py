@@ -6,6 +6,7 @@ from mlir_gemm.parts.grid import grid, share, steps
 from mlir_gemm.parts.layout import is_staged
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
+from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem, memory_bytes, stored_part
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -34,7 +35,7 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
     """Bytes of A and B that come from DRAM.
 
     Each once when both, of one product, stay in L2. Otherwise every wave of resident blocks reads the rows of A and the
-    columns of B that it covers; the raster decides what it covers.
+    columns of B that it covers; the raster decides what it covers. What L2 keeps from one run to the next is not read.
     """
     bytes_a = problem.m * problem.k * memory_bytes(problem, "a")
     bytes_b = problem.k * problem.n * memory_bytes(problem, "b")
@@ -50,7 +51,9 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
         rows, columns = min(grid_m, wave), min(grid_n, wave)
     waves = grid_m * grid_n * share(problem, schedule) / wave
     read = waves * (rows / grid_m * bytes_a + columns / grid_n * bytes_b)
-    return problem.batch * max(read, bytes_a + bytes_b)
+    parts = ((bytes_a, schedule.l2_keep_a), (bytes_b, schedule.l2_keep_b))
+    kept = sum(size * part / PARTS for size, part in parts if part < PARTS)
+    return problem.batch * (max(read, bytes_a + bytes_b) - kept)
 
 
 def operand_bytes(problem: Problem, operand: str) -> int:

@@ -125,7 +125,7 @@ def offer(case: Case) -> Alternative | None:
             f"          {shown_time(seconds)}: {reason}. Predicted {shown_time(before)} whole",
         ]
 
-    depth = 0 if asked > WHOLE else division.depth
+    depth = 0 if asked > WHOLE and not rest else division.depth
     brings = {name: value for name, value in division.fields if name not in pinned}
     return Alternative(
         case.changed(batch, pinned={**divided_fields(parts), **brings, **pinned}, slices=parts),
@@ -152,7 +152,7 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
     whole, or where the model finds no schedule for it."""
     pinned = dict(pinned or {})
     if "split_k_workspace" in pinned:
-        return Division(pinned["split_k_workspace"], problem.k // pinned["split_k_workspace"])
+        return _pinned(problem, target, pinned)
     whole = Division(WHOLE, problem.k)
     if _is_long(problem, pinned):
         return _for_warps(problem, target, pinned) or _long_advice(problem, target, pinned)
@@ -168,6 +168,18 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
         if taken is not None and is_less(taken + sum_seconds(problem, parts), least):
             least, best = taken + sum_seconds(problem, parts), Division(parts, problem.k // parts)
     return best
+
+
+def _pinned(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Division:
+    """The pinned number of slices, of equal length. Where k has no such slices, those that the model makes of it by
+    itself, if they are as many: a schedule that was found by measuring has the model's number, and nothing else says
+    how long its slices are."""
+    parts = pinned["split_k_workspace"]
+    if problem.k % parts:
+        own = divide_advice(problem, target, {name: pinned[name] for name in ("precision",) if name in pinned})
+        if own.parts == parts:
+            return Division(parts, own.depth)
+    return Division(parts, problem.k // parts)
 
 
 def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:

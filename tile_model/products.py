@@ -4,8 +4,8 @@ which they differ. To add one, add a row and a line of sources.
 Sources, unless a row says otherwise: SMs, boost clock, dense f16 rate, L2 and memory from the product's datasheet or
 the white paper of its architecture; the tensor rate in one clock of one SM is the f16 rate with f32 accumulation over
 both. L2's rate where nothing is given: that of the row, by SMs and clock. What else a row has is that of its compute
-capability, the constants that were fitted on the H200 too: none of these GPUs was measured (`mlir-gemm probe` measures
-the one at hand).
+capability, the constants that were fitted on the H200 too: of these GPUs the H100 SXM alone was measured (`mlir-gemm
+probe` measures the one at hand).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from mlir_gemm.spec.target import Rates, Target
 from mlir_gemm.tile_model.chip_table import GEFORCE_RATES, GRAPHICS_RATES, TURING_GEFORCE_RATES
+from mlir_gemm.tile_model.constants import with_constants
 
 MB = 1 << 20
 
@@ -35,6 +36,8 @@ class Product:
     dram: float | None = None
     """TB/s; None for the row's."""
     rates: Rates | None = None
+    constants: tuple[tuple[str, float], ...] = ()
+    """Constants of the costs that were fitted on it, by the names of `constants.py`; the others are the row's."""
     driver: tuple[str, ...] = ()
     """How CUDA's driver names it, where that is not the name with `NVIDIA`, `GeForce`, `RTX` or `Tesla` before it."""
 
@@ -42,7 +45,7 @@ class Product:
         """The row with this product's figures."""
         clock = row.clock_hz if self.clock is None else self.clock * 1e9
         return replace(
-            row,
+            with_constants(row, dict(self.constants)),
             name=self.name,
             sms=self.sms,
             clock_hz=clock,
@@ -53,6 +56,12 @@ class Product:
             rates=self.rates or row.rates,
         )
 
+
+H100 = (("wgmma.row", 1.75), ("wgmma.turned", 1.05))
+"""What differs on an H100 from the H200: rows of copies take longer, which stands for L2, and ping-pong kernels lose
+rather than gain. Fitted on an H100 SXM to kernels of 20 products (bench/results/2026-11-24-h100-own-row.jsonl.xz): the
+choice among those measured takes 1.029 times the best on products left out, 1.104 with the H200's constants. Further
+constants gained nothing there."""
 
 ROWS = (
     # Turing white paper: 53.8 TFLOP/s with f32 accumulation and 107.6 with f16 at 1.545 GHz, 215 TOP/s of int8.
@@ -70,9 +79,9 @@ ROWS = (
     # H100 datasheet and Hopper white paper. Memory: 0.9 of the datasheet's rate, which is what a copy reaches on the
     # H200. Clocks: SXM as the H200's, which is the same chip at the same power; PCIe and NVL, of 350 and 400 W, from
     # their dense f16 rates (756 and 835 TFLOP/s) over 4096 FLOP in a clock of an SM.
-    Product("sm_90a", "H100 SXM", 132, l2=50, dram=3.0, driver=("H100 80GB HBM3", "H100 SXM5 80GB")),
-    Product("sm_90a", "H100 PCIe", 114, 1.62, l2=50, dram=1.8),
-    Product("sm_90a", "H100 NVL", 132, 1.54, l2=50, dram=3.5),
+    Product("sm_90a", "H100 SXM", 132, l2=50, dram=3.0, constants=H100, driver=("H100 80GB HBM3", "H100 SXM5 80GB")),
+    Product("sm_90a", "H100 PCIe", 114, 1.62, l2=50, dram=1.8, constants=H100),
+    Product("sm_90a", "H100 NVL", 132, 1.54, l2=50, dram=3.5, constants=H100),
     # GH200 datasheet, 96 GB of HBM3 at 4.0 TB/s; the GPU's power depends on what is left of the module's.
     Product("sm_90a", "GH200", 132, l2=60, dram=3.6, driver=("GH200 480GB", "GH200 96GB HBM3", "GH200 144G HBM3e")),
 )

@@ -48,7 +48,7 @@ def recognise(name: str, arch: str, asked: Mapping[str, float]) -> Recognised:
     """
     if arch not in CHIPS:
         return Recognised(arch, f"the table has no row of {arch}")
-    rows = {chip: target(chip) for chip in sorted({arch, *(c for c in PRODUCTS.values() if c.startswith(f"{arch}:"))})}
+    rows = _rows(arch)
     chip = _by_name(name, rows)
     said = f"its name, {name}" if chip else f"the nearest row to {name}"
     chip = chip or _nearest(name, rows, asked)
@@ -62,6 +62,17 @@ def recognise(name: str, arch: str, asked: Mapping[str, float]) -> Recognised:
     if asked.get("power", 1.0) < LESS_POWER:
         why += f"; its power limit is {asked['power']:.0%} of the product's, which lowers the clock under load"
     return Recognised(chip_name(f"{chip}{',' if ':' in chip else ':'}{given}"), why)
+
+
+def product_of(name: str, arch: str) -> str:
+    """The product of a compute capability that the driver calls so; the capability where there is none of that name."""
+    if arch not in CHIPS:
+        return arch
+    return _by_name(name, _rows(arch)) or arch
+
+
+def _rows(arch: str) -> dict[str, Target]:
+    return {chip: target(chip) for chip in sorted({arch, *(c for c in PRODUCTS.values() if c.startswith(f"{arch}:"))})}
 
 
 def _words(name: str) -> list[str]:

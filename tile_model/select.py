@@ -332,17 +332,17 @@ def _wide_first(scored: list[Candidate]) -> list[Candidate]:
     touch of memory lies in longer rows."""
     if not scored:
         return []
-    scored = by_time(scored, _total, lambda candidate: preference(candidate.schedule))
+    scored = by_time(scored, _on_gpu, lambda candidate: preference(candidate.schedule))
     if mma_of(scored[0].schedule).unit == "warpgroup":
         return _low_first(scored)
-    limit = scored[0].cost.total * TIE
-    tied = sum(candidate.cost.total <= limit for candidate in scored)
+    limit = scored[0].cost.on_gpu * TIE
+    tied = sum(candidate.cost.on_gpu <= limit for candidate in scored)
     head = sorted(scored[:tied], key=lambda candidate: (candidate.schedule.block[0], candidate.schedule.warp[0]))
     return head + scored[tied:]
 
 
-def _total(candidate: Candidate) -> float:
-    return candidate.cost.total
+def _on_gpu(candidate: Candidate) -> float:
+    return candidate.cost.on_gpu
 
 
 def _low_first(scored: list[Candidate]) -> list[Candidate]:
@@ -353,7 +353,7 @@ def _low_first(scored: list[Candidate]) -> list[Candidate]:
     if n != LOW:
         return scored
     for place, (schedule, cost) in enumerate(scored):
-        if cost.total > MIRROR * scored[0].cost.total:
+        if cost.on_gpu > MIRROR * scored[0].cost.on_gpu:
             break
         image = (schedule.block, schedule.cluster_m, schedule.cluster_n) == ((n, m, k), best.cluster_n, best.cluster_m)
         if image and (schedule.split_k_cluster, schedule.ping_pong) == (best.split_k_cluster, best.ping_pong):

@@ -113,7 +113,10 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
     mma = warpgroup_mma(target)
     if mma is None or problem.dynamic:
         return False
-    if any(name in pinned for name in _SHAPING) or pinned.get("mma", mma.name) != mma.name:
+    shaping = {name for name in _SHAPING if name in pinned}
+    if pinned.get("split_k_workspace", 1) > 1:  # a division brings the field with it: slices have no such clusters
+        shaping.discard("split_k_cluster")
+    if shaping or pinned.get("mma", mma.name) != mma.name:
         return False
     if not may_swap(problem):
         return False
@@ -124,7 +127,7 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
     except Error:
         return False
     try:
-        return is_less(exchanged.cost.total, _worth(problem) * select(problem, target, pinned).cost.total)
+        return is_less(exchanged.cost.on_gpu, _worth(problem) * select(problem, target, pinned).cost.on_gpu)
     except Error:
         return across_in_b(problem)
 

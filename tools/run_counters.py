@@ -46,11 +46,15 @@ METRICS = {
     "bytes written to memory": "dram__bytes_write.sum",
     "instructions": "smsp__inst_executed.sum",
 }
-"""What is asked of Nsight Compute, by what it is called here: Nsight Compute's documentation, "Metrics Reference"."""
+"""What is asked of Nsight Compute, by what it is called here: "Metrics Reference" in its documentation. All of them,
+and the stalls below, are in its list for Hopper (`ncu --query-metrics --chips gh100`), but for `launch__`, which every
+chip has. Tensor pipe and bank conflicts include those of wgmma."""
 STALLS = (
     "barrier", "long_scoreboard", "short_scoreboard", "math_pipe_throttle", "mio_throttle", "lg_throttle", "gmma",
-    "membar", "wait", "no_instruction", "not_selected",
+    "membar", "wait", "no_instruction", "not_selected", "branch_resolving", "dispatch_stall", "drain", "imc_miss",
+    "sleeping",
 )  # fmt: skip
+"""The reasons of a warp to wait, without those of textures."""
 _STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 SHOWN_STALLS = 4
 """The reasons to wait that are printed: the largest. JSON has all."""

@@ -42,7 +42,10 @@ _TILE_FIELDS = ("block_m", "block_n", "block_k", "warp_m", "warp_n", "warp_k")
 _WAYS_FIELDS = (
     "mma", "mainloop", "swap_ab", "ping_pong", "persistent", "stream_k", "split_k_cluster", "cluster_m", "cluster_n",
 )  # fmt: skip
-_SMALL_FIELDS = ("stages", "throttle", "interleave", "early", "early_trigger", "raster", "raster_group")
+_SMALL_FIELDS = (
+    "stages", "throttle", "interleave", "early", "early_trigger", "raster", "raster_group", "pad", "pad_b", "unroll_by",
+    "tiles_per_block", "sequential_tiles",
+)  # fmt: skip
 _APART = sqrt(0.5)
 """The coordinate of a name among others, so that two names are 1 apart."""
 

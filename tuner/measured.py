@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,10 @@ class Measured:
 
 def of_sweep(path: str) -> list[Measured]:
     """The problems of a file of `mlir_gemm.bench.sweep` of which two schedules or more were measured. Those with an
-    epilogue are left out: the file does not say what it reads. Raises Error."""
+    epilogue are left out: the file does not say what it reads. A file of lines (`.jsonl`) is one of
+    `test/gpu/check_whole_spaces.py`. Raises Error."""
+    if ".jsonl" in path:
+        return of_tables(path)
     found: list[Measured] = []
     for entry in sweep_report.read(path):
         rows = [row for row in entry["rows"] if row.get("us")]
@@ -44,6 +48,24 @@ def of_sweep(path: str) -> list[Measured]:
         seconds = tuple(1e-6 * row["us"] for row in rows)
         problem = sweep_report.product_of_case(entry["case"])
         found.append(Measured(problem, schedules, seconds, entry.get("device", ""), entry.get("chip", "")))
+    return found
+
+
+def of_tables(path: str) -> list[Measured]:
+    """The same of the tables of `test/gpu/check_whole_spaces.py`, of products that are one kernel. Raises Error."""
+    try:
+        data = Path(path).read_bytes()
+        lines = [json.loads(line) for line in (lzma.decompress(data) if path.endswith(".xz") else data).splitlines()]
+    except (OSError, ValueError, lzma.LZMAError) as problem:
+        raise Error(f"cannot read the tables '{path}': {problem}") from None
+    device = next((line.get("device", "") for line in lines if line.get("device")), "")
+    found: list[Measured] = []
+    for line in lines:
+        if line.get("kind") != "table" or line["rewrites"] or len(line["rows"]) < 2:
+            continue
+        schedules = tuple(Schedule.make(Schedule.parse(row["schedule"])) for row in line["rows"])
+        seconds = tuple(1e-6 * row["us"] for row in line["rows"])
+        found.append(Measured(Problem(**line["decided"]), schedules, seconds, device, line["chip"]))
     return found
 
 

@@ -2,10 +2,10 @@
 
     python -m mlir_gemm.tuner.replay [SWEEP.json.xz ...] [--trials 50] [--together 8] [--seeds 3]
 
-With files of sweeps, a space is the measured schedules of a problem. Without, it is all legal schedules of some
-problems, and their times are the model's with errors: of a chip whose constants differ (`constants`), or of the values
-of fields, alone and in pairs (`fields`). Prints how many times the best of those predicted within a factor of two the
-best of the first trials takes.
+With files of sweeps, or of `test/gpu/check_whole_spaces.py`, a space is the measured schedules of a problem. Without,
+it is all legal schedules of some problems, and their times are the model's with errors: of a chip whose constants
+differ (`constants`), or of the values of fields, alone and in pairs (`fields`). Prints how many times the best of those
+predicted within a factor of two the best of the first trials takes.
 """
 
 from __future__ import annotations

@@ -133,9 +133,13 @@ def trial_of(candidate: Candidate, least: float, factor: float = FACTOR) -> Tria
     at: Coordinates = {"mma": schedule.mma, "mainloop": schedule.mainloop, "raster": schedule.raster}
     for name in ("block", "warp"):
         at |= {f"{name}_{axis}": size for axis, size in zip("mnk", schedule.value(name), strict=True)}
-    for name in ("stages", "cluster_m", "cluster_n", "split_k_cluster", "stream_k", "throttle", "raster_group"):
+    for name in (
+        "stages", "cluster_m", "cluster_n", "split_k_cluster", "stream_k", "throttle", "raster_group", "pad",
+        "unroll_by", "tiles_per_block",
+    ):  # fmt: skip
         at[name] = schedule.value(name)
-    for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger"):
+    at["pad_b"] = schedule.pad_b if schedule.pad_b >= 0 else schedule.pad
+    for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger", "sequential_tiles"):
         at[name] = int(bool(schedule.value(name)))
     at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))
     terms = (*cost.OVERLAPPING, *cost.ADDITIVE)

@@ -20,10 +20,10 @@ from typing import Any
 
 import optuna
 from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from optuna.trial import TrialState
 
 from mlir_gemm.errors import Error
+from mlir_gemm.tuner.journal import Journal, is_journal
 from mlir_gemm.tuner.measuring import DONE, FAILED, PRUNED, Measurer, Outcome
 from mlir_gemm.tuner.samplers import IN_POINTS, STARTUP, Chooser, optuna_sampler
 from mlir_gemm.tuner.space import Space
@@ -85,11 +85,11 @@ def open_storage(storage: str) -> optuna.storages.BaseStorage:
             return optuna.storages.get_storage(storage)
         path = Path(storage)
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.read_bytes()[:1] not in (b"", b"{"):
+        if path.exists() and not is_journal(path):
             raise StorageError(
                 f"the storage '{storage}' cannot be used: it is no journal of Optuna's, and stays as it is"
             )
-        return JournalStorage(JournalFileBackend(storage, lock_obj=JournalFileOpenLock(storage)))
+        return JournalStorage(Journal(storage))
 
 
 @contextlib.contextmanager
@@ -100,7 +100,8 @@ def storage_errors(storage: str) -> Generator[None]:
     except (Error, optuna.TrialPruned):
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        cause = error.__cause__ or error  # Optuna's own errors say less than those that they come from
+        said = f"{type(cause).__name__}: {str(cause).partition(chr(10))[0]}"
         raise StorageError(
             f"the storage '{storage}' cannot be used: {said}; what was told to it before stays"
         ) from None

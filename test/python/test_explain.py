@@ -140,7 +140,7 @@ class TestExchange:
         assert note.startswith("first; A and B have changed places")
 
     def test_other_kernels_have_none(self) -> None:
-        assert compile_module(product(512, 512, 512), chip=CHIP, until="select").kernels[0].note == ""
+        assert compile_module(product(1024, 1024, 1024), chip=CHIP, until="select").kernels[0].note == ""
 
 
 class TestRelayout:

@@ -23,8 +23,16 @@ def square(**fields: Any) -> Problem:
 @pytest.mark.parametrize("b_order", ["kn", "nk"])
 @pytest.mark.parametrize("n", [8, 16, 24, 32])
 def test_few_columns_have_tiles_of_few_columns(n: int, b_order: str) -> None:
-    proposals = wgmma_proposals(Problem(8192, n, 8192, reads_c=False, b_order=b_order), H200, {}, wide=False)
-    assert max(schedule.block[1] for schedule in proposals) == (16 if n <= 16 else 32)
+    proposals = list(wgmma_proposals(Problem(8192, n, 8192, reads_c=False, b_order=b_order), H200, {}, wide=False))
+    assert max(schedule.block[1] for schedule in proposals if schedule.block[0] < 256) == (16 if n <= 16 else 32)
+
+
+def test_high_tiles_of_few_columns() -> None:
+    """A tile of 256 rows has no fewer than 32 columns; it stands alone, or in clusters of four."""
+    proposals = list(wgmma_proposals(Problem(20064, 7, 1408, reads_c=False), H200, {}, wide=False))
+    high = [schedule for schedule in proposals if schedule.block[0] == 256]
+    assert {schedule.block[1] for schedule in high} == {32}
+    assert {schedule.cluster_m for schedule in high} == {1, 4}
 
 
 @pytest.mark.parametrize("n", [40, 64, 80, 96, 160, 1024])

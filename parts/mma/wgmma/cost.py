@@ -65,6 +65,10 @@ class WgmmaCost(Prediction):
     launch: float
     """What the host's launches add: small kernels wait for them."""
 
+    @property
+    def on_gpu(self) -> float:
+        return self.total - self.launch
+
 
 def estimate(problem: Problem, schedule: Schedule, target: Target) -> WgmmaCost:
     """The predicted cost of a legal schedule of wgmma."""

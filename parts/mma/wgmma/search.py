@@ -11,9 +11,10 @@ from mlir_gemm.parts.grid import grid
 from mlir_gemm.parts.layout import buffer
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.mma.wgmma.rules import PANEL, SPARSE_ROWS
-from mlir_gemm.parts.mma.wgmma.work import cluster_places, lies_between_lines, work_of
+from mlir_gemm.parts.mma.wgmma.work import KEPT, cluster_places, lies_between_lines, work_of
 from mlir_gemm.parts.registry import mainloops, mmas, panelled
 from mlir_gemm.parts.resources import smem_bytes, staging_bytes
+from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
@@ -24,10 +25,11 @@ ROWS = ((64, 64), (128, 64), (192, 64), (256, 128))
 COLUMNS = (16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256)
 """Columns of both. Of 57 shapes measured on the H200 for 79 products, with more columns, and with warpgroups beside
 each other, these hold the best, or one within 1 %, of every product."""
-LOW, NARROW = 64, 48
-"""Tiles of at most NARROW columns have LOW rows; or many rows, in clusters of four that share the columns. On the H200,
-for 28672 x 8192 weights and 32 columns, 64x32 takes 119 us, and 256x32 123 us alone, 124 in clusters of two and 117 in
-clusters of four. For 8192 x 8192 weights 64x16 takes 34.3 us."""
+LOW, HIGH, NARROW = 64, 256, 48
+"""Tiles of at most NARROW columns have LOW rows; or many rows, in clusters of four that share the columns, or alone
+where the product has at most 16 columns and they are HIGH, or DRAM limits: 20064x7x1408 takes 11.3 us so, 12.9 in
+clusters, and 14.3 with 64x224. On the H200, for 28672 x 8192 weights and 32 columns, 64x32 takes 119 us, and 256x32
+123 us alone, 124 in clusters of two and 117 in clusters of four. For 8192 x 8192 weights 64x16 takes 34.3 us."""
 FEW_COLUMNS = {192: (96, 128), 256: (32, 64, 128)}
 """Those of high block tiles: with others they were not faster than lower ones."""
 SMALL = 128 * 64
@@ -109,12 +111,14 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
     for m, warp_m in ROWS:
         if m > (SPARSE_ROWS if problem.sparse else least_m) and m >= 2 * problem.m and not wide:
             continue
+        own = FEW_COLUMNS.get(m, COLUMNS)[0]
+        fewest = max(least_n, own if own <= NARROW else 0)
         for n in COLUMNS:
             if n % unit or n not in FEW_COLUMNS.get(m, COLUMNS):
                 continue
-            if n > max(widest, least_n):
+            if n > max(widest, fewest):
                 continue
-            if not wide and ((n > least_n and n >= 2 * problem.n) or m * n < min(smallest, SMALL)):
+            if not wide and ((n > fewest and n >= 2 * problem.n) or m * n < min(smallest, SMALL)):
                 continue
             for depth in depths or ((1, 2) if wide or (m * n <= DEEP and problem.k >= 8 * panel) else (1,)):
                 warp = pinned.get("warp") or (warp_m, n, depth * panel)
@@ -157,7 +161,9 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     tiles, limits = blocks_of(problem, base), target.constants(WgmmaLimits)
     sharing = limits.sharing * target.sms
     if base.block[1] <= NARROW and base.block[0] > LOW:
-        if "block" in pinned:
+        waits = operand_bytes(problem, "a") + operand_bytes(problem, "b") > KEPT * target.l2_bytes
+        few = problem.n <= COLUMNS[0] and tiles >= sharing
+        if "block" in pinned or (few and (waits or base.block[0] == HIGH)):
             yield {}
         if tiles >= sharing and _fills(problem, base, LARGE_CLUSTER, 1):
             yield {"cluster_m": LARGE_CLUSTER, "cluster_n": 1}

@@ -1,0 +1,110 @@
+"""Storages of studies that are full, torn, gone or of another version: nothing is lost, and the error says what is."""
+
+# ruff: noqa: F401 - fixtures are imported
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+from command_line import no_cache_on_disk, run_main
+from test_tuner import Table, search, space
+
+from mlir_gemm.tuner.journal import Journal
+from mlir_gemm.tuner.measuring import Outcome
+from mlir_gemm.tuner.study import Budget, Search, StorageError
+
+
+def of_database(path: Path, table: Table | None = None) -> Search:
+    return Search(space(), table or Table(space()), f"sqlite:///{path}", "study", sampler="model")
+
+
+def test_a_line_that_was_not_written_whole_loses_nothing_else(tmp_path: Path):
+    search(tmp_path, Table(space()), "model").run(Budget(trials=4))
+    journal = tmp_path / "study.journal"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + whole.splitlines()[-1][:40])
+    again = Table(space())
+    assert search(tmp_path, again, "model").run(Budget(trials=6)).tried == 6
+    assert again.tried == [4, 5] and journal.read_bytes().startswith(whole)
+
+
+def test_what_a_full_disk_leaves_of_a_line_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    journal = Journal(str(tmp_path / "study.journal"))
+    journal.append_logs([{"op_code": 0, "study_name": "one"}])
+    before = (tmp_path / "study.journal").read_bytes()
+
+    def full(file: int) -> None:
+        os.ftruncate(file, len(before) + 9)  # so much found room
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        journal.append_logs([{"op_code": 0, "study_name": "another"}])
+    assert (tmp_path / "study.journal").read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ['{"format": 1, "entries": []}', '{\n "format": 1\n}', '{"op_code": 0'])
+def test_a_file_that_is_no_journal_stays_as_it_is(tmp_path: Path, text: str):
+    (tmp_path / "study.journal").write_text(text)
+    with pytest.raises(StorageError, match="cannot be used"):
+        search(tmp_path)
+    assert (tmp_path / "study.journal").read_text() == text
+
+
+def test_a_database_that_goes_away_is_an_error(tmp_path: Path):
+    path = tmp_path / "study.db"
+
+    class Going(Table):
+        def measure(self, schedule: str, best: str, best_value: float) -> Outcome:
+            if len(self.tried) == 2:
+                with sqlite3.connect(path) as database:
+                    database.execute("DROP TABLE trials")
+            return super().measure(schedule, best, best_value)
+
+    with pytest.raises(StorageError, match="what was told to it before stays"):
+        of_database(path, Going(space())).run(Budget(trials=9))
+
+
+def test_a_database_that_cannot_be_written_loses_nothing(tmp_path: Path):
+    """`max_page_count` stands in for a full disk: SQLite says the same."""
+    path = tmp_path / "study.db"
+    of_database(path).run(Budget(trials=3))
+    over = of_database(path, Table(space()))
+    engine = over._study._storage._backend.engine  # type: ignore[attr-defined]
+    from sqlalchemy import event
+
+    def small(connection: sqlite3.Connection, *_: object) -> None:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    event.listen(engine, "checkout", small)
+    with pytest.raises(StorageError, match="full"):
+        over.run(Budget(trials=60))
+    event.remove(engine, "checkout", small)
+    engine.dispose()
+    again = Table(space())
+    assert of_database(path, again).run(Budget(trials=9)).tried >= 9
+    assert not {0, 1, 2} & set(again.tried)
+
+
+def test_a_database_of_another_version_is_an_error_and_stays(tmp_path: Path):
+    path = tmp_path / "study.db"
+    of_database(path).run(Budget(trials=2))
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE version_info SET schema_version = 999")
+        database.execute("UPDATE alembic_version SET version_num = 'v9.9.9'")
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match="cannot be used: RuntimeError"):
+        of_database(path)
+    assert path.read_bytes() == before
+
+
+def test_the_command_says_which_storage(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    status, _, err = run_main(
+        capsys, "tune", "--mnk", "64,64,64", "--chip", "sm_80", "--trials", "2", "--most", "4", "--storage",
+        f"sqlite:///{tmp_path}/none/study.db",
+    )  # fmt: skip
+    assert status == 1 and "Traceback" not in err and f"the storage 'sqlite:///{tmp_path}/none/study.db'" in err

@@ -1,0 +1,56 @@
+"""A study's journal on disk, which may end in a line that was not written whole: the disk was full, or power failed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+
+
+def is_journal(path: Path) -> bool:
+    """Whether a file is a journal, or empty, so that one can begin there."""
+    with path.open("rb") as file:
+        first = file.readline()
+    try:
+        return not first or (first.endswith(b"\n") and "op_code" in json.loads(first))
+    except (ValueError, TypeError):
+        return False
+
+
+class Journal(JournalFileBackend):
+    """Optuna's journal. Before anything is added, a last line without its end is cut off: whoever was to write it has
+    been told that it failed, or has ended; with more after it nobody could read the journal any more."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._own = path, JournalFileOpenLock(path)
+        super().__init__(path, lock_obj=self._own)
+        self._mend()
+
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        self._mend()
+        try:
+            super().append_logs(logs)
+        except OSError:
+            self._mend()
+            raise
+
+    def _mend(self) -> None:
+        if self._is_whole():
+            return
+        self._own.acquire()  # with the lock nobody is in the middle of a line
+        try:
+            if not self._is_whole():
+                with open(self._path, "r+b") as file:
+                    file.truncate(file.read().rfind(b"\n") + 1)
+        finally:
+            self._own.release()
+
+    def _is_whole(self) -> bool:
+        with open(self._path, "rb") as file:
+            if not file.seek(0, os.SEEK_END):
+                return True
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) == b"\n"
