@@ -3,9 +3,10 @@
 Expects linalg.generic on tensors (after raise-to-tensors). Leaves no linalg.index and no value of type index in any
 body: a generic that uses the position of a loop reads it from a tensor of that loop's size in which each element is its
 own place (`tile.position`), so that all that moves or reshapes operands moves it with them; index values are i64, and
-arith.index_cast to or from other integers is an extension or a truncation. A tensor.empty that only says how often such
-an operation's loops run (the window of a pooling) goes, and positions say it. Refuses a position in a body whose maps are
-not projected permutations, and index values from outside a body that are not constants. A second run changes nothing.
+arith.index_cast to or from other integers is an extension or a truncation. A tensor.empty that only says how often
+such an operation's loops run (the window of a pooling) goes, and positions say it. Refuses a position in a body whose
+maps are not projected permutations, and index values from outside a body that are not constants. A second run changes
+nothing.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ def _rebuild(operation: Any) -> None:
 
         def emit(arguments: list[Any]) -> list[Any]:
             first, last = len(inputs), len(inputs) + len(given)
-            own = dict(zip((*keep, *range(count, len(generic.maps))), arguments[:first] + arguments[last:], strict=True))
+            own = dict(
+                zip((*keep, *range(count, len(generic.maps))), arguments[:first] + arguments[last:], strict=True)
+            )
             elements = dict(zip(plain, arguments[first + len(dims) :], strict=False))
             return _body(generic, own, dict(zip(dims, arguments[first:], strict=False)), elements)
 
