@@ -10,6 +10,7 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.complex_numbers import Pair, is_complex
 from mlir_gemm.dialect.linalg import generics, structured
 from mlir_gemm.dialect.linalg.components import at
+from mlir_gemm.dialect.linalg.reshapes import reshape
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block
 
@@ -51,6 +52,23 @@ def filled(op: Any, output: Any) -> Any:
 def part(loop: int, pair: Pair) -> Any:
     """The part of a complex number that a loop of two steps is at."""
     return at(loop, (pair.re, pair.im))
+
+
+def drop_broadcast_dims(generic: Any) -> None:
+    """Lets a linalg.generic read complex inputs without their dimensions of size 1 that its maps index by 0."""
+    maps = [each.value for each in generic.attributes["indexing_maps"]]
+    count = ir.DenseI32ArrayAttr(generic.attributes["operandSegmentSizes"])[0]
+    for number in range(count):
+        value, map_ = generic.operands[number], maps[number]
+        keep = [not isinstance(each, ir.AffineConstantExpr) for each in map_.results]
+        units = all(size == 1 for size, kept in zip(getattr(value.type, "shape", []), keep, strict=False) if not kept)
+        if not isinstance(value.type, ir.RankedTensorType) or not is_complex(value.type) or all(keep) or not units:
+            continue
+        with ir.InsertionPoint(generic), generic.location:
+            shape = [size for size, kept in zip(value.type.shape, keep, strict=True) if kept]
+            generic.operands[number] = reshape(value, shape)
+        maps[number] = ir.AffineMap.get(map_.n_dims, 0, [e for e, kept in zip(map_.results, keep, strict=True) if kept])
+    generic.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps])
 
 
 def alike(op: Any, operands: list[Any]) -> Any:

@@ -43,7 +43,7 @@ def from_mlir(error: Any, what: str) -> InputError:
     notes = [f"{location_of(other) or ''} {_first_line(other.message)}".strip() for other in others]
     foreign = _FOREIGN.search(first.message)
     if foreign:
-        notes = [_advice(foreign[1])]
+        notes = [advice(foreign[1])]
     unknown = _UNREGISTERED.match(first.message)
     if unknown and unknown[1] in former_names.OPERATIONS:
         notes = [f"'{unknown[1]}' is now called '{former_names.OPERATIONS[unknown[1]]}'"]
@@ -67,7 +67,8 @@ _ADVICE = {
 """What to do about operations of dialects that are not read, by operation or dialect."""
 
 
-def _advice(operation: str) -> str:
+def advice(operation: str) -> str:
+    """What to do about an operation of a dialect that is not read."""
     dialect = operation.partition(".")[0]
     found = _ADVICE.get(operation) or _ADVICE.get(dialect)
     return found or f"the dialect '{dialect}' is not read; expected linalg, tosa, tensor, memref, arith, math; {_CUT}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from mlir_gemm.dialect import foreign
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.locations import from_mlir
+from mlir_gemm.dialect.locations import advice, from_mlir
 from mlir_gemm.dialect.parse_guard import GUARD, allowed_seconds
 from mlir_gemm.dialect.parse_protocol import (
     BYTECODE_MAGIC,
@@ -60,7 +60,7 @@ def parse_module(source: str | bytes, filename: str, context: Any, *, own: bool 
         with context:
             return ir.Module.parse(text)
     except ir.MLIRError as error:
-        raise from_mlir(error, "this is not a valid MLIR module") from None
+        raise _unregistered(from_mlir(error, "this is not a valid MLIR module"), text) from None
 
 
 def text_of(bytecode: bytes, filename: str) -> str:
@@ -119,6 +119,27 @@ def _check_readable(text: str, filename: str, context: Any) -> None:
         refused.location = refused.location or _mention(filename, text, refused.message)
         raise refused
     remember(text)
+
+
+_OPERATION = re.compile(r'"([a-z]\w*\.[\w.]+)"\s*\(')
+_TYPE = re.compile(r'`!"(\w+)"<.*> ?` type created with unregistered dialect')
+
+
+def _unregistered(refused: InputError, text: str) -> InputError:
+    """What MLIR says of a dialect that it does not know names neither the operation nor what to do."""
+    place = refused.location
+    found = _TYPE.match(refused.message)
+    if found:
+        what, name = f"a type of the dialect '{found[1]}', which is not read", f"{found[1]}."
+    elif refused.message.startswith("operation being parsed with an unregistered dialect") and place:
+        before = "\n".join([*text.splitlines()[: place.line - 1], text.splitlines()[place.line - 1][: place.column]])
+        names = _OPERATION.findall(before)
+        if not names:
+            return refused
+        what, name = f"'{names[-1]}' is not understood", names[-1]
+    else:
+        return refused
+    return InputError(what, place, (advice(name), "`mlir-gemm opt` takes it with --allow-unregistered-dialect"))
 
 
 def _refused(said: bytes) -> InputError:

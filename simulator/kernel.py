@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.sizes import argument_sizes, strides_of
 from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ArgumentError, InputError
@@ -26,7 +28,7 @@ from mlir_gemm.simulator.report import Finding, Report
 from mlir_gemm.simulator.shadow import Shadow
 from mlir_gemm.simulator.text import parsed
 from mlir_gemm.simulator.warps import Block, Stop, Warp
-from mlir_gemm.spec.attributes import NAME, ROLE
+from mlir_gemm.spec.attributes import NAME, ROLE, STRIDES
 
 __all__ = ["Finding", "Options", "Report", "SimulationError", "simulate"]
 
@@ -114,7 +116,7 @@ class _Simulation:
         if not fits or any(want not in (-1, size) for want, size in zip(shape, array.shape, strict=True)):
             given = f"{array.shape} {array.dtype}" if is_array(array) else type(array).__name__
             raise ArgumentError(f"argument {number} ({name}): {given}; expected a NumPy array for {type_}")
-        strides, offset = _layout(type_, array.shape)
+        strides, offset = _layout(type_, array.shape, self._open_strides(argument))
         if min(strides, default=0) < 0 or offset < 0:
             raise unsupported(self.function, f"argument {number} of type {type_}; expected no negative strides")
         span = 1 + sum((size - 1) * step for size, step in zip(array.shape, strides, strict=True))
@@ -124,6 +126,18 @@ class _Simulation:
         if array.size and not (self.roles[number] in _OUTPUTS and self.options.checks):
             elements_of(view)[...] = array
         return view
+
+    def _open_strides(self, argument: Any) -> list[int | None]:
+        """The strides of an argument that `tile.strides` tells by the sizes of the arrays; None for the others."""
+        marks = argument_attributes(self.function)[argument.arg_number]
+        if STRIDES not in marks:
+            return [None] * len(argument.type.shape)
+        known: dict[str, int] = {}
+        for each, axis, size in argument_sizes(self.function):
+            if len(size.symbols) == 1:
+                known[size.symbols[0]] = self.arrays[each.arg_number].shape[axis] // size.number
+        strides = strides_of(self.function, argument.type, marks)
+        return [each.value(known) if set(each.symbols) <= set(known) else None for each in strides]
 
     def _host(self) -> None:
         """Evaluates the host function, whose only effect is to launch kernels."""
@@ -305,11 +319,13 @@ def _written(view: View) -> Any:
     return strided(bytes_, view.sizes, steps)
 
 
-def _layout(type_: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Strides and offset of an argument in elements, those that its type leaves open as in dense rows."""
+def _layout(type_: Any, shape: tuple[int, ...], told: Sequence[int | None]) -> tuple[tuple[int, ...], int]:
+    """Strides and offset of an argument in elements. Those that its type leaves open are what is told of them, or as in
+    dense rows."""
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     declared, offset = type_.get_strides_and_offset()
-    strides = tuple(had if want == dynamic else want for want, had in zip(declared, dense_strides(shape), strict=True))
+    left = [had if want is None else want for want, had in zip(told, dense_strides(shape), strict=True)]
+    strides = tuple(had if want == dynamic else want for want, had in zip(declared, left, strict=True))
     return strides, 0 if offset == dynamic else offset
 
 

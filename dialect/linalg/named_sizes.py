@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import gcd
 from typing import Any
 
 from mlir_gemm.dialect import constants, symbols
@@ -95,6 +96,8 @@ class NamedSizes:
         shared = [symbol for symbol in left.symbols if symbol in right.symbols]
         for symbol in shared:  # n * s0 == m * s0 says n == m for any size that is not empty
             left, right = (size.over(Size(1, (symbol,))) or size for size in (left, right))
+        shared_factor = Size(gcd(left.number, right.number) or 1)
+        left, right = (size.over(shared_factor) or size for size in (left, right))
         if left == right:
             return
         for one, other in ((left, right), (right, left)):

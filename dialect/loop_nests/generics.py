@@ -15,6 +15,7 @@ from mlir_gemm.dialect.affine import Linear
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.fused_sums import add_last
 from mlir_gemm.dialect.linalg.memory_parts import static_subview
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.loop_nests.loops import Loop, limits
@@ -180,6 +181,7 @@ class _Maker:
                 made = [self._combined(arguments[len(operands)], made[0])]
             structured.yield_(made)
         if not all(parallel):
+            add_last(structured.read(op))
             self._check_reduction(op)
 
     def _form(self, access: Access) -> tuple[Linear, ...]:

@@ -65,6 +65,8 @@ class Buffers:
         part = part_of(memory.owner) if root != memory and memory.owner.operands[0] == root else None
         numbers = {op: number for number, ops in self.groups.items() for op in ops}
         writer = base.owner.operation
+        if self._reads_beside(base, root, numbers):
+            return False
         for number, ops in self.groups.items():
             for op in ops:
                 own = number == numbers[writer]  # a kernel sees an argument at one place only
@@ -75,6 +77,17 @@ class Buffers:
                 if own and not self._reads_only_there(ops, op, base, (root, view)):
                     return False
         return True
+
+    def _reads_beside(self, base: Any, root: Any, numbers: dict[Any, int]) -> bool:
+        """Whether a kernel would read one part of a memref and write another: `base`, or one that has its place."""
+        own = self.groups[numbers[base.owner.operation]]
+        for other, (memory, _) in self.known.items():
+            if memory != root or not hasattr(other.owner, "operation") or other.owner.operation not in numbers:
+                continue
+            theirs = self.groups[numbers[other.owner.operation]]
+            if own is not theirs and (_takes(own, other) or _takes(theirs, base)):
+                return True
+        return False
 
     def _reads_only_there(self, ops: list[Any], reader: Any, base: Any, place: Place) -> bool:
         """Whether an operation of the same kernel reads each element at the latest when it is overwritten."""
@@ -120,6 +133,12 @@ def _reads(op: Any, memory: Any, part: Part | None) -> bool:
     operands = [*(generic.inputs if generic.elementwise else generic.operands), *structured.read_anywhere(op)]
     tensors = [value for value in operands if hasattr(value.type, "encoding")]
     return any(place_of_tensor(value)[0] == memory and not _is_apart(value, part) for value in tensors)
+
+
+def _takes(ops: list[Any], tensor: Any) -> bool:
+    """Whether one of these operations reads a tensor, or a view of it."""
+    found = [value for op in ops for value in (*op.operands, *structured.read_anywhere(op))]
+    return any(hasattr(value.type, "encoding") and place_of_tensor(value)[0] == tensor for value in found)
 
 
 def _is_apart(value: Any, part: Part | None) -> bool:

@@ -25,7 +25,7 @@ from mlir_gemm.spec.schedule import default_of
 PRODUCTS = (
     "matmul", "batch_matmul", "batch_reduce_matmul", "matvec", "vecmat", "batch_matvec", "batch_vecmat", "dot",
     "contract", "quantized_matmul", "quantized_batch_matmul", "matmul_transpose_a", "matmul_transpose_b",
-    "batch_matmul_transpose_a", "batch_matmul_transpose_b",
+    "batch_matmul_transpose_a", "batch_matmul_transpose_b", "mmt4d", "batch_mmt4d",
 )  # fmt: skip
 """The named products of linalg."""
 

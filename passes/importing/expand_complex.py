@@ -21,7 +21,7 @@ from mlir_gemm.dialect import complex_linear, complex_numbers
 from mlir_gemm.dialect.algebra_marks import asked_algorithm, mark
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.complex_numbers import Pair, is_complex
-from mlir_gemm.dialect.complex_tensors import PARTS, alike, filled, is_fill, part, real_type
+from mlir_gemm.dialect.complex_tensors import PARTS, alike, drop_broadcast_dims, filled, is_fill, part, real_type
 from mlir_gemm.dialect.linalg import component_products, components, generics, structured
 from mlir_gemm.dialect.linalg.components import component
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -67,6 +67,8 @@ class _Rewriter:
             if isinstance(argument.type, ir.MemRefType) and is_complex(argument.type):
                 raise input_error(self.function, f"argument {argument.arg_number} has type {argument.type}; expected "
                                   "complex tensors, or memrefs of real numbers with a last dimension of 2")  # fmt: skip
+        for generic in named(self.function, "linalg.generic"):
+            drop_broadcast_dims(generic.operation)
         old = in_block(block)
         marked = [argument.arg_number for argument in block.arguments if is_complex(argument.type)]
         results = [is_complex(value.type) for value in old[-1].operation.operands]
@@ -118,7 +120,10 @@ class _Rewriter:
             self.values[op.results[0]] = filled(op, self._new(op.operands[1]))
         elif op.name == "linalg.generic":
             new = _GenericRewriter(self._new, structured.read(op)).build()
-            self.values.update(zip(op.results, new, strict=True))
+            for old, made in zip(op.results, new, strict=True):
+                self.values[old] = made
+                if not is_complex(old.type):
+                    old.replace_all_uses_with(made)
         elif op.name in _ALIKE:
             self.values[op.results[0]] = alike(op, [self._new(value) for value in op.operands])
         elif op.name in ("complex.constant", "complex.create"):

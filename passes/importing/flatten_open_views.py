@@ -3,11 +3,12 @@
 Expects a module as torch-mlir (20261001, for one) writes it. Of `x.view(b * t, d)`, with b and t both open, it makes a
 tensor.cast of `?x?xD` to `?x1xD`, as if t were 1, and a collapse of the last two dimensions; and it gives what is
 computed from that the size b where b * t is meant. The cast may have moved back through elementwise work, or into it:
-then a linalg.generic has operands `?x?xD` and a result `?x1xD`. Leaves that work on `?x?xD`, and a
-tensor.collapse_shape of the first two dimensions; `name-sizes` takes the sizes of new tensors from what is computed
-into them where there is one. For t = 1 both say the same, and for any other t the module as written is wrong, so that
-nothing else can be meant. Where something else uses what lies between, or it has an operand whose size is 1, nothing
-is changed; a module without such views is left alone, and a second run changes nothing.
+then a linalg.generic has operands `?x?xD` and a result `?x1xD`; or through an embedding to its indices, `?x?`. Leaves
+that work on `?x?xD`, and a tensor.collapse_shape of the first two dimensions; `name-sizes` takes the sizes of new
+tensors from what is computed into them where there is one. For t = 1 both say the same, and for any other t the module
+as written is wrong, so that nothing else can be meant. Where something else uses what lies between, or it has an
+operand whose size is 1, nothing is changed; a module without such views is left alone, and a second run changes
+nothing.
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ def _is_elementwise(op: Any) -> bool:
 
 
 def _is_identity(each: Any) -> bool:
-    return each == ir.AffineMap.get_identity(_RANK)
+    """Whether the first loops walk the dimensions in order."""
+    return list(each.results) == [ir.AffineDimExpr.get(loop) for loop in range(len(each.results))]
 
 
 def _position_of(each: Any, loop: int) -> int | None:
@@ -151,26 +153,28 @@ def _position_of(each: Any, loop: int) -> int | None:
     return None
 
 
-def _shape(type_: Any) -> tuple[bool, bool, bool] | None:
-    """Which sizes of a tensor of three dimensions are open."""
+def _sizes(type_: Any) -> list[int | None]:
+    """The sizes of a tensor with the first two dimensions that a view flattens, and perhaps one more; None for open
+    ones. Empty for any other type."""
     shaped = ir.ShapedType(type_)
-    if not shaped.has_rank or shaped.rank != _RANK:
-        return None
-    first, second, third = (shaped.is_dynamic_dim(axis) for axis in range(_RANK))
-    return first, second, third
+    if not shaped.has_rank or shaped.rank not in (_RANK - 1, _RANK):
+        return []
+    return [None if shaped.is_dynamic_dim(axis) else shaped.shape[axis] for axis in range(shaped.rank)]
 
 
 def _is_open(type_: Any) -> bool:
-    return _shape(type_) == (True, True, False)
+    sizes = _sizes(type_)
+    return sizes[:2] == [None, None] and None not in sizes[2:]
 
 
 def _has_lost_a_size(type_: Any) -> bool:
-    return _shape(type_) == (True, False, False) and ir.ShapedType(type_).shape[1] == 1
+    sizes = _sizes(type_)
+    return sizes[:2] == [None, 1] and None not in sizes[2:]
 
 
 def _widened(type_: Any) -> Any:
     shaped = ir.RankedTensorType(type_)
-    return ir.RankedTensorType.get([_DYNAMIC(), _DYNAMIC(), shaped.shape[2]], shaped.element_type)
+    return ir.RankedTensorType.get([_DYNAMIC(), _DYNAMIC(), *shaped.shape[2:]], shaped.element_type)
 
 
 def _groups(op: Any) -> list[list[int]]:

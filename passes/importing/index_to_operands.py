@@ -3,8 +3,10 @@
 Expects linalg.generic on tensors (after raise-to-tensors). Leaves no linalg.index and no value of type index in any
 body: a generic that uses the position of a loop reads it from a tensor of that loop's size in which each element is its
 own place (`tile.position`), so that all that moves or reshapes operands moves it with them; index values are i64, and
-arith.index_cast to or from other integers is an extension or a truncation. Refuses a position in a body whose maps are
-not projected permutations, and index values from outside a body that are not constants. A second run changes nothing.
+arith.index_cast to or from other integers is an extension or a truncation. A tensor.empty that only says how often
+such an operation's loops run (the window of a pooling) goes, and positions say it. Refuses a position in a body whose
+maps are not projected permutations, and index values from outside a body that are not constants. A second run changes
+nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
-from mlir_gemm.dialect.linalg.generics import ONE, Generic, Map, build, generics, read, replace
+from mlir_gemm.dialect.linalg.generics import ONE, Generic, Map, build, generics, owner_of, read, replace
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.passes.base import Pass
@@ -60,22 +62,37 @@ def _rebuild(operation: Any) -> None:
         if inner.operation.name == "linalg.index" and generic.sizes[_dim(inner)] != 1
     })  # fmt: skip
     plain = _plain_reads(generic)
+    count = len(generic.inputs)
+    keep = [number for number in range(count) if not _only_sizes(generic, number)]
+    told = {loop for number in (*keep, *range(count, len(generic.maps))) for loop in generic.maps[number]}
+    lost = {loop for number in range(count) for loop in generic.maps[number]} - told - {ONE}
+    dims = sorted({*dims, *lost})
     with ir.InsertionPoint(operation), operation.location:
         given = [positions.make(ir.RankedTensorType.get([generic.sizes[dim]], positions.number())) for dim in dims]
-        count = len(generic.inputs)
         given += [read_.operands[0] for read_ in plain]
-        maps = [*generic.maps[:count], *((dim,) for dim in dims), *plain.values(), *generic.output_maps]
+        inputs = [generic.inputs[number] for number in keep]
+        maps = [*(generic.maps[number] for number in keep), *((dim,) for dim in dims), *plain.values()]
 
         def emit(arguments: list[Any]) -> list[Any]:
-            own = [*arguments[:count], *arguments[count + len(given) :]]
-            elements = dict(zip(plain, arguments[count + len(dims) :], strict=False))
-            return _body(generic, own, dict(zip(dims, arguments[count:], strict=False)), elements)
+            first, last = len(inputs), len(inputs) + len(given)
+            own = dict(
+                zip((*keep, *range(count, len(generic.maps))), arguments[:first] + arguments[last:], strict=True)
+            )
+            elements = dict(zip(plain, arguments[first + len(dims) :], strict=False))
+            return _body(generic, own, dict(zip(dims, arguments[first:], strict=False)), elements)
 
-        new = build([*generic.inputs, *given], generic.outputs, maps, generic.reductions, emit)
+        maps += generic.output_maps
+        new = build([*inputs, *given], generic.outputs, maps, generic.reductions, emit)
     for name, attribute in attributes_of(operation).items():
         if name not in new.attributes:
             new.attributes[name] = attribute
     replace(generic, new)
+
+
+def _only_sizes(generic: Generic, number: int) -> bool:
+    """Whether an input only says how often loops run: it has no values, and the body does not read it."""
+    owner = owner_of(generic.inputs[number])
+    return not generic.reads(number) and owner is not None and owner.name == "tensor.empty"
 
 
 def _plain_reads(generic: Generic) -> dict[Any, Map]:
@@ -110,9 +127,12 @@ def _dim(inner: Any) -> int:
     return ir.IntegerAttr(inner.operation.attributes["dim"]).value
 
 
-def _body(generic: Generic, arguments: list[Any], at: Mapping[int, Any], elements: Mapping[Any, Any]) -> list[Any]:
-    """Clones a body to the insertion point, its index values as i64; what it yields."""
-    known: dict[Any, Any] = dict(zip(generic.block.arguments, arguments, strict=True))
+def _body(
+    generic: Generic, arguments: Mapping[int, Any], at: Mapping[int, Any], elements: Mapping[Any, Any]
+) -> list[Any]:
+    """Clones a body to the insertion point, its index values as i64; what it yields. `arguments` are the elements of
+    the operands with these numbers."""
+    known: dict[Any, Any] = {generic.argument(number): value for number, value in arguments.items()}
     inside = in_block(generic.block)
     for inner in inside[:-1]:
         if inner.operation in elements:

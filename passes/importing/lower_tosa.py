@@ -15,7 +15,7 @@ from mlir_gemm.dialect.walk import where
 from mlir_gemm.passes.base import Pass
 
 _PIPELINE = (
-    "builtin.module(func.func(tosa-infer-shapes,tosa-to-linalg-named,canonicalize,tosa-to-linalg,tosa-to-arith,"
+    "builtin.module(func.func(tosa-infer-shapes,tosa-to-linalg-named,canonicalize,tosa-to-linalg,tosa-to-arith{include-apply-rescale=true},"
     "tosa-to-tensor,canonicalize,cse))"
 )
 

@@ -31,6 +31,7 @@ from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import CHECKS, STAND_INS
 
+_OF_SIZES = ("tensor.dim", "memref.dim", "arith.index_cast")
 _TIDY = "builtin.module(func.func(linalg-generalize-named-ops,canonicalize,cse))"
 
 
@@ -88,13 +89,15 @@ def _note_checks(function: Any, sizes: NamedSizes) -> None:
 
 
 def _take_sizes_out(function: Any) -> None:
-    """Sizes that a body asks for are asked for in front of it."""
+    """Sizes that a body asks for, or converts to an index, are asked for and converted in front of it."""
     for generic in named(function, "linalg.generic"):
-        inside = {value for inner in in_block(body(generic)) for value in inner.operation.results}
-        for inner in in_block(body(generic)):
+        block = body(generic)
+        inside = {*block.arguments, *(value for inner in in_block(block) for value in inner.operation.results)}
+        for inner in in_block(block):
             op = inner.operation
-            if op.name in ("tensor.dim", "memref.dim") and not any(value in inside for value in op.operands):
+            if op.name in _OF_SIZES and not any(value in inside for value in op.operands):
                 op.move_before(generic.operation)
+                inside -= {*op.results}
 
 
 def _is_dynamic(function: Any) -> bool:
@@ -217,6 +220,7 @@ class _Rewrite:
             "arith.constant", results=[type_], attributes={"value": ir.IntegerAttr.get(type_, number)}
         )
         op.results[0].replace_all_uses_with(made.results[0])
+        self.sizes.numbers[made.results[0]] = size  # a slice asks for it
         self.gone.append(op)
 
     def _without_sizes(self, op: Any, type_: Any) -> None:

@@ -5,7 +5,8 @@ several results that are sums becomes one for each of them, where all are produc
 products such as `c + a0 * b1 - a1 * b0` becomes a chain: products that are added start from what there is so far,
 others are subtracted from it element by element. Sums of narrow floating-point numbers are f32 until the last. So
 elements of components that lie in matrices of their own (planes) are multiplied where they lie, and a body that lacks
-some of the products (dual numbers) costs less. A second run changes nothing.
+some of the products (dual numbers) costs less. A sum by math.fma becomes one of a product. A second run changes
+nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mlir_gemm.dialect.clone import clone_slice
 from mlir_gemm.dialect.linalg import components, generics, structured
 from mlir_gemm.dialect.linalg.bilinear_forms import Term, terms_of
 from mlir_gemm.dialect.linalg.component_products import is_zero, sum_type
+from mlir_gemm.dialect.linalg.fused_sums import add_last
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -41,6 +43,7 @@ class SeparateProducts(Pass):
 def _may_hold_several(op: Any) -> bool:
     if op.name != "linalg.generic" or ALGEBRA in op.attributes or structured.is_free(op):
         return False
+    add_last(structured.read(op))
     generic = structured.read(op)
     tensors = all(isinstance(value.type, ir.RankedTensorType) for value in generic.operands)
     if not tensors or generic.elementwise or len(generic.inputs) == 1:

@@ -7,10 +7,11 @@ copied where another size is. Where nothing shares a window each element of the 
 convolution, `dialect/linalg/window_sums.py`) or reduces it (a pooling, `dialect/linalg/poolings.py`), if it is of at
 most 128 elements. Another generic that indexes an operand by sums of loops reads instead a tensor of its windows, with
 a dimension for each loop, which a generic in front of it copies there; so a pooling of large windows is a reduction
-along rows. tensor.pad, tensor.concat, tensor.insert_slice and slices at computed offsets become generics too. These
-read with tensor.extract at places that they compute from positions (linalg.index), padding and transposes in front of
-them included, so that windows of a padded image are copied once. Leaves everything else alone; a second run changes
-nothing.
+along rows. tensor.pad, tensor.concat, tensor.insert_slice and slices at computed offsets become generics too, and so
+do slices that start where a size known at run time only says; those of a transpose are taken before it where they then
+start at a constant place (`dialect/linalg/open_slices.py`). These read with tensor.extract at places that they compute
+from positions (linalg.index), padding and transposes in front of them included, so that windows of a padded image are
+copied once. Leaves everything else alone; a second run changes nothing.
 Indices may divide by numbers (`mod`, `floordiv`); these are computed where the copy is made.
 Refuses padding that is not one number, and other indices than sums of loops times numbers, and quotients of these.
 """
@@ -28,6 +29,7 @@ from mlir_gemm.dialect.linalg.computed_reads import At
 from mlir_gemm.dialect.linalg.diagonals import sum_of
 from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
 from mlir_gemm.dialect.linalg.images import beneath, see_windows
+from mlir_gemm.dialect.linalg.open_slices import before_transpose, starts_open
 from mlir_gemm.dialect.linalg.poolings import pool_windows
 from mlir_gemm.dialect.linalg.window_sums import sum_windows
 from mlir_gemm.dialect.locations import input_error
@@ -50,13 +52,32 @@ class UnfoldWindows(Pass):
         for operation in generics(module):
             _windows(operation.operation, stand_ins)
         erase_dead(module)
+        _slices_of_transposes(module, stand_ins)
         for operation in named(module, "tensor.concat", "tensor.insert_slice", "tensor.extract_slice", "tensor.pad"):
             op = operation.operation
-            if not list(op.results[0].uses) or (op.name == "tensor.extract_slice" and len(op.operands) == 1):
+            if not list(op.results[0].uses) or (_at_constants(op) and not starts_open(op, stand_ins)):
                 continue
             with ir.InsertionPoint(op), op.location:
                 op.results[0].replace_all_uses_with(reads.copy(op.results[0].type, _element_of(op)))
         erase_dead(module)
+
+
+def _at_constants(op: Any) -> bool:
+    """Whether an operation is a slice at constant offsets."""
+    return op.name == "tensor.extract_slice" and len(op.operands) == 1
+
+
+def _slices_of_transposes(module: Any, stand_ins: Mapping[str, int]) -> None:
+    """Takes slices before a transpose where one of them would start at an open place after it."""
+    slices = [op for each in named(module, "tensor.extract_slice") if _at_constants(op := each.operation)]
+    sources = {op.operands[0] for op in slices if starts_open(op, stand_ins)}
+    for op in slices:
+        if op.operands[0] in sources:
+            with ir.InsertionPoint(op), op.location:
+                found = before_transpose(op, stand_ins)
+            if found is not None:
+                op.results[0].replace_all_uses_with(found)
+    erase_dead(module)
 
 
 def _windows(op: Any, stand_ins: Mapping[str, int]) -> None:

@@ -59,10 +59,10 @@ func.func @gather(%A: tensor<4x4xf32>, %i: tensor<2x1xi32>) -> tensor<2x1x4xf32>
   return %0 : tensor<2x1x4xf32>
 }
 
-func.func @window(%x: tensor<2x4x8x2xf16>, %w: tensor<3x4x6x2xf16>, %y: tensor<2x3x8x6xf16>) -> tensor<2x3x8x6xf16> {
-  // WINDOW: -:[[# @LINE + 1]]:8: error: 'linalg.mmt4d' is not understood; of linalg: matmul, batch_matmul,
-  %0 = linalg.mmt4d ins(%x, %w : tensor<2x4x8x2xf16>, tensor<3x4x6x2xf16>) outs(%y : tensor<2x3x8x6xf16>) -> tensor<2x3x8x6xf16>
-  return %0 : tensor<2x3x8x6xf16>
+func.func @window(%x: tensor<2x6x6x5xf32>, %y: tensor<6x6x1x1x2x5xf32>) -> tensor<6x6x1x1x2x5xf32> {
+  // WINDOW: -:[[# @LINE + 1]]:8: error: 'linalg.winograd_input_transform' is not understood; of linalg: matmul, batch_matmul,
+  %0 = linalg.winograd_input_transform fmr(F_4_3) ins(%x : tensor<2x6x6x5xf32>) outs(%y : tensor<6x6x1x1x2x5xf32>) -> tensor<6x6x1x1x2x5xf32>
+  return %0 : tensor<6x6x1x1x2x5xf32>
 }
 
 func.func @pooling(%x: tensor<2x8x5x5xf32>, %y: tensor<2x8x5x5xf32>) -> tensor<2x8x5x5xf32> {

@@ -90,3 +90,32 @@ func.func @epilogue(%A: tensor<4x8xcomplex<f32>>, %B: tensor<8x6xcomplex<f32>>, 
   } -> tensor<4x6xcomplex<f32>>
   return %q : tensor<4x6xcomplex<f32>>
 }
+
+// A broadcast along dimensions of size 1 (rotary embeddings as complex numbers), and a real result of which others see
+// a reshape: only complex tensors have a dimension more.
+// CHECK-LABEL: func.func @broadcast(
+//  CHECK-SAME:   %[[X:[^:]*]]: tensor<4x6x2xf32> {tile.complex}, %[[Y:[^:]*]]: tensor<1x6x2xf32> {tile.complex})
+//       CHECK:   %[[ROW:.*]] = tensor.collapse_shape %[[Y]] {{.*}} : tensor<1x6x2xf32> into tensor<6x2xf32>
+//   CHECK-DAG:   %[[A:.*]] = tensor.extract_slice %[[X]][0, 0, 0] [4, 6, 1]
+//   CHECK-DAG:   %[[B:.*]] = tensor.extract_slice %[[ROW]][0, 0] [6, 1]
+//       CHECK:   linalg.generic {{.*}} ins(%[[A]], %{{.*}}, %[[B]], %{{.*}} : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6xf32>, tensor<6xf32>)
+//       CHECK:   %[[RE:.*]] = linalg.generic
+//       CHECK:   tensor.collapse_shape %[[RE]] {{\[}}[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+func.func @broadcast(%x: tensor<4x6xcomplex<f32>>, %y: tensor<1x6xcomplex<f32>>) -> tensor<24xf32> {
+  %e = tensor.empty() : tensor<4x6xcomplex<f32>>
+  %p = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (0, j)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<4x6xcomplex<f32>>, tensor<1x6xcomplex<f32>>) outs(%e : tensor<4x6xcomplex<f32>>) {
+  ^bb0(%a: complex<f32>, %b: complex<f32>, %o: complex<f32>):
+    %m = complex.mul %a, %b : complex<f32>
+    linalg.yield %m : complex<f32>
+  } -> tensor<4x6xcomplex<f32>>
+  %r = tensor.empty() : tensor<4x6xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<4x6xcomplex<f32>>) outs(%r : tensor<4x6xf32>) {
+  ^bb0(%a: complex<f32>, %o: f32):
+    %re = complex.re %a : complex<f32>
+    linalg.yield %re : f32
+  } -> tensor<4x6xf32>
+  %c = tensor.collapse_shape %q [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  return %c : tensor<24xf32>
+}

@@ -87,3 +87,24 @@ func.func @kept(%x: tensor<?x1x24xf32>, %y: tensor<?x?x24xf32>, %b: index) -> (t
   %4 = tensor.collapse_shape %3 [[0], [1, 2]] : tensor<?x1x24xf32> into tensor<?x24xf32>
   return %2, %4, %3 : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x1x24xf32>
 }
+
+// The cast has gone through an embedding, to its indices.
+// CHECK-LABEL: func.func @embedding(
+//  CHECK-SAME:   %[[I:[^:]*]]: tensor<?x?xi64>
+//   CHECK-NOT:   tensor.cast
+//       CHECK:   %[[R:.*]] = linalg.generic {{.*}} ins(%[[I]] : tensor<?x?xi64>) outs(%{{.*}} : tensor<?x?x24xf32>)
+//       CHECK:   tensor.collapse_shape %[[R]] {{\[\[}}0, 1], [2]]
+func.func @embedding(%i: tensor<?x?xi64>, %table: tensor<20x24xf32>, %b: index) -> tensor<?x24xf32> {
+  %0 = tensor.cast %i : tensor<?x?xi64> to tensor<?x1xi64>
+  %e = tensor.empty(%b) : tensor<?x1x24xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j)>, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<?x1xi64>) outs(%e : tensor<?x1x24xf32>) {
+  ^bb0(%n: i64, %o: f32):
+    %row = arith.index_cast %n : i64 to index
+    %d = linalg.index 2 : index
+    %v = tensor.extract %table[%row, %d] : tensor<20x24xf32>
+    linalg.yield %v : f32
+  } -> tensor<?x1x24xf32>
+  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<?x1x24xf32> into tensor<?x24xf32>
+  return %2 : tensor<?x24xf32>
+}

@@ -74,3 +74,30 @@ func.func @unused(%x: tensor<9xf32>) -> tensor<9xf32> {
   } -> tensor<9xf32>
   return %0 : tensor<9xf32>
 }
+
+// The places of the largest elements in windows, as torch-mlir writes max_pool2d(return_indices=True): what only says
+// how large a window is has no values, and is no operand of a kernel.
+// CHECK-LABEL: func.func @places(
+//       CHECK:   %[[I:.*]] = "tile.position"() {{.*}} : () -> tensor<4xi64>
+//       CHECK:   %[[W:.*]] = "tile.position"() {{.*}} : () -> tensor<2xi64>
+//       CHECK:   linalg.generic {{.*}} ins(%{{.*}}, %[[I]], %[[W]] : tensor<4xf32>, tensor<4xi64>, tensor<2xi64>)
+func.func @places(%x: tensor<8xf32>, %most: tensor<4xf32>) -> tensor<4xi64> {
+  %two = arith.constant 2 : index
+  %start = arith.constant dense<-1> : tensor<4xi64>
+  %window = tensor.empty() : tensor<2xi64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, w) -> (i)>, affine_map<(i, w) -> (w)>, affine_map<(i, w) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+         ins(%most, %window : tensor<4xf32>, tensor<2xi64>) outs(%start : tensor<4xi64>) {
+  ^bb0(%v: f32, %unread: i64, %o: i64):
+    %i = linalg.index 0 : index
+    %w = linalg.index 1 : index
+    %first = arith.muli %i, %two : index
+    %place = arith.addi %first, %w : index
+    %element = tensor.extract %x[%place] : tensor<8xf32>
+    %is = arith.cmpf oeq, %element, %v : f32
+    %number = arith.index_cast %place : index to i64
+    %r = arith.select %is, %number, %o : i64
+    linalg.yield %r : i64
+  } -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}

@@ -72,3 +72,44 @@ func.func @constant(%A: memref<16x24xf16>, %B: memref<24x8xf16>, %C: memref<16x8
   linalg.matmul ins(%A, %B : memref<16x24xf16>, memref<24x8xf16>) outs(%C : memref<16x8xf32>)
   return
 }
+
+// -----
+
+// A slice whose open size is computed (t * 2 / 2), a body that converts a size to an index, and views that are the same
+// only where two sizes of arguments are: t of %x and t of %y are one symbol.
+// CHECK-LABEL: func.func @slice_of_a_computed_size(
+//  CHECK-SAME:   %{{.*}}: tensor<4x[[T:[0-9]+]]x8xf32>
+//  CHECK-SAME:   %{{.*}}: tensor<[[T]]x8xf32>
+//       CHECK:   tensor.extract_slice %{{.*}}[0, 0, 0] [4, [[T]], 4] [1, 1, 1]
+//   CHECK-NOT:   arith.index_cast
+//       CHECK:   tensor.extract %{{.*}}[%{{.*}}, %{{.*}}] : tensor<[[T]]x8xf32>
+module {
+  func.func @slice_of_a_computed_size(%x: tensor<4x?x8xf32>, %y: tensor<?x8xf32>)
+      -> (tensor<4x?x4xf32>, tensor<?x8xf32>, tensor<?x2x4xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %n2 = arith.constant 2 : i64
+    %n4 = arith.constant 4 : i64
+    %t = tensor.dim %x, %c1 : tensor<4x?x8xf32>
+    %twice = arith.muli %t, %c2 : index
+    %again = arith.divsi %twice, %c2 : index
+    %half = tensor.extract_slice %x[0, 0, 0] [4, %again, 4] [1, 1, 1] : tensor<4x?x8xf32> to tensor<4x?x4xf32>
+    %long = arith.index_cast %t : index to i64
+    %e = tensor.empty(%t) : tensor<?x8xf32>
+    %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+           outs(%e : tensor<?x8xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %size = arith.index_cast %long : i64 to index
+      %one = arith.cmpi eq, %size, %c1 : index
+      %at = arith.select %one, %c0, %i : index
+      %v = tensor.extract %y[%at, %j] : tensor<?x8xf32>
+      linalg.yield %v : f32
+    } -> tensor<?x8xf32>
+    %shape = tensor.from_elements %long, %n2, %n4 : tensor<3xi64>
+    %view = tensor.reshape %y(%shape) : (tensor<?x8xf32>, tensor<3xi64>) -> tensor<?x2x4xf32>
+    return %half, %0, %view : tensor<4x?x4xf32>, tensor<?x8xf32>, tensor<?x2x4xf32>
+  }
+}

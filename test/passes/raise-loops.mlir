@@ -174,3 +174,24 @@ func.func @branch(%A: memref<8x16xf32>, %C: memref<8x16xf32>) {
   }
   return
 }
+
+// An accumulator by math.fma.
+// CHECK-LABEL: func.func @fused(
+//       CHECK:   linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
+//       CHECK:     %[[P:.*]] = arith.mulf
+//  CHECK-NEXT:     arith.addf %[[P]], %{{.*}} : f32
+func.func @fused(%A: memref<7x9xf32>, %B: memref<9x5xf32>, %C: memref<7x5xf32>) {
+  %zero = arith.constant 0.0 : f32
+  affine.for %i = 0 to 7 {
+    affine.for %j = 0 to 5 {
+      %s = affine.for %k = 0 to 9 iter_args(%sum = %zero) -> (f32) {
+        %a = affine.load %A[%i, %k] : memref<7x9xf32>
+        %b = affine.load %B[%k, %j] : memref<9x5xf32>
+        %t = math.fma %a, %b, %sum : f32
+        affine.yield %t : f32
+      }
+      affine.store %s, %C[%i, %j] : memref<7x5xf32>
+    }
+  }
+  return
+}

@@ -106,3 +106,20 @@ func.func @moments(%A: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   } -> (tensor<8xf32>, tensor<8xf32>)
   return %p#0, %p#1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// A sum by math.fma is one of a product.
+// CHECK-LABEL: func.func @fused(
+//       CHECK:   linalg.generic
+//       CHECK:   ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32):
+//  CHECK-NEXT:     %[[P:.*]] = arith.mulf %[[A]], %[[B]] : f32
+//  CHECK-NEXT:     %[[S:.*]] = arith.addf %[[P]], %[[C]] : f32
+//  CHECK-NEXT:     linalg.yield %[[S]] : f32
+func.func @fused(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %z: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<8x16xf32>, tensor<16x8xf32>) outs(%z : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %s = math.fma %a, %b, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

@@ -137,11 +137,20 @@ def test_the_commands_take_the_entry(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "saved after 'import', of @two; start from the source for @one" in err
 
 
-def test_an_operation_of_another_dialect_is_named_with_what_to_do() -> None:
-    text = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = tm_tensor.sort dimension(0) outs(%x : tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}"""
-    with pytest.raises(mlir_gemm.InputError) as refused:
+@pytest.mark.parametrize(("text", "said", "note"), [
+    ("%0 = tm_tensor.sort dimension(0) outs(%x : tensor<4xf32>) -> tensor<4xf32>", "tm_tensor.sort", "cut the program"),
+    ('%0 = "onnx.Relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>', "'onnx.Relu' is not understood", "onnx-mlir"),
+    ('%0 = "foo.bar"(%x) : (tensor<4xf32>) -> tensor<4xf32>', "'foo.bar' is not understood", "cut the program there"),
+])  # fmt: skip
+def test_an_operation_of_another_dialect_is_named_with_what_to_do(text: str, said: str, note: str) -> None:
+    text = f"func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{\n  {text}\n  return %0 : tensor<4xf32>\n}}"
+    with pytest.raises(mlir_gemm.InputError, match=said) as refused:
         mlir_gemm.compile(text, device="simulator")
-    assert any("cut the program there" in note for note in refused.value.notes)
+    assert any(note in each for each in refused.value.notes)
+
+
+def test_a_type_of_another_dialect_is_named_with_what_to_do() -> None:
+    text = "func.func @main(%x: !torch.vtensor<[4],f32>) { return }"
+    with pytest.raises(mlir_gemm.InputError, match="a type of the dialect 'torch'") as refused:
+        mlir_gemm.compile(text, device="simulator")
+    assert any("linalg-on-tensors" in each for each in refused.value.notes)

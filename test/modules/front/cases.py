@@ -75,6 +75,7 @@ CASES = (
     Case("alibi", ("f32 2x3x9x16",) * 2, f.alibi),
     Case("sliding_window", ("f32 2x9x16",) * 2, f.window),
     Case("rope", ("f32 2x3x9x16",), f.rope),
+    Case("complex_rope", ("f32 2x7x3x8", "f32 7x4"), f.complex_rope),
     Case("one_hot", ("i64<10 7",), lambda i: np.eye(10, dtype=np.int64)[i]),
     # Gathers, pieces, caches
     Case("embedding", ("i64<20 3x5", "f32 20x16"), lambda i, w: w[i]),
@@ -94,6 +95,7 @@ CASES = (
     Case("upsample", ("f32 2x3x4x5",), lambda x: x.repeat(2, 2).repeat(2, 3)),
     Case("unfold", ("f32 1x2x6x7",), f.unfold),
     Case("max_pool", ("f32 2x4x8x8",), lambda x: f.max_pool(x, 2, 2, 0)),
+    Case("max_pool_places", ("f32 2x4x8x8",), f.max_pool_places),
     Case("max_pool_padded", ("f32 2x4x8x8",), lambda x: f.max_pool(x, 3, 2, 1)),
     Case("avg_pool", ("f32 2x4x8x8",), lambda x: f.windows(x, (2, 2), 2, 1).mean((-1, -2))),
     # Products of f16 and bf16 that are written as multiplications and sums
@@ -131,6 +133,9 @@ CASES = (
          lambda x, g, b, w: f.linear(f.layer_norm(x, g, b), w), BOTH),
     Case("open_attention_both", ATTENTION, f.attention, BOTH),
     Case("open_products", ("f32 2x5x24", "f32 24x40", "f32 40"), lambda x, w, b: x @ w + b, BOTH),
+    Case("open_embedding_linear", ("i64<20 2x5", "f32 20x16", "f32 20x16"), lambda i, e, w: f.linear(4 * e[i], w),
+         BOTH),
+    Case("open_causal_block", ("f32 2x5x16", "f32 48x16", "f32 16x16"), f.causal_block, BOTH),
 )  # fmt: skip
 """All modules."""
 OTHER_SIZES = (1, 19)

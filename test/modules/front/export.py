@@ -92,6 +92,20 @@ def open_products(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
     return torch.bmm(x, w[None].expand(x.shape[0], *w.shape)) + b
 
 
+def causal_block(x: Tensor, qkv: Tensor, o: Tensor) -> Tensor:
+    """Attention whose queries, keys and values are parts of one product."""
+    batch, size, _ = x.shape
+    q, k, v = nn.linear(x, qkv).view(batch, size, 3, 2, 8).permute(2, 0, 3, 1, 4)
+    return nn.linear(nn.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(x.shape), o)
+
+
+def complex_rope(x: Tensor, angle: Tensor) -> Tensor:
+    turned = (
+        torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * torch.polar(torch.ones_like(angle), angle)[:, None]
+    )
+    return torch.view_as_real(turned).flatten(3)
+
+
 EXPORTS: dict[str, Callable[..., Any]] = {
     "tril": torch.tril,
     "triu_batch": lambda x: x.triu(1),
@@ -102,6 +116,7 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "alibi": alibi,
     "sliding_window": window,
     "rope": rope,
+    "complex_rope": complex_rope,
     "one_hot": lambda i: nn.one_hot(i, 10),
     "embedding": nn.embedding,
     "embedding_linear": lambda i, w, u: nn.linear(nn.embedding(i, w), u),
@@ -120,6 +135,7 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "upsample": lambda x: nn.interpolate(x, scale_factor=2, mode="nearest"),
     "unfold": lambda x: nn.unfold(x, 3),
     "max_pool": lambda x: nn.max_pool2d(x, 2),
+    "max_pool_places": lambda x: nn.max_pool2d(x, 2, return_indices=True)[1],
     "max_pool_padded": lambda x: nn.max_pool2d(x, 3, stride=2, padding=1),
     "avg_pool": lambda x: nn.avg_pool2d(x, 2),
     "mul_sum_f16": mul_sum,
@@ -152,6 +168,8 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_norm_linear": lambda x, g, b, w: nn.linear(nn.layer_norm(x, (24,), g, b), w),
     "open_attention_both": attention,
     "open_products": open_products,
+    "open_embedding_linear": lambda i, e, w: nn.linear(nn.embedding(i, e) * 4.0, w),
+    "open_causal_block": causal_block,
 }
 
 

@@ -56,11 +56,22 @@ def rope(x: Array) -> Array:
     return np.concatenate([left * cosine - right * sine, left * sine + right * cosine], -1)
 
 
+def complex_rope(x: Array, angle: Array) -> Array:
+    turned = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angle)[:, None]
+    return np.stack([turned.real, turned.imag], -1).reshape(x.shape)
+
+
 def attention(x: Array, q: Array, k: Array, v: Array, o: Array) -> Array:
     batch, size, width = x.shape
     heads = [linear(x, w).reshape(batch, size, 3, 8).transpose(0, 2, 1, 3) for w in (q, k, v)]
     found = softmax(0.35 * scores(heads[0], heads[1])) @ heads[2]
     return linear(found.transpose(0, 2, 1, 3).reshape(batch, size, width), o)
+
+
+def causal_block(x: Array, qkv: Array, o: Array) -> Array:
+    q, k, v = linear(x, qkv).reshape(*x.shape[:2], 3, 2, 8).transpose(2, 0, 3, 1, 4)
+    found = softmax(masked(scores(q, k) / math.sqrt(8), np.tri(x.shape[1], dtype=bool))) @ v
+    return linear(found.transpose(0, 2, 1, 3).reshape(x.shape), o)
 
 
 def layer_norm(x: Array, w: Array, b: Array) -> Array:
@@ -123,6 +134,15 @@ def channels_last(x: Array, w: Array) -> Array:
 def max_pool(x: Array, size: int, stride: int, padding: int) -> Array:
     x = np.pad(x, [(0, 0)] * 2 + [(padding, padding)] * 2, constant_values=-np.inf)
     return windows(x, (size, size), stride, 1).max((-1, -2))
+
+
+def max_pool_places(x: Array) -> Array:
+    """For each window of 2x2 the place of its largest element in the image."""
+    rows, columns = x.shape[2:]
+    seen = windows(x, (2, 2), 2, 1)
+    place = seen.reshape(*seen.shape[:4], 4).argmax(-1)
+    first = 2 * np.arange(rows // 2)[:, None] * columns + 2 * np.arange(columns // 2)
+    return first + place // 2 * columns + place % 2
 
 
 def unfold(x: Array) -> Array:
