@@ -13,10 +13,6 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
 
-def _given(schedule: Schedule) -> str:
-    return "promote_a=off" if not schedule.promote_a else "promote_b=off"
-
-
 def _given(schedule: Schedule, operand: str = "") -> str:
     """The field by which an operand, or one of them, is not staged."""
     if not schedule.promote:

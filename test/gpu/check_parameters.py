@@ -267,14 +267,16 @@ def main() -> int:
     groups = timed(options.quick)
     works = [(each.product, each.chip, each.text) for group in groups for each in group]
     with ProcessPoolExecutor(options.jobs) as pool:
-        failed = [reason for reason in pool.map(compile_one, works) if reason]
+        reasons = dict(zip(works, pool.map(compile_one, works), strict=True))
+    failed = [reason for reason in reasons.values() if reason]
     print(f"{len(works)} kernels to time at {time.perf_counter() - start:.0f} s", *failed, sep="\n", flush=True)
     rows: list[dict[str, Any]] = []
-    if not options.compile_only and not failed:
+    if not options.compile_only:
         import torch
 
         for group in groups:
-            if time.perf_counter() - start < options.seconds:
+            group = [each for each in group if not reasons[each.product, each.chip, each.text]]
+            if len(group) > 1 and time.perf_counter() - start < options.seconds:
                 rows += measure(group, torch)
                 _show(rows[-len(group) :])
         found["device"] = torch.cuda.get_device_name(0)
