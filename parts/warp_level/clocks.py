@@ -30,7 +30,7 @@ LANE_STEP = 8
 ALONG_K = 0.86
 """Part of the rate of multiply-adds that is left where a lane loads a few steps of k at once. Elements of one step are
 then in registers of one bank, and half the banks' reads collide. f32 at 4096 on the H200: 43.5 TFLOP/s where A lies
-along k, 43.3 where both do, 49.2 to 51.7 where neither does (`2026-11-24-h200-lanes.json.xz`)."""
+along k, 43.3 where both do, 49.2 to 52.1 where neither does (`2026-11-24-h200-lanes-variants.json.xz`)."""
 WIDE_TILE, WIDE = 64, 1.06
 """Elements of a lane's tile up to which an SM holds 16 warps, and what products of larger ones take, which 8 must hide:
 2.85 ms by 16x8 and 2.64 by 8x8, the same product."""
