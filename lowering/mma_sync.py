@@ -295,7 +295,7 @@ def check(product: Any, shape: tuple[int, int, int]) -> Instruction:
             + ", ".join(f"{m},{n},{k}" for m, n, k in shapes),
         )
     operands = [Operand.of(product, side) for side in "ab"]
-    instruction = Instruction(shape, *types, sparse)
+    instruction = Instruction(shape, *types, sparse=sparse)
     single = shape[2] * lhs.type.element_type.width == 8 * ROW_BYTES
     if single and not instruction.in_registers and not all(operand.by_matrix() for operand in operands):
         raise pass_error(

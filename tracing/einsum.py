@@ -129,9 +129,9 @@ def einsum(
 
 def _in_memory(given: Sequence[Any]) -> list[Any]:
     """The arrays that a kernel takes for operands."""
-    arrays = [each for each in given if type(each) is not Computed]
-    found = {Sparse24: lambda each: each.packed, Diagonal: lambda each: each.vector}
-    return [found[type(each)](each) if type(each) in found else each for each in arrays]
+    held = {Sparse24: "packed", Diagonal: "vector"}
+    return [getattr(each, held[type(each)]) if type(each) in held else each  # pyright: ignore[reportUnknownArgumentType]
+            for each in given if type(each) is not Computed]  # fmt: skip
 
 
 def _check_sparse(operands: Sequence[Any], plain: bool) -> None:

@@ -147,7 +147,7 @@ def find(op: Any) -> Diagonals | None:
         return None
     loops = [loop for loop, factor in index.factors.items() if factor and sizes[loop] > 1]
     summed, rows = ([loop for loop in loops if reductions[loop] == kind] for kind in (True, False))
-    beside = [each.position for axis, each in enumerate(maps[number].results) if axis not in axes]
+    beside: list[int] = [each.position for axis, each in enumerate(maps[number].results) if axis not in axes]
     others = [each.position for each in maps[1 - number].results]
     if len(summed) != 1 or len(rows) != 1 or len({*beside, *loops}) < len(beside) + 2 or rows[0] in others:
         return None

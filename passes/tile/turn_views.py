@@ -38,7 +38,7 @@ class TurnViews(Pass):
 def _backwards(type_: Any) -> list[int]:
     """The dimensions that are walked backwards."""
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
-    strides = [] if is_row_major(type_) else type_.get_strides_and_offset()[0]
+    strides: list[int] = [] if is_row_major(type_) else type_.get_strides_and_offset()[0]
     return [axis for axis, stride in enumerate(strides) if stride < 0 and stride != unknown]
 
 
