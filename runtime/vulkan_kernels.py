@@ -189,17 +189,17 @@ class VulkanKernels:
         with self.device.lock:
             vk.vkBeginCommandBuffer(self._commands, vk.VkCommandBufferBeginInfo(
                 flags=vk.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT))  # fmt: skip
-            barrier = vk.VkMemoryBarrier(
-                srcAccessMask=vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_SHADER_READ_BIT,
-                dstAccessMask=vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_HOST_READ_BIT
-                | vk.VK_ACCESS_TRANSFER_READ_BIT,
-            )  # fmt: skip
+            shader = vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT
+            others = vk.VK_ACCESS_HOST_READ_BIT | vk.VK_ACCESS_TRANSFER_READ_BIT
+            between = vk.VkMemoryBarrier(srcAccessMask=shader, dstAccessMask=shader)
+            last = vk.VkMemoryBarrier(srcAccessMask=vk.VK_ACCESS_SHADER_WRITE_BIT, dstAccessMask=others)
             compute = vk.VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
-            after = compute | vk.VK_PIPELINE_STAGE_HOST_BIT | vk.VK_PIPELINE_STAGE_TRANSFER_BIT
+            after = vk.VK_PIPELINE_STAGE_HOST_BIT | vk.VK_PIPELINE_STAGE_TRANSFER_BIT
             for _ in range(repeat):
                 for step in self._steps:
                     step.record(self._commands, numbers)
-                    vk.vkCmdPipelineBarrier(self._commands, compute, after, 0, 1, [barrier], 0, None, 0, None)
+                    vk.vkCmdPipelineBarrier(self._commands, compute, compute, 0, 1, [between], 0, None, 0, None)
+            vk.vkCmdPipelineBarrier(self._commands, compute, after, 0, 1, [last], 0, None, 0, None)
             if fetch and self._copies:
                 self._record_copies()
             vk.vkEndCommandBuffer(self._commands)

@@ -1,8 +1,8 @@
-// sink-init leaves alone what starts from a constant or a load, and loops that do more than add. It has no options.
+// sink-init leaves alone what starts from a constant or a load, and loops that do more than add.
 // RUN: mlir-gemm opt %s sink-init | FileCheck %s
 // RUN: not mlir-gemm opt %s 'sink-init{zero=true}' 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// OPTION: error: pass 'sink-init' has no option 'zero' (options: none)
+// OPTION: error: pass 'sink-init' has no option 'zero' (options: loads)
 
 // CHECK-NOT: arith.addf
 

@@ -1,6 +1,7 @@
 // sink-init: a computed start of the accumulator is added at the end; a second run changes nothing.
 // RUN: mlir-gemm opt %s sink-init --reading | FileCheck %s
 // RUN: mlir-gemm opt %s sink-init sink-init --reading | FileCheck %s
+// RUN: mlir-gemm opt %s 'sink-init{loads=true}' | FileCheck %s --check-prefix=LOADS
 
 // CHECK-LABEL: func.func @extended(
 //  CHECK-NEXT:   %[[V:.*]] = arith.extf %arg1 : vector<16x16xf16> to vector<16x16xf32>
@@ -37,4 +38,20 @@ func.func @argument(%A: memref<16x16xf16, 3>, %v: vector<16x16xf32>) -> vector<1
     affine.yield %e : vector<16x16xf32>
   } {tile.loop = "k"}
   return %s : vector<16x16xf32>
+}
+
+// With `loads` what is loaded is added too, and integers are.
+// LOADS-LABEL: func.func @bytes(
+//       LOADS:   %[[V:.*]] = "tile.load"
+//       LOADS:   %[[S:.*]] = affine.for {{.*}} iter_args(%{{.*}} = %cst)
+//       LOADS:   %[[T:.*]] = arith.addi %[[S]], %[[V]] : vector<16x16xi32>
+//       LOADS:   return %[[T]]
+func.func @bytes(%A: memref<16x16xi8, 3>, %C: memref<16x16xi32>) -> vector<16x16xi32> {
+  %z = arith.constant 0 : index
+  %v = "tile.load"(%C, %z, %z) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xi32>, index, index) -> vector<16x16xi32>
+  %s = affine.for %k = 0 to 4 iter_args(%c = %v) -> vector<16x16xi32> {
+    %d = "tile.mma"(%A, %A, %c) {a = "mk", b = "kn"} : (memref<16x16xi8, 3>, memref<16x16xi8, 3>, vector<16x16xi32>) -> vector<16x16xi32>
+    affine.yield %d : vector<16x16xi32>
+  } {tile.loop = "k"}
+  return %s : vector<16x16xi32>
 }
