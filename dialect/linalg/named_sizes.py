@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import gcd
 from typing import Any
 
 from mlir_gemm.dialect import constants, symbols
@@ -19,6 +18,7 @@ from mlir_gemm.dialect.linalg.size_arithmetic import (
     is_shaped,
     numbers_in,
     product,
+    without_shared,
 )
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.symbols import Size
@@ -93,11 +93,7 @@ class NamedSizes:
             return
         if left.is_number and right.is_number:
             raise input_error(operation, f"'{operation.name}' needs equal sizes; these are {left} and {right}")
-        shared = [symbol for symbol in left.symbols if symbol in right.symbols]
-        for symbol in shared:  # n * s0 == m * s0 says n == m for any size that is not empty
-            left, right = (size.over(Size(1, (symbol,))) or size for size in (left, right))
-        shared_factor = Size(gcd(left.number, right.number) or 1)
-        left, right = (size.over(shared_factor) or size for size in (left, right))
+        left, right = without_shared(left, right)
         if left == right:
             return
         for one, other in ((left, right), (right, left)):
@@ -244,7 +240,8 @@ class NamedSizes:
         axis: int = ir.IntegerAttr(op.attributes["dim"]).value
         shapes = [[self._resolved(size) for size in self._shape_of(operand)] for operand in op.operands]
         if not all(shape[axis].is_number for shape in shapes):
-            raise input_error(op, "'tensor.concat' along a size known at run time only; expected a constant one there")
+            raise input_error(op, "'tensor.concat' along a size known at run time only; expected a constant one there "
+                              "(a cache of its whole length, into which rows are written at a position)")  # fmt: skip
         for shape in shapes[1:]:
             for place, (one, other) in enumerate(zip(shapes[0], shape, strict=True)):
                 if place != axis:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 from mlir_gemm.dialect import constants
@@ -101,6 +101,16 @@ def evaluated(expression: Any, dims: Sequence[Size], symbols_: Sequence[Size]) -
     if isinstance(expression, ir.AffineAddExpr) and left.is_number and right.is_number:
         return Size(left.number + right.number)
     return None
+
+
+def without_shared(left: Size, right: Size) -> tuple[Size, Size]:
+    """Two sizes that are to be equal, without the factors of both: n * s0 == m * s0 says n == m for any size that is
+    not empty."""
+    for symbol in [symbol for symbol in left.symbols if symbol in right.symbols]:
+        left, right = (size.over(Size(1, (symbol,))) or size for size in (left, right))
+    factor = Size(gcd(left.number, right.number) or 1)
+    left, right = (size.over(factor) or size for size in (left, right))
+    return left, right
 
 
 def product(sizes: Sequence[Size]) -> Size:

@@ -214,7 +214,8 @@ class _Rewrite:
             user = use.owner.operation
             inside = user.parent.operation != self.sizes.function.operation
             if not size.is_number and (inside or not self.sizes.makes_sizes(user)):
-                raise input_error(user, f"'{user.name}' computes with the size {size}; expected numbers")
+                what = "elements do not know a size that is open, so give it as an argument too, or make it constant"
+                raise input_error(user, f"'{user.name}' computes with the size {size}; expected numbers: {what}")
         type_ = op.results[0].type
         made = ir.Operation.create(
             "arith.constant", results=[type_], attributes={"value": ir.IntegerAttr.get(type_, number)}
