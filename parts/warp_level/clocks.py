@@ -178,7 +178,7 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
         return factor
     rows, columns = schedule.warp[0] // lanes[0], schedule.warp[1] // lanes[1]
     converted = rows * _converted(problem, schedule, "a") + columns * _converted(problem, schedule, "b")
-    if schedule.instruction[2] == 1 and problem.acc == "f32":
+    if schedule.instruction[2] == 1 and problem.a == problem.b == "f32":
         along_k = any(buffer(problem, schedule, operand).along_k for operand in "ab")
         factor *= 1 / ALONG_K if along_k else WIDE if rows * columns > WIDE_TILE else 1.0
         m, n, k = schedule.block
@@ -194,7 +194,7 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
 
 def is_slow(problem: Problem, schedule: Schedule) -> bool:
     """Whether products take so long that nothing else limits: of f64, and of f32 by lanes."""
-    plain = problem.acc == "f32" and not problem.algebra and schedule.instruction == (1, 1, 1)
+    plain = problem.a == problem.b == "f32" and not problem.algebra and schedule.instruction == (1, 1, 1)
     return problem.a == "f64" or plain
 
 

@@ -189,7 +189,11 @@ class TestRules:
                 {"mainloop": "register_prefetch"},
                 "stages=3: expected 1 or 2 with mainloop=register_prefetch; the nearest: 2",
             ),
-            (SWIZZLED, {"pad": 16}, "pad=16: a field of layout=mn_major or layout=pad, which this schedule does not have"),
+            (
+                SWIZZLED,
+                {"pad": 16},
+                "pad=16: a field of layout=mn_major or layout=pad, which this schedule does not have",
+            ),
             (
                 SWIZZLED,
                 {"block": (128, 192, 80)},
