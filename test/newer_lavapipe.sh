@@ -3,15 +3,16 @@
 # the C library that it needs; nothing is installed. Prints a program there that runs a Python with it, its first
 # argument:
 #     MLIR_GEMM_NEWER_LAVAPIPE=$(bash test/newer_lavapipe.sh DIR) pytest test/python/test_coop_matrix.py
-# Needs apt-get and dpkg, and 63 MB of packages.
+# Needs apt-get, whose source of packages it takes, dpkg, and 63 MB of packages.
 set -euo pipefail
 mkdir -p "${1:?a folder}" && folder="$(cd "$1" && pwd)"
 if ! [ -x "$folder/run" ]; then
     suite="${SUITE:-trixie}" keys="${KEYS:-/usr/share/keyrings/debian-archive-keyring.gpg}"
     mkdir -p "$folder"/{lists/partial,cache/archives/partial,root}
     : >"$folder/status"
+    mirror="$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' | grep -v security | head -1)"
     for each in "$suite" "$suite-backports"; do
-        echo "deb [signed-by=$keys] http://deb.debian.org/debian $each main"
+        echo "deb [signed-by=$keys] ${mirror:?no source of packages} $each main"
     done >"$folder/sources"
     cat >"$folder/apt.conf" <<CONF
 Dir::Etc::sourcelist "$folder/sources";
