@@ -277,10 +277,11 @@ class RowTiles:
         known: dict[Any, Any] = {}
         for argument, buffer, map_ in zip(generic.body.arguments, generic.operands, generic.maps, strict=True):
             if any(True for _ in argument.uses):
-                known[argument] = lambda buffer=buffer, map_=map_: self._operand(buffer, map_)
+                known[argument] = lambda buffer=buffer, map_=map_: self.operand(buffer, map_)
         return [self._computed(value, known, generic) for value in wanted]
 
-    def _operand(self, buffer: Any, map_: Any) -> Any:
+    def operand(self, buffer: Any, map_: Any) -> Any:
+        """What is read of a buffer: computed, or loaded."""
         if buffer in self.narrow:
             return self.narrow[buffer]
         if buffer in self.makers:

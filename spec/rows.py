@@ -80,6 +80,8 @@ class RowSchedule:
     """Tiles of a row that an iteration takes at once, where rows take several."""
     cluster: int = 1
     """Blocks of a cluster, which share the rows of a tile: each has a tile of its part."""
+    prefetch: bool = False
+    """Whether what is needed after the reductions, such as a norm's weights, is loaded before them."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name."""
@@ -96,7 +98,8 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
         numbers = {name: fields.get(name, 1) for name in ("threads", "across", "vector", "shift", "unroll", "cluster")}
         wrong = {name: value for name, value in numbers.items() if type(value) is not int}
-        wrong |= {name: fields[name] for name in ("transposed", "staged") if type(fields.get(name, False)) is not bool}
+        flags = ("transposed", "staged", "prefetch")
+        wrong |= {name: fields[name] for name in flags if type(fields.get(name, False)) is not bool}
         if wrong:
             name, value = next(iter(wrong.items()))
             expected = "a number" if name in numbers else "true or false"
@@ -143,5 +146,6 @@ class RowSchedule:
         turned += ", rows in shared memory" if self.staged else ""
         turned += f", {self.unroll} tiles at a time" if self.unroll > 1 else ""
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
+        turned += ", all loads first" if self.prefetch else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

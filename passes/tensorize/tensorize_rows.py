@@ -51,6 +51,8 @@ class TensorizeRows(Pass):
     """Tiles that an iteration takes where loops go over the rows; it carries what it reduces for one of them."""
     cluster: int = 1
     """Blocks of a cluster, which share the rows of a tile; a power of two."""
+    prefetch: bool = False
+    """Whether tiles that hold whole rows load what is needed after the reductions before them."""
 
     def run(self, module: Any) -> None:
         if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
@@ -99,6 +101,8 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         tiles.enter_cluster()
         if shift:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
+        if options.prefetch and tiles.whole:
+            _load_all(tiles, generics, arguments)
         _build(tiles, work)
         tiles.store([(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments])
         dialect("scf").InParallelOp()
@@ -125,6 +129,15 @@ def _aligned_operand(function: Any, generics: list[Generic], loops: RowLoops, sh
     if len(ways) != 1:
         raise pass_error(function, f"rows that do not all lie in the same way among multiples of {shift} elements")
     return found[0]
+
+
+def _load_all(tiles: RowTiles, generics: list[Generic], arguments: list[Any]) -> None:
+    """Loads what the kernel reads of memory and does not write, each once."""
+    written = {output for generic in generics for output in generic.outputs}
+    for generic in generics:
+        for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
+            if buffer in arguments and buffer not in written and generic.reads(number):
+                tiles.operand(buffer, map_)
 
 
 def _build(tiles: RowTiles, work: list[Any]) -> None:

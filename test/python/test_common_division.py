@@ -66,4 +66,5 @@ def test_quotients_are_rounded_as_those_of_a_division(element: str) -> None:
 
 def test_a_division_has_no_branch() -> None:
     """A branch would be computed on both sides: the back end selects between them."""
-    assert "scf.if" not in compiled(_quotients("f16")).ir("lower")
+    kernel = compiled(_quotients("f16")).ir("lower").split("gpu.module")[1]
+    assert kernel.count("arith.divf") == 1 and "scf.if" not in kernel[kernel.index("arith.divf") :]
