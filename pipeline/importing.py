@@ -48,6 +48,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         upstream("canonicalize,cse"),
         step("simplify-generics"),
         step("clamp-sums-last"),
+        step("widen-functions"),
         step("widen-products"),
         step("widen-accumulator"),
         step("drop-unit-dims"),

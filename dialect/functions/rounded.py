@@ -136,19 +136,31 @@ def _gelu(erf: Any, addition: Any, rounded: str) -> Shorter | None:
     scaled = _scaled(erf.operands[0])
     if product is None or scaled is None or not isclose(scaled[1], sqrt(0.5), rel_tol=1e-6):
         return None
-    other = next((each for each in product.operands if each != addition.results[0]), None)
-    half = _scaled(other) if other is not None else None
-    if half is None or half != (scaled[0], 0.5):
+    other = _other(product, addition.results[0])
+    if _constant(other) == 0.5:  # the sum is halved first
+        whole = _only_user(product.results[0], "arith.mulf")
+        if whole is None or _other(whole, product.results[0]) != scaled[0]:
+            return None
+        return Shorter(partial(gelu, rounded_to=rounded), scaled[0], (whole, product, addition))
+    if other is None or _scaled(other) != (scaled[0], 0.5):
         return None
     return Shorter(partial(gelu, rounded_to=rounded), scaled[0], (product, addition))
+
+
+def _other(operation: Any, value: Any) -> Any:
+    """The operand beside a value; None where both are that."""
+    return next((each for each in operation.operands if each != value), None)
 
 
 def _scaled(value: Any) -> tuple[Any, float] | None:
     """A value as another one times a constant."""
     owner = value.owner
-    if getattr(owner, "name", "") != "arith.mulf":
+    if getattr(owner, "name", "") not in ("arith.mulf", "arith.divf"):
         return None
     left, right = owner.operation.operands
+    if owner.name == "arith.divf":
+        divisor = _constant(right)
+        return (left, 1 / divisor) if divisor else None
     for number, other in ((_constant(left), right), (_constant(right), left)):
         if number is not None:
             return other, number
@@ -161,10 +173,13 @@ def _only_user(value: Any, name: str) -> Any | None:
 
 
 def _constant(value: Any) -> float | None:
-    """The number that a constant is, in each element if it is a vector; else None."""
-    owner = value.owner
+    """The number that a constant is, or the root of one, in each element if it is a vector; else None."""
+    owner = getattr(value, "owner", None)
     if getattr(owner, "name", "") in ("vector.broadcast", "vector.splat"):
         return _constant(owner.operands[0])
+    if getattr(owner, "name", "") == "math.sqrt":
+        square = _constant(owner.operands[0])
+        return None if square is None or square < 0 else sqrt(square)
     if getattr(owner, "name", "") != "arith.constant":
         return None
     attribute: Any = constants.splat_of(value) if isinstance(value.type, ir.VectorType) else owner.attributes["value"]
