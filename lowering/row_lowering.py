@@ -162,9 +162,15 @@ class RowRewriter:
         """An elementwise operation on each piece; what was computed for equal pieces is not repeated."""
         value = op.results[0]
         layout = self._layout(value)
-        if op.name == "arith.divf" and op.operands[1] in self.narrow and str(value.type.element_type) == "f32":
-            self._divide(op)
-            return
+        if op.name == "arith.divf" and str(value.type.element_type) == "f32":
+            constant = constants.splat_of(op.operands[1])
+            divisor = constant and Divisor.constant(constant.value, layout.piece_type(value.type.element_type))
+            if divisor is not None:
+                self.pieces[value] = [divisor.under(piece, _is_rounded(value)) for piece in self.pieces[op.operands[0]]]
+                return
+            if op.operands[1] in self.narrow:
+                self._divide(op)
+                return
         types = [layout.piece_type(result.type.element_type) for result in op.results]
         known: dict[tuple[Any, ...], Any] = {}
         made: list[Any] = []
@@ -182,10 +188,7 @@ class RowRewriter:
         """A division by a value of the whole row: by its reciprocal, computed once for each row."""
         value, divisor = op.operands
         narrow = self.narrow[divisor]
-        rounded = all(
-            user.name == "arith.truncf" and user.results[0].type.element_type.width == ROUNDED
-            for user in users(op.results[0])
-        )
+        rounded = _is_rounded(op.results[0])
         divisors = {piece: Divisor.of(piece) for piece in dict.fromkeys(self.pieces[narrow])}
         per = len(self.pieces[divisor]) // len(self.pieces[narrow])
         made: list[Any] = []
@@ -250,6 +253,13 @@ class RowRewriter:
                 self.pieces[value], new = new[:count], new[count:]
             else:
                 value.replace_all_uses_with(new.pop(0))
+
+
+def _is_rounded(value: Any) -> bool:
+    """Whether nothing is made of a value but numbers of 16 bits."""
+    return all(
+        user.name == "arith.truncf" and user.results[0].type.element_type.width == ROUNDED for user in users(value)
+    )
 
 
 def _clipped(

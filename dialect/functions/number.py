@@ -161,6 +161,11 @@ def exp2_fast(x: Number) -> Number:
     return Number(dialect("math").Exp2Op(x.value, fastmath=ir.Attribute.parse(APPROXIMATE)).result)
 
 
+def rsqrt_fast(x: Number) -> Number:
+    """rsqrt.approx of PTX (a relative error of 2^-22.4), for f32 where it is rounded to fewer bits."""
+    return Number(dialect("math").RsqrtOp(x.value, fastmath=ir.Attribute.parse(APPROXIMATE)).result)
+
+
 def divided_fast(x: Any, y: Number) -> Number:
     """x rcp.approx(y) of PTX (2 ulp; 0 where y is above 2^126), for f32 where it is subtracted from something larger,
     or rounded to fewer bits."""

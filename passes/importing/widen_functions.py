@@ -26,8 +26,8 @@ EXACT = tuple(f"math.{name}" for name in ("absf", "copysign", "floor", "ceil", "
 OTHERS = ("math.fma", "math.sqrt", "math.clampf")
 """Rounded correctly, or exact: instructions."""
 FUNCTIONS = tuple(f"math.{name}" for name in (
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "erf", "erfc", "rsqrt", "sin", "cos", "tan", "sinh",
-    "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "cbrt", "powf", "fpowi",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "erf", "erfc", "rsqrt", "sin", "cos", "tan",
+    "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "cbrt", "powf", "fpowi",
 ))  # fmt: skip
 """What is a formula in f32 anyway."""
 

@@ -3,7 +3,7 @@
 Expects kernel functions with operations of math, or some of arith (remf, flush_denormals, those with two results), on
 numbers or vectors of any rank. Leaves arith, an scf.if where an angle may be large, an scf.for in a remainder of f64,
 and the operations of math that `select-math` finds instructions for: fma, absf, sqrt, copysign, floor, ceil, trunc,
-round, roundeven, and, with the flag `afn`, exp2 and arith.divf of f32. The formulas and their errors stand in
+round, roundeven, and, with the flag `afn`, exp2, rsqrt and arith.divf of f32. The formulas and their errors stand in
 `dialect/functions`. f16 and bf16 are extended to f32 and the result is rounded. Powers with a constant whole exponent
 from 1 to 4 become products; arith.remf becomes a long division. Refuses every other operation of math.
 """
@@ -18,7 +18,15 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.functions import approximations, in_f64, integers, through_f64
-from mlir_gemm.dialect.functions.number import APPROXIMATE, INFINITY, Number, absolute, select, with_sign
+from mlir_gemm.dialect.functions.number import (
+    APPROXIMATE,
+    INFINITY,
+    Number,
+    absolute,
+    rsqrt_fast,
+    select,
+    with_sign,
+)
 from mlir_gemm.dialect.functions.pairs import Pair, quick_sum
 from mlir_gemm.dialect.functions.remainders import remainder
 from mlir_gemm.dialect.functions.rounded import exp_for_rounding, shorter_form
@@ -30,7 +38,7 @@ from mlir_gemm.passes.base import Pass
 KEPT = ("math.fma", "math.absf", "math.sqrt", "math.copysign", "math.floor", "math.ceil", "math.trunc", "math.round",
         "math.roundeven")  # fmt: skip
 """Each is one instruction, or a few that LLVM knows; exact, so that f16 and bf16 need no detour."""
-INSTRUCTIONS = ("math.exp2", "arith.divf")
+INSTRUCTIONS = ("math.exp2", "math.rsqrt", "arith.divf")
 """With the flag `afn`, on f32, an instruction each, or two."""
 COUNTS = "math.ctpop"
 """On one number of 32 bits an instruction; of a vector LLVM would make a dozen."""
@@ -80,7 +88,8 @@ class ExpandMath(Pass):
     name: ClassVar[str] = "expand-math"
     exp: str = "accurate"
     """How exp of f32 is computed: `accurate`, within 0.99 ulp, or by `ex2`, within 2^-21.4, in a third of the time;
-    then in kernels that store floats of 16 bits and fewer alone, in two operations, within 2^-17."""
+    then in kernels that store floats of 16 bits and fewer alone, in two operations, within 2^-17, and rsqrt in one,
+    within 2^-22."""
 
     def run(self, module: Any) -> None:
         if self.exp not in ("accurate", "ex2"):
@@ -90,17 +99,21 @@ class ExpandMath(Pass):
             rest = [op for op in found if op.operation.name not in KEPT and not is_instruction(op) and not is_count(op)]
             for operation in rest:
                 _check(operation)
-            exp = approximations.exp
+            short: dict[str, Callable[[Number], Number]] = {}
             if self.exp == "ex2":
-                exp = exp_for_rounding if _rounds(kernel) else approximations.exp_by_ex2
+                short = FOR_ROUNDING if _rounds(kernel) else {"math.exp": approximations.exp_by_ex2}
             for operation in rest:
                 shorter = shorter_form(operation)
                 if shorter is None:
-                    _expand(operation, exp)
+                    _expand(operation, short)
                 else:
                     shorter.build(operation.location)
             for operation in rest:
                 operation.operation.erase()
+
+
+FOR_ROUNDING: dict[str, Callable[[Number], Number]] = {"math.exp": exp_for_rounding, "math.rsqrt": rsqrt_fast}
+"""Functions of f32 for results that are rounded to 16 bits."""
 
 
 def is_count(operation: Any) -> bool:
@@ -110,7 +123,8 @@ def is_count(operation: Any) -> bool:
 
 
 def is_instruction(operation: Any) -> bool:
-    """Whether an operation is PTX's ex2.approx or rcp.approx: math.exp2 or arith.divf on f32 with the flag `afn`."""
+    """Whether an operation is PTX's ex2.approx, rsqrt.approx or rcp.approx: math.exp2, math.rsqrt or arith.divf on f32
+    with the flag `afn`."""
     op = operation.operation
     approximate = "fastmath" in op.attributes and op.attributes["fastmath"] == ir.Attribute.parse(APPROXIMATE)
     return op.name in INSTRUCTIONS and approximate and str(Number(op.results[0]).element) == "f32"
@@ -137,7 +151,7 @@ def _rounds(kernel: Any) -> bool:
     return bool(elements) and all(isinstance(each, ir.FloatType) and each.width <= 16 for each in elements)
 
 
-def _expand(operation: Any, exp: Callable[[Number], Number]) -> None:
+def _expand(operation: Any, short: dict[str, Callable[[Number], Number]]) -> None:
     old = operation.operation
     with ir.InsertionPoint(operation), operation.location:
         operands = [Number(operand) for operand in old.operands]
@@ -150,8 +164,8 @@ def _expand(operation: Any, exp: Callable[[Number], Number]) -> None:
             operands = [x if x.is_integer else x.converted("ExtFOp", ir.F32Type.get()) for x in operands]
         if old.name in TESTS:
             found = [TESTS[old.name](operands[0], LEAST_NORMAL[str(narrow)])]
-        elif old.name == "math.exp" and isinstance(operands[0].element, ir.F32Type):
-            found = [exp(operands[0])]
+        elif old.name in short and isinstance(operands[0].element, ir.F32Type):
+            found = [short[old.name](operands[0])]
         elif old.name == "math.sincos":
             found = [_of_floats(name, operands) for name in ("math.sin", "math.cos")]
         elif old.name == "arith.flush_denormals":

@@ -1,9 +1,10 @@
-"""select-math: exact operations of math, arith.maxnumf and minnumf, ex2.approx and rcp.approx become LLVM's intrinsics.
+"""select-math: exact operations of math, arith.maxnumf and minnumf, ex2, rsqrt and rcp.approx become LLVM's intrinsics.
 
-Expects kernel functions after `expand-math`; with the flag `afn`, math.exp2 of f32 is ex2.approx, and arith.divf a
-product with rcp.approx. Leaves calls of intrinsics on numbers and vectors of one dimension; vectors of more dimensions
-are taken apart into rows. Belongs before upstream's convert-gpu-to-nvvm, or convert-gpu-to-rocdl, which would turn
-these operations into calls of libraries that are not available. Refuses nothing: it leaves what it does not know.
+Expects kernel functions after `expand-math`; with the flag `afn`, math.exp2 of f32 is ex2.approx, math.rsqrt
+rsqrt.approx, and arith.divf a product with rcp.approx. Leaves calls of intrinsics on numbers and vectors of one
+dimension; vectors of more dimensions are taken apart into rows. Belongs before upstream's convert-gpu-to-nvvm, or
+convert-gpu-to-rocdl, which would turn these operations into calls of libraries that are not available. Refuses nothing:
+it leaves what it does not know.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ INTRINSICS = {
 on every chip from sm_70 on, by way of f32 where a chip lacks them; round is a few instructions. AMD's chips have them
 too, in one instruction or a few."""
 APPROXIMATIONS = {
-    "nvptx": ("llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.rcp.approx.ftz.f"),
-    "amdgcn": ("llvm.amdgcn.exp2.f32", "llvm.amdgcn.rcp.f32"),
+    "nvptx": ("llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.rcp.approx.ftz.f", "llvm.nvvm.rsqrt.approx.f"),
+    "amdgcn": ("llvm.amdgcn.exp2.f32", "llvm.amdgcn.rcp.f32", ""),
 }
 """2 to the power of f32, and the inverse of f32. Those of AMD's chips are right to one unit in the last place ("Vector
-ALU" in the instruction set manuals), and flush what is under the smallest normal number too."""
+ALU" in the instruction set manuals), and flush what is under the smallest normal number too. The inverse of a root,
+which PTX has of denormal numbers too; without it, an exact root and a division."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,19 @@ def _has_instruction(operation: Any) -> bool:
     return operation.operation.name in INTRINSICS or is_instruction(operation)
 
 
-def _selected(operation: Any, approximations: tuple[str, str]) -> Any:
-    type_, operands = operation.results[0].type, list(operation.operands)
+def _selected(operation: Any, approximations: tuple[str, str, str]) -> Any:
+    operands = list(operation.operands)
     if operation.name == "math.exp2":
         return _each(approximations[0], operands[0])
+    if operation.name == "math.rsqrt":
+        return _inverse_root(operands[0], approximations[2])
     if operation.name == "arith.divf":
         inverse = _each(approximations[1], operands[1])
         return dialect("arith").MulFOp(operands[0], inverse).result
-    name = INTRINSICS[operation.name]
+    return _exact(INTRINSICS[operation.name], operation.results[0].type, operands)
+
+
+def _exact(name: str, type_: Any, operands: list[Any]) -> Any:
     if not isinstance(type_, ir.VectorType) or len(ir.VectorType(type_).shape) == 1:
         return _call(name, type_, operands)
     vector, type_ = dialect("vector"), ir.VectorType(type_)
@@ -79,6 +86,16 @@ def _selected(operation: Any, approximations: tuple[str, str]) -> Any:
         rows = [vector.ExtractOp(operand, [], list(place), results=[row]).result for operand in operands]
         result = vector.InsertOp(_call(name, row, rows), result, [], list(place)).result
     return result
+
+
+def _inverse_root(operand: Any, name: str) -> Any:
+    if name:
+        return _each(name, operand)
+    root = _exact("llvm.sqrt", operand.type, [operand])
+    element, arith = getattr(operand.type, "element_type", operand.type), dialect("arith")
+    one = ir.FloatAttr.get(element, 1.0)
+    whole = ir.DenseElementsAttr.get_splat(operand.type, one) if element != operand.type else one
+    return arith.DivFOp(arith.ConstantOp(operand.type, whole).result, root).result
 
 
 def _each(name: str, operand: Any) -> Any:

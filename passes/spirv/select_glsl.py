@@ -15,11 +15,11 @@ from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
 
 NAMES = {
-    "math.fma": "spirv.GL.Fma", "math.exp2": "spirv.GL.Exp2", "math.absf": "spirv.GL.FAbs",
-    "math.sqrt": "spirv.GL.Sqrt", "math.floor": "spirv.GL.Floor", "math.ceil": "spirv.GL.Ceil",
-    "math.round": "spirv.GL.Round", "math.roundeven": "spirv.GL.RoundEven",
+    "math.fma": "spirv.GL.Fma", "math.exp2": "spirv.GL.Exp2", "math.rsqrt": "spirv.GL.InverseSqrt",
+    "math.absf": "spirv.GL.FAbs", "math.sqrt": "spirv.GL.Sqrt", "math.floor": "spirv.GL.Floor",
+    "math.ceil": "spirv.GL.Ceil", "math.round": "spirv.GL.Round", "math.roundeven": "spirv.GL.RoundEven",
 }  # fmt: skip
-_NARROW = ("math.exp2",)
+_NARROW = ("math.exp2", "math.rsqrt")
 """Those that the set has no f64 of."""
 COPYSIGN = "math.copysign"
 

@@ -50,10 +50,10 @@ PLAN = Path(__file__).with_name("row_schedules.txt")
 Run = Callable[[], Any]
 
 
-def schedule(words: list[str], rows: Rows, model: RowSchedule) -> RowSchedule | None:
+def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSchedule | None:
     """The schedule that words describe; None for the model's."""
     given = {word[0]: int(word[1:]) if word[1:] else 1 for word in words if not word.startswith("+")}
-    if not given or set(given) == {"m"}:
+    if not given or set(given) == {"m"} or model is None:
         return None
     flags = {"prefetch": "p" in given, "staged": "g" in given}
     if "m" in given:
@@ -134,7 +134,7 @@ def texts(rows: Rows, schedules: list[str]) -> dict[str, tuple[str, list[str]]]:
     """For the model and each schedule the kernel's text, and what is changed by hand."""
     text = of_rows(rows).source
     kernel = mlir_gemm.compile(text, chip=CHIP)
-    model = next(each.rows for each in kernel.kernels if each.rows is not None)
+    model = next((each.rows for each in kernel.kernels if each.rows is not None), None)
     found = {MODEL: (text, list[str]())}
     for each in schedules:
         words = each.split()

@@ -64,6 +64,30 @@ def test_quotients_are_rounded_as_those_of_a_division(element: str) -> None:
         assert np.array_equal(got[np.isinf(wanted)], wanted[np.isinf(wanted)])
 
 
+def test_a_division_by_a_constant_is_rounded_as_one() -> None:
+    """By 3, by a power of two, and by a number that has to be scaled."""
+    rng = np.random.default_rng(6)
+    x = np.stack([_numbers(rng, LENGTH) for _ in range(3)])
+    rows = Rows({"m": 3, "n": LENGTH})
+    rows.argument("A", "mn", "f32")
+    for name in "RST":
+        rows.argument(name, "mn", "f32")
+    rows.argument("U", "m", "f32")
+    rows.reduce("U", "A", "0xFF800000", "%r = arith.maximumf %x0, %a : f32")
+    for name, number in zip("RST", ("3.0", "-8.0", "1.0e+35"), strict=True):
+        rows.map(name, "A", f"%c = arith.constant {number} : f32", "%r = arith.divf %x0, %c : f32")
+    outputs = [*(nothing(x.shape, "f32") for _ in range(3)), nothing((3,), "f32")]
+    arrays, report = run(Case(rows.text(), [x, *outputs], []))
+    assert not report.findings, report.findings[0]
+    for got, number in zip(arrays[1:4], (3, -8, 1e35), strict=True):
+        with np.errstate(all="ignore"):
+            wanted = x / np.float32(number)
+        assert np.array_equal(np.isnan(got), np.isnan(wanted))
+        large = np.abs(x) >= 2.0**-100
+        assert np.array_equal(got[large], wanted[large], equal_nan=True)
+        assert np.abs(_bits(got) - _bits(wanted))[~large & ~np.isnan(wanted)].max() <= 1
+
+
 def test_a_division_has_no_branch() -> None:
     """A branch would be computed on both sides: the back end selects between them."""
     kernel = compiled(_quotients("f16")).ir("lower").split("gpu.module")[1]
