@@ -251,17 +251,22 @@ def main() -> int:
 
     bench = Bench(torch, options.seconds - (time.monotonic() - start))
     entries: list[dict[str, Any]] = []
+    failed: list[str] = []
     for number, ((rows, schedules), own) in enumerate(zip(cases, reasons, strict=True)):
         if bench.out_of_time:
             print(f"out of time before {rows.name}")
             break
-        entries.append(bench.measure(rows, schedules, own, number >= planned))
-        show(entries[-1])
+        try:
+            entries.append(bench.measure(rows, schedules, own, number >= planned))
+            show(entries[-1])
+        except Exception as problem:  # the others are worth measuring
+            failed.append(f"{rows.name}: {type(problem).__name__}: {problem}"[:300])
+            print(failed[-1], flush=True)
         if options.o is not None:
             options.o.write_text(json.dumps({"device": torch.cuda.get_device_name(), "torch": torch.__version__,
                                              "command": sys.argv, "entries": entries}), encoding="utf-8")  # fmt: skip
     wrong = [name for entry in entries for name, own in entry["times"].items() if not own.get("right", True)]
-    return 3 if wrong else 0
+    return 3 if wrong or failed else 0
 
 
 if __name__ == "__main__":
