@@ -12,8 +12,11 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.memory import stride_divisors
 from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess, assemble, load, store
+from mlir_gemm.lowering.between_vectors import HALF, Between
 from mlir_gemm.lowering.layouts import Lane, Layout
+from mlir_gemm.lowering.multiples import base_multiple
 
 
 @dataclass(frozen=True)
@@ -98,13 +101,48 @@ class RowAccess(LaneAccess):
         return constants.number_of(self.operation, tile.ALIGNED)
 
     def load(self, number: int) -> Any:
-        if not self.aligned or positions.is_position(self.memory):
+        if positions.is_position(self.memory):
             return super().load(number)
+        if not self.aligned:
+            between = self._once("between", self._between)
+            return super().load(number) if between is None else self._load_between(between, number)
         column = self.layout.place(number, self.shape)[1]
         type_ = self.layout.piece_type(self.memory.type.element_type)
         indices, size = self.indices(column), self.length()
         return guards.either(
             self.whole(column), type_, lambda: load(type_, self.memory, indices),
+            lambda: self._by_element(indices, size, type_),
+        )  # fmt: skip
+
+    def _between(self) -> Between | None:
+        """How a tile lies that all rows share and that starts between vectors of 16-bit elements."""
+        width, axis = self.layout.width, len(self.place.dims) - 1
+        alone = width > 1 and self.width == 1 and self.place.dims[axis] == COLUMN and ROW not in self.place.dims
+        size = self.memory.type.shape[axis]
+        if not alone or self.memory.type.element_type.width != HALF or self._once("written", self._is_written):
+            return None
+        dense = stride_divisors(self.memory)[-1] == 1 and base_multiple(self.memory) % width == 0
+        strides = [
+            stride for stride, own in zip(stride_divisors(self.memory)[:-1], self.place.dims[:-1], strict=True)
+            if own != FIXED or constants.integer_of(self.place.offsets[self.place.dims.index(own)]) != 0
+        ]  # fmt: skip
+        if not dense or any(stride % width for stride in strides) or size < 2 * width:
+            return None
+        return Between.of(self.place.offsets[axis], width)
+
+    def _load_between(self, between: Between, number: int) -> Any:
+        column, width = self.layout.place(number, self.shape)[1], self.layout.width
+        return self._once(("between", column), lambda: self._load_both(between, column, width))
+
+    def _load_both(self, between: Between, column: int, width: int) -> Any:
+        type_ = self.layout.piece_type(self.memory.type.element_type)
+        indices, size = self.indices(column), self.length()
+        at = plus(plus(between.aligned, self.lane.column), constants.index(column))
+        before = dialect("arith").SubIOp(at, constants.index(width)).result
+        last = self.memory.type.shape[self._columns()] - 2 * width
+        return guards.either(
+            guards.less(before, last + 1), type_,
+            lambda: between.load(type_, self.memory, [*indices[:-1], before], [*indices[:-1], at]),
             lambda: self._by_element(indices, size, type_),
         )  # fmt: skip
 
