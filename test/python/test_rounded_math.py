@@ -96,6 +96,38 @@ def test_results_in_f32_keep_the_longer_formula(body: str):
     assert lines["f16"] < lines["f32"]
 
 
+def test_a_gelu_of_f16_is_rounded_once():
+    """As torch-mlir writes it, every step in f16."""
+    kernel = mlir_gemm.compile(
+        f"""
+func.func @f(%x: tensor<{COUNT}xf16>) -> tensor<{COUNT}xf16> {{
+  %one = arith.constant 1.0 : f16
+  %two = arith.constant 2.0 : f16
+  %half = arith.constant 0.5 : f16
+  %e = tensor.empty() : tensor<{COUNT}xf16>
+  %z = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}}
+      ins(%x : tensor<{COUNT}xf16>) outs(%e : tensor<{COUNT}xf16>) {{
+  ^bb0(%v: f16, %o: f16):
+    %r = math.sqrt %two : f16
+    %a = arith.divf %v, %r : f16
+    %b = math.erf %a : f16
+    %c = arith.addf %b, %one : f16
+    %d = arith.mulf %c, %half : f16
+    %y = arith.mulf %v, %d : f16
+    linalg.yield %y : f16
+  }} -> tensor<{COUNT}xf16>
+  return %z : tensor<{COUNT}xf16>
+}}""",
+        device="simulator",
+    )
+    assert not re.search("math.erf|divf", kernel.ir("lower").split("gpu.module")[1])
+    x = np.linspace(-6, 6, COUNT).astype(np.float16)
+    got, want = kernel(x).astype(np.float64), gelu(x.astype(np.float64))
+    unit = np.spacing(np.maximum(np.abs(want), 6e-5).astype(np.float16)).astype(np.float64)
+    assert np.all(np.abs(got - want) < 0.52 * unit + 0.5 * np.abs(x) * 2.0**-24)
+
+
 def test_nan_and_infinity_go_through():
     x = np.zeros(COUNT, np.float32)
     x[:3] = np.nan, np.inf, -np.inf
