@@ -7,6 +7,7 @@ the rows, from what is in memory.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.flat_rows import FlatRows
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
@@ -50,6 +52,8 @@ class RowTiles:
     """What is kept there, by what was loaded."""
     filled: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What this pass puts there."""
+    flat: int = 0
+    """If not 0, rows are copied to shared memory and back as they lie in memory, so many elements at once."""
     start: Any = None
     """Where tiles start in a row: an index value that is 0 or negative; None for 0."""
     first: Any = None
@@ -151,6 +155,8 @@ class RowTiles:
         type_ = self.tile.type(memory.type.element_type, wide)
         if key in self.shared:
             value = tile.load(self.shared[key], self._place_in_shared(), type_)
+        elif self.flat and wide and self._has_rows(map_):
+            value = self._rows.load(memory, type_)
         else:
             value = tile.load(memory, self._place(map_, wide), type_)
             if positions.is_position(memory):
@@ -187,7 +193,15 @@ class RowTiles:
         passed = indexing.div(self.passed, self.cluster) if self.cluster > 1 else self.passed
         return tile.Place((constants.index(0), passed), (0, 1), (True, True))
 
+    @functools.cached_property
+    def _rows(self) -> FlatRows:
+        return FlatRows(self.tile.rows, self.loops.sizes[self.loops.element], self.flat, self.place[self.loops.row],
+                        self.first)  # fmt: skip
+
     def _put(self, values: Sequence[Any], buffers: Sequence[tuple[Any, Any]]) -> None:
+        if self.flat:
+            self._rows.store(values, [buffer for buffer, _ in buffers])
+            return
         for value, (buffer, map_) in zip(values, buffers, strict=True):
             self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
 

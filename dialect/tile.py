@@ -75,6 +75,7 @@ class Load(Tile.Operation, name="load"):
         rules.same_elements(rules.operand(0), rules.result, "memory and value"),
         **rules.PLACE,
         **rules.ALIGNED,
+        **rules.FLAT,
         **rules.SCOPE,
         written=FLAG,
     )
@@ -94,6 +95,7 @@ class Store(Tile.Operation, name="store"):
         rules.same_elements(rules.operand(0), rules.operand(1), "value and memory"),
         **rules.PLACE,
         **rules.ALIGNED,
+        **rules.FLAT,
         **rules.SCOPE,
         apart=FLAG,
     )
@@ -235,6 +237,7 @@ _FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.
 DIMS = "dims"
 IN_BOUNDS = "in_bounds"
 ALIGNED = "aligned"
+FLAT = "flat"
 APART = "apart"
 WRITTEN = "written"
 ALGEBRA = "algebra"

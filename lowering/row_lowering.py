@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards
+from mlir_gemm.dialect import constants, guards, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import body, in_block, named, parents, users
 from mlir_gemm.lowering.access import guarded
 from mlir_gemm.lowering.common_division import Divisor
-from mlir_gemm.lowering.layouts import Layout
+from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import multiple_of
 from mlir_gemm.lowering.row_pieces import (
     RowAccess,
@@ -86,16 +87,28 @@ class RowRewriter:
             raise pass_error(value.owner, f"a tile of {value.type} for {self.threads.count} threads; expected {wanted}")
         return layout
 
+    def _of(self, op: Any, value: Any) -> tuple[Layout, Lane]:
+        """How an access's tile is divided, and where the running thread's piece lies."""
+        shape, vector = shape_of(value.type), constants.number_of(op, tile.FLAT)
+        if not vector:
+            return self._layout(value), self.threads.lane(shape)
+        threads = self.threads.side_by_side(vector)
+        if shape[1] % threads.fragment[1]:
+            raise pass_error(op, f"a tile of {value.type} for {threads.count} threads with {vector} elements each; "
+                             f"expected a multiple of {threads.fragment[1]} columns")  # fmt: skip
+        return threads.layout(shape), threads.lane(shape)
+
     def _load(self, op: Any) -> None:
-        value = op.results[0]
-        layout, shape = self._layout(value), shape_of(value.type)
-        access = RowAccess(op, layout, self.threads.lane(shape))
+        value, shape = op.results[0], shape_of(op.results[0].type)
+        layout, lane = self._of(op, value)
+        if tile.FLAT in op.attributes and in_shared(op.operands[0]):
+            dialect("gpu").BarrierOp()
+        access = RowAccess(op, layout, lane)
         self.pieces[value] = [access.load(number) for number in range(layout.count(shape))]
 
     def _store(self, op: Any) -> None:
-        value = op.operands[0]
-        layout, shape = self._layout(value), shape_of(value.type)
-        access = RowAccess(op, layout, self.threads.lane(shape))
+        value, shape = op.operands[0], shape_of(op.operands[0].type)
+        access = RowAccess(op, *self._of(op, value))
 
         def store() -> None:
             for number, piece in enumerate(self.pieces[value]):
@@ -103,10 +116,12 @@ class RowRewriter:
                 with guarded(each.outer):
                     each.emit(piece)
 
-        alone = self._alone(shape)
+        alone = None if tile.FLAT in op.attributes else self._alone(shape)
         if alone is not None:
             self._wait_for_loads(op)
         guards.do(alone, store)
+        if tile.FLAT in op.attributes and in_shared(op.operands[1]):
+            dialect("gpu").BarrierOp()
 
     def _wait_for_loads(self, op: Any) -> None:
         """Before one thread writes a value that several threads share, the others must have loaded it."""

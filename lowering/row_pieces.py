@@ -52,6 +52,10 @@ class Threads:
         number = indexing.thread()
         return Threads(count, across, width, number, indexing.div(number, across), indexing.rem(number, across))
 
+    def side_by_side(self, width: int) -> Threads:
+        """All of them in one group, with so many elements in an access."""
+        return Threads(self.count, self.count, width, self.number, constants.index(0), self.number)
+
     @property
     def groups(self) -> int:
         """Groups of threads below each other."""

@@ -25,7 +25,7 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("tile", "sizes", step("share-sizes"))
     tensorize = step("tensorize-rows", tile=schedule.tile, transposed=schedule.transposed, shift=schedule.shift,
                      staged=schedule.staged, unroll=schedule.unroll, cluster=schedule.cluster,
-                     prefetch=schedule.prefetch)  # fmt: skip
+                     prefetch=schedule.prefetch, flat=schedule.flat)  # fmt: skip
     yield at("tensorize", "tensorize", tensorize)
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))

@@ -20,6 +20,9 @@ MOST_HELD = 256
 """Elements of a tile for each thread, more than which no thread has registers for."""
 
 
+_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat")
+
+
 @dataclass(frozen=True)
 class RowProblem:
     """What the choice for a kernel of rows depends on."""
@@ -82,6 +85,9 @@ class RowSchedule:
     """Blocks of a cluster, which share the rows of a tile: each has a tile of its part."""
     prefetch: bool = False
     """Whether what is needed after the reductions, such as a norm's weights, is loaded before them."""
+    flat: int = 0
+    """If not 0, the rows of a tile are copied to shared memory and back as they lie in memory, all threads side by
+    side, so many elements in all."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name."""
@@ -96,7 +102,7 @@ class RowSchedule:
         if unknown or missing:
             said = f"no field '{unknown[0]}'" if unknown else f"the field '{missing[0]}' is missing"
             raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
-        numbers = {name: fields.get(name, 1) for name in ("threads", "across", "vector", "shift", "unroll", "cluster")}
+        numbers = {name: fields.get(name, 1) for name in _NUMBERS}
         wrong = {name: value for name, value in numbers.items() if type(value) is not int}
         flags = ("transposed", "staged", "prefetch")
         wrong |= {name: fields[name] for name in flags if type(fields.get(name, False)) is not bool}
@@ -139,6 +145,11 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: cluster={self.cluster}; expected a power of two up to {MOST_CLUSTER}")
         if self.cluster > 1 and self.transposed:
             raise ScheduleError(f"tile.rows: cluster={self.cluster} with transposed=true; expected 1")
+        if self.flat < 0 or self.flat % self.threads:
+            raise ScheduleError(f"tile.rows: flat={self.flat}; expected 0, or a multiple of threads={self.threads}")
+        if self.flat and (self.shift or self.staged or self.transposed or self.cluster > 1):
+            raise ScheduleError(f"tile.rows: flat={self.flat} with shift, staged, transposed or cluster; expected none "
+                                "of these")  # fmt: skip
 
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""
@@ -147,5 +158,6 @@ class RowSchedule:
         turned += f", {self.unroll} tiles at a time" if self.unroll > 1 else ""
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
         turned += ", all loads first" if self.prefetch else ""
+        turned += f", {self.flat} elements at once through shared memory" if self.flat else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip
