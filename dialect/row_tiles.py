@@ -52,6 +52,8 @@ class RowTiles:
     """What is kept there, by what was loaded."""
     filled: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What this pass puts there."""
+    evict_first: bool = False
+    """Whether what is read of rows is the first that L2 gives up."""
     flat: int = 0
     """If not 0, rows are copied to shared memory and back as they lie in memory, so many elements at once."""
     start: Any = None
@@ -163,6 +165,8 @@ class RowTiles:
                 self.held[key] = value
                 return value
             self._say_aligned(value.owner, map_, wide)
+            if self.evict_first and wide and self._has_rows(map_):
+                value.owner.attributes[tile.EVICT_FIRST] = ir.UnitAttr.get()
             if self.staged and wide and self.passed is not None and self._has_rows(map_):
                 self._stage(key, value)
         self.held[key] = value

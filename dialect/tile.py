@@ -78,6 +78,7 @@ class Load(Tile.Operation, name="load"):
         **rules.FLAT,
         **rules.SCOPE,
         written=FLAG,
+        evict_first=FLAG,
     )
 
 
@@ -238,6 +239,7 @@ DIMS = "dims"
 IN_BOUNDS = "in_bounds"
 ALIGNED = "aligned"
 FLAT = "flat"
+EVICT_FIRST = "evict_first"
 APART = "apart"
 WRITTEN = "written"
 ALGEBRA = "algebra"

@@ -177,7 +177,8 @@ class LaneAccess:
         if inside is not None and self._once("written", self._is_written):
             at = self._at(row, column, self._index)
             return guards.value_or_zero(inside, type_, lambda: load(type_, self.memory, at))
-        loaded = load(type_, self.memory, self._at(row, column, self._clamped))
+        once = tile.EVICT_FIRST in self.operation.operation.attributes
+        loaded = load(type_, self.memory, self._at(row, column, self._clamped), once)
         if inside is None:
             return loaded
         zero = self._once(("zero", type_), lambda: dialect("arith").ConstantOp(type_, zero_of(type_)).result)
@@ -232,11 +233,13 @@ def guarded(condition: Any | None) -> Generator[None]:
         scf.YieldOp([])
 
 
-def load(type_: Any, memory: Any, indices: list[Any]) -> Any:
-    """A load of one element or, aligned to its size, of a vector of neighbours."""
+def load(type_: Any, memory: Any, indices: list[Any], once: bool = False) -> Any:
+    """A load of one element or, aligned to its size, of a vector of neighbours; of what is read `once` a nontemporal
+    one."""
+    given = {"nontemporal": True} if once else {}
     if not isinstance(type_, ir.VectorType):
-        return dialect("memref").LoadOp(memory, indices).result
-    return dialect("vector").LoadOp(type_, memory, indices, alignment=vector_bytes(type_)).result
+        return dialect("memref").LoadOp(memory, indices, **given).result
+    return dialect("vector").LoadOp(type_, memory, indices, alignment=vector_bytes(type_), **given).result
 
 
 def store(value: Any, memory: Any, indices: list[Any]) -> None:

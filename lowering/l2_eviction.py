@@ -41,6 +41,11 @@ def hint(entry: Any, kept: int, coordinates: Sequence[Any], sizes: Sequence[int]
     return arith.SelectOp(stays, _policy(entry, STAY), leave).result
 
 
+def leaving(entry: Any) -> Any:
+    """The policy of what L2 gives up first, an i64 that is made at the start of a kernel's block."""
+    return _policy(entry, LEAVE)
+
+
 def _policy(entry: Any, text: str) -> Any:
     for op in in_block(entry):
         if op.operation.name == "llvm.inline_asm" and ir.StringAttr(op.attributes["asm_string"]).value == text:

@@ -104,6 +104,10 @@ class RowAccess(LaneAccess):
         0."""
         return constants.number_of(self.operation, tile.ALIGNED)
 
+    @property
+    def _once_only(self) -> bool:
+        return tile.EVICT_FIRST in self.operation.attributes
+
     def load(self, number: int) -> Any:
         if positions.is_position(self.memory):
             return super().load(number)
@@ -114,7 +118,7 @@ class RowAccess(LaneAccess):
         type_ = self.layout.piece_type(self.memory.type.element_type)
         indices, size = self.indices(column), self.length()
         return guards.either(
-            self.whole(column), type_, lambda: load(type_, self.memory, indices),
+            self.whole(column), type_, lambda: load(type_, self.memory, indices, self._once_only),
             lambda: self._by_element(indices, size, type_),
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("tile", "sizes", step("share-sizes"))
     tensorize = step("tensorize-rows", tile=schedule.tile, transposed=schedule.transposed, shift=schedule.shift,
                      staged=schedule.staged, unroll=schedule.unroll, cluster=schedule.cluster,
-                     prefetch=schedule.prefetch, flat=schedule.flat)  # fmt: skip
+                     prefetch=schedule.prefetch, evict_first=schedule.evict_first, flat=schedule.flat)  # fmt: skip
     yield at("tensorize", "tensorize", tensorize)
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
@@ -42,3 +42,5 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
     yield from converted(target)
+    if schedule.evict_first and target.has_l2_policies:
+        yield at("nvvm", "maps", step("evict-loads"))

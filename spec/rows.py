@@ -85,6 +85,8 @@ class RowSchedule:
     """Blocks of a cluster, which share the rows of a tile: each has a tile of its part."""
     prefetch: bool = False
     """Whether what is needed after the reductions, such as a norm's weights, is loaded before them."""
+    evict_first: bool = False
+    """Whether what is read of rows is the first that L2 gives up."""
     flat: int = 0
     """If not 0, the rows of a tile are copied to shared memory and back as they lie in memory, all threads side by
     side, so many elements in all."""
@@ -104,7 +106,7 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
         numbers = {name: fields.get(name, 1) for name in _NUMBERS}
         wrong = {name: value for name, value in numbers.items() if type(value) is not int}
-        flags = ("transposed", "staged", "prefetch")
+        flags = ("transposed", "staged", "prefetch", "evict_first")
         wrong |= {name: fields[name] for name in flags if type(fields.get(name, False)) is not bool}
         if wrong:
             name, value = next(iter(wrong.items()))
@@ -158,6 +160,7 @@ class RowSchedule:
         turned += f", {self.unroll} tiles at a time" if self.unroll > 1 else ""
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
         turned += ", all loads first" if self.prefetch else ""
+        turned += ", evicted first from L2" if self.evict_first else ""
         turned += f", {self.flat} elements at once through shared memory" if self.flat else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

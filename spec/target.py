@@ -124,6 +124,11 @@ class Target:
         return "griddepcontrol" in self.capabilities
 
     @property
+    def has_l2_policies(self) -> bool:
+        """Whether loads say which lines L2 gives up first."""
+        return "cp.async" in self.capabilities
+
+    @property
     def has_clusters(self) -> bool:
         """Whether blocks may be launched in clusters, and reach each other's shared memory."""
         return "cp.async.bulk.tensor" in self.capabilities

@@ -53,6 +53,8 @@ class TensorizeRows(Pass):
     """Blocks of a cluster, which share the rows of a tile; a power of two."""
     prefetch: bool = False
     """Whether tiles that hold whole rows load what is needed after the reductions before them."""
+    evict_first: bool = False
+    """Whether what is read of rows is the first that L2 gives up."""
     flat: int = 0
     """If not 0, the rows of a tile, which holds whole ones, are copied to shared memory and back as they lie in memory,
     so many elements in all."""
@@ -100,7 +102,8 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         number = indexing.div(forall.body.arguments[0], cluster) if cluster > 1 else forall.body.arguments[0]
         staged = options.staged and loops.element == loops.outer
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
-                         unroll=options.unroll, staged=staged, first=forall.body, flat=options.flat)  # fmt: skip
+                         unroll=options.unroll, staged=staged, first=forall.body, flat=options.flat,
+                         evict_first=options.evict_first)  # fmt: skip
         if options.flat and not (tiles.whole and loops.outer == 1):
             raise pass_error(function, f"flat={options.flat} for tiles that do not hold whole rows of one loop")
         tiles.enter_cluster()
