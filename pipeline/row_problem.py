@@ -64,6 +64,7 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
         fixed=element in constant and loops == outer + 1,
         side=sizes[outer - 1],
         lines=prod(sizes[loop] for loop in range(outer, element)),
+        beside=0 if single else len({operand for operand, _ in wide if operand in inputs} - {o for o, _ in whole}),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
 

@@ -20,6 +20,7 @@ MOST_HELD = 256
 """Elements of a tile for each thread, more than which no thread has registers for."""
 
 
+_WHERE_SET = ("prefetch", "evict_first", "flat")
 _NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat")
 
 
@@ -55,6 +56,8 @@ class RowProblem:
     """Rows side by side in memory, of `rows`; 0 for all of them."""
     element: str = "f32"
     """The type of the elements of a row in memory."""
+    beside: int = 0
+    """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
 
     def __str__(self) -> str:
         length = f"{self.lines}x{self.length}" if self.lines > 1 else str(self.length)
@@ -92,8 +95,9 @@ class RowSchedule:
     side, so many elements in all."""
 
     def fields(self) -> dict[str, Any]:
-        """All fields by name."""
-        return dataclasses.asdict(self)
+        """All fields by name, but those that say nothing of what few rows have."""
+        fields = dataclasses.asdict(self)
+        return {name: value for name, value in fields.items() if value or name not in _WHERE_SET}
 
     @staticmethod
     def make(fields: Mapping[str, Any]) -> RowSchedule:

@@ -25,6 +25,9 @@ LONG_SEGMENT, PASS_THREADS = 512, 512
 """Bytes of neighbours that a block reads of each element, and its threads, where it goes over columns."""
 UNROLL = 8
 """Lines that a thread has loads of under way there."""
+SHORT, ALONE_THREADS = 8, 256
+"""Columns of so few elements are a thread's each, and threads of a block then: 4x1000000 f16 2.1 us, not 4.2; 7x183873
+bf16 1.5, not 1.7, cold 5.6, not 6.5 (H200, 2026-11-24-h200-row-schedules.json.xz)."""
 WAVES, LEAST_PART, MOST_PARTS = 4, 64, 1056
 """How many times the blocks of all parts fill the SMs, elements of a part, and most parts. Sums of 199162x528 f32 take
 96 us in 211 to 422 parts of 512 bytes, 127 in 16 of 64 bytes; 1000000x64 f16 31.1 in 1056 parts, 31.4 in 528 (H200,
@@ -33,6 +36,8 @@ WAVES, LEAST_PART, MOST_PARTS = 4, 64, 1056
 
 def of_columns(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of columns."""
+    if problem.fixed and problem.length <= SHORT and not problem.side < problem.rows:
+        return _alone(problem, target)
     columns, full = _segment(problem), target.sms * target.threads_sm
     if not problem.again and _blocks(problem, columns) * PASS_THREADS >= full:
         return _in_passes(problem, columns, PASS_THREADS)
@@ -44,6 +49,18 @@ def of_columns(problem: RowProblem, target: Target) -> RowSchedule:
             break
         columns //= 2
     return _in_passes(problem, columns, MOST_THREADS)
+
+
+def _alone(problem: RowProblem, target: Target) -> RowSchedule:
+    """Threads that have whole columns, as many as fill the chip."""
+    vector, threads = vector_of(problem, problem.rows), ALONE_THREADS
+    while vector > 1 and problem.rows < target.sms * threads * vector:
+        vector //= 2
+    while threads > LANES and problem.rows < target.sms * threads * vector:
+        threads //= 2
+    schedule = RowSchedule(threads, threads, vector, (problem.length, threads * vector), transposed=True)
+    schedule.check()
+    return schedule
 
 
 def parts_of_columns(problem: RowProblem, schedule: RowSchedule, target: Target) -> tuple[int, int]:

@@ -8,7 +8,7 @@ more. Rows that a block's registers do not hold are read again in each pass.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.spec.rows import MOST_CLUSTER, RowProblem, RowSchedule
@@ -40,14 +40,33 @@ PASS_THREADS, PASS_BYTES, PASS_LOADS = 512, 64, 8
 """Threads of a block that goes over rows, and bytes, and accesses, that a thread has under way: rows that are reduced
 once and that registers do not hold, and those that shared memory does not hold either. argmax of 1000x50257 f32 takes
 50 us with 4 or 8 accesses, in registers of a cluster 58 (H200, 2026-11-23-h200-rows-passes.json.xz)."""
-CLUSTER_THREADS = 256
-"""Threads of a block of a cluster."""
+CLUSTER_THREADS, CLUSTER_HELD = 256, 52
+"""Threads of a block of a cluster, and registers in which each holds elements of its part of a row: softmax of
+64x100000 f32 18.5 us, not 21.5 with 512; 2000x65536 282, not 301 from shared memory (H200)."""
+PREFETCHED, PREFETCH_THREADS = 64, 256
+"""Registers in which a thread holds its part of a row and of the weights, if they are loaded before the reductions, and
+threads of a block then: RMS norm of 2686x5033 f16 18.1 us, not 20.5; of 129x604 f32 1.2, not 1.4, cold 4.6, not 5.0."""
+EVICTED = 4
+"""Sums of what takes this part of L2, or more, let L2 give it up first: what is in L2 already need not be written to
+memory for it. A sum of 65536 rows of 1024 f16 takes 38 us after other work, not 41."""
+LONE_THREADS = 1024
+"""Threads of a block that has an SM's shared memory alone: log-softmax of 235x92721 f16 36.2 us, with 512 38.2."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
 """Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
 many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
 FEW, FEW_ELEMENTS, WASTE = 4, 16, 0.16
 """Accesses that a thread should have of a row, or more, if they are narrow, until it has this many elements; and by how
 much a schedule is worse that has twice, or half, as many: odd rows of 1999 f16 take 48 us, not 80 with 4."""
+TWO_WARPS = 128
+"""Wide accesses of a row that two warps rather take than one: 65536x1024 f16 65.4 us, not 66.5 (an RMS norm, H200)."""
+FEW_SINGLE, LONG_SINGLE, MOST_SINGLE = 32, 2048, 128
+"""Single elements that a thread should have of rows without weights, of rows up to which length; and threads that rows
+with two weights and more should have at most, 8 elements each or more: 20000x1001 f16, a softmax with 32 threads a row
+23.8 us, not 25.0 with 64; a layer norm with 128 26.5, not 29.4 (H200, 2026-11-24-h200-row-schedules.json.xz)."""
+BUSY, LEAST_ACCESSES, LEAST_WIDE = 8, 3, 2
+"""More threads take a row where rows leave all but this part of the chip's threads idle, as long as each has so many
+accesses, or so many wide ones: log-softmax of 4044x185 f16 with 16 threads a row 1.8 us, with 64 2.8; of 16x555 f32
+with 128 1.2, with 512 1.35."""
 LEAST_PART = 8192
 """Elements of a part of a row."""
 LEAST_BYTES, LEAST_SINGLE = 64, 16
@@ -62,7 +81,10 @@ they load in single elements: 20001 f16 57 us, not 78, since the edges of wide p
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of rows."""
-    return of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
+    schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
+    bytes_ = problem.rows * problem.lines * problem.length * problem.read
+    once = not problem.again and target.has_l2_policies and bytes_ >= target.l2_bytes // EVICTED
+    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=once)
 
 
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:
@@ -139,13 +161,13 @@ def _of_long(rows: _Rows) -> RowSchedule:
         rows.in_many_registers(),
     ]
     if rows.target.has_clusters and not rows.shift:
-        blocks = (2, 4, MOST_CLUSTER)
-        held = [rows.in_registers(each) for each in blocks if rows.problem.narrowest >= WORD]
+        words, beside = rows.problem.narrowest >= WORD, rows.problem.beside
+        blocks = (2, 4, MOST_CLUSTER) if beside < 2 else (MOST_CLUSTER,)
+        held = [rows.in_few_registers(each, most) for most in (WHOLE, CLUSTER_HELD) for each in blocks if words]
         kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (2, 1)]
-        wide = rows.vector * rows.problem.narrowest >= ACCESS
-        forms += [*kept, *held] if wide and rows.problem.rows > rows.target.sms else [*held, *kept]
+        forms += [*held, *kept] if beside < 2 else [*kept, *held]
         forms += [rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared), rows.in_passes(MOST_CLUSTER)]
-    forms += [rows.in_shared(1, STAGED_THREADS, 0, rows.all_shared)]
+    forms += [rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)]
     return next(filter(None, forms), None) or rows.in_passes(1)
 
 
@@ -170,16 +192,23 @@ class _Rows:
     def in_registers(self, cluster: int) -> RowSchedule | None:
         """Held by as few threads as have a few accesses each."""
         problem, pieces = self.problem, self.pieces(cluster)
-        across = _divided(pieces, max(1, WHOLE // problem.held // self.vector), self.vector, problem.narrowest)
+        across = _divided(pieces, max(1, WHOLE // problem.held // self.vector), self.vector, problem)
         if across is None:
             return None
         if cluster == 1:
-            across = _busy(problem, self.target, pieces, across)
+            across = _busy(problem, self.target, pieces, across, self.vector)
             across = max(across, LANES) if self.shift else across
             threads = across if self.shift else _of_block(problem.rows, across, self.target)
         else:
             threads = across = max(across, LANES, min(CLUSTER_THREADS, power(pieces)))
         return self._schedule(threads, across, -(-pieces // across), cluster=cluster)
+
+    def in_few_registers(self, cluster: int, most: int) -> RowSchedule | None:
+        """Held by the threads of a cluster's blocks, each with up to so many registers."""
+        count = -(-self.pieces(cluster) // CLUSTER_THREADS)
+        if count * self.vector * self.problem.held > most:
+            return None
+        return self._schedule(CLUSTER_THREADS, CLUSTER_THREADS, count, cluster=cluster)
 
     def in_many_registers(self) -> RowSchedule | None:
         """Held by the most threads that a block has, with as much as each can hold."""
@@ -236,7 +265,7 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
     vector = vector_of(problem, problem.length)
     pieces = -(-problem.length // vector)
     most = max(1, HELD // problem.held // vector)
-    across = _busy(problem, target, pieces, _divided(pieces, most, vector, problem.narrowest) or MOST_THREADS)
+    across = _busy(problem, target, pieces, _divided(pieces, most, vector, problem) or MOST_THREADS, vector)
     threads = _of_block(problem.rows, across, target)
     some = max(1, min(most_held(problem, threads, target) // vector, most))
     count = _at_a_time(pieces, across, some)
@@ -245,12 +274,34 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
     return schedule
 
 
-def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
+def _prefetches(problem: RowProblem, schedule: RowSchedule) -> bool:
+    """Whether there are registers to load weights before the reductions."""
+    whole = problem.fixed and schedule.tile[1] * schedule.cluster >= problem.length + max(schedule.shift - 1, 0)
+    if not problem.beside or problem.transposed or not whole:
+        return False
+    elements = schedule.tile[0] * schedule.tile[1] // schedule.threads
+    registers = max(WORD // schedule.vector, problem.narrowest) / WORD  # single elements of 16 bits take one each
+    held = elements * (problem.held + problem.beside * registers)
+    return schedule.threads <= PREFETCH_THREADS and held <= PREFETCHED
+
+
+def _few(pieces: int, vector: int, problem: RowProblem) -> int:
+    """How many accesses of a row a thread should have."""
+    if vector * problem.narrowest >= ACCESS:
+        return FEW // 2 if TWO_WARPS // 2 < pieces <= TWO_WARPS else FEW
+    if vector > 1 or problem.narrowest >= WORD or not problem.again:
+        return max(FEW, FEW_ELEMENTS // vector)
+    if problem.beside == 0 and problem.length <= LONG_SINGLE:
+        return FEW_SINGLE
+    return FEW_ELEMENTS if problem.beside < 2 else max(FEW_ELEMENTS // 2, pieces // MOST_SINGLE)
+
+
+def _divided(pieces: int, most: int, vector: int, problem: RowProblem) -> int | None:
     """Threads of a row that hold all of it with the least waste; of equally good numbers, one with a few accesses for
     each thread. At least as many threads as cover a minimum of contiguous bytes. None where a row is longer."""
-    least = LEAST_BYTES // (vector * bytes_) if vector > 1 else LEAST_SINGLE
+    least = LEAST_BYTES // (vector * problem.narrowest) if vector > 1 else LEAST_SINGLE
     least = min(least, power(pieces // 2))
-    few = min(max(FEW, FEW_ELEMENTS // vector), most)
+    few = min(_few(pieces, vector, problem), most)
     choices = [(1 << power, -(-pieces >> power)) for power in range(STAGED_THREADS.bit_length())]
     fitting = [(across, count) for across, count in choices if count <= most and across >= least]
     if not fitting:
@@ -258,10 +309,11 @@ def _divided(pieces: int, most: int, vector: int, bytes_: int) -> int | None:
     return min(fitting, key=lambda each: each[0] * each[1] * (1 + WASTE * abs(math.log2(each[1] / few))))[0]
 
 
-def _busy(problem: RowProblem, target: Target, pieces: int, across: int) -> int:
+def _busy(problem: RowProblem, target: Target, pieces: int, across: int, vector: int) -> int:
     """More threads where rows are so few that the chip would be idle."""
-    busy = target.sms * target.threads_sm // 2
-    while across < min(MOST_THREADS, power(pieces)) and problem.rows * across < busy:
+    busy = target.sms * target.threads_sm // BUSY
+    least = LEAST_WIDE if vector * problem.narrowest >= ACCESS else LEAST_ACCESSES
+    while across < MOST_THREADS and problem.rows * across < busy and pieces >= 2 * across * least:
         across *= 2
     return across
 

@@ -2,12 +2,14 @@
 
     python test/gpu/check_row_schedules.py [--plan FILE] [--random N --seed S] [--only TEXT] [--compile-only] [-o OUT]
 
-A line of a plan is a kernel and schedules: `softmax 2048x4096 f16: a256 | a64 d2 | m p`. A schedule is words:
+A line of a plan is a kernel and schedules: `softmax 2048x4096 f16: a256 | a64 d2 | m p`; with `@` before it,
+torch.compile is measured too. A schedule is words:
 
     aN threads side by side along a row   tN threads of a block (as many, at least 128)   vN elements of an access
     cN accesses of a tile (a whole row)   dN rows that a thread has a part of             xN blocks of a cluster
     uN tiles at a time                    s  tiles from aligned addresses on              g  rows in shared memory
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
+    f  copied as one line                 e  evicted first from L2
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
 
@@ -55,9 +57,10 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     given = {word[0]: int(word[1:]) if word[1:] else 1 for word in words if not word.startswith("+")}
     if not given or set(given) == {"m"} or model is None:
         return None
-    flags = {"prefetch": "p" in given, "staged": "g" in given}
+    flags = {"prefetch": "p" in given, "staged": "g" in given, "evict_first": "e" in given}
     if "m" in given:
-        return dataclasses.replace(model, prefetch=flags["prefetch"], unroll=given.get("u", model.unroll))
+        changed = {"prefetch": "p" in given, "evict_first": "e" in given, "unroll": given.get("u", model.unroll)}
+        return dataclasses.replace(model, **changed)
     vector, across = given.get("v", WIDEST // BYTES[rows.element]), given["a"]
     threads = given.get("t", max(across, 128))
     groups = threads // across
@@ -68,7 +71,10 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     cluster = given.get("x", 1)
     whole = -(-(rows.n + max(shift - 1, 0)) // (vector * across * cluster))
     tile = groups * given.get("d", 1), across * vector * given.get("c", whole)
-    return RowSchedule(threads, across, vector, tile, shift=shift, cluster=cluster, unroll=given.get("u", 1), **flags)
+    line = threads * WIDEST // BYTES[rows.element]
+    flat = -(-tile[0] * rows.n // line) * line if "f" in given else 0
+    return RowSchedule(threads, across, vector, tile, shift=shift, cluster=cluster, unroll=given.get("u", 1), flat=flat,
+                       **flags)  # fmt: skip
 
 
 def pinned(text: str, chosen: RowSchedule | None) -> str:
@@ -117,16 +123,17 @@ def _with_policy(ptx: str, access: str, name: str, policy: str) -> str:
     return "".join(parts)
 
 
-def read_plan(path: Path) -> list[tuple[Rows, list[str]]]:
-    """The kernels of a plan, each with its schedules."""
-    found: list[tuple[Rows, list[str]]] = []
+def read_plan(path: Path) -> list[tuple[Rows, list[str], bool]]:
+    """The kernels of a plan, each with its schedules, and whether torch.compile is measured."""
+    found: list[tuple[Rows, list[str], bool]] = []
     for line in path.read_text(encoding="utf-8").split("\n"):
         if not line.strip() or line.startswith("#"):
             continue
         name, _, rest = line.partition(":")
-        kind, size, element = name.split()
+        kind, size, element = name.removeprefix("@").split()
         m, n = map(int, size.split("x"))
-        found.append((Rows(kind, m, n, element), [each.strip() for each in rest.split("|") if each.strip()]))
+        schedules = [each.strip() for each in rest.split("|") if each.strip()]
+        found.append((Rows(kind, m, n, element), schedules, name.startswith("@")))
     return found
 
 
@@ -237,14 +244,13 @@ def main() -> int:
     options = parser.parse_args()
     start = time.monotonic()
     cases = [case for case in read_plan(options.plan) if options.only in case[0].name]
-    planned = len(cases)
-    cases += [(rows, list[str]()) for rows in drawn_rows(options.random, options.seed)]
+    cases += [(rows, list[str](), True) for rows in drawn_rows(options.random, options.seed)]
     os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
-        reasons = list(pool.map(compiled, [(*case, not options.compile_only) for case in cases]))
+        reasons = list(pool.map(compiled, [(*case[:2], not options.compile_only) for case in cases]))
     print(f"{sum(map(len, reasons))} kernels compiled in {time.monotonic() - start:.0f} s", flush=True)
     if options.compile_only:
-        for (rows, _), own in zip(cases, reasons, strict=True):
+        for (rows, _, _), own in zip(cases, reasons, strict=True):
             print(rows.name, {name: reason for name, reason in own.items() if reason})
         return int(any(reason for own in reasons for reason in own.values()))
     import torch
@@ -252,12 +258,12 @@ def main() -> int:
     bench = Bench(torch, options.seconds - (time.monotonic() - start))
     entries: list[dict[str, Any]] = []
     failed: list[str] = []
-    for number, ((rows, schedules), own) in enumerate(zip(cases, reasons, strict=True)):
+    for (rows, schedules, rival), own in zip(cases, reasons, strict=True):
         if bench.out_of_time:
             print(f"out of time before {rows.name}")
             break
         try:
-            entries.append(bench.measure(rows, schedules, own, number >= planned))
+            entries.append(bench.measure(rows, schedules, own, rival))
             show(entries[-1])
         except Exception as problem:  # the others are worth measuring
             failed.append(f"{rows.name}: {type(problem).__name__}: {problem}"[:300])
