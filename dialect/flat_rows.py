@@ -66,8 +66,10 @@ class FlatRows:
 
     def _copy(self, memory: Any, buffer: Any, *, to_shared: bool) -> None:
         type_, vector = ir.VectorType.get([1, self.size], memory.type.element_type), self._vector(memory)
-        line, there = _line(buffer), self._part(memory)
-        inside = tile.Place((constants.index(0),), (1,), (True,))
+        line, there, filled = _line(buffer), self._part(memory), buffer in self.buffers.values()
+        if not filled:  # nobody has written more than the rows
+            line = subview(line, [constants.index(0)], [self.rows * self.length])
+        inside = tile.Place((constants.index(0),), (1,), (filled,))
         place = tile.Place((constants.index(0),), (1,), (False,))
         value = tile.load(there, place, type_) if to_shared else tile.load(line, inside, type_)
         stored = tile.store(value, line, inside) if to_shared else tile.store(value, there, place)
