@@ -52,6 +52,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         step("widen-products"),
         step("widen-accumulator"),
         step("drop-unit-dims"),
+        step("simplify-generics"),  # what is left of a sum of one element starts from a number
         step("widen-products"),  # of those that loops of one trip kept from being read as products
         step("propagate-reshapes"),
         step("fold-movement"),
