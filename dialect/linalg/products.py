@@ -249,6 +249,8 @@ def _of_numbers(generic: Generic) -> Product | str:
         return "it adds up single elements, not products"
     if _MULTIPLICATIONS.get(multiplication.name) != addition.name:
         return f"what it adds up is made by {_name(multiplication)}, not by a multiplication of the same kind"
+    if multiplication.operands[0] == multiplication.operands[1]:
+        return "it adds up squares, which is a reduction along rows"
     a, b = (_factor(value, generic) for value in multiplication.operands)
     if "i1" in (element_of(a), element_of(b)):
         return "it multiplies truth values (i1), which no mma does"
