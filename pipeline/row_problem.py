@@ -64,6 +64,7 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
         fixed=element in constant and loops == outer + 1,
         side=sizes[outer - 1],
         lines=prod(sizes[loop] for loop in range(outer, element)),
+        dense=outer == 1 and loops == 2 and all(_is_dense(operand, map_) for operand, map_ in whole),
         beside=0 if single else len({operand for operand, _ in wide if operand in inputs} - {o for o, _ in whole}),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
@@ -93,6 +94,15 @@ def _way(operand: Any, map_: Any, outer: int) -> tuple[tuple[int, int], ...] | N
     if not neighbours or offset or min(moves.values()) < 0:
         return None
     return tuple(sorted((loop, stride) for loop, stride in moves.items() if loop < outer))
+
+
+def _is_dense(operand: Any, map_: Any) -> bool:
+    """Whether an operand is a matrix whose rows lie one after another."""
+    type_ = operand.type
+    if not type_.has_static_shape or [e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)] != [0, 1]:
+        return False
+    strides, offset = type_.get_strides_and_offset()
+    return list(strides) == [type_.shape[1], 1] and offset == 0
 
 
 def _along(map_: Any, outer: int) -> bool:

@@ -56,6 +56,8 @@ class RowProblem:
     """Rows side by side in memory, of `rows`; 0 for all of them."""
     element: str = "f32"
     """The type of the elements of a row in memory."""
+    dense: bool = False
+    """Whether all that has rows is a matrix whose rows lie one after another."""
     beside: int = 0
     """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
 

@@ -43,12 +43,24 @@ once and that registers do not hold, and those that shared memory does not hold 
 CLUSTER_THREADS, CLUSTER_HELD = 256, 52
 """Threads of a block of a cluster, and registers in which each holds elements of its part of a row: softmax of
 64x100000 f32 18.5 us, not 21.5 with 512; 2000x65536 282, not 301 from shared memory (H200)."""
-PREFETCHED, PREFETCH_THREADS = 64, 256
-"""Registers in which a thread holds its part of a row and of the weights, if they are loaded before the reductions, and
-threads of a block then: RMS norm of 2686x5033 f16 18.1 us, not 20.5; of 129x604 f32 1.2, not 1.4, cold 4.6, not 5.0."""
-EVICTED = 4
+PREFETCHED = {1: (512, 80), 2: (256, 60)}
+"""Threads of a block, and registers in which a thread holds its part of a row and of the weights, if they are loaded
+before the reductions, by how many weights there are, at least: RMS norm of 2686x5033 f16 18.1 us, not 20.5; of 129x604
+f32 1.2, not 1.4, cold 4.6, not 5.0; but a layer norm of 16384x4096 f16, in 64 registers, 69.2, not 67.9."""
+EVICTED = 0.75
 """Sums of what takes this part of L2, or more, let L2 give it up first: what is in L2 already need not be written to
-memory for it. A sum of 65536 rows of 1024 f16 takes 38 us after other work, not 41."""
+memory for it. A sum of 65536 rows of 1024 f16 takes 38 us after other work, not 41; but one of 4096x4096, which L2 can
+hold, takes 9.0 again and again, not 5.3, since nothing makes room for it."""
+PAIRED = 64
+"""Registers in which a thread of a cluster holds its part of two rows, which share the weights that it loads: RMS norm
+of 1237x62188 f32 167 us, not 178."""
+LINE_LENGTH, LINE_BYTES = 1536, 4 << 20
+"""Odd rows of 16 bits that are copied as one line: of up to so many elements, if there are as many bytes. RMS norm of
+67587x71 bf16 5.7 us, not 6.9; layer norm of 124550x73 f16 10.6, not 13.5; softmax of 20000x1001 22.4, not 23.5, but of
+20000x1999 48.1, not 44.8."""
+LINE_ELEMENTS, LINE_THREADS, LINE_SHORT = 20, (128, 256), 256
+"""Elements of a row that a thread takes there, up to a warp's threads; threads of a block, fewer for rows up to a
+length. With two weights and more, twice as many threads take two rows each, which share the weights."""
 LONE_THREADS = 1024
 """Threads of a block that has an SM's shared memory alone: log-softmax of 235x92721 f16 36.2 us, with 512 38.2."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
@@ -72,6 +84,8 @@ LEAST_PART = 8192
 LEAST_BYTES, LEAST_SINGLE = 64, 16
 """Bytes that threads side by side take at once, and how many threads take single elements side by side: a sector of
 memory, 32 bytes, of f16. Sums of 1000000x64 f16 take 37 us with 2 threads a row, 32 with 4."""
+LEAST_ALONE = 7
+"""Accesses of a row that one thread may take alone: sums of 93227x7 bf16 1.4 us, not 1.7."""
 WORD = 4
 """Bytes of an element that a warp loads as fast alone as several at once."""
 LEAST_SHIFTED = 24576
@@ -83,7 +97,7 @@ def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of rows."""
     schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
     bytes_ = problem.rows * problem.lines * problem.length * problem.read
-    once = not problem.again and target.has_l2_policies and bytes_ >= target.l2_bytes // EVICTED
+    once = not problem.again and target.has_l2_policies and bytes_ >= target.l2_bytes * EVICTED
     return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=once)
 
 
@@ -144,6 +158,10 @@ def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
 def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
     if not problem.fixed:
         return _of_unknown(problem, target)
+    if _is_line(problem):
+        schedule = _of_line(problem)
+        if 2 * schedule.tile[0] * problem.length * problem.read <= target.smem_block:
+            return schedule
     few = _blocks_of_few(problem, target)
     rows = _Rows(problem, target, *_access(problem, few))
     if few > 1:
@@ -164,7 +182,7 @@ def _of_long(rows: _Rows) -> RowSchedule:
         words, beside = rows.problem.narrowest >= WORD, rows.problem.beside
         blocks = (2, 4, MOST_CLUSTER) if beside < 2 else (MOST_CLUSTER,)
         held = [rows.in_few_registers(each, most) for most in (WHOLE, CLUSTER_HELD) for each in blocks if words]
-        kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (2, 1)]
+        kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (0, 2)]
         forms += [*held, *kept] if beside < 2 else [*kept, *held]
         forms += [rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared), rows.in_passes(MOST_CLUSTER)]
     forms += [rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)]
@@ -208,7 +226,8 @@ class _Rows:
         count = -(-self.pieces(cluster) // CLUSTER_THREADS)
         if count * self.vector * self.problem.held > most:
             return None
-        return self._schedule(CLUSTER_THREADS, CLUSTER_THREADS, count, cluster=cluster)
+        paired = self.problem.beside == 1 and self.problem.rows > 1 and 2 * count * self.vector <= PAIRED
+        return self._schedule(CLUSTER_THREADS, CLUSTER_THREADS, count, cluster=cluster, down=1 + paired)
 
     def in_many_registers(self) -> RowSchedule | None:
         """Held by the most threads that a block has, with as much as each can hold."""
@@ -218,14 +237,14 @@ class _Rows:
         return self._schedule(MOST_THREADS, MOST_THREADS, count)
 
     def in_shared(self, cluster: int, threads: int, count: int, most: int) -> RowSchedule | None:
-        """Kept in this many bytes of shared memory from the first pass to the last, in tiles of a few accesses; 0: as
-        many as waste least."""
-        count = count or _at_a_time(self.pieces(cluster), threads, max(1, HELD // self.problem.held // self.vector))
-        tile = threads * self.vector * count
+        """Kept in this many bytes of shared memory from the first pass to the last, in tiles of a few accesses; 0: with
+        all accesses of a pass under way at once, if they are few."""
+        unroll, count = 1 if count else -(-self.pieces(cluster) // threads), max(count, 1)
+        tile = threads * self.vector * count * unroll
         tiles = -(-self.pieces(cluster) * self.vector // tile)
-        if not self.problem.again or tiles * tile * self.problem.read > most:
+        if not self.problem.again or unroll > PASS_LOADS or tiles * tile * self.problem.read > most:
             return None
-        return self._schedule(threads, threads, count, staged=True, cluster=cluster)
+        return self._schedule(threads, threads, count, staged=True, cluster=cluster, unroll=unroll)
 
     def in_passes(self, cluster: int) -> RowSchedule:
         """Read again in each pass."""
@@ -235,9 +254,10 @@ class _Rows:
         return self._schedule(threads, threads, 1, cluster=cluster, unroll=count)
 
     def _schedule(
-        self, threads: int, across: int, count: int, *, staged: bool = False, cluster: int = 1, unroll: int = 1
-    ) -> RowSchedule:
-        tile = threads // across, across * self.vector * count
+        self, threads: int, across: int, count: int, *, staged: bool = False, cluster: int = 1, unroll: int = 1,
+        down: int = 1,
+    ) -> RowSchedule:  # fmt: skip
+        tile = threads // across * down, across * self.vector * count
         schedule = RowSchedule(threads, across, self.vector, tile, shift=self.shift, staged=staged, unroll=unroll,
                                cluster=cluster)  # fmt: skip
         schedule.check()
@@ -277,12 +297,31 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
 def _prefetches(problem: RowProblem, schedule: RowSchedule) -> bool:
     """Whether there are registers to load weights before the reductions."""
     whole = problem.fixed and schedule.tile[1] * schedule.cluster >= problem.length + max(schedule.shift - 1, 0)
-    if not problem.beside or problem.transposed or not whole:
+    if not problem.beside or problem.transposed or not whole or schedule.flat:
         return False
     elements = schedule.tile[0] * schedule.tile[1] // schedule.threads
     registers = max(WORD // schedule.vector, problem.narrowest) / WORD  # single elements of 16 bits take one each
-    held = elements * (problem.held + problem.beside * registers)
-    return schedule.threads <= PREFETCH_THREADS and held <= PREFETCHED
+    threads, most = PREFETCHED[min(problem.beside, 2)]
+    return schedule.threads <= threads and elements * (problem.held + problem.beside * registers) <= most
+
+
+def _is_line(problem: RowProblem) -> bool:
+    """Whether odd rows are copied as one line."""
+    odd = problem.narrowest == WORD // 2 and vector_of(problem, problem.length) == 1 and problem.length > 1
+    size = problem.rows * problem.length * problem.narrowest
+    return problem.dense and problem.again and odd and problem.length <= LINE_LENGTH and size >= LINE_BYTES
+
+
+def _of_line(problem: RowProblem) -> RowSchedule:
+    """Odd rows that are copied as one line."""
+    down = 2 if problem.beside > 1 else 1
+    across = min(LANES, 2 * power((problem.length - 1) // LINE_ELEMENTS)) * down
+    threads = LINE_THREADS[problem.length > LINE_SHORT]
+    tile = threads // across * down, across * -(-problem.length // across)
+    line = threads * (ACCESS // problem.narrowest)
+    schedule = RowSchedule(threads, across, 1, tile, flat=-(-tile[0] * problem.length // line) * line)
+    schedule.check()
+    return schedule
 
 
 def _few(pieces: int, vector: int, problem: RowProblem) -> int:
@@ -300,7 +339,7 @@ def _divided(pieces: int, most: int, vector: int, problem: RowProblem) -> int | 
     """Threads of a row that hold all of it with the least waste; of equally good numbers, one with a few accesses for
     each thread. At least as many threads as cover a minimum of contiguous bytes. None where a row is longer."""
     least = LEAST_BYTES // (vector * problem.narrowest) if vector > 1 else LEAST_SINGLE
-    least = min(least, power(pieces // 2))
+    least = min(least, power(pieces // 2)) if pieces > LEAST_ALONE else 1
     few = min(_few(pieces, vector, problem), most)
     choices = [(1 << power, -(-pieces >> power)) for power in range(STAGED_THREADS.bit_length())]
     fitting = [(across, count) for across, count in choices if count <= most and across >= least]
