@@ -56,6 +56,11 @@ def random_product(seed: int) -> Quantised:
     )
 
 
+def poison(shape: Any, dtype: Any, value: float) -> None:
+    """Leaves the allocator memory that holds `value`, which the next result of this size comes to lie in."""
+    torch.full(tuple(map(int, shape)), value, dtype=dtype, device="cuda")
+
+
 def on_gpu(array: Any) -> Any:
     return torch.from_numpy(np.ascontiguousarray(array)).cuda()
 
@@ -63,17 +68,19 @@ def on_gpu(array: Any) -> Any:
 def check_product(case: Quantised) -> dict[str, Any]:
     """How many elements of one product are wrong."""
     a, b, given, c = case.arrays(np.random.default_rng(0))
-    out = torch.full(c.shape, -7, dtype=torch.int32, device="cuda")
     kernel = mlir_gemm.compile(case.text())
-    kernel(on_gpu(a), on_gpu(b), *(int(each) for each in given), on_gpu(c), out=out)
+    given = [on_gpu(a), on_gpu(b), *(int(each) for each in given), on_gpu(c)]
+    poison(c.shape, torch.int32, -7)
+    out = kernel(*given)
     return {"case": str(case), "wrong": int((out.cpu().numpy() != case.expected(a, b, c)).sum())}
 
 
 def check_pooling(case: Pooling) -> dict[str, Any]:
     """How many elements of one pooling are wrong."""
     image = np.random.default_rng(0).integers(-9, 10, [case.n, *case.ordered(*case.size, case.c)]).astype(np.float32)
-    out = torch.full([case.n, *case.ordered(*case.places, case.c)], float("nan"), device="cuda")
-    mlir_gemm.compile(case.text())(on_gpu(image), out=out)
+    kernel, image_on_gpu = mlir_gemm.compile(case.text()), on_gpu(image)
+    poison([case.n, *case.ordered(*case.places, case.c)], torch.float32, float("nan"))
+    out = kernel(image_on_gpu)
     return {"case": str(case), "wrong": int((out.cpu().numpy().astype(np.float64) != case.expected(image)).sum())}
 
 
@@ -82,14 +89,14 @@ def layer(m: int, n: int, k: int) -> dict[str, Any]:
     kernel = mlir_gemm.compile(DEQUANTISED.format(m=m, n=n, k=k, x="i8", extend="extsi", rows=""))
     x, w = (torch.randint(-128, 128, shape, dtype=torch.int8, device="cuda") for shape in ((m, k), (n, k)))
     scales = torch.rand(n, device="cuda") + 0.5
-    out = torch.full((m, n), float("nan"), device="cuda")
-    kernel(x, w, scales, 0.25, out=out)
+    poison((m, n), torch.float32, float("nan"))
+    out = kernel(x, w, scales, 0.25)
     exact = (x.double() - 7) @ w.double().T * 0.25 * scales.double()
     error = float(((out.double() - exact).norm() / exact.norm()).item())
     wide = ((x.float() - 7) * 0.25, (w.float() * scales[:, None]).T.contiguous())
     columns = w.T
     times = microseconds(
-        [lambda: kernel(x, w, scales, 0.25, out=out), lambda: torch._int_mm(x, columns), lambda: wide[0] @ wide[1]],
+        [lambda: kernel(x, w, scales, 0.25), lambda: torch._int_mm(x, columns), lambda: wide[0] @ wide[1]],
         torch, 20,
     )  # fmt: skip
     found = {"layer": [m, n, k], "error": error, "us": times[0], "int_mm_us": times[1], "f32_us": times[2]}
@@ -101,12 +108,9 @@ def pooling(case: Pooling) -> dict[str, Any]:
     """One pooling beside PyTorch's."""
     kernel = mlir_gemm.compile(case.text())
     x = torch.randn([case.n, *case.ordered(*case.size, case.c)], device="cuda")
-    out = torch.full([case.n, *case.ordered(*case.places, case.c)], float("nan"), device="cuda")
     seen = x.permute(0, 3, 1, 2) if case.last else x
     pool = torch.nn.functional.max_pool2d if case.kind == "max" else torch.nn.functional.avg_pool2d
-    times = microseconds(
-        [lambda: kernel(x, out=out), lambda: pool(seen, case.window, case.stride, case.padding)], torch, 20
-    )
+    times = microseconds([lambda: kernel(x), lambda: pool(seen, case.window, case.stride, case.padding)], torch, 20)
     found = {"pooling": str(case), "us": times[0], "torch_us": times[1]}
     print(found, flush=True)
     return found

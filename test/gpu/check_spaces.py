@@ -46,8 +46,8 @@ SHAPED = (
 )
 """Operands that are zero at known places; the last one gets a list of blocks that is drawn."""
 SHAPED_SIZES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("float16", 3001, 2999))
-WINDOWS = (("bfloat16", 8192, 128, 1024), ("bfloat16", 8192, 4096, 1024), ("float16", 3001, 128, 500))
-"""Types, rows, k, and columns of a window."""
+WINDOWS = (("bfloat16", 8192, 256, 1024), ("bfloat16", 8192, 4096, 1024), ("float16", 3001, 256, 500))
+"""Types, rows, k (three steps at least, as k_range asks), and columns of a window."""
 ROUNDS, LEAST = 5, 3e-3
 
 

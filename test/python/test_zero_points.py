@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from quantised import DEQUANTISED, Quantised
 
+from mlir_gemm.pipeline import assembler
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.program import simulate_launch
 
@@ -31,6 +32,17 @@ def test_quantised(case: Quantised, chip: str, monkeypatch: pytest.MonkeyPatch):
     report = simulate_launch(compiled.ir("lower"), compiled.launch, [a, b, *given, c, out])
     assert not report.findings
     assert np.array_equal(out, case.expected(a, b, c))
+
+
+@pytest.mark.parametrize("extensions", [("extui", "extsi"), ("extsi", "extui")], ids="-".join)
+def test_bytes_with_and_without_sign_assemble(extensions: tuple[str, str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MLIR_GEMM_CACHE", "off")
+    text = Quantised(256, 256, 256, (7, 3), extensions=extensions).text()
+    compiled = compile_module(text, chip="sm_90a", schedule={"mma": "wgmma"})
+    assert "wgmma" in compiled.ptx
+    used = assembler.usages(compiled.ptx, "sm_90a")
+    assert used is not None, "no ptxas that knows sm_90a: the test extra's packages are not installed"
+    assert not any(each.spill_bytes for each in used.values())
 
 
 def test_an_image_is_read_by_windows():

@@ -17,6 +17,8 @@ FLOPS = 4096
 reads 32 bytes of k of each type in the same time."""
 SPARSE = (64, 16, 32)
 """The instruction with a 2:4 sparse A, whose tiles are of columns that 16 divides. No other has this shape."""
+BYTES = 32
+"""The k of an instruction of elements of a byte."""
 THREADS, ADDRESSING = 128, 40
 """Threads of a warpgroup, and registers of a thread beside its accumulators."""
 
@@ -30,8 +32,11 @@ def _registers(_: Problem, schedule: Schedule, __: Target) -> int:
 
 
 def _features(schedule: Schedule, target: Target) -> str:
-    """Sparse products need a newer PTX than LLVM writes for sm_90a."""
-    return "+ptx82" if schedule.instruction == SPARSE else ""
+    """Sparse products, and bytes of which one operand has no sign and the other has, need a newer PTX than LLVM writes
+    for sm_90a (PTX manual, wgmma.mma_async, "PTX ISA Notes"). A schedule does not tell signs: all bytes get it."""
+    if schedule.instruction == SPARSE:
+        return "+ptx82"
+    return "+ptx84" if schedule.instruction[2] == BYTES and schedule.precision != "f8" else ""
 
 
 PART = Mma(
@@ -43,8 +48,8 @@ PART = Mma(
         Form(("f16",), False, "f16", (64, 8, 16), "f16"),
         Form(("bf16",), False, "f32", (64, 8, 16)),
         Form(("f32",), False, "f32", (64, 8, 8), "tf32"),
-        Form(("i8",), False, "i32", (64, 8, 32)),
-        Form(("f8E4M3FN", "f8E5M2"), True, "f32", (64, 8, 32), "f8"),
+        Form(("i8",), False, "i32", (64, 8, BYTES)),
+        Form(("f8E4M3FN", "f8E5M2"), True, "f32", (64, 8, BYTES), "f8"),
         Form(("f16",), False, "f32", SPARSE, sparse=True),
         Form(("bf16",), False, "f32", SPARSE, sparse=True),
     ),
