@@ -14,8 +14,7 @@ from mlir_gemm.spec.threads import UNITS
 
 PLACE = {"dims": NUMBERS, "in_bounds": TRUTHS}
 """Attributes of operations that name a place in memory."""
-ALIGNED = {"aligned": at_least(1)}
-FLAT = {"flat": at_least(1)}
+ALIGNED = {"aligned": at_least(1), "flat": at_least(1)}
 """Of a load or store of a tile: its first element lies at a multiple of this many elements from an aligned address. It
 may then start before the memory's first index along its last dimension."""
 SCOPE = {"scope": word(*UNITS)}

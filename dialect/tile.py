@@ -75,7 +75,6 @@ class Load(Tile.Operation, name="load"):
         rules.same_elements(rules.operand(0), rules.result, "memory and value"),
         **rules.PLACE,
         **rules.ALIGNED,
-        **rules.FLAT,
         **rules.SCOPE,
         written=FLAG,
         evict_first=FLAG,
@@ -96,7 +95,6 @@ class Store(Tile.Operation, name="store"):
         rules.same_elements(rules.operand(0), rules.operand(1), "value and memory"),
         **rules.PLACE,
         **rules.ALIGNED,
-        **rules.FLAT,
         **rules.SCOPE,
         apart=FLAG,
     )
@@ -235,14 +233,11 @@ class UnitId(Tile.Operation, name="unit_id"):
 
 _FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.unaligned_store": 3}
 """How many operands stand before an access's offsets, where it is not 2."""
-DIMS = "dims"
-IN_BOUNDS = "in_bounds"
-ALIGNED = "aligned"
-FLAT = "flat"
-EVICT_FIRST = "evict_first"
+DIMS, IN_BOUNDS = "dims", "in_bounds"
+ALIGNED, FLAT, EVICT_FIRST = "aligned", "flat", "evict_first"
 APART = "apart"
-WRITTEN = "written"
 ALGEBRA = "algebra"
+WRITTEN = "written"
 """On a tile.load whose memory is also stored to by operations that do not name it, as they have its tensor map."""
 
 

@@ -26,7 +26,7 @@ DIALECT = ("tile", "rings", "reductions", "stores", "stream_k")
 """The files of the dialect that define operations."""
 SHARED = {
     "PLACE": ("dims", "in_bounds"),
-    "ALIGNED": ("aligned",),
+    "ALIGNED": ("aligned", "flat"),
     "SCOPE": ("scope",),
     "_SHARED": ("blocks", "cluster_group"),
     "WINDOWS": ("sizes", "strides", "shape", "low", "high"),
