@@ -174,7 +174,7 @@ def _only_user(value: Any, name: str) -> Any | None:
 
 def _constant(value: Any) -> float | None:
     """The number that a constant is, or the root of one, in each element if it is a vector; else None."""
-    owner = getattr(value, "owner", None)
+    owner: Any = getattr(value, "owner", None)
     if getattr(owner, "name", "") in ("vector.broadcast", "vector.splat"):
         return _constant(owner.operands[0])
     if getattr(owner, "name", "") == "math.sqrt":
