@@ -53,14 +53,6 @@ def open_subview(line: Any, offset: Any, size: Any) -> Any:
     return dialect("_memref_ops_gen").SubViewOp(type_, line, [offset], [size], [], [dynamic], [dynamic], [1]).result
 
 
-def open_subview(line: Any, offset: Any, size: Any) -> Any:
-    """So many elements of a memref of one dimension, from an offset on; both are index values."""
-    dynamic = ir.ShapedType.get_dynamic_size()
-    layout = ir.StridedLayoutAttr.get(ir.ShapedType.get_dynamic_stride_or_offset(), [1])
-    type_ = ir.MemRefType.get([dynamic], line.type.element_type, layout, line.type.memory_space)
-    return dialect("_memref_ops_gen").SubViewOp(type_, line, [offset], [size], [], [dynamic], [dynamic], [1]).result
-
-
 def has_rows(type_: Any, bits: int) -> bool:
     """Whether a memref is a matrix of rows of consecutive elements, a constant multiple of `bits` bits apart."""
     strides, _ = type_.get_strides_and_offset()
