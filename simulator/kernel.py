@@ -129,7 +129,8 @@ class _Simulation:
 
     def _open_strides(self, argument: Any) -> list[int | None]:
         """The strides of an argument that `tile.strides` tells by the sizes of the arrays; None for the others."""
-        marks = argument_attributes(self.function)[argument.arg_number]
+        number: int = argument.arg_number
+        marks = argument_attributes(self.function)[number]
         if STRIDES not in marks:
             return [None] * len(argument.type.shape)
         known: dict[str, int] = {}
