@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from mlir_gemm.errors import DeviceError
@@ -97,7 +97,7 @@ class OpenclKernels:
         return [made[each.zeroed, each.offset or 0] for each in self.launch.buffers]
 
     @contextlib.contextmanager
-    def mapped(self, number: int) -> Iterator[Any]:
+    def mapped(self, number: int) -> Generator[Any, None, None]:
         """The bytes of an argument's buffer, which the host may read and write meanwhile."""
         cl, numpy = api(), importlib.import_module("numpy")
         buffer = self._memory[number]
@@ -119,10 +119,10 @@ class OpenclKernels:
             return None
         return self._memory[number] if number < len(self._memory) else None
 
-    def run(self, numbers: Mapping[int, int], repeat: int = 1) -> None:
+    def run(self, numbers: Mapping[int, int], repeat: int = 1, fetch: bool = True) -> None:
         """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
-        bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times. Raises
-        DeviceError where the driver refuses."""
+        bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times. What is
+        mapped later is fetched then, with `fetch` or without. Raises DeviceError where the driver refuses."""
         cl = api()
         with self.device.lock:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from mlir_gemm.errors import DeviceError
@@ -150,7 +150,7 @@ class VulkanKernels:
         return self._module
 
     @contextlib.contextmanager
-    def mapped(self, number: int) -> Iterator[Any]:
+    def mapped(self, number: int) -> Generator[Any, None, None]:
         """The bytes of an argument's buffer, which the host may read and write at any time."""
         yield self.arguments[number].bytes
 
@@ -169,7 +169,7 @@ class VulkanKernels:
         return memory, 0, memory.size
 
     @contextlib.contextmanager
-    def written(self, number: int) -> Iterator[Any]:
+    def written(self, number: int) -> Generator[Any, None, None]:
         """The bytes of an argument after a run."""
         yield self._copies.get(number, self.arguments[number]).bytes
 

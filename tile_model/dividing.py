@@ -125,7 +125,7 @@ def offer(case: Case) -> Alternative | None:
             f"          {shown_time(seconds)}: {reason}. Predicted {shown_time(before)} whole",
         ]
 
-    depth = 0 if asked > WHOLE and not rest else division.depth
+    depth = 0 if division.even else division.depth
     brings = {name: value for name, value in division.fields if name not in pinned}
     return Alternative(
         case.changed(batch, pinned={**divided_fields(parts), **brings, **pinned}, slices=parts),
@@ -179,7 +179,7 @@ def _pinned(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Divi
         own = divide_advice(problem, target, {name: pinned[name] for name in ("precision",) if name in pinned})
         if own.parts == parts:
             return Division(parts, own.depth)
-    return Division(parts, problem.k // parts)
+    return Division(parts, problem.k // parts, even=True)
 
 
 def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:

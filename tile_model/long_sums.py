@@ -70,6 +70,8 @@ class Division:
     """Whether warps multiply the slices, by ordinary arithmetic, an element of the result each."""
     fields: tuple[tuple[str, Any], ...] = ()
     """Fields of the slices' schedule that go with it."""
+    even: bool = False
+    """Whether all slices have to be as long, with nothing left at the end: what a user pins."""
 
     def rest(self, k: int) -> int:
         """Elements of k that are in no part."""
