@@ -179,7 +179,7 @@ def _pinned(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Divi
         own = divide_advice(problem, target, {name: pinned[name] for name in ("precision",) if name in pinned})
         if own.parts == parts:
             return Division(parts, own.depth)
-    return Division(parts, problem.k // parts, even=True)
+    return Division(parts, problem.k // parts, even=parts > WHOLE)
 
 
 def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:
