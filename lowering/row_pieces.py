@@ -126,7 +126,6 @@ class RowAccess(LaneAccess):
         """How a tile lies that all rows share and that starts between vectors of 16-bit elements."""
         width, axis = self.layout.width, len(self.place.dims) - 1
         alone = width > 1 and self.width == 1 and self.place.dims[axis] == COLUMN and ROW not in self.place.dims
-        size = self.memory.type.shape[axis]
         if not alone or self.memory.type.element_type.width != HALF or self._once("written", self._is_written):
             return None
         dense = stride_divisors(self.memory)[-1] == 1 and base_multiple(self.memory) % width == 0
@@ -134,6 +133,7 @@ class RowAccess(LaneAccess):
             stride for stride, own in zip(stride_divisors(self.memory)[:-1], self.place.dims[:-1], strict=True)
             if own != FIXED or constants.integer_of(self.place.offsets[self.place.dims.index(own)]) != 0
         ]  # fmt: skip
+        size = self.memory.type.shape[axis]
         if not dense or any(stride % width for stride in strides) or size < 2 * width:
             return None
         return Between.of(self.place.offsets[axis], width)
