@@ -32,8 +32,9 @@ class HostKernels(Protocol):
         """The bytes of an argument after a run, which the host may read meanwhile."""
         ...
 
-    def run(self, numbers: Mapping[int, int], repeat: int = 1) -> None:
-        """Runs all steps in order, `repeat` times, and waits for them."""
+    def run(self, numbers: Mapping[int, int], repeat: int = 1, fetch: bool = True) -> None:
+        """Runs all steps in order, `repeat` times, and waits for them. With `fetch` the host can read what was written
+        (`written`)."""
         ...
 
 
