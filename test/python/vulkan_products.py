@@ -146,9 +146,7 @@ def random_product(seed: int, elements: tuple[str, ...] = ("f32", "f16", "i8"), 
     return Product(*sizes, element, turned, batch, end, is_open and not turned[0])
 
 
-def compiled(
-    case: Product, chip: str | None, schedule: dict[str, Any] | None = None, device: str = "vulkan"
-) -> Any:
+def compiled(case: Product, chip: str | None, schedule: dict[str, Any] | None = None, device: str = "vulkan") -> Any:
     """The kernel for these sizes, which has touched no device."""
     kernel = mlir_gemm.compile(case.text(), device=device, chip=chip, schedule=schedule)
     return kernel.at(**dict(zip(kernel.symbols, case.sizes, strict=True))) if kernel.symbols else kernel
