@@ -33,7 +33,8 @@ class HostKernels(Protocol):
         ...
 
     def run(self, numbers: Mapping[int, int], repeat: int = 1, fetch: bool = True) -> None:
-        """Runs all steps in order, `repeat` times, and waits for them. Without `fetch` nobody reads what they write."""
+        """Runs all steps in order, `repeat` times, and waits for them. With `fetch` the host can read what was written
+        (`written`)."""
         ...
 
 

@@ -121,8 +121,9 @@ class OpenclKernels:
 
     def run(self, numbers: Mapping[int, int], repeat: int = 1, fetch: bool = True) -> None:
         """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
-        bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times. What is
-        mapped later is fetched then, with `fetch` or without. Raises DeviceError where the driver refuses."""
+        bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times. The host can
+        read what was written (`written`) with and without `fetch`, since mapping fetches it. Raises DeviceError where
+        the driver refuses."""
         cl = api()
         with self.device.lock:
             try:
