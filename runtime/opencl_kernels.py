@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from mlir_gemm.errors import DeviceError
@@ -97,7 +97,7 @@ class OpenclKernels:
         return [made[each.zeroed, each.offset or 0] for each in self.launch.buffers]
 
     @contextlib.contextmanager
-    def mapped(self, number: int) -> Iterator[Any]:
+    def mapped(self, number: int) -> Generator[Any, None, None]:
         """The bytes of an argument's buffer, which the host may read and write meanwhile."""
         cl, numpy = api(), importlib.import_module("numpy")
         buffer = self._memory[number]
