@@ -85,7 +85,7 @@ class _Flavour(NamedTuple):
     """Options of `linearize-memory`."""
 
 
-_VULKAN = _Flavour("vulkan-interface", "select-glsl")
+_VULKAN = _Flavour("vulkan-interface", "select-glsl", ("keep-roundings",))
 _OPENCL = _Flavour(
     "opencl-interface", "select-opencl", ("physical-addressing",), MappingProxyType({"width": "element"})
 )
