@@ -18,7 +18,7 @@ FIGURES: dict[str, Any] = {
     "load": {"4096": {"sm_mhz": [900, 1080, 1100]}},
     "dram": {"copy_bytes_s": 1.8e12},
 }
-CHIP = "sm_90a:sms=114,clock=1.36,l2=50,dram=1.813"
+CHIP = "sm_90a:h100pcie,sms=114,clock=1.36,l2=50,dram=1.813"
 
 
 @pytest.fixture
