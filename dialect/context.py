@@ -19,7 +19,7 @@ DIALECTS = (
 )  # fmt: skip
 """Those that our passes make operations of. MLIR loads others where text names them or a pass needs them; to load all,
 transform above all, takes 5 ms, these 2."""
-LATER = ("amdgpu",)
+LATER = ("amdgpu", "spirv")
 """Those that the passes that need them load: no other kernels pay for them."""
 
 

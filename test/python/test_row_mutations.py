@@ -25,7 +25,7 @@ KERNELS: dict[str, Callable[[], Case]] = {
     ),
     "layer norm in passes": lambda: measured("layer_norm", 2, 9001, "f16"),
     "columns": lambda: measured("column_sum", 300, 17, "f32"),
-    "greatest of a row": lambda: reduced("arith.maximumf", 2, 3001, "f32"),
+    "greatest of a row": lambda: reduced("arith.maximumf", 8, 3001, "f32"),
     "least of rows": lambda: reduced("arith.minimumf", 70, 13, "f32"),
     "quantised": lambda: quantised(5, 260),
     "a cluster": lambda: pinned(

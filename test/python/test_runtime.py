@@ -154,7 +154,8 @@ def test_the_default_chip_is_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_devices_that_do_not_exist(compiler: Compiler) -> None:
     for given in ("tpu", "cuda:x", -1, True):
         with pytest.raises(
-            DeviceError, match=r"expected 'auto', 'gpu', 'simulator', 'vulkan', a number, 'cuda:N' or 'vulkan:N'"
+            DeviceError,
+            match=r"expected 'auto', 'gpu', 'simulator', 'vulkan', 'opencl', a number, 'cuda:N', 'vulkan:N'",
         ):
             mlir_gemm.compile(TEXT, device=given)
     for given in (1, "cuda:1"):
