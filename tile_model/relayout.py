@@ -17,7 +17,7 @@ from math import inf
 from typing import Any
 
 from mlir_gemm.errors import Error, ScheduleError
-from mlir_gemm.parts.registry import mmas
+from mlir_gemm.parts.registry import mmas, mmas_on
 from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.parts.warp_level.constants import FragmentConstants
 from mlir_gemm.parts.wording import shown_time
@@ -136,9 +136,10 @@ def _choices(problem: Problem, operand: str, target: Target, pinned: Mapping[str
     order, vector = _order(problem, operand), problem.a_vector if operand == "a" else problem.b_vector
     keeps = [order] if vector < ALIGNED else []
     turned = dataclasses.replace(problem, **{f"{operand}_order": ALONG_K[operand]})
-    rival = next(each for each in mmas().values() if each.rival)  # whose fragments ldmatrix loads, if it can
-    by_element = element_bytes(problem, operand) == 1 and not rival.by_matrix(problem, operand)
-    helps = by_element and rival.by_matrix(turned, operand)
+    rivals = [each for each in mmas_on(target) if each.rival] or [each for each in mmas().values() if each.rival]
+    helps = element_bytes(problem, operand) == 1 and any(  # whose fragments ldmatrix loads, if it can
+        each.by_matrix(turned, operand) and not each.by_matrix(problem, operand) for each in rivals
+    )
     if element_bytes(problem, operand) != 2 and order != ALONG_K[operand]:
         found = (mmas()[name] for name in mmas_tried(problem, target, pinned))
         helps = helps or any(each.by_descriptor for each in found)
