@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.errors import PassError
 
 BLOCK = "known_block_size"
 ENVIRONMENT = "spirv.target_env"
@@ -24,6 +25,21 @@ def check(kernel: Any) -> None:
             raise pass_error(
                 kernel, f"an argument of {argument.type}: SPIR-V 1.3 has no {element}; expected {', '.join(_TYPES)}"
             )
+
+
+def checked(module: Any) -> Iterator[tuple[Any, Any]]:
+    """Every kernel with the gpu.module that holds it, once it is known to be one that SPIR-V can have."""
+    for holder in named(module, "gpu.module"):
+        for kernel in named(holder, "gpu.func"):
+            check(kernel)
+            yield holder, kernel
+
+
+def version_of(pass_name: str, environment: str, versions: Mapping[str, str]) -> str:
+    """The version of SPIR-V of an environment. Raises PassError for one that the pass does not know."""
+    if environment not in versions:
+        raise PassError(f"pass '{pass_name}': environment '{environment}'; expected one of {', '.join(versions)}")
+    return versions[environment]
 
 
 def move(

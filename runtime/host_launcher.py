@@ -4,6 +4,7 @@ kept, with the checks that every device gets."""
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
@@ -38,7 +39,7 @@ class HostKernels(Protocol):
         ...
 
 
-class HostLauncher:
+class HostLauncher(ABC):
     """Calls what was compiled on a device. It touches no device before the first call, and keeps its buffers."""
 
     short: Callable[[tuple[Any, ...], Any], Any] | None = None
@@ -78,9 +79,9 @@ class HostLauncher:
             self._kernels = self._made()
         return self._kernels
 
+    @abstractmethod
     def _made(self) -> HostKernels:
         """The kernels on the device."""
-        raise NotImplementedError
 
     def __call__(self, given: tuple[Any, ...], stream: Any) -> Any:
         """Checks the arguments, runs everything, and returns the results: None, an array, or a tuple of them.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import struct
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
@@ -32,12 +31,6 @@ def capabilities(code: bytes) -> list[str]:
     return [_CAPABILITIES.get(number, str(number)) for number in spirv_words.capabilities(code)]
 
 
-def version_of(code: bytes) -> tuple[int, int]:
-    """The version of SPIR-V of a module."""
-    (word,) = struct.unpack("<I", code[4:8])
-    return word >> 16 & 0xFF, word >> 8 & 0xFF
-
-
 def by_subgroups(code: bytes) -> bool:
     """Whether a module goes by subgroups, which must then have the size that it was made for."""
     return any(each.startswith("GroupNonUniform") for each in capabilities(code))
@@ -46,9 +39,10 @@ def by_subgroups(code: bytes) -> bool:
 def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) -> None:
     """Raises DeviceError, which names all that is missing as Vulkan's documentation does, where a device cannot run
     this. `subgroup` is how many lanes a subgroup has to have, if the code goes by these."""
-    problems = [] if device.version >= _NEEDED.get(version_of(code), (1, 1)) else [
-        f"SPIR-V {'.'.join(map(str, version_of(code)))}: expected Vulkan "
-        f"{'.'.join(map(str, _NEEDED[version_of(code)]))}, it has {'.'.join(map(str, device.version))}"
+    version = spirv_words.version(code)
+    problems = [] if device.version >= _NEEDED.get(version, (1, 1)) else [
+        f"SPIR-V {'.'.join(map(str, version))}: expected Vulkan {'.'.join(map(str, _NEEDED[version]))}, it has "
+        f"{'.'.join(map(str, device.version))}"
     ]  # fmt: skip
     problems += [*device.missing(capabilities(code)), *lacking_matrices(device, code)]
     least, most = device.subgroups

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 from mlir_gemm.parts.base import Form, Mma, Rules
 from mlir_gemm.parts.registry import mainloop_of
+from mlir_gemm.parts.sparse_rules import sparse_form, untried
 from mlir_gemm.parts.warp_level.clocks import tensor_core_rate
 from mlir_gemm.parts.warp_level.cost import LANES
 from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
 from mlir_gemm.parts.warp_level.search import searching
-from mlir_gemm.parts.wording import shown_value
 from mlir_gemm.spec.element_types import TYPES
 from mlir_gemm.spec.passes import PassSpec, Placed, at, step
 from mlir_gemm.spec.problem import Problem, element_bytes
-from mlir_gemm.spec.schedule import FIELDS, Schedule, Tile
+from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.sparse import DEPTH
 from mlir_gemm.spec.target import Target
 
@@ -81,19 +81,12 @@ def sparse_operand(problem: Problem, schedule: Schedule, target: Target) -> str 
     """What has a 2:4 sparse A, beside the tiles of its instruction."""
     if not problem.sparse:
         return None
-    if problem.a_order != "mk" or problem.k % DEPTH or problem.batch > 1 or problem.dynamic:
-        return (
-            f"a 2:4 sparse operand in {problem}: expected one product of sizes that are numbers, and rows that run "
-            f"along a k that {DEPTH} divides"
-        )
+    if reason := sparse_form(problem):
+        return reason
     if mainloop_of(schedule).producer or not schedule.promote:
         what = "promote=off" if not schedule.promote else f"mainloop={schedule.mainloop}"
         return f"{what} with a 2:4 sparse operand and mma=mma_sync: expected copies by threads to shared memory"
-    for name in NOT_SPARSE:
-        value = getattr(schedule, name)
-        if value != FIELDS[name]:
-            return f"{name}={shown_value(value)} with a 2:4 sparse operand: expected {shown_value(FIELDS[name])}"
-    return None
+    return untried(schedule, NOT_SPARSE)
 
 
 def _passes(schedule: Schedule, target: Target) -> Iterator[Placed]:

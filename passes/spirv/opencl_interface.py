@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.spirv_kernels import as_it_was, buffer_type, check, move
-from mlir_gemm.dialect.walk import body, named
-from mlir_gemm.errors import PassError
+from mlir_gemm.dialect.spirv_kernels import as_it_was, buffer_type, checked, move, version_of
+from mlir_gemm.dialect.walk import body
 from mlir_gemm.passes.base import Pass
 
 _CAPABILITIES = ("Kernel", "Addresses", "Linkage", "Float16", "Float16Buffer", "Float64", "Int8", "Int16", "Int64")
@@ -36,18 +35,13 @@ class OpenclInterface(Pass):
     """What the code is for: a version of OpenCL, by spirv-val's name."""
 
     def run(self, module: Any) -> None:
-        environment = _environment(self)
-        for holder in named(module, "gpu.module"):
-            for kernel in named(holder, "gpu.func"):
-                check(kernel)
-                _moved(module, holder, kernel, environment)
+        environment = _environment(version_of(self.name, self.environment, _VERSIONS))
+        for holder, kernel in checked(module):
+            _moved(module, holder, kernel, environment)
 
 
-def _environment(options: OpenclInterface) -> Any:
-    if options.environment not in _VERSIONS:
-        known = ", ".join(_VERSIONS)
-        raise PassError(f"pass 'opencl-interface': environment '{options.environment}'; expected one of {known}")
-    can = f"#spirv.vce<{_VERSIONS[options.environment]}, [{', '.join(_CAPABILITIES)}], []>"
+def _environment(version: str) -> Any:
+    can = f"#spirv.vce<{version}, [{', '.join(_CAPABILITIES)}], []>"
     return ir.Attribute.parse(f"#spirv.target_env<{can}, api=OpenCL, #spirv.resource_limits<>>")
 
 

@@ -18,9 +18,8 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.spirv_kernels import as_it_was, buffer_type, check, move
-from mlir_gemm.dialect.walk import body, named
-from mlir_gemm.errors import PassError
+from mlir_gemm.dialect.spirv_kernels import as_it_was, buffer_type, checked, move, version_of
+from mlir_gemm.dialect.walk import body
 from mlir_gemm.passes.base import Pass
 
 WORD = 32
@@ -48,19 +47,13 @@ class VulkanInterface(Pass):
     """What the code is for: a version of Vulkan."""
 
     def run(self, module: Any) -> None:
-        environment = _environment(self)
-        for holder in named(module, "gpu.module"):
-            for kernel in named(holder, "gpu.func"):
-                check(kernel)
-                _moved(module, holder, kernel, environment)
+        environment = _environment(self.environment, version_of(self.name, self.environment, _VERSIONS))
+        for holder, kernel in checked(module):
+            _moved(module, holder, kernel, environment)
 
 
-def _environment(options: VulkanInterface) -> Any:
-    if options.environment not in _VERSIONS:
-        known = ", ".join(_VERSIONS)
-        raise PassError(f"pass 'vulkan-interface': environment '{options.environment}'; expected one of {known}")
-    version = _VERSIONS[options.environment]
-    capabilities, extensions = _NEWER.get(options.environment, ((), ()))
+def _environment(name: str, version: str) -> Any:
+    capabilities, extensions = _NEWER.get(name, ((), ()))
     may, named_ = ", ".join((*_CAPABILITIES, *capabilities)), ", ".join((*_EXTENSIONS, *extensions))
     can = f"#spirv.vce<{version}, [{may}], [{named_}]>"
     return ir.Attribute.parse(f"#spirv.target_env<{can}, api=Vulkan, #spirv.resource_limits<>>")

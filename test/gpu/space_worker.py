@@ -112,7 +112,7 @@ class _Tables:
         """PyTorch's product beside the others, where it has one that a graph takes."""
         from mlir_gemm.bench.contenders import Contender, rivals
 
-        found = next(iter(rivals(("torch",), self._drawn, None, None, self._torch)), "")  # type: ignore[arg-type]
+        found = next(iter(rivals(("torch",), self._drawn, None, None, self._torch)), "")
         if isinstance(found, Contender):
             self._runs[""] = found.run
             try:

@@ -17,7 +17,7 @@ import mlir_gemm
 from mlir_gemm.errors import DeviceError, ScheduleError
 from mlir_gemm.parts.mma import coop_matrix
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.runtime import vulkan_device, vulkan_kernels, vulkan_matrices
+from mlir_gemm.runtime import spirv_words, vulkan_device, vulkan_kernels, vulkan_matrices
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
@@ -125,7 +125,7 @@ def test_what_a_module_multiplies_is_read_from_its_code(case: Product, expected:
     assert isinstance(code, bytes)
     assert [str(each) for each in vulkan_matrices.products_of(code)] == [expected]
     assert vulkan_kernels.by_subgroups(code)
-    assert vulkan_kernels.version_of(code) == (1, 6)
+    assert spirv_words.version(code) == (1, 6)
 
 
 @pytest.mark.skipif(not NEWER, reason="no newer lavapipe (test/newer_lavapipe.sh, MLIR_GEMM_NEWER_LAVAPIPE)")

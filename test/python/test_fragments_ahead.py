@@ -8,7 +8,7 @@ import re
 import pytest
 from assembled import usage
 from draws import draws
-from test_global_operands import MMAS, OUTS
+from test_global_operands import MMAS, OUTS, TILES
 from test_other_tensor_cores import EPILOGUES, Product, check
 
 from mlir_gemm.errors import ScheduleError
@@ -48,14 +48,6 @@ def drawn(name: str, number: int) -> tuple[Product, str, str]:
 @pytest.mark.parametrize("number", range(draws(3)))
 def test_random_products_are_exact(name: str, number: int):
     check(*drawn(name, number))
-
-
-TILES = {
-    "sm_70": "mma=mma_m8n8k4,block=128x128x32,warp=64x32x4,mainloop=register_prefetch",
-    "sm_75": "mma=mma_sync,block=128x128x32,warp=64x32x8,mainloop=register_prefetch",
-    "sm_80": "mma=mma_sync,block=128x128x64,warp=64x32x16,mainloop=cp_async,stages=3",
-    "sm_90": "mma=simt,block=128x128x16,warp=32x64x8,mainloop=cp_async,stages=3",
-}
 
 
 @pytest.mark.parametrize("chip", TILES)

@@ -34,7 +34,9 @@ def test_kernels_on_an_rtx_4090():
 
 
 def test_tiles_on_an_a100():
-    head, figures = re.search(r"^\| tile \| (.*?) \|\n.*\n\| predicted \| (.*?) \|$", PAGE, re.M).groups()  # type: ignore
+    table = re.search(r"^\| tile \| (.*?) \|\n.*\n\| predicted \| (.*?) \|$", PAGE, re.M)
+    assert table is not None
+    head, figures = table.groups()
     problem = Problem(6912, 2048, 4096, out="f16", reads_c=False)
     found = [max(predicted(problem, "a100", f"block={tile}x{k}") for k in (32, 64)) for tile in head.split(" | ")]
     assert found == pytest.approx([float(each) for each in figures.split(" | ")], abs=0.06)

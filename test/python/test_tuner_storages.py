@@ -73,7 +73,7 @@ def test_a_database_that_cannot_be_written_loses_nothing(tmp_path: Path):
     path = tmp_path / "study.db"
     of_database(path).run(Budget(trials=3))
     over = of_database(path, Table(space()))
-    engine = over._study._storage._backend.engine  # type: ignore[attr-defined]
+    engine = over._study._storage._backend.engine
     from sqlalchemy import event
 
     def small(connection: sqlite3.Connection, *_: object) -> None:

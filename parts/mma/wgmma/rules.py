@@ -5,10 +5,10 @@ from __future__ import annotations
 from mlir_gemm.parts.block import MOST_CONSUMERS, consumer_warpgroups
 from mlir_gemm.parts.layout import NARROWEST, panel_of
 from mlir_gemm.parts.registry import mmas_on
-from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
+from mlir_gemm.parts.sparse_rules import sparse_form, untried
+from mlir_gemm.parts.wording import multiples, shown_tile
 from mlir_gemm.spec.problem import Problem, by_registers, element_bytes
-from mlir_gemm.spec.schedule import FIELDS, Schedule
-from mlir_gemm.spec.sparse import DEPTH
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
 PANEL = 128
@@ -38,11 +38,8 @@ def orders(problem: Problem, schedule: Schedule, target: Target) -> str | None:
 def sparse_operand(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if not problem.sparse:
         return None
-    if problem.a_order != "mk" or problem.k % DEPTH or problem.batch > 1 or problem.dynamic:
-        return (
-            f"a 2:4 sparse operand in {problem}: expected one product of sizes that are numbers, and rows that run "
-            f"along a k that {DEPTH} divides"
-        )
+    if reason := sparse_form(problem):
+        return reason
     least = SPARSE_ROWS * schedule.cluster_n  # blocks beside each other copy a part each
     if schedule.block[0] % least:
         near = multiples(schedule.block[0], least)
@@ -50,11 +47,7 @@ def sparse_operand(problem: Problem, schedule: Schedule, target: Target) -> str 
             f"block={shown_tile(schedule.block)} with a 2:4 sparse operand, whose metadata is swizzled in groups of 8 "
             f"rows that are for 16 each: its m must be a multiple of {least}; the nearest: {near}"
         )
-    for name in NOT_SPARSE:
-        value = getattr(schedule, name)
-        if value != FIELDS[name]:
-            return f"{name}={shown_value(value)} with a 2:4 sparse operand: expected {shown_value(FIELDS[name])}"
-    return None
+    return untried(schedule, NOT_SPARSE)
 
 
 def warpgroup_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:
