@@ -85,7 +85,9 @@ def is_staged(schedule: Schedule, operand: str) -> bool:
 
 def staged(schedule: Schedule) -> str:
     """The operands that go through shared memory: `ab`, one of the two, or none."""
-    return "".join(operand for operand in "ab" if is_staged(schedule, operand))
+    if not schedule.promote:
+        return ""
+    return ("a" if schedule.promote_a else "") + ("b" if schedule.promote_b else "")
 
 
 def pad_of(schedule: Schedule, operand: str = "a") -> int:
