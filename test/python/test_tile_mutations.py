@@ -173,6 +173,8 @@ ALSO_RIGHT: dict[str, list[str]] = {
     "tile.dsmem_reduce": _memory(1),
     "tile.store_partials": [_AT(1, "other rows")],
     "tile.fix_up": [_AT(1, "other rows")],
+    # A k of any length.
+    "tile.step_range": ["steps: a huge number"],
 }  # fmt: skip
 """What is right although it is changed."""
 
