@@ -9,17 +9,13 @@ from pathlib import Path
 
 import pytest
 from draws import draws
+from vulkan_products import check_module
 
-import mlir_gemm
 from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime import opencl_device, vulkan_device
-from mlir_gemm.runtime.host_launcher import HostLauncher, run_on
-from mlir_gemm.simulator.expected import limits, reference, relative_error
-from mlir_gemm.simulator.random_inputs import random_arrays
 
 MODULES = Path(__file__).parents[1] / "modules"
 DEVICE = os.environ.get("MLIR_GEMM_SPIRV_DEVICE", "vulkan")
-SIZES = (12, 20, 28, 36, 44, 52)
 CHEAP = [
     "bmm",
     "conv_1x1",
@@ -97,24 +93,9 @@ WHY_NOT = "" if os.environ.get("MLIR_GEMM_NEEDS_VULKAN") and DEVICE == "vulkan" 
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 
 
-def is_right(text: str) -> None:
-    kernel = mlir_gemm.compile(text, device=DEVICE)
-    if kernel.symbols:
-        kernel = kernel.at(**dict(zip(kernel.symbols, SIZES, strict=False)))
-    before = random_arrays(kernel.launch.arguments, 0, {})
-    after = [array.copy() for array in before]
-    launcher = kernel.launcher
-    assert isinstance(launcher, HostLauncher)
-    run_on(launcher.kernels, after)
-    expected = reference(text, before)
-    allowed = limits(kernel.launch.arguments, kernel.kernels, text, before, expected)
-    for got, wanted, limit in zip(after, expected, allowed, strict=True):
-        assert relative_error(got, wanted) <= limit
-
-
 @pytest.mark.parametrize("name", CHEAP)
 def test_module_is_right(name: str):
-    is_right((MODULES / f"{name}.mlir").read_text())
+    check_module((MODULES / f"{name}.mlir").read_text(), DEVICE)
 
 
 @pytest.mark.parametrize("number", range(draws(4)))
@@ -123,7 +104,8 @@ def test_random_product_is_right(number: int):
     m, n, k = (drawn.randint(1, 70) for _ in range(3))
     element, acc = drawn.choice((("f32", "f32"), ("f16", "f32"), ("f64", "f64"), ("i8", "i32")))
     types = [f"tensor<{m}x{k}x{element}>", f"tensor<{k}x{n}x{element}>", f"tensor<{m}x{n}x{acc}>"]
-    is_right(f"""func.func @f(%a: {types[0]}, %b: {types[1]}, %c: {types[2]}) -> {types[2]} {{
+    text = f"""func.func @f(%a: {types[0]}, %b: {types[1]}, %c: {types[2]}) -> {types[2]} {{
       %0 = linalg.matmul ins(%a, %b : {types[0]}, {types[1]}) outs(%c : {types[2]}) -> {types[2]}
       return %0 : {types[2]}
-    }}""")
+    }}"""
+    check_module(text, DEVICE)

@@ -11,8 +11,12 @@ import numpy as np
 
 import mlir_gemm
 from mlir_gemm.runtime.host_launcher import HostLauncher, run_on
+from mlir_gemm.simulator.expected import limits, reference, relative_error
+from mlir_gemm.simulator.random_inputs import random_arrays
 from mlir_gemm.spec.element_types import numpy_dtype
 
+SIZES = (12, 20, 28, 36, 44, 52)
+"""Of open sizes, in their order."""
 SUMS = {"f16": "f32", "f32": "f32", "i8": "i32"}
 """The accumulator of each operand type."""
 ENDS = ("none", "relu", "bias")
@@ -166,6 +170,24 @@ def wrong_elements(case: Product, kernel: Any, seed: int = 0) -> int:
     results = [np.zeros(shape, numpy_dtype(case.result)) for each in kernels.launch.arguments if each.role == "result"]
     run_on(kernels, [*arrays, *results])
     return int((results[0] != case.expected(arrays)).sum())
+
+
+def check_module(text: str, device: str) -> Any:
+    """Runs a module on a device with arrays of the host, and compares all that it leaves with the reference; open sizes
+    are small ones. Returns the kernel."""
+    kernel = mlir_gemm.compile(text, device=device)
+    if kernel.symbols:
+        kernel = kernel.at(**dict(zip(kernel.symbols, SIZES, strict=False)))
+    before = random_arrays(kernel.launch.arguments, 0, {})
+    after = [array.copy() for array in before]
+    launcher = kernel.launcher
+    assert isinstance(launcher, HostLauncher)
+    run_on(launcher.kernels, after)
+    expected = reference(text, before)
+    allowed = limits(kernel.launch.arguments, kernel.kernels, text, before, expected)
+    for got, wanted, limit in zip(after, expected, allowed, strict=True):
+        assert relative_error(got, wanted) <= limit
+    return kernel
 
 
 def main() -> int:
