@@ -81,8 +81,10 @@ class _Step:
         *inside, terminator = [op.operation for op in in_block(body(loop))]
         sums = [value for value in list(body(loop).arguments)[1:] if not isinstance(value.type, ir.IndexType)]
         products = _using(inside, sums)
-        first = next((number for number, op in enumerate(inside) if op in products), 0)
-        head, rest = inside[:first], inside[first:]
+        # Sums may be taken apart in front of the loads: that is no product yet, and belongs to the products.
+        first = next((number for number, op in enumerate(inside) if op in products and op.name not in _PURE), 0)
+        head = [op for op in inside[:first] if op not in products]
+        rest = [op for op in inside[:first] if op in products] + inside[first:]
         others = [op for op in rest if op not in products]
         if not any(op.name == "gpu.barrier" for op in head) or not _feeding(head, products, inside):
             return None
