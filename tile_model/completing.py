@@ -26,6 +26,7 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
+from mlir_gemm.tile_model.rules import registers_fit
 
 OBLONG = 1.5
 """How much lower than a square's side a group may be that divides the rows: 8 of 32 or 64 rows of 128x128 take as long
@@ -104,12 +105,15 @@ def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mappi
 
 
 def _fills_registers(problem: Problem, schedule: Schedule, target: Target) -> bool:
-    """Whether two blocks of multiply-adds share an SM by the last registers, so that the assembler must be told."""
+    """Whether two blocks of multiply-adds share an SM by the last registers, so that the assembler must be told, and
+    nothing spills when it is."""
     plain = problem.acc == "f32" and not problem.algebra and schedule.instruction == (1, 1, 1)
     if not plain or problem.dynamic or any(buffer(problem, schedule, operand).along_k for operand in "ab"):
         return False
     held = occupancy(problem, schedule, target)
-    return held.blocks == 2 and 2 * held.registers * threads(schedule) > NEARLY * target.registers_sm
+    if held.blocks != 2 or 2 * held.registers * threads(schedule) <= NEARLY * target.registers_sm:
+        return False
+    return registers_fit(problem, schedule.replace(min_blocks=2), target) is None
 
 
 def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:

@@ -163,6 +163,13 @@ class TestSelect:
             reorder(patch, order)
             check()
 
+    def test_two_blocks_are_asked_for_only_where_their_registers_suffice(self) -> None:
+        problem = Problem(
+            1, 65, 1, a="f16", b="f32", acc="f32", out="f32", a_order="km", a_vector=16, b_vector=32, b_memory="i8"
+        )
+        for candidate in select(problem, CHIPS["sm_100"], {"precision": "full"}).ranking:
+            assert violations(problem, candidate.schedule, CHIPS["sm_100"]) == []
+
     @settings(max_examples=draws(100), deadline=None)
     @given(
         drawn=problems(),
