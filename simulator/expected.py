@@ -22,7 +22,7 @@ from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.reference import evaluate_all
 from mlir_gemm.spec.attributes import ALGEBRA, STAND_INS
-from mlir_gemm.spec.element_types import Derived, of_modules
+from mlir_gemm.spec.element_types import Derived, numpy_dtype, of_modules
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.launch import Argument
 
@@ -96,6 +96,14 @@ def relative_error(actual: Array, expected: Array) -> float:
     return error if np.isfinite(error) else float("inf")
 
 
+def _rounding(exactly: Array, argument: Argument) -> float:
+    """The relative error of exact numbers of an argument once they are rounded to its type."""
+    if argument.role == "in" or not np.issubdtype(np.asarray(exactly).dtype, np.floating):
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        return relative_error(np.asarray(exactly).astype(numpy_dtype(argument.dtype)), exactly)
+
+
 def limits(
     arguments: Sequence[Argument],
     kernels: Sequence[KernelRecord],
@@ -104,14 +112,16 @@ def limits(
     expected: Sequence[Array],
 ) -> list[float]:
     """The relative error allowed in each argument. Those that are only read must not change. Where the source itself
-    rounds in between, such as between two products, a result may be off by about what that makes."""
+    rounds in between, such as between two products, a result may be off by about what that makes; and where exact
+    results themselves, rounded to their type, are off by more than usual, as those below its normal numbers are, by
+    about that."""
     loosest = max((_PRECISION.get(k.schedule.precision, 0.0) for k in kernels if k.schedule is not None), default=0.0)
     flops = sum(kernel.problem.flops for kernel in kernels if kernel.problem is not None)
     once = len(kernels) == 1 and flops > LARGE
     rounded = expected if once else reference(source, given, rounded=True)
     found: list[float] = []
     for argument, exactly, roughly in zip(arguments, expected, rounded, strict=True):
-        own = 2 * relative_error(roughly, exactly)
+        own = 2 * max(relative_error(roughly, exactly), _rounding(exactly, argument))
         allowed = max(TOLERANCE[argument.dtype], loosest, own if np.isfinite(own) else 0.0)
         found.append(0.0 if argument.role == "in" else allowed)
     return found

@@ -13,3 +13,17 @@ func.func @rows(%x: tensor<4x?x33xf32>, %y: tensor<4x?x33xf32>) -> tensor<4x?x33
   %0 = linalg.softmax dimension(2) ins(%x : tensor<4x?x33xf32>) outs(%y : tensor<4x?x33xf32>) -> tensor<4x?x33xf32>
   return %0 : tensor<4x?x33xf32>
 }
+
+// Numbers of 16 bits: all but the maximum is computed in f32, and rounded once.
+// CHECK-LABEL: func.func @narrow(
+//       CHECK:   arith.maximumf {{.*}} : f16
+//       CHECK:   arith.subf {{.*}} : f32
+//       CHECK:   math.exp {{.*}} : f32
+//   CHECK-NOT:   arith.truncf
+//       CHECK:   arith.addf {{.*}} : f32
+//       CHECK:   arith.divf {{.*}} : f32
+//       CHECK:   arith.truncf {{.*}} : f32 to f16
+func.func @narrow(%x: tensor<4x33xf16>, %y: tensor<4x33xf16>) -> tensor<4x33xf16> {
+  %0 = linalg.softmax dimension(1) ins(%x : tensor<4x33xf16>) outs(%y : tensor<4x33xf16>) -> tensor<4x33xf16>
+  return %0 : tensor<4x33xf16>
+}

@@ -29,6 +29,7 @@ import mlir_gemm
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.pipeline import saved
 from mlir_gemm.pipeline.driver import compile_module
+from mlir_gemm.simulator.expected import relative_error
 from mlir_gemm.simulator.kernel import Options, simulate
 from mlir_gemm.simulator.program import simulate_launch
 from mlir_gemm.simulator.stages import run_stage
@@ -310,3 +311,20 @@ def test_a_reduction_of_two_values_at_once(rows: int, columns: int, dim: int) ->
     at = a.argmax(dim, keepdims=True)
     assert np.array_equal(c, np.take_along_axis(a, at, dim))
     assert np.array_equal(d, np.take_along_axis(b, at, dim))
+
+
+SOFTMAX = """
+func.func @softmax(%x: tensor<2x70000xf16>) -> tensor<2x70000xf16> {
+  %e = tensor.empty() : tensor<2x70000xf16>
+  %0 = linalg.softmax dimension(1) ins(%x : tensor<2x70000xf16>) outs(%e : tensor<2x70000xf16>) -> tensor<2x70000xf16>
+  return %0 : tensor<2x70000xf16>
+}
+"""
+
+
+def test_a_softmax_of_16_bits_is_rounded_once() -> None:
+    x = np.random.default_rng(0).uniform(-0.1, 0.1, (2, 70000)).astype("f2")  # sums above the largest number of f16
+    powers = np.exp(x.astype("f8") - x.max(1, keepdims=True))
+    exact = powers / powers.sum(1, keepdims=True)
+    got = np.asarray(mlir_gemm.compile(SOFTMAX, chip="sm_90a", device="simulator")(x))
+    assert relative_error(got, exact) <= 1.01 * relative_error(exact.astype("f2"), exact)
