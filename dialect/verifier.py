@@ -61,8 +61,8 @@ _trusted = _Trusted()
 
 @contextmanager
 def trusted() -> Generator[None]:
-    """Inside, operations of the dialect are not verified: for upstream's passes, which leave them as they are and
-    verify the whole module after each."""
+    """Inside, the rules of the dialect's operations are not asked: for what upstream's passes are given, to which they
+    are operations like any other."""
     _trusted.depth += 1
     try:
         yield

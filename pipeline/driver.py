@@ -257,7 +257,8 @@ class _Run:
         self.stage = annotations.module_string(module, STAGE) or ""
         self.from_outside = bool(self.stage)
         """Whether somebody may have edited what passes left."""
-        self.runner = Runner((*((Rehearse(), Verify()) if self.from_outside else (VerifyLists(),)), *hooks))
+        verified = (Rehearse(), Verify()) if self.from_outside else (VerifyLists(),)
+        self.runner = Runner((*verified, *hooks), between=self.from_outside)
         self.target = self._target(chip)
         self.order = stages_of(self.target.backend)
         self.last = last or self.order[-1]

@@ -70,10 +70,14 @@ class Upstream(Pass):
     name = UPSTREAM
     pipeline: str = ""
 
-    def run(self, module: Any) -> None:
+    def run(self, module: Any, *, between: bool = True) -> None:
+        """Runs the pipeline; with `between` the module is verified after each of its passes, without the rules of the
+        dialect's operations, which MLIR's passes leave as they are."""
         try:
+            manager = passmanager.PassManager.parse(f"builtin.module({self.pipeline})")
+            manager.enable_verifier(between)
             with trusted():
-                passmanager.PassManager.parse(f"builtin.module({self.pipeline})").run(module.operation)
+                manager.run(module.operation)
         except ir.MLIRError as error:
             raise from_mlir(error, f"upstream pass '{self.pipeline}' failed") from None
 

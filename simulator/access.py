@@ -38,7 +38,7 @@ class Access:
         inside = self._inside(warp, view, starts, lanes)
         if inside is not None:
             rows = np.full((len(starts), self.width), POISON, np.uint8).view(self.element.storage)
-            if inside.any():
+            if np.count_nonzero(inside):
                 kept = starts[inside]
                 self._watch(warp, view, kept, _some(lanes, inside), _some(codes, inside), "read")
                 rows[inside] = view.buffer.gather(kept, self.width, self.element.storage)
@@ -51,7 +51,7 @@ class Access:
         """Writes values, an array (rows, elements), to byte addresses `starts`."""
         inside = self._inside(warp, view, starts, lanes)
         if inside is not None:
-            if not inside.any():
+            if not np.count_nonzero(inside):
                 return
             starts, rows = starts[inside], rows[inside]
             lanes, codes = _some(lanes, inside), _some(codes, inside)
@@ -64,7 +64,7 @@ class Access:
         """Checks a write that takes place at some time before it is waited for; calling the result makes it happen."""
         inside = self._inside(warp, view, starts, lanes)
         if inside is not None:
-            if not inside.any():
+            if not np.count_nonzero(inside):
                 return lambda warp: None
             starts, rows = starts[inside], rows[inside]
             lanes, codes = _some(lanes, inside), _some(codes, inside)
@@ -81,9 +81,9 @@ class Access:
     def _inside(self, warp: Warp, view: View, starts: Array, lanes: Array | None) -> Array | None:
         """Which rows lie inside the buffer; None for all. Reports the others."""
         last = view.buffer.size - self.width
-        if starts.min() >= 0 and starts.max() <= last:
-            return None
         outside = (starts < 0) | (starts > last)
+        if not np.count_nonzero(outside):
+            return None
         row = int(outside.argmax())
         message = f"{self.width} bytes at {starts[row]}; the buffer has {view.buffer.size}"
         self._find("out-of-bounds", warp, view, starts, lanes, row, message)
@@ -199,16 +199,16 @@ def barrier_row(barriers: dict[int, Any], base: int, starts: Array, width: int) 
         return -1
     low, high = min(barriers) - base, max(barriers) - base + BARRIER_BYTES
     near = (starts < high) & (starts + width > low)
-    if not near.any():
+    if not np.count_nonzero(near):
         return -1
     places = np.array(list(barriers)) - base
     hit = ((starts[:, None] < places + BARRIER_BYTES) & (starts[:, None] + width > places)).any(axis=1)
-    return int(hit.argmax()) if hit.any() else -1
+    return int(hit.argmax()) if np.count_nonzero(hit) else -1
 
 
 def _lanes_of(codes: Any) -> Any:
     """Which lanes make an access, from their codes; True for all."""
-    if not is_array(codes) or ((codes & ANY_LANE) >= LANES).any():
+    if not is_array(codes) or np.count_nonzero((codes & ANY_LANE) >= LANES):
         return True
     found = np.zeros(LANES, np.bool_)
     found[codes & ANY_LANE] = True
@@ -255,11 +255,11 @@ def _check_index(warp: Warp, info: Info, view: View, axis: int, index: Any, reac
     last = view.sizes[axis] - reach
     if is_array(index):
         outside = index.view(np.uint64) > last if last >= 0 else np.ones(LANES, np.bool_)
-        if not outside.any():
+        if not np.count_nonzero(outside):
             return
         if warp.mask is not None:
             outside = outside & warp.mask
-            if not outside.any():
+            if not np.count_nonzero(outside):
                 return
         lane = int(outside.argmax())
         number = int(index[lane])

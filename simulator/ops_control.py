@@ -93,7 +93,7 @@ def _if(decoder: Decoder, operation: Any) -> Decoded:
         if is_array(which):
             active = _active(warp)
             taken, left = which & active, ~which & active
-            if taken.any() and left.any():
+            if np.count_nonzero(taken) and np.count_nonzero(left):
                 results: list[list[Any]] = []
                 for code, mask in ((then, taken), (otherwise, left)):
                     if code is not None:
@@ -104,7 +104,7 @@ def _if(decoder: Decoder, operation: Any) -> Decoded:
                 for place, out in enumerate(outs):
                     values[out] = merges[place](taken, results[0][place], results[1][place])
                 return
-            which = bool(taken.any())
+            which = bool(np.count_nonzero(taken))
         code = then if which else otherwise
         if code is None:
             return
@@ -137,7 +137,7 @@ def _index_switch(decoder: Decoder, operation: Any) -> Decoded:
         masks.insert(0, active & ~np.isin(number, cases))
         results: list[Any] = [None] * len(outs)
         for code, mask in zip(codes, masks, strict=True):
-            if mask.any():
+            if np.count_nonzero(mask):
                 warp.mask = mask
                 yield from _run(code, warp)
                 triples = zip(merges, code.results, results, strict=True)
@@ -225,7 +225,7 @@ def _while(decoder: Decoder, operation: Any) -> Decoded:
             results = [merge(mask, new, old) for merge, new, old in zip(merges, handed, results, strict=True)]
             if is_array(condition):
                 going = condition & mask
-                if not going.any():
+                if not np.count_nonzero(going):
                     break
                 if not going[mask].all():
                     warp.mask = going

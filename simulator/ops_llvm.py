@@ -12,7 +12,7 @@ import numpy as np
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.access import Access, lane_starts
 from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles
-from mlir_gemm.simulator.elements import ELEMENTS, LANES, Element, element_of
+from mlir_gemm.simulator.elements import ELEMENTS, LANES, Element, element_of, spread_to
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import RANK, buffer_at, resolved
 from mlir_gemm.simulator.memory import View
@@ -98,7 +98,7 @@ def _access(decoder: Decoder, operation: Any) -> Step | Blocking:
         values = warp.slots
         starts, lanes, codes = lane_starts(warp, values[source])
         block, first = resolved(warp, int(starts[0]))
-        if not (starts >> RANK == starts[0] >> RANK).all():
+        if np.count_nonzero(starts >> RANK != starts[0] >> RANK):
             raise unsupported(operation, "to several blocks of a cluster at once is not simulated")
         starts = starts & ((1 << RANK) - 1)
         if block is not warp.block:
@@ -116,7 +116,7 @@ def _access(decoder: Decoder, operation: Any) -> Step | Blocking:
             values[held] = full if vector else full[:, 0]
         else:
             rows = np.asarray(values[held], element.value)
-            rows = np.broadcast_to(rows if vector else rows.reshape(-1, 1), (LANES, count))
+            rows = spread_to(rows if vector else rows.reshape(-1, 1), (LANES, count))
             access.write(warp, buffer.view, starts - buffer.address, lanes, codes, rows[lanes])
 
     return step

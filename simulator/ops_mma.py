@@ -10,7 +10,7 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
-from mlir_gemm.simulator.elements import ELEMENTS, LANES
+from mlir_gemm.simulator.elements import ELEMENTS, LANES, spread_to
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.ops_nvgpu import gathered, spread
@@ -45,7 +45,7 @@ def _product(decoder: Decoder, operation: Any, kinds: list[str], shape: list[int
 
     def registers(warp: Warp, first: int, count: int, type_: Any) -> Any:
         found = [np.asarray(warp.slots[slot], type_) for slot in slots[first:][:count]]
-        return np.stack([np.broadcast_to(each, (LANES, *each.shape[1:])) for each in found], axis=1)
+        return np.stack([spread_to(each, (LANES, *each.shape[1:])) for each in found], axis=1)
 
     def step(warp: Warp) -> None:
         if warp.mask is not None:

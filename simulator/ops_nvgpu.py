@@ -15,7 +15,7 @@ import numpy as np
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.access import Access, addresses, lane_starts
 from mlir_gemm.simulator.decode import Decoder, Step, handles, integers
-from mlir_gemm.simulator.elements import LANES, Element, truncated
+from mlir_gemm.simulator.elements import LANES, Element, spread_to, truncated
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.shadow import ANY_LANE
@@ -48,7 +48,7 @@ def _ldmatrix(decoder: Decoder, operation: Any) -> Step:
     def step(warp: Warp) -> None:
         check_collective(info, warp)
         view, base = address(warp)
-        starts = np.broadcast_to(base, LANES)[: tiles * _ROWS]
+        starts = spread_to(base, (LANES,))[: tiles * _ROWS]
         rows = access.read(warp, view, starts, None, warp.code + ANY_LANE).reshape(tiles, _ROWS, columns)
         if transposed:
             rows = rows.transpose(0, 2, 1)
@@ -127,7 +127,7 @@ def _mma_sync(decoder: Decoder, operation: Any) -> Step:
 
 
 def _of_lanes(value: Any) -> Any:
-    return value if len(value) == LANES else np.broadcast_to(value, (LANES, *value.shape[1:]))
+    return spread_to(value, (LANES, *value.shape[1:]))
 
 
 @handles("nvgpu.device_async_copy")
@@ -160,7 +160,7 @@ def _async_copy(decoder: Decoder, operation: Any) -> Step:
     def step(warp: Warp) -> None:
         view, base = to(warp)
         starts, lanes, codes = lane_starts(warp, base)
-        lengths = np.full(LANES, elements) if kept is None else np.broadcast_to(warp.slots[kept], LANES)
+        lengths = np.full(LANES, elements) if kept is None else spread_to(warp.slots[kept], (LANES,))
         rows = np.zeros((LANES, elements), element.value)
         read(warp, lengths, rows)
         warp.copies.append(access.write_later(warp, view, starts, lanes, codes, rows[lanes]))
@@ -170,15 +170,15 @@ def _async_copy(decoder: Decoder, operation: Any) -> Step:
         before = warp.mask
         active = np.ones(LANES, np.bool_) if before is None else before
         wrong = active & ((lengths < 0) | (lengths > elements))
-        if wrong.any():
+        if np.count_nonzero(wrong):
             lane = int(wrong.argmax())
             message = f"{lengths[lane]} elements of the source are copied; expected 0 to {elements}"
             info.find("undefined", warp, lane, "", message)
         for length, (whence, reader) in by_length.items():
             these = active & (lengths == length)
-            if not these.any():
+            if not np.count_nonzero(these):
                 continue
-            warp.mask = None if these.all() else these
+            warp.mask = None if np.count_nonzero(these) == LANES else these
             view, base = whence(warp)
             starts, lanes, codes = lane_starts(warp, base)
             rows[lanes, :length] = reader.read(warp, view, starts, lanes, codes)

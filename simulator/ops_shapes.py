@@ -28,7 +28,9 @@ def _broadcast(decoder: Decoder, operation: Any) -> Step:
         lanes = value.shape[0] if value.ndim else 1
         inner = value.shape[1:] if from_vector else ()
         value = value.reshape((lanes,) + (1,) * (len(shape) - len(inner)) + inner)
-        warp.slots[out] = np.broadcast_to(value, (lanes, *shape))
+        found = np.empty((lanes, *shape), element.value)
+        found[...] = value
+        warp.slots[out] = found
 
     return step
 

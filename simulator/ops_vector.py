@@ -9,7 +9,7 @@ import numpy as np
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.simulator.access import Access, addresses, lane_starts
 from mlir_gemm.simulator.decode import Decoder, Step, handles
-from mlir_gemm.simulator.elements import LANES
+from mlir_gemm.simulator.elements import LANES, spread_to
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.warps import Warp
 
@@ -61,7 +61,7 @@ def _store(decoder: Decoder, operation: Any) -> Step:
     def step(warp: Warp) -> None:
         view, base = address(warp)
         starts, lanes, codes = lane_starts(warp, base)
-        rows = np.broadcast_to(warp.slots[source], shape)
+        rows = spread_to(warp.slots[source], shape)
         access.write(warp, view, starts, lanes, codes, rows if warp.mask is None else rows[lanes])
 
     return step

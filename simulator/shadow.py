@@ -116,7 +116,7 @@ class Shadow:
         """What a read conflicts with."""
         found = self._after_writes(warp, places, codes, per_row)
         fresh = self.initialized[places]
-        if not fresh.all():
+        if np.count_nonzero(fresh) < len(fresh):
             found.append(Conflict("uninitialized", int((~fresh).argmax()) // per_row, -1, -1, ""))
         if self.between_blocks:
             known = self._learnt(warp, places) if warp.learnt else None
@@ -159,17 +159,17 @@ class Shadow:
         agents = warp.block.cluster.agents
         owners = who >> LANE_BITS
         plain = (owners >= 0) & (owners < agents.total)
-        if not plain.any():
+        if not np.count_nonzero(plain):
             return []
         bad = plain & (when > warp.seen[agents.total + np.where(plain, owners, 0)])
-        if not bad.any():
+        if not np.count_nonzero(bad):
             return []
         first = int(bad.argmax())
         return [Conflict("proxy", first // per_row, int(owners[first]), -1, how)]
 
     def _unfenced_reads(self, warp: Any, places: Any, per_row: int) -> list[Conflict]:
         """The same for reads, of which each warp has a last one."""
-        if self.readers is None or self.last_read[places].max() <= warp.seen_least:
+        if self.readers is None or not np.count_nonzero(self.last_read[places] > warp.seen_least):
             return []
         reader, read_at = self.readers
         read = read_at[:, places]
@@ -180,12 +180,12 @@ class Shadow:
     def _after_writes(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
         """What an access conflicts with for not coming after what was written, asynchronously or not."""
         found: list[Conflict] = []
-        if self.any_pending and (self.pending[places] != NOBODY).any():
+        if self.any_pending and np.count_nonzero(self.pending[places] != NOBODY):
             first = int((self.pending[places] != NOBODY).argmax())
             owner = int(self.pending[places[first]])
             found.append(Conflict("async-not-awaited", first // per_row, owner, -1, "the copy was not waited for"))
         written = self.written_at[places]
-        if written.max() > warp.seen_least:
+        if np.count_nonzero(written > warp.seen_least):
             found += self._unordered(warp, places, codes, per_row, self.writer, written, "written by")
         return found
 
@@ -203,7 +203,7 @@ class Shadow:
         read_at[places] = warp.clock
         self.last_read[places] = np.maximum(self.last_read[places], warp.clock)
         shared = reader[places] != now  # several lanes in this very access
-        if shared.any():
+        if np.count_nonzero(shared):
             reader[places[shared]] = several
 
     def write(self, warp: Any, starts: Any, width: int, codes: Any) -> list[Conflict]:
@@ -214,7 +214,7 @@ class Shadow:
         self.written_at[places] = warp.clock
         self.initialized[places] = True
         twice = self.writer[places] != codes
-        if twice.any():
+        if np.count_nonzero(twice):
             first = int(twice.argmax())
             other = int(self.writer[places[first]]) & ANY_LANE
             how = "also written by this operation in"
@@ -224,14 +224,14 @@ class Shadow:
     def _before_write(self, warp: Any, places: Any, codes: Any, per_row: int) -> list[Conflict]:
         """What a write conflicts with."""
         found = self._after_writes(warp, places, codes, per_row)
-        if self.readers is not None and self.last_read[places].max() > warp.seen_least:
+        if self.readers is not None and np.count_nonzero(self.last_read[places] > warp.seen_least):
             reader, read_at = self.readers
             read = read_at[:, places]
             for column in np.flatnonzero(read.max(axis=1) > warp.seen_least):
                 found += self._unordered(warp, places, codes, per_row, reader[column], read[column], "read by")
         for agent, read_at in self.later.items():
             bad = read_at[places] > warp.seen[agent]
-            if bad.any():
+            if np.count_nonzero(bad):
                 found.append(Conflict("race", int(bad.argmax()) // per_row, agent, -1, "read by"))
         if self.between_blocks:
             found += self._other_block(warp, places, per_row, self.writing_block, "written by")
@@ -244,7 +244,7 @@ class Shadow:
     ) -> list[Conflict]:
         others = who[places]
         bad = (when > warp.seen[others >> LANE_BITS]) & (others != codes)
-        if not bad.any():
+        if not np.count_nonzero(bad):
             return []
         first = int(bad.argmax())
         other = int(others[first])
@@ -266,7 +266,7 @@ class Shadow:
         bad = (others != warp.block.cluster.number) & (others != NOBODY)
         if known is not None:
             bad &= ~known
-        if not bad.any():
+        if not np.count_nonzero(bad):
             return []
         first = int(bad.argmax())
         several = len(warp.block.cluster.blocks) > 1
