@@ -60,6 +60,8 @@ class Rates:
     i8: float = 2.0
     f8: float = 2.0
     """8-bit floats with f32 accumulation."""
+    sparse: float = 2.0
+    """f16 and bf16 with a 2:4 sparse A by `mma.sp`, counted as the product with its zeros."""
     f64: float = 0.0
     """f64 tensor operations in one clock of one SM (not relative: their ratio differs most between chips)."""
     fma_f32: float = 256
