@@ -113,7 +113,8 @@ class Target:
     capabilities: frozenset[str] = frozenset()
     """What its instructions can do, by the names that the PTX manual has for them (`CAPABILITIES`)."""
     fitted: tuple[Any, ...] = field(default=(), hash=False)
-    """Constants of cost formulas that were fitted to measurements, an object of each class."""
+    """Constants of cost formulas that were fitted to measurements, an object of each class. Not hashed, as they are a
+    hundred numbers; chips that differ in these alone are not equal, so what is cached by a chip stays right."""
     features: str = ""
     """LLVM target features, such as `+ptx83`."""
     backend: str = NVPTX
