@@ -86,14 +86,28 @@ def _meaningless(mma: str, mainloop: str, layout: str, raster: str) -> tuple[str
     return tuple(name for name in FIELDS if name not in own and owners(name))
 
 
+@lru_cache(maxsize=256)
+def _with_meaning(mma: str, mainloop: str, layout: str, raster: str) -> tuple[str, ...]:
+    """The other fields."""
+    without = {*_meaningless(mma, mainloop, layout, raster)}
+    return tuple(name for name in FIELDS if name not in without)
+
+
+_QUIET = {name: FIELDS[name] for name in QUIET}
 extensions.on_change(_meaningless.cache_clear)
+extensions.on_change(_with_meaning.cache_clear)
 
 
 def fields_of(schedule: Schedule) -> list[str]:
     """The fields that a schedule has, shared ones and those of its parts, in their order; without those that say
     nothing unless they are set."""
-    without = {*meaningless(schedule), *(name for name in QUIET if getattr(schedule, name) == FIELDS[name])}
-    return [*(name for name in FIELDS if name not in without), *dict(schedule.own)]
+    fields = vars(schedule)
+    said = [
+        name
+        for name in _with_meaning(schedule.mma, schedule.mainloop, schedule.layout, schedule.raster)
+        if name not in _QUIET or fields[name] != _QUIET[name]
+    ]
+    return [*said, *dict(schedule.own)]
 
 
 def normalised(schedule: Schedule, changes: Mapping[str, Any], pinned: Collection[str] = ()) -> Schedule:

@@ -49,10 +49,17 @@ def _of_gpu(driver: Any, ordinal: int) -> Recognised:
     arch = device.chip_of(driver, ordinal)
     handle = checked(driver, driver.cuDeviceGet(ordinal), f"opening cuda:{ordinal}")
     name = device.gpu_name(driver, ordinal)
-    found = measured().get(name)
+    chips, faults = _table()
+    found = chips.get(name)
     if found and found.partition(":")[0] == arch:
         return Recognised(found, f"measured on {name} by mlir-gemm probe ({table_path()})")
-    return recognise(name, arch, _asked(driver, handle))
+    if found:
+        faults[name] = f"is {found}, and this GPU is {arch}"
+    other = recognise(name, arch, _asked(driver, handle))
+    for place, which in ((name, f"its entry in {table_path()}"), ("", str(table_path()))):
+        if place in faults:
+            return other._replace(why=f"{other.why}; {which} {faults[place]}: measure again with mlir-gemm probe")
+    return other
 
 
 def _asked(driver: Any, handle: Any) -> dict[str, float]:
@@ -81,14 +88,29 @@ def table_path() -> Path | None:
 def measured() -> dict[str, str]:
     """Chips by the driver's names of GPUs, as `mlir-gemm probe` left them; none where the file is not there or cannot
     be read. Entries that are no chips are left out."""
+    return _table()[0]
+
+
+def _table() -> tuple[dict[str, str], dict[str, str]]:
+    """The same, and what is wrong: by the names of GPUs, under no name of the whole file."""
     path = table_path()
     try:
-        content: Any = json.loads(path.read_text(encoding="utf-8")) if path else {}
-        entries: Any = content["gpus"] if content.get("format") == FORMAT else {}
-        pairs = [(str(name), str(entry["chip"])) for name, entry in entries.items()]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return {}
-    return {name: chip for name, chip in pairs if _is_chip(chip)}
+        content: Any = json.loads(path.read_text(encoding="utf-8")) if path else {"format": FORMAT, "gpus": {}}
+    except FileNotFoundError:
+        return {}, {}
+    except (OSError, ValueError, RecursionError) as problem:
+        return {}, {"": f"cannot be read: {problem}"}
+    if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("gpus"), dict):
+        return {}, {"": f"is no table of chips of format {FORMAT}"}
+    chips: dict[str, str] = {}
+    faults: dict[str, str] = {}
+    for name, entry in content["gpus"].items():
+        chip: Any = entry.get("chip") if isinstance(entry, dict) else None
+        if isinstance(chip, str) and _is_chip(chip):
+            chips[name] = chip
+        else:
+            faults[name] = f"has no chip that this version knows: {chip}" if chip else "has no chip"
+    return chips, faults
 
 
 def _is_chip(chip: str) -> bool:

@@ -60,6 +60,8 @@ class Rates:
     i8: float = 2.0
     f8: float = 2.0
     """8-bit floats with f32 accumulation."""
+    sparse: float = 2.0
+    """f16 and bf16 with a 2:4 sparse A by `mma.sp`, counted as the product with its zeros."""
     f64: float = 0.0
     """f64 tensor operations in one clock of one SM (not relative: their ratio differs most between chips)."""
     fma_f32: float = 256
@@ -111,7 +113,8 @@ class Target:
     capabilities: frozenset[str] = frozenset()
     """What its instructions can do, by the names that the PTX manual has for them (`CAPABILITIES`)."""
     fitted: tuple[Any, ...] = field(default=(), hash=False)
-    """Constants of cost formulas that were fitted to measurements, an object of each class."""
+    """Constants of cost formulas that were fitted to measurements, an object of each class. Not hashed, as they are a
+    hundred numbers; chips that differ in these alone are not equal, so what is cached by a chip stays right."""
     features: str = ""
     """LLVM target features, such as `+ptx83`."""
     backend: str = NVPTX

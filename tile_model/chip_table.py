@@ -74,8 +74,11 @@ TURING_GEFORCE_RATES = Rates(tf32=0, f16_f16=2.0, i8=4.0, fma_f32=128)
 GEFORCE_RATES = Rates(f16_f16=2.0, i8=4.0)
 """GeForce cards halve f32 accumulation: 82.6 (tf32), 330 (f16) and 661 (int8) beside 165."""
 # H200: 494 and 1979 beside 989 TFLOP/s with wgmma, of which mma.sync reaches the same part for each type (Luo et al.,
-# "Dissecting the NVIDIA Hopper Architecture", 2024); f64, which only mma.sync has, 67 TFLOP/s at 1.98 GHz.
-_HOPPER_RATES = Rates(f64=256, fma_f64=128)
+# "Dissecting the NVIDIA Hopper Architecture", 2024); f64, which only mma.sync has, 67 TFLOP/s at 1.98 GHz. mma.sp took
+# 1.15 and 1.17 times as long as mma.sync at 4096^3 and 8192^3 (2026-11-24-h200-operands), which 0.78 gives; kernels for
+# Ampere's mma.sp took 1.62 times as long as dense ones by wgmma on an H100 (NVIDIA/cutlass, issue 1335). On an A100 it
+# pays: 484 for 302 TFLOP/s at 16384^3 (issue 408 there).
+_HOPPER_RATES = Rates(f64=256, fma_f64=128, sparse=0.78)
 # B200: 37 TFLOP/s of f64 with and without tensor cores; B300 gave up nearly all of f64 (1.2) and of int8 (an estimate).
 _BLACKWELL_RATES = Rates(f64=128, fma_f64=128)
 _ULTRA_RATES = Rates(i8=0.5)

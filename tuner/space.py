@@ -37,6 +37,9 @@ SHARES = (0, 1, 2)
 BUCKETS = 16
 """Steps in which a coordinate tells a predicted time, from the least to FACTOR times as much."""
 Coordinates = dict[str, int | str]
+Legal = dict[str, Candidate]
+"""Legal schedules with their predictions, by the schedule as text. Writing it takes as long as predicting its time: it
+is written once."""
 
 
 @dataclass(frozen=True)
@@ -110,25 +113,27 @@ def explore(
     found = [(choice.problem, {**own, "swap_ab": is_swapped})]
     if is_swapped or ("swap_ab" not in choice.pinned and not problem.dynamic and may_swap(choice.problem)):
         found.append((swapped(choice.problem), {**own, "swap_ab": not is_swapped}))
-    legal: dict[str, Candidate] = {}
+    legal: Legal = {}
     illegal: dict[str, Illegal] = {}
     for product, pinned in found:
-        legal |= {str(each.schedule): each for each in _candidates(product, target, pinned, illegal)}
+        legal |= _candidates(product, target, pinned, illegal)
     best = choice.schedule.replace(swap_ab=is_swapped)
-    first = Candidate(best, choice.cost)
-    legal.pop(str(best), None)
-    others = [each for each in _ranked(legal.values()) if each.cost.total <= factor * choice.cost.total]
-    ranking = [first, *others][: most or None]
-    least = min(each.cost.total for each in ranking)
-    return Space(problem, target, decisions, tuple(trial_of(each, least, factor) for each in ranking), illegal)
+    first = (str(best), Candidate(best, choice.cost))
+    legal.pop(first[0], None)
+    others = {text: each for text, each in legal.items() if each.cost.total <= factor * choice.cost.total}
+    ranking = [first, *_ranked(others)][: most or None]
+    least = min(each.cost.total for _, each in ranking)
+    trials = tuple(trial_of(each, least, factor, text) for text, each in ranking)
+    return Space(problem, target, decisions, trials, illegal)
 
 
-def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
-    return by_time(candidates, lambda each: each.cost.total, lambda each: str(each.schedule))
+def _ranked(legal: Legal) -> list[tuple[str, Candidate]]:
+    return by_time(legal.items(), lambda each: each[1].cost.total, lambda each: each[0])
 
 
-def trial_of(candidate: Candidate, least: float, factor: float = FACTOR) -> Trial:
-    """A schedule as a trial of a space whose least predicted time, in seconds, is `least`."""
+def trial_of(candidate: Candidate, least: float, factor: float = FACTOR, text: str = "") -> Trial:
+    """A schedule as a trial of a space whose least predicted time, in seconds, is `least`. `text` is the schedule as
+    text, where that is known already."""
     schedule, cost, seconds = candidate.schedule, candidate.cost, candidate.cost.total
     at: Coordinates = {"mma": schedule.mma, "mainloop": schedule.mainloop, "raster": schedule.raster}
     for name in ("block", "warp"):
@@ -143,39 +148,36 @@ def trial_of(candidate: Candidate, least: float, factor: float = FACTOR) -> Tria
         at[name] = int(bool(schedule.value(name)))
     at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))
     terms = (*cost.OVERLAPPING, *cost.ADDITIVE)
-    return Trial(str(schedule), seconds, at, {term: max(0.0, getattr(cost, term)) / seconds for term in terms})
+    return Trial(text or str(schedule), seconds, at, {term: max(0.0, getattr(cost, term)) / seconds for term in terms})
 
 
-def _candidates(
-    problem: Problem, target: Target, pinned: Mapping[str, Any], illegal: dict[str, Illegal]
-) -> list[Candidate]:
+def _candidates(problem: Problem, target: Target, pinned: Mapping[str, Any], illegal: dict[str, Illegal]) -> Legal:
     """The legal schedules of a product that is computed so, with their predictions; what is not legal is counted."""
-    found: dict[str, Candidate] = {}
-    seen: set[Schedule] = set()
+    found: Legal = {}
+    judged: dict[Schedule, bool] = {}
 
     def is_legal(schedule: Schedule) -> bool:
-        if schedule in seen:
-            return next(broken(problem, schedule, target), None) is None
-        seen.add(schedule)
-        for rule, reason in broken(problem, schedule, target):
-            illegal.setdefault(rule, Illegal(0, reason)).count += 1
-            return False
-        return True
+        known = judged.get(schedule)
+        if known is None:
+            rule, reason = next(broken(problem, schedule, target), ("", ""))
+            judged[schedule] = known = not rule
+            if rule:
+                illegal.setdefault(rule, Illegal(0, reason)).count += 1
+        return known
 
     def keep(schedules: Iterable[Schedule]) -> None:
-        for each in schedules:
-            schedule = normalised(each, {})
-            if str(schedule) not in found and is_legal(schedule):
-                found[str(schedule)] = Candidate(schedule, estimate(problem, schedule, target))
+        for each in dict.fromkeys(normalised(each, {}) for each in schedules):
+            if is_legal(each) and (text := str(each)) not in found:
+                found[text] = Candidate(each, estimate(problem, each, target))
 
     for mma in mmas_on(target):
         named = {**pinned, "mma": mma.name}
         if mmas_tried(problem, target, named):
             legal = (each for each in _proposed(problem, target, named) if is_legal(each))
             keep(_finished(problem, target, pinned, legal))
-    leaders = _ranked(found.values())[:LEADERS]
-    keep(chain.from_iterable(_neighbours(each.schedule, target) for each in leaders))
-    return list(found.values())
+    leaders = [each.schedule for _, each in _ranked(found)[:LEADERS]]
+    keep(chain.from_iterable(_neighbours(each, target) for each in leaders))
+    return found
 
 
 def _proposed(problem: Problem, target: Target, named: Mapping[str, Any]) -> Iterator[Schedule]:

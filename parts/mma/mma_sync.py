@@ -74,7 +74,7 @@ def to_sync(schedule: Schedule, instruction: Tile, target: Target) -> PassSpec:
 
 
 def _rate(problem: Problem, target: Target) -> float:
-    return tensor_core_rate(problem, target) * (2 if problem.sparse else 1)
+    return tensor_core_rate(problem, target) * (target.rates.sparse if problem.sparse else 1)
 
 
 def sparse_operand(problem: Problem, schedule: Schedule, target: Target) -> str | None:

@@ -62,6 +62,10 @@ class OwnRow(Run):
             schedules.append(other)
         table = self.measured(found, self.compilers, schedules)
         self.write("size", found, table, 0, {other: "table's row"}, by_table=other)
+        own = table.seconds.get(found.trials[0].schedule)
+        if own:
+            with self.lock:
+                self.sizes[found.name] = own / min(table.seconds.values())
 
     def listed(self, row: Row) -> None:
         """A problem of the list: the choice beside PyTorch, and more where it is slower."""
@@ -99,6 +103,7 @@ class OwnRow(Run):
 
         options, tables = self.options, options_table(self.chip)
         self.lock, self.ratios, self.best = threading.Lock(), dict[str, Any](), dict[str, float]()
+        self.sizes: dict[str, float] = {}
         self._left = 1 << 30
         self._compiled.set()  # it measures while it compiles
         self.measurer.start()
@@ -112,11 +117,17 @@ class OwnRow(Run):
         runner = threading.Thread(target=in_parallel, args=(calls,), daemon=True)
         runner.start()
         runner.join(max(1.0, options.seconds + 8 - self.results.now))
+        if self.sizes:
+            mean = exp(statistics.fmean(map(log, self.sizes.values())))
+            each = {name: round(loss, 3) for name, loss in self.sizes.items()}
+            print(f"sizes: {len(each)}, the choice {mean:.3f} of the best in the mean (asked: 1.03): {each}")
         known = {name: ratio for name, ratio in self.ratios.items() if ratio}
         if known:
             mean = exp(statistics.fmean(log(ratio) for ratio in known.values()))
             low = {name: round(ratio, 3) for name, ratio in known.items() if ratio < 0.95}
-            print(f"list: {len(known)} problems, geometric mean {mean:.3f} of PyTorch's; below 0.95: {low}")
+            print(
+                f"list: {len(known)} problems, geometric mean {mean:.3f} of PyTorch's (asked: 1.20); below 0.95: {low}"
+            )
             print("best of their spaces:", {name: round(self.best[name], 3) for name in low if name in self.best})
         self.results.add("end", busy=self.measurer.busy, restarts=self.measurer.restarts, over=runner.is_alive())
         print(f"{self.results.now:.0f} s, of which measuring {self.measurer.busy:.0f}", flush=True)

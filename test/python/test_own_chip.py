@@ -171,14 +171,29 @@ def test_what_the_user_measured_comes_first(gpu: Path):
     assert own_chip.measured() == {"NVIDIA H100 PCIe": "sm_90a:sms=114,clock=1.2", "NVIDIA L4": "sm_89:l4"}
 
 
+_OWN = "NVIDIA H100 PCIe"
+
+
 @pytest.mark.parametrize(
-    "content",
-    ["", "[]", '{"format": 99, "gpus": {}}', {"format": 1, "gpus": {"NVIDIA H100 PCIe": {"chip": "sm_90a:fast"}}},
-     {"format": 1, "gpus": {"NVIDIA H100 PCIe": {}}}, {"format": 1, "gpus": {"NVIDIA H100 PCIe": {"chip": "sm_80"}}}],
+    ("content", "reason"),
+    [("", "cannot be read"), ("[]", "is no table of chips of format 1"),
+     ('{"format": 99, "gpus": {}}', "is no table of chips of format 1"),
+     ({"format": 1, "gpus": {_OWN: {"chip": "sm_90a:fast"}}}, "has no chip that this version knows: sm_90a:fast"),
+     ({"format": 1, "gpus": {_OWN: {}}}, "has no chip"), ({"format": 1, "gpus": {_OWN: 3}}, "has no chip"),
+     ({"format": 1, "gpus": {_OWN: {"chip": "sm_80"}}}, "is sm_80, and this GPU is sm_90a")],
 )  # fmt: skip
-def test_a_table_that_cannot_be_read_counts_for_nothing(gpu: Path, content: Any):
+def test_what_cannot_be_read_of_a_table_counts_for_nothing(gpu: Path, content: Any, reason: str):
     _write(gpu, content)
-    assert own_chip.default_chip() == "sm_90a:h100pcie"
+    found = own_chip.own_chip()
+    assert found.chip == "sm_90a:h100pcie"
+    assert str(gpu) in found.why and reason in found.why and found.why.endswith("measure again with mlir-gemm probe")
+
+
+def test_a_damaged_entry_is_its_gpus_alone(gpu: Path):
+    others = {"NVIDIA L4": {"clip": 1}, "NVIDIA T4": None, "NVIDIA A10": {"chip": ["sm_86"]}}
+    _write(gpu, {"format": 1, "gpus": {**others, _OWN: {"chip": "sm_90a:sms=114"}}})
+    assert own_chip.measured() == {_OWN: "sm_90a:sms=114"}
+    assert own_chip.default_chip() == "sm_90a:sms=114"
 
 
 def test_the_table_can_be_turned_off(gpu: Path, monkeypatch: pytest.MonkeyPatch):
