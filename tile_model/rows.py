@@ -61,8 +61,12 @@ LINE_LENGTH, LINE_BYTES = 1536, 4 << 20
 LINE_ELEMENTS, LINE_THREADS, LINE_SHORT = 20, (128, 256), 256
 """Elements of a row that a thread takes there, up to a warp's threads; threads of a block, fewer for rows up to a
 length. With two weights and more, twice as many threads take two rows each, which share the weights."""
-LONE_THREADS = 1024
-"""Threads of a block that has an SM's shared memory alone: log-softmax of 235x92721 f16 36.2 us, with 512 38.2."""
+LONE_THREADS, LONE_WAVES = 1024, 4
+"""Threads of a block that has an SM's shared memory alone: log-softmax of 235x92721 f16 36.2 us, with 512 38.2; and how
+many times such blocks, of tiles that start before their rows, may fill the chip. An SM with one block either reads, or
+computes, or writes: log-softmax of 906x64483 f16, 7 times, 0.65 of a copy's speed. With the rows of several clusters on
+an SM one reads while another computes: 4096x128256 bf16 0.86. Where rows start together, clusters only wait for each
+other: 256x50257 f16 22.4 us, not 17.9."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
 """Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
 many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
@@ -178,14 +182,17 @@ def _of_long(rows: _Rows) -> RowSchedule:
         rows.in_shared(1, STAGED_THREADS, 1, min(STAGED, rows.all_shared)),
         rows.in_many_registers(),
     ]
-    if rows.target.has_clusters and not rows.shift:
+    lone = rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)
+    if rows.shift and rows.problem.rows < LONE_WAVES * rows.target.sms:
+        forms += [lone]
+    if rows.target.has_clusters:
         words, beside = rows.problem.narrowest >= WORD, rows.problem.beside
         blocks = (2, 4, MOST_CLUSTER) if beside < 2 else (MOST_CLUSTER,)
         held = [rows.in_few_registers(each, most) for most in (WHOLE, CLUSTER_HELD) for each in blocks if words]
         kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (0, 2)]
         forms += [*held, *kept] if beside < 2 else [*kept, *held]
         forms += [rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared), rows.in_passes(MOST_CLUSTER)]
-    forms += [rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)]
+    forms += [lone]
     return next(filter(None, forms), None) or rows.in_passes(1)
 
 

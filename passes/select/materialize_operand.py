@@ -239,4 +239,5 @@ class _Computed:
     def _note(self) -> str:
         read = [number for number in self.inputs if not self._is_position(number)]
         types = " and ".join(str(self._memory(number).type.element_type) for number in read)
-        return f"operand {self.operand.upper()} of a product is computed here, from {types} to {self.value.type}, once"
+        once = f"operand {self.operand.upper()} of a product is computed here, from {types} to {self.value.type}, once"
+        return f"{once}: each tile of the product would compute its part again"

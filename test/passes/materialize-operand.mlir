@@ -17,7 +17,7 @@
 //      CHECK:   %[[PR:.*]] = memref.extract_aligned_pointer_as_index %[[ROOM]]
 //      CHECK:   %[[PD:.*]] = memref.extract_aligned_pointer_as_index %[[D]]
 //      CHECK:   "tile.run"(%[[PX]], %[[PR]], %[[PD]]) {kernel = "scaled_0"
-//      CHECK: module @scaled_0_b attributes {tile.chip = "sm_90a", tile.note = "operand B of a product is computed here, from i8 and f16 to f16, once"
+//      CHECK: module @scaled_0_b attributes {tile.chip = "sm_90a", tile.note = "operand B of a product is computed here, from i8 and f16 to f16, once: each tile of the product would compute its part again"
 //      CHECK:   func.func @scaled_0_b(%[[W:.*]]: memref<48x32xi8> {tile.role = "in"}, %[[S:.*]]: memref<48xf16> {tile.role = "in"}, %[[O:.*]]: memref<48x32xf16> {tile.role = "out"}) attributes {tile.kind = "elementwise"}
 //      CHECK:     linalg.generic {indexing_maps = [#[[ALL]], #[[ROW]], #[[ALL]]], iterator_types = ["parallel", "parallel"]} ins(%[[W]], %[[S]]
 //      CHECK:       %[[F:.*]] = arith.sitofp

@@ -46,6 +46,99 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 
 // -----
 
+// Many odd rows, of which an SM's shared memory holds one: clusters, so that one reads while another computes.
+// CHECK-LABEL: func.func @odd_many(
+//  CHECK-SAME: tile.rows = {{{.*}}cluster = 4 : i64, {{.*}}shift = 8 : i64, staged = true, threads = 256 : i64
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @odd_many(%A: memref<906x64483xf16> {tile.role = "in"}, %R: memref<906x64483xf16> {tile.role = "out"}) attributes {tile.kind = "rows"} {
+    %lowest = arith.constant 0xFF800000 : f32
+    %greatest = memref.alloc() : memref<906xf32>
+    linalg.fill ins(%lowest : f32) outs(%greatest : memref<906xf32>)
+    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+        ins(%A : memref<906x64483xf16>) outs(%greatest : memref<906xf32>) {
+    ^bb0(%x: f16, %a: f32):
+      %w = arith.extf %x : f16 to f32
+      %r = arith.maximumf %w, %a : f32
+      linalg.yield %r : f32
+    }
+    linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+        ins(%A, %greatest : memref<906x64483xf16>, memref<906xf32>) outs(%R : memref<906x64483xf16>) {
+    ^bb0(%x: f16, %y: f32, %o: f16):
+      %w = arith.extf %x : f16 to f32
+      %d = arith.subf %w, %y : f32
+      %t = arith.truncf %d : f32 to f16
+      linalg.yield %t : f16
+    }
+    return
+  }
+}
+
+// -----
+
+// Fewer: a block has an SM.
+// CHECK-LABEL: func.func @odd_few(
+//  CHECK-SAME: tile.rows = {{{.*}}cluster = 1 : i64, {{.*}}shift = 8 : i64, staged = true, threads = 1024 : i64
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @odd_few(%A: memref<235x92721xf16> {tile.role = "in"}, %R: memref<235x92721xf16> {tile.role = "out"}) attributes {tile.kind = "rows"} {
+    %lowest = arith.constant 0xFF800000 : f32
+    %greatest = memref.alloc() : memref<235xf32>
+    linalg.fill ins(%lowest : f32) outs(%greatest : memref<235xf32>)
+    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+        ins(%A : memref<235x92721xf16>) outs(%greatest : memref<235xf32>) {
+    ^bb0(%x: f16, %a: f32):
+      %w = arith.extf %x : f16 to f32
+      %r = arith.maximumf %w, %a : f32
+      linalg.yield %r : f32
+    }
+    linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+        ins(%A, %greatest : memref<235x92721xf16>, memref<235xf32>) outs(%R : memref<235x92721xf16>) {
+    ^bb0(%x: f16, %y: f32, %o: f16):
+      %w = arith.extf %x : f16 to f32
+      %d = arith.subf %w, %y : f32
+      %t = arith.truncf %d : f32 to f16
+      linalg.yield %t : f16
+    }
+    return
+  }
+}
+
+// -----
+
+// Odd rows that no block's shared memory holds.
+// CHECK-LABEL: func.func @odd_longer(
+//  CHECK-SAME: tile.rows = {{{.*}}cluster = 8 : i64, {{.*}}shift = 8 : i64, staged = true
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @odd_longer(%A: memref<100x150001xf16> {tile.role = "in"}, %R: memref<100x150001xf16> {tile.role = "out"}) attributes {tile.kind = "rows"} {
+    %lowest = arith.constant 0xFF800000 : f32
+    %greatest = memref.alloc() : memref<100xf32>
+    linalg.fill ins(%lowest : f32) outs(%greatest : memref<100xf32>)
+    linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+        ins(%A : memref<100x150001xf16>) outs(%greatest : memref<100xf32>) {
+    ^bb0(%x: f16, %a: f32):
+      %w = arith.extf %x : f16 to f32
+      %r = arith.maximumf %w, %a : f32
+      linalg.yield %r : f32
+    }
+    linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+        ins(%A, %greatest : memref<100x150001xf16>, memref<100xf32>) outs(%R : memref<100x150001xf16>) {
+    ^bb0(%x: f16, %y: f32, %o: f16):
+      %w = arith.extf %x : f16 to f32
+      %d = arith.subf %w, %y : f32
+      %t = arith.truncf %d : f32 to f16
+      linalg.yield %t : f16
+    }
+    return
+  }
+}
+
+// -----
+
 // What stands there is kept, and its other fields are written out.
 // CHECK-LABEL: func.func @pinned(
 //  CHECK-SAME: tile.rows = {across = 32 : i64, {{.*}}threads = 64 : i64, tile = [2, 64], transposed = false, unroll = 1 : i64, vector = 2 : i64}
