@@ -23,6 +23,8 @@ from mlir_gemm.runtime import opencl_device, opencl_kernels, spirv_words
 MODULES = Path(__file__).parents[1] / "modules"
 _FLOAT16 = 9
 """The capability that f16 takes."""
+POCL = os.environ.get("MLIR_GEMM_POCL", "")
+"""What runs a Python with a newer PoCL: what `test/newer_pocl.sh` made."""
 NEEDED = bool(os.environ.get("MLIR_GEMM_NEEDS_VULKAN"))
 """Whether the tools for SPIR-V must be there."""
 
@@ -102,6 +104,19 @@ def test_a_call_takes_and_gives_numpy_arrays():
     for m, n, k in ((5, 6, 7), (16, 16, 0)):  # without products, a loop that runs no turn
         a, b, c = (np.ones(shape, "f4") for shape in ((m, k), (k, n), (m, n)))
         np.testing.assert_array_equal(kernel(a, b, c), a @ b + c)
+
+
+@pytest.mark.skipif(not POCL, reason="no newer PoCL (test/newer_pocl.sh, MLIR_GEMM_POCL)")
+@pytest.mark.parametrize("part", range(2))
+def test_is_right_on_pocl(part: int):
+    """Modules and random products, in a process that loads PoCL; it has no f16."""
+    names = [name for name in RIGHT if name not in ("bmm",)][part::2]
+    script, paths = str(Path(__file__).with_name("vulkan_products.py")), [str(MODULES / f"{name}.mlir") for name in names]
+    first, last = part * draws(10), (part + 1) * draws(10)
+    command = [POCL, sys.executable, script, "opencl", f"{first}:{last}", *paths]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(names)} modules" in done.stdout
 
 
 class FakeError(Exception):

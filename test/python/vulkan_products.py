@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -191,18 +192,24 @@ def check_module(text: str, device: str) -> Any:
 
 
 def main() -> int:
-    """Random products on this machine's first Vulkan device: for a chip, so many of them."""
-    chip, count = sys.argv[1], int(sys.argv[2])
+    """Modules and random products on this machine's first device of Vulkan, or of OpenCL where the chip is `opencl`: for
+    a chip, these products (`10:20` for the second ten), and modules by their paths."""
+    chip, seeds, *modules = sys.argv[1:]
+    first, last = map(int, seeds.split(":"))
+    device = "opencl" if chip == "opencl" else "vulkan"
+    for path in modules:
+        check_module(Path(path).read_text(), device)
     used = dict[str, int]()
-    for seed in range(count):
-        case = random_product(seed, ("f16", "i8"), largest=130)
-        kernel = compiled(case, chip)
+    elements, largest = (("f32", "i8"), 24) if device == "opencl" else (("f16", "i8"), 130)
+    for seed in range(first, last):
+        case = random_product(seed, elements, largest)
+        kernel = compiled(case, chip, device=device)
         if wrong := wrong_elements(case, kernel, seed):
             print(f"{wrong} elements are wrong: {case}")
             return 1
         for each in kernel.kernels:
             used[each.schedule.mma if each.schedule else "none"] = used.get(each.schedule.mma, 0) + 1
-    print(f"{count} right: {used}")
+    print(f"{len(modules)} modules and {last - first} products right: {used}")
     return 0
 
 
