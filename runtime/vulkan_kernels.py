@@ -9,6 +9,7 @@ from typing import Any
 
 from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime import spirv_words
+from mlir_gemm.runtime.host_launcher import failed_check
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api
 from mlir_gemm.runtime.vulkan_matrices import lacking_matrices
 from mlir_gemm.spec.launch import Launch, Step
@@ -23,6 +24,8 @@ _NEEDED = {(1, 6): (1, 3), (1, 5): (1, 2)}
 """The version of Vulkan that takes a version of SPIR-V; those before need 1.1."""
 _FULL_SUBGROUPS = 2
 """VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT."""
+_WORD = 4
+"""Bytes of what a kernel reports."""
 _FOREVER = (1 << 64) - 1
 
 
@@ -181,6 +184,8 @@ class VulkanKernels:
         refuses."""
         vk = api()
         with self.device.lock:
+            for step in self._steps:
+                step.forget()
             vk.vkBeginCommandBuffer(self._commands, vk.VkCommandBufferBeginInfo(
                 flags=vk.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT))  # fmt: skip
             shader = vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT
@@ -204,6 +209,8 @@ class VulkanKernels:
             except Exception as error:
                 raise DeviceError(f"running on {self.device} failed: {type(error).__name__}") from None
             vk.vkResetFences(self.device.handle, 1, [self._fence])
+            for step in self._steps:
+                failed_check(self.device, step.step, step.reported)
 
     def _record_copies(self) -> None:
         """Copies what was written to where the host reads it."""
@@ -234,10 +241,14 @@ class _Pipeline:
                 f"{device} cannot run this kernel: {self._push} bytes of numbers ({step.entry}): maxPushConstantsSize "
                 f"is {device.limits.maxPushConstantsSize}"
             )
+        self._told = Memory(device, _WORD) if step.asserts else None
+        held = [kernels.memory(each) for each in bound]
+        if self._told is not None:
+            held.append((self._told, 0, self._told.size))
         kind, stage = vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, vk.VK_SHADER_STAGE_COMPUTE_BIT
         slots = [
             vk.VkDescriptorSetLayoutBinding(binding=number, descriptorType=kind, descriptorCount=1, stageFlags=stage)
-            for number in range(len(bound))
+            for number in range(len(held))
         ]
         layout = vk.vkCreateDescriptorSetLayout(
             device.handle, vk.VkDescriptorSetLayoutCreateInfo(pBindings=slots), None
@@ -248,14 +259,13 @@ class _Pipeline:
         )
         pool = vk.vkCreateDescriptorPool(
             device.handle, vk.VkDescriptorPoolCreateInfo(
-                maxSets=1, pPoolSizes=[vk.VkDescriptorPoolSize(type=kind, descriptorCount=max(1, len(bound)))]), None
+                maxSets=1, pPoolSizes=[vk.VkDescriptorPoolSize(type=kind, descriptorCount=max(1, len(held)))]), None
         )  # fmt: skip
         (self._set,) = vk.vkAllocateDescriptorSets(
             device.handle, vk.VkDescriptorSetAllocateInfo(descriptorPool=pool, pSetLayouts=[layout])
         )
         writes = list[Any]()
-        for number, each in enumerate(bound):
-            memory, offset, size = kernels.memory(each)
+        for number, (memory, offset, size) in enumerate(held):
             info = vk.VkDescriptorBufferInfo(buffer=memory.buffer, offset=offset, range=size)
             writes.append(vk.VkWriteDescriptorSet(
                 dstSet=self._set, dstBinding=number, descriptorType=kind, pBufferInfo=[info]))  # fmt: skip
@@ -271,6 +281,16 @@ class _Pipeline:
             device.handle, None, 1, [vk.VkComputePipelineCreateInfo(stage=shader, layout=self._layout)], None
         )
         self._pipeline = made[0]
+
+    @property
+    def reported(self) -> int:
+        """The number of the message of an assertion that failed in the last run, from 1; 0 for none."""
+        return 0 if self._told is None else int.from_bytes(self._told.bytes[:_WORD], "little")
+
+    def forget(self) -> None:
+        """Lets `reported` be 0."""
+        if self._told is not None:
+            self._told.bytes[:_WORD] = bytes(_WORD)
 
     def record(self, commands: Any, numbers: Mapping[int, int]) -> None:
         """Writes the step's commands."""

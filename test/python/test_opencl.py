@@ -16,7 +16,7 @@ from draws import draws
 from vulkan_products import Product, check_module, compiled, random_product, wrong_elements
 
 import mlir_gemm
-from mlir_gemm.errors import DeviceError, InputError, PassError
+from mlir_gemm.errors import DeviceError, InputError
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.runtime import opencl_device, opencl_kernels, spirv_words
 
@@ -52,6 +52,7 @@ VALID: dict[str, tuple[str, dict[str, Any]]] = {
     "f16, ragged rows": (Product(33, 21, 19, "f16", (True, False), batch=2, end="relu").text(), {}),
     "i8": (Product(16, 16, 32, "i8").text(), {}),
     "i8, open sizes, bias": (Product(1, 1, 1, "i8", (False, True), end="bias", is_open=True).text(), {}),
+    "bf16, bias": (Product(33, 20, 24, "bf16", end="bias").text(), {}),
     "f32, open sizes": (Product(1, 1, 1, "f32", is_open=True).text(), {}),
     **{name: ((MODULES / f"{name}.mlir").read_text(), {}) for name in (
         "attention_softmax", "mlp_gelu_erf", "matmul_f64", "front/roll", "front/open_rms_norm", "loops/total",
@@ -77,9 +78,12 @@ def test_is_valid(name: str, tmp_path: Path):
 
 RIGHT = (
     "addmm", "attention_softmax", "bmm", "conv_1x1", "einsum_permuted", "front/add_arange", "front/argmax",
-    "front/avg_pool", "front/cat", "front/conv2d_depthwise", "front/eye", "front/flip", "front/max_pool",
-    "front/one_hot", "front/open_rms_norm", "front/roll", "front/tril", "front/unfold", "loops/argmax", "loops/count",
-    "loops/filter", "loops/pooling", "loops/total", "loops/windows", "matmul_f64",
+    "front/avg_pool", "front/batch_norm", "front/cache_put", "front/cat", "front/conv2d_depthwise",
+    "front/cross_entropy", "front/embedding", "front/eye", "front/flip", "front/gather", "front/group_norm",
+    "front/max_pool", "front/one_hot", "front/open_layer_norm", "front/open_rms_norm", "front/pad_reflect",
+    "front/roll", "front/stack", "front/tril", "front/triu_batch", "front/unfold", "front/upsample",
+    "linear_bias_bf16", "mlp_silu", "loops/argmax", "loops/backwards", "loops/count", "loops/filter",
+    "loops/parallel_sum", "loops/pooling", "loops/row_sums", "loops/total", "loops/windows", "matmul_f64",
 )  # fmt: skip
 """Modules whose kernels drivers compile fast."""
 
@@ -111,7 +115,10 @@ def test_a_call_takes_and_gives_numpy_arrays():
 def test_is_right_on_pocl(part: int):
     """Modules and random products, in a process that loads PoCL; it has no f16."""
     names = [name for name in RIGHT if name not in ("bmm",)][part::2]
-    script, paths = str(Path(__file__).with_name("vulkan_products.py")), [str(MODULES / f"{name}.mlir") for name in names]
+    script, paths = (
+        str(Path(__file__).with_name("vulkan_products.py")),
+        [str(MODULES / f"{name}.mlir") for name in names],
+    )
     first, last = part * draws(10), (part + 1) * draws(10)
     command = [POCL, sys.executable, script, "opencl", f"{first}:{last}", *paths]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -261,8 +268,3 @@ def test_code_for_another_chip_is_refused():
 def test_outputs_are_those_of_the_back_end():
     with pytest.raises(InputError, match="there is no stage 'ptx' for opencl"):
         compile_module(Product(4, 4, 4, "f32").text(), chip="opencl", until="ptx")
-
-
-def test_types_that_it_lacks_are_refused():
-    with pytest.raises(PassError, match="has no bf16"):
-        compile_module((MODULES / "linear_bf16.mlir").read_text(), chip="opencl")
