@@ -51,8 +51,19 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
     least, most = device.subgroups
     if by_subgroups(code) and subgroup and most and not least <= subgroup <= most:
         problems.append(f"subgroups of {subgroup}: minSubgroupSize is {least}, maxSubgroupSize is {most}")
-    limits = device.limits
+    limits, shared = device.limits, spirv_words.workgroup_bytes(code)
     for step in launch.steps:
+        taken, bound = shared.get(step.entry, 0), buffers_of(launch, step)
+        if taken > limits.maxComputeSharedMemorySize:
+            problems.append(
+                f"{taken} bytes of shared memory ({step.entry}): maxComputeSharedMemorySize is "
+                f"{limits.maxComputeSharedMemorySize}"
+            )
+        if bound > limits.maxPerStageDescriptorStorageBuffers:
+            problems.append(
+                f"{bound} buffers ({step.entry}): maxPerStageDescriptorStorageBuffers is "
+                f"{limits.maxPerStageDescriptorStorageBuffers}"
+            )
         threads = step.block[0] * step.block[1] * step.block[2]
         if threads > limits.maxComputeWorkGroupInvocations:
             problems.append(
@@ -75,6 +86,18 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
         problems.append(f"a buffer of {largest} bytes: maxStorageBufferRange is {limits.maxStorageBufferRange}")
     if problems:
         raise DeviceError(f"{device} cannot run this kernel: {'; '.join(problems)}")
+
+
+def buffers_of(launch: Launch, step: Step) -> int:
+    """How many buffers a step's kernel takes."""
+    return sum(is_memory(launch, each) for each in step.parameters if isinstance(each, int)) + bool(step.asserts)
+
+
+def is_memory(launch: Launch, number: int) -> bool:
+    """Whether a parameter is memory; else it is a number, passed by value."""
+    if number < len(launch.arguments):
+        return not launch.arguments[number].scalar
+    return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
 
 
 class Memory:
@@ -170,13 +193,6 @@ class VulkanKernels:
         """The bytes of an argument after a run."""
         yield self._copies.get(number, self.arguments[number]).bytes
 
-    def is_memory(self, step: Step, number: int) -> bool:
-        """Whether a parameter is memory; else it is a number, passed by value."""
-        launch = self.launch
-        if number < len(launch.arguments):
-            return not launch.arguments[number].scalar
-        return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
-
     def run(self, numbers: Mapping[int, int], repeat: int = 1, fetch: bool = True) -> None:
         """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
         bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times in one
@@ -233,8 +249,8 @@ class _Pipeline:
         self.step = step
         places = [each for each in step.parameters if isinstance(each, int)]
         assert len(places) == len(step.parameters)  # there are no tensor maps on these chips, and sizes are bound
-        bound = [each for each in places if kernels.is_memory(step, each)]
-        self._words = [_word_of(kernels.launch, each) for each in places if not kernels.is_memory(step, each)]
+        bound = [each for each in places if is_memory(kernels.launch, each)]
+        self._words = [_word_of(kernels.launch, each) for each in places if not is_memory(kernels.launch, each)]
         self._push = 4 * sum(count for count, _ in self._words)
         if self._push > device.limits.maxPushConstantsSize:
             raise DeviceError(

@@ -102,12 +102,25 @@ def test_results_are_copied_where_the_host_reads_slowly(monkeypatch: pytest.Monk
 def test_what_a_device_lacks_is_refused_by_its_name():
     kernel = mlir_gemm.compile(product(32, 32, 33, "f16"), device="vulkan")  # rows that no vector takes whole
     device = vulkan_device.open_device()
-    small = dataclasses.replace(device.limits, maxComputeWorkGroupInvocations=16, maxStorageBufferRange=64)
+    small = dataclasses.replace(
+        device.limits, maxComputeWorkGroupInvocations=16, maxStorageBufferRange=64, maxComputeSharedMemorySize=256,
+        maxPerStageDescriptorStorageBuffers=2, maxComputeWorkGroupSize=(8, 8, 8), maxComputeWorkGroupCount=(1, 1, 1),
+    )  # fmt: skip
     lacking = dataclasses.replace(device, limits=small, features=frozenset())
     with pytest.raises(DeviceError) as raised:
         vulkan_kernels.check(lacking, kernel.code, kernel.launch)
-    for name in ("storageBuffer16BitAccess", "maxComputeWorkGroupInvocations is 16", "maxStorageBufferRange is 64"):
+    for name in (
+        "storageBuffer16BitAccess", "maxComputeWorkGroupInvocations is 16", "maxStorageBufferRange is 64",
+        "maxComputeSharedMemorySize is 256", "maxPerStageDescriptorStorageBuffers is 2", "maxComputeWorkGroupSize is 8",
+        "maxComputeWorkGroupCount is 1", "the feature shaderFloat16",
+    ):  # fmt: skip
         assert name in raised.value.message
+    features = {
+        "StorageBuffer16BitAccess": "storageBuffer16BitAccess", "StorageBuffer8BitAccess": "storageBuffer8BitAccess",
+        "Float16": "shaderFloat16", "Float64": "shaderFloat64", "Int8": "shaderInt8", "Int16": "shaderInt16",
+        "Int64": "shaderInt64",
+    }  # fmt: skip
+    assert lacking.missing(list(features)) == [f"the feature {each}" for each in features.values()]
     with pytest.raises(DeviceError, match="there is no Vulkan device 99"):
         vulkan_device.open_device(99)
 
