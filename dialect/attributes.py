@@ -71,6 +71,7 @@ def _is_text(attribute: Any) -> bool:
 _TEXT = Kind(_is_text, "a string")
 _TEXTS = Kind(lambda given: isinstance(given, ir.ArrayAttr) and all(map(_is_text, given)),
               'a string for each dimension, such as ["s0", ""]')  # fmt: skip
+_MESSAGES = Kind(_TEXTS.accepts, 'strings such as ["index must be smaller than dim size"]')
 _REASONS = Kind(lambda given: isinstance(given, ir.DictAttr) and all(_is_text(each.attr) for each in given),
                 'a dictionary of strings such as {main_0 = "why"}')  # fmt: skip
 _SIZES = _dictionary("{s0 = 16 : i64}", numbers=True)
@@ -131,6 +132,7 @@ MARKS = {
     names.COMMIT: Mark(FLAG, ("nvgpu.device_async_create_group",)),
     names.MAPS: Mark(NUMBERS, _KERNEL),
     names.DEPENDENT_LAUNCH: Mark(FLAG, _KERNEL),
+    names.ASSERTS: Mark(_MESSAGES, (_FUNCTION,)),
 }
 
 

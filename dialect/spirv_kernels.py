@@ -12,7 +12,7 @@ from mlir_gemm.errors import PassError
 
 BLOCK = "known_block_size"
 ENVIRONMENT = "spirv.target_env"
-_TYPES = ("f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64")
+_TYPES = ("f16", "bf16", "f32", "f64", "i1", "i8", "i16", "i32", "i64")
 
 
 def check(kernel: Any) -> None:
@@ -21,10 +21,9 @@ def check(kernel: Any) -> None:
         raise pass_error(kernel, f"a kernel without {BLOCK}; expected blocks of a constant size")
     for argument in body(kernel).arguments:
         element = getattr(argument.type, "element_type", argument.type)
-        if not isinstance(element, ir.IndexType) and str(element) not in _TYPES:
-            raise pass_error(
-                kernel, f"an argument of {argument.type}: SPIR-V 1.3 has no {element}; expected {', '.join(_TYPES)}"
-            )
+        if not isinstance(element, ir.IndexType) and str(element) not in _TYPES and not _is_eight(element):
+            types = ", ".join(_TYPES)
+            raise pass_error(kernel, f"an argument of {argument.type}; expected {types}, or an 8-bit float")
 
 
 def checked(module: Any) -> Iterator[tuple[Any, Any]]:
@@ -103,11 +102,22 @@ def as_it_was(old: Any, buffer: Any) -> None:
     old.replace_all_uses_with(cast.results[0])
 
 
+def _is_eight(element: Any) -> bool:
+    return isinstance(element, ir.FloatType) and element.width == 8
+
+
+def as_bits(element: Any) -> Any:
+    """The type in which buffers hold numbers of a type: integers for those that SPIR-V has no memory of (a byte for i1,
+    the bits of bf16 and of 8-bit floats), and for vectors and all others the type itself."""
+    if str(element) == "i1" or _is_eight(element):
+        return ir.IntegerType.get_signless(8)
+    return ir.IntegerType.get_signless(16) if isinstance(element, ir.BF16Type) else element
+
+
 def buffer_type(element: Any, storage: str, size: int | None = None) -> Any:
     """The type of a buffer of one dimension in a storage class of SPIR-V, of numbers or of vectors of up to four. An i1
-    takes a byte."""
-    if str(element) == "i1":
-        element = ir.IntegerType.get_signless(8)
+    takes a byte; of floats that SPIR-V lacks it holds the bits."""
+    element = as_bits(element)
     count = ir.ShapedType.get_dynamic_size() if size is None else size
     space = ir.Attribute.parse(f"#spirv.storage_class<{storage}>")
     return ir.MemRefType.get([count], element, memory_space=space)

@@ -11,6 +11,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.spirv_kernels import as_bits
 
 WORD = 4
 """Bytes of a word."""
@@ -33,15 +34,14 @@ class Unit:
     """What a buffer is an array of."""
 
     element: Any
-    """The numbers that it holds, as accesses see them; a byte for a truth value."""
+    """The numbers that it holds: what `as_bits` says of those that accesses see."""
     count: int
     """Numbers in a unit."""
 
     @staticmethod
     def of(element: Any, size: int) -> Unit:
         """The unit of `size` bytes; of a single number where that is not more than one, or less than a word."""
-        if str(element) == "i1":
-            element = ir.IntegerType.get_signless(8)
+        element = as_bits(element)
         each = element_bytes(element)
         return Unit(element, size // each if size > each and size >= WORD else 1)
 

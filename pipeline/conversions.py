@@ -60,9 +60,11 @@ def _spirv(target: Target, features: str) -> Iterator[Placed]:
     else:
         yield at("spirv", "memory", step("share-shuffles"))
     yield at("spirv", "memory", step("linearize-memory", limit=target.smem_block, **own.buffers))
+    yield at("spirv", "memory", step("report-asserts", storage=own.storage))
     kernel = "builtin.module(gpu.module(gpu.func({})))"
     fused = [] if "fma.arithmetic" in target.capabilities else [step("split-fma")]
-    yield at("spirv", "registers", *fused, step("scalarize-registers"), upstream(kernel.format("canonicalize,cse")))
+    yield at("spirv", "registers", *fused, step("scalarize-registers"), step("floats-as-bits"))
+    yield at("spirv", "registers", upstream(kernel.format("canonicalize,cse")))
     yield at("spirv", "math", step("narrow-comparisons"), step(own.math))
     matrices = "CooperativeMatrixKHR" in target.capabilities
     yield at("spirv", "convert", upstream("builtin.module(convert-gpu-to-spirv)"))
@@ -79,15 +81,21 @@ class _Flavour(NamedTuple):
 
     interface: str
     math: str
+    storage: str
+    """The storage class of buffers."""
     after: tuple[str, ...] = ()
     """After upstream's conversion."""
     buffers: Mapping[str, str] = MappingProxyType({})
     """Options of `linearize-memory`."""
 
 
-_VULKAN = _Flavour("vulkan-interface", "select-glsl", ("keep-roundings",))
+_VULKAN = _Flavour("vulkan-interface", "select-glsl", "StorageBuffer", ("keep-roundings",))
 _OPENCL = _Flavour(
-    "opencl-interface", "select-opencl", ("physical-addressing",), MappingProxyType({"width": "element"})
+    "opencl-interface",
+    "select-opencl",
+    "CrossWorkgroup",
+    ("physical-addressing",),
+    MappingProxyType({"width": "element"}),
 )
 _CONVERSIONS: dict[str, Callable[[Target, str], Iterator[Placed]]] = {
     "nvptx": _nvptx, "rocdl": _rocdl, "spirv": _spirv

@@ -14,7 +14,7 @@ from mlir_gemm.runtime import arguments, arrays, spirv_words
 from mlir_gemm.runtime.simulated import like, on_host
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.element_types import numpy_dtype
-from mlir_gemm.spec.launch import Argument, Launch
+from mlir_gemm.spec.launch import Argument, Launch, Step
 
 
 class HostKernels(Protocol):
@@ -121,6 +121,13 @@ def run_on(kernels: HostKernels, memory: Sequence[Any]) -> None:
         if argument.role != "in" and not argument.scalar and argument.span_bytes:
             with kernels.written(number) as data:
                 array[...] = _elements(data, argument)
+
+
+def failed_check(device: object, step: Step, number: int) -> None:
+    """Raises DeviceError with the message of an assertion that failed in a kernel, by the number that this reported,
+    which is 0 for none."""
+    if number:
+        raise DeviceError(f"{device}: a check of the program fails in {step.entry}: {step.asserts[number - 1]}")
 
 
 def numbers_in(memory: Sequence[Any], launch: Launch) -> dict[int, int]:

@@ -10,11 +10,14 @@ from typing import Any
 
 from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime import spirv_words
+from mlir_gemm.runtime.host_launcher import failed_check
 from mlir_gemm.runtime.opencl_device import OpenclDevice, api, said
 from mlir_gemm.spec.launch import Launch, Step
 
 _MOST_ELEMENTS = (1 << 31) - 1
 """Of a buffer: indices have 32 bits, with a sign."""
+_WORD = 4
+"""Bytes of what a kernel reports."""
 _ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
 
 
@@ -35,7 +38,7 @@ def check(device: OpenclDevice, code: bytes, launch: Launch) -> None:
                     f"workgroups of {step.block[axis]} along {name} ({step.entry}): CL_DEVICE_MAX_WORK_ITEM_SIZES is "
                     f"{limits.max_work_item_sizes[axis]}"
                 )
-        taken = 8 * len(step.parameters)
+        taken = 8 * (len(step.parameters) + bool(step.asserts))
         if taken > limits.max_parameter_size:
             problems.append(
                 f"{taken} bytes of parameters ({step.entry}): CL_DEVICE_MAX_PARAMETER_SIZE is "
@@ -62,10 +65,10 @@ class OpenclKernels:
         self.device, self.launch = device, launch
         try:
             program = _built(device, code) if launch.steps else None
-            self._memory = [self._buffer(each.span_bytes + each.shift_bytes) for each in launch.arguments]
+            self._memory = [self.buffer(each.span_bytes + each.shift_bytes) for each in launch.arguments]
             self._memory += self._workspace()
             for constant in launch.constants:
-                self._memory.append(self._buffer(len(constant.data)))
+                self._memory.append(self.buffer(len(constant.data)))
                 self._fill(self._memory[-1], constant.data)
             self._steps = [
                 _Step(self, step, cl.Kernel(program, step.entry)) for step in launch.steps if not step.is_empty
@@ -73,7 +76,8 @@ class OpenclKernels:
         except cl.Error as error:
             raise DeviceError(f"{device} cannot run this kernel: {said(error)}") from None
 
-    def _buffer(self, size: int) -> Any:
+    def buffer(self, size: int) -> Any:
+        """Memory of so many bytes, or a few more."""
         cl = api()
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
         return cl.Buffer(self.device.context, flags, max(16, size))
@@ -90,7 +94,7 @@ class OpenclKernels:
             place = each.zeroed, each.offset or 0
             assert isinstance(each.bytes, int)
             sizes[place] = max(sizes.get(place, 0), each.bytes)
-        made = {place: self._buffer(size) for place, size in sizes.items()}
+        made = {place: self.buffer(size) for place, size in sizes.items()}
         for place, buffer in made.items():
             if place[0]:
                 self._fill(buffer, bytes(max(16, sizes[place])))
@@ -129,19 +133,23 @@ class OpenclKernels:
             try:
                 for step in self._steps:
                     step.give(numbers)
+                    step.forget()
                 for _ in range(repeat):
                     for step in self._steps:
                         step.start()
                 self.device.queue.finish()
+                reported = [step.reported() for step in self._steps]
             except cl.Error as error:
                 raise DeviceError(f"running on {self.device} failed: {said(error)}") from None
+        for step, number in zip(self._steps, reported, strict=True):
+            failed_check(self.device, step.step, number)
 
 
 class _Step:
     """One step: its kernel, with its buffers bound."""
 
     def __init__(self, kernels: OpenclKernels, step: Step, kernel: Any) -> None:
-        self._step, self._kernel, self._queue = step, kernel, kernels.device.queue
+        self.step, self._kernel, self._queue = step, kernel, kernels.device.queue
         _check_built(kernels.device, step, kernel)
         self._given: list[tuple[int, int, Any]] = []
         """Parameters that are numbers of the caller: which one, which argument, and the type that holds its bits."""
@@ -156,6 +164,9 @@ class _Step:
             else:
                 size = launch.values[number - len(launch.arguments) - len(launch.buffers) - len(launch.constants)]
                 kernel.set_arg(place, numpy.uint32(size))
+        self._told = kernels.buffer(_WORD) if step.asserts else None
+        if self._told is not None:
+            kernel.set_arg(len(step.parameters), self._told)
         groups = zip(step.grid, step.block, strict=True)
         self._threads = tuple(int(count) * int(size) for count, size in groups)
 
@@ -164,9 +175,21 @@ class _Step:
         for place, number, type_ in self._given:
             self._kernel.set_arg(place, type_(numbers[number]))
 
+    def forget(self) -> None:
+        """Lets `reported` be 0."""
+        if self._told is not None:
+            api().enqueue_copy(self._queue, self._told, bytes(_WORD), is_blocking=True)
+
+    def reported(self) -> int:
+        """The number of the message of an assertion that failed in the last run, from 1; 0 for none."""
+        data = bytearray(_WORD)
+        if self._told is not None:
+            api().enqueue_copy(self._queue, data, self._told, is_blocking=True)
+        return int.from_bytes(data, "little")
+
     def start(self) -> None:
         """Puts the kernel into the queue."""
-        api().enqueue_nd_range_kernel(self._queue, self._kernel, self._threads, tuple(self._step.block))
+        api().enqueue_nd_range_kernel(self._queue, self._kernel, self._threads, tuple(self.step.block))
 
 
 def _built(device: OpenclDevice, code: bytes) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 MAGIC = b"\x03\x02\x23\x07"
 """How a module begins, in little-endian words."""
@@ -10,6 +11,11 @@ SHADER, KERNEL = 1, 6
 """The capabilities of code for Vulkan and for OpenCL."""
 _CAPABILITY = 17
 """The number of OpCapability."""
+_ENTRY, _INTEGER, _FLOAT, _VECTOR, _ARRAY, _STRUCT, _POINTER = 15, 21, 22, 23, 28, 30, 32
+_CONSTANT, _FUNCTION, _VARIABLE = 43, 54, 59
+"""The numbers of the operations that tell of memory."""
+_WORKGROUP = 4
+"""The storage class of shared memory."""
 
 
 def version(code: bytes) -> tuple[int, int]:
@@ -31,3 +37,44 @@ def capabilities(code: bytes) -> list[int]:
         found.append(number)
         place += word >> 16
     return found
+
+
+def workgroup_bytes(code: bytes) -> dict[str, int]:
+    """The bytes of shared memory (variables of the storage class Workgroup) that each entry point of a module uses."""
+    sizes, pointed, shared = dict[int, int](), dict[int, int](), dict[int, int]()
+    values, entries, used = dict[int, int](), dict[int, str](), dict[int, set[int]]()
+    function = 0
+    for op, words in instructions(code):
+        if op == _ENTRY:
+            entries[words[1]] = struct.pack(f"<{len(words) - 2}I", *words[2:]).split(b"\0")[0].decode()
+        elif op in (_INTEGER, _FLOAT):
+            sizes[words[0]] = words[1] // 8
+        elif op == _CONSTANT:
+            values[words[1]] = words[2]
+        elif op == _VECTOR:
+            sizes[words[0]] = sizes[words[1]] * words[2]
+        elif op == _ARRAY:
+            sizes[words[0]] = sizes[words[1]] * values[words[2]]
+        elif op == _STRUCT:
+            sizes[words[0]] = sum(sizes.get(each, 0) for each in words[1:])
+        elif op == _POINTER:
+            pointed[words[0]] = words[2]
+        elif op == _VARIABLE and words[2] == _WORKGROUP:
+            shared[words[1]] = sizes[pointed[words[0]]]
+        elif op == _FUNCTION:
+            function = words[1]
+        elif function:
+            used.setdefault(function, set()).update(each for each in words if each in shared)
+    return {name: sum(shared[each] for each in used.get(number, ())) for number, name in entries.items()}
+
+
+def instructions(code: bytes) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The operations of a module, by number, with the words that follow; none of what is no SPIR-V."""
+    if not code.startswith(MAGIC):
+        return
+    words = struct.unpack(f"<{len(code) // 4}I", code[: len(code) // 4 * 4])
+    place = 5
+    while place < len(words) and words[place] >> 16:
+        count = words[place] >> 16
+        yield words[place] & 0xFFFF, words[place + 1 : place + count]
+        place += count

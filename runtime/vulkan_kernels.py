@@ -9,6 +9,7 @@ from typing import Any
 
 from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime import spirv_words
+from mlir_gemm.runtime.host_launcher import failed_check
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api
 from mlir_gemm.runtime.vulkan_matrices import lacking_matrices
 from mlir_gemm.spec.launch import Launch, Step
@@ -23,6 +24,8 @@ _NEEDED = {(1, 6): (1, 3), (1, 5): (1, 2)}
 """The version of Vulkan that takes a version of SPIR-V; those before need 1.1."""
 _FULL_SUBGROUPS = 2
 """VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT."""
+_WORD = 4
+"""Bytes of what a kernel reports."""
 _FOREVER = (1 << 64) - 1
 
 
@@ -48,8 +51,19 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
     least, most = device.subgroups
     if by_subgroups(code) and subgroup and most and not least <= subgroup <= most:
         problems.append(f"subgroups of {subgroup}: minSubgroupSize is {least}, maxSubgroupSize is {most}")
-    limits = device.limits
+    limits, shared = device.limits, spirv_words.workgroup_bytes(code)
     for step in launch.steps:
+        taken, bound = shared.get(step.entry, 0), buffers_of(launch, step)
+        if taken > limits.maxComputeSharedMemorySize:
+            problems.append(
+                f"{taken} bytes of shared memory ({step.entry}): maxComputeSharedMemorySize is "
+                f"{limits.maxComputeSharedMemorySize}"
+            )
+        if bound > limits.maxPerStageDescriptorStorageBuffers:
+            problems.append(
+                f"{bound} buffers ({step.entry}): maxPerStageDescriptorStorageBuffers is "
+                f"{limits.maxPerStageDescriptorStorageBuffers}"
+            )
         threads = step.block[0] * step.block[1] * step.block[2]
         if threads > limits.maxComputeWorkGroupInvocations:
             problems.append(
@@ -72,6 +86,18 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
         problems.append(f"a buffer of {largest} bytes: maxStorageBufferRange is {limits.maxStorageBufferRange}")
     if problems:
         raise DeviceError(f"{device} cannot run this kernel: {'; '.join(problems)}")
+
+
+def buffers_of(launch: Launch, step: Step) -> int:
+    """How many buffers a step's kernel takes."""
+    return sum(is_memory(launch, each) for each in step.parameters if isinstance(each, int)) + bool(step.asserts)
+
+
+def is_memory(launch: Launch, number: int) -> bool:
+    """Whether a parameter is memory; else it is a number, passed by value."""
+    if number < len(launch.arguments):
+        return not launch.arguments[number].scalar
+    return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
 
 
 class Memory:
@@ -167,13 +193,6 @@ class VulkanKernels:
         """The bytes of an argument after a run."""
         yield self._copies.get(number, self.arguments[number]).bytes
 
-    def is_memory(self, step: Step, number: int) -> bool:
-        """Whether a parameter is memory; else it is a number, passed by value."""
-        launch = self.launch
-        if number < len(launch.arguments):
-            return not launch.arguments[number].scalar
-        return number < len(launch.arguments) + len(launch.buffers) + len(launch.constants)
-
     def run(self, numbers: Mapping[int, int], repeat: int = 1, fetch: bool = True) -> None:
         """Runs all steps in order, and waits for them; the arguments' memory holds what they read. `numbers` are the
         bits of the arguments that are numbers, by place. With `repeat` all of it is done so many times in one
@@ -181,6 +200,8 @@ class VulkanKernels:
         refuses."""
         vk = api()
         with self.device.lock:
+            for step in self._steps:
+                step.forget()
             vk.vkBeginCommandBuffer(self._commands, vk.VkCommandBufferBeginInfo(
                 flags=vk.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT))  # fmt: skip
             shader = vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT
@@ -204,6 +225,8 @@ class VulkanKernels:
             except Exception as error:
                 raise DeviceError(f"running on {self.device} failed: {type(error).__name__}") from None
             vk.vkResetFences(self.device.handle, 1, [self._fence])
+            for step in self._steps:
+                failed_check(self.device, step.step, step.reported)
 
     def _record_copies(self) -> None:
         """Copies what was written to where the host reads it."""
@@ -226,18 +249,22 @@ class _Pipeline:
         self.step = step
         places = [each for each in step.parameters if isinstance(each, int)]
         assert len(places) == len(step.parameters)  # there are no tensor maps on these chips, and sizes are bound
-        bound = [each for each in places if kernels.is_memory(step, each)]
-        self._words = [_word_of(kernels.launch, each) for each in places if not kernels.is_memory(step, each)]
+        bound = [each for each in places if is_memory(kernels.launch, each)]
+        self._words = [_word_of(kernels.launch, each) for each in places if not is_memory(kernels.launch, each)]
         self._push = 4 * sum(count for count, _ in self._words)
         if self._push > device.limits.maxPushConstantsSize:
             raise DeviceError(
                 f"{device} cannot run this kernel: {self._push} bytes of numbers ({step.entry}): maxPushConstantsSize "
                 f"is {device.limits.maxPushConstantsSize}"
             )
+        self._told = Memory(device, _WORD) if step.asserts else None
+        held = [kernels.memory(each) for each in bound]
+        if self._told is not None:
+            held.append((self._told, 0, self._told.size))
         kind, stage = vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, vk.VK_SHADER_STAGE_COMPUTE_BIT
         slots = [
             vk.VkDescriptorSetLayoutBinding(binding=number, descriptorType=kind, descriptorCount=1, stageFlags=stage)
-            for number in range(len(bound))
+            for number in range(len(held))
         ]
         layout = vk.vkCreateDescriptorSetLayout(
             device.handle, vk.VkDescriptorSetLayoutCreateInfo(pBindings=slots), None
@@ -248,14 +275,13 @@ class _Pipeline:
         )
         pool = vk.vkCreateDescriptorPool(
             device.handle, vk.VkDescriptorPoolCreateInfo(
-                maxSets=1, pPoolSizes=[vk.VkDescriptorPoolSize(type=kind, descriptorCount=max(1, len(bound)))]), None
+                maxSets=1, pPoolSizes=[vk.VkDescriptorPoolSize(type=kind, descriptorCount=max(1, len(held)))]), None
         )  # fmt: skip
         (self._set,) = vk.vkAllocateDescriptorSets(
             device.handle, vk.VkDescriptorSetAllocateInfo(descriptorPool=pool, pSetLayouts=[layout])
         )
         writes = list[Any]()
-        for number, each in enumerate(bound):
-            memory, offset, size = kernels.memory(each)
+        for number, (memory, offset, size) in enumerate(held):
             info = vk.VkDescriptorBufferInfo(buffer=memory.buffer, offset=offset, range=size)
             writes.append(vk.VkWriteDescriptorSet(
                 dstSet=self._set, dstBinding=number, descriptorType=kind, pBufferInfo=[info]))  # fmt: skip
@@ -271,6 +297,16 @@ class _Pipeline:
             device.handle, None, 1, [vk.VkComputePipelineCreateInfo(stage=shader, layout=self._layout)], None
         )
         self._pipeline = made[0]
+
+    @property
+    def reported(self) -> int:
+        """The number of the message of an assertion that failed in the last run, from 1; 0 for none."""
+        return 0 if self._told is None else int.from_bytes(self._told.bytes[:_WORD], "little")
+
+    def forget(self) -> None:
+        """Lets `reported` be 0."""
+        if self._told is not None:
+            self._told.bytes[:_WORD] = bytes(_WORD)
 
     def record(self, commands: Any, numbers: Mapping[int, int]) -> None:
         """Writes the step's commands."""

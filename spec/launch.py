@@ -114,6 +114,10 @@ class Step:
     """Whether it may start while what is before it on the stream still runs (programmatic dependent launch): the
     kernel waits itself before it touches memory."""
 
+    asserts: tuple[str, ...] = ()
+    """The messages of assertions that the kernel reports in SPIR-V: it takes one buffer more, as its last parameter, in
+    which a word is the number of the message of one that failed, from 1, and stays as it is where none did."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the grid has no blocks: there is nothing to launch."""
@@ -313,6 +317,8 @@ class Launch:
             shown["parameters"] = tuple(
                 each.to_json() if isinstance(each, TensorMap) else each for each in step.parameters
             )
+            if not step.asserts:
+                del shown["asserts"]
         for argument in data["arguments"]:
             for name in ("scalar", "open_strides", "complex", "checks"):
                 if not argument[name]:

@@ -20,7 +20,7 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.spirv_kernels import buffer_type
+from mlir_gemm.dialect.spirv_kernels import as_bits, buffer_type
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.lowering.buffer_units import Unit, element_bytes, whole_bytes
@@ -235,16 +235,18 @@ def _matrix(operation: Any, buffer: Any, place: Any, unit: Unit) -> None:
 
 
 def _stored(value: Any) -> Any:
-    """A truth value as a byte; others as they are."""
-    if str(value.type) != "i1":
+    """A truth value as a byte, and a float that SPIR-V lacks as its bits; others as they are."""
+    bits = as_bits(value.type)
+    if bits == value.type:
         return value
-    return dialect("arith").ExtUIOp(ir.IntegerType.get_signless(8), value).result
+    made = dialect("arith").ExtUIOp if str(value.type) == "i1" else dialect("arith").BitcastOp
+    return made(bits, value).result
 
 
 def _loaded(value: Any, element: Any) -> Any:
-    if str(element) != "i1":
-        return value
     arith = dialect("arith")
+    if str(element) != "i1":
+        return value if as_bits(element) == element else arith.BitcastOp(element, value).result
     return arith.CmpIOp(arith.CmpIPredicate.ne, value, arith.ConstantOp(value.type, 0).result).result
 
 

@@ -3,10 +3,10 @@
 Expects a gpu.func in a gpu.module after `lower`, with `known_block_size`. Moves it into a gpu.module inside a
 builtin.module of its own, which upstream converts later, and leaves a declaration in its place for the launch. Memory
 becomes buffers of one dimension in the storage class CrossWorkgroup; numbers are passed by value in types that kernels
-of OpenCL may take: an index as i32, as all addressing is, f16 as the i16 with its bits, i1 as i8. What the arguments
-were is told by casts (builtin.unrealized_conversion_cast), which `linearize-memory` follows.
+of OpenCL may take: an index as i32, as all addressing is, f16 and bf16 as the i16 with their bits, i1 and 8-bit floats
+as i8. What the arguments were is told by casts (builtin.unrealized_conversion_cast), which `linearize-memory` follows.
 
-Refuses arguments and blocks of sizes that are not known, bf16, and 8-bit floats.
+Refuses arguments and blocks of sizes that are not known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.spirv_kernels import as_it_was, buffer_type, checked, move, version_of
+from mlir_gemm.dialect.spirv_kernels import as_bits, as_it_was, buffer_type, checked, move, version_of
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.passes.base import Pass
 
@@ -62,9 +62,9 @@ def _passed(type_: Any) -> Any:
     """How an argument of this type is passed."""
     if isinstance(type_, ir.MemRefType):
         return buffer_type(type_.element_type, "CrossWorkgroup")
-    widths = {"index": 32, "f16": 16, "i1": 8}
+    widths = {"index": 32, "f16": 16}
     width = widths.get(str(type_))
-    return type_ if width is None else ir.IntegerType.get_signless(width)
+    return as_bits(type_) if width is None else ir.IntegerType.get_signless(width)
 
 
 def _number(type_: Any, given: Any) -> Any:
@@ -74,5 +74,5 @@ def _number(type_: Any, given: Any) -> Any:
         return given
     if isinstance(type_, ir.IndexType):
         return arith.IndexCastUIOp(type_, given).result
-    made = arith.BitcastOp if str(type_) == "f16" else arith.TruncIOp
+    made = arith.BitcastOp if isinstance(type_, ir.FloatType) else arith.TruncIOp
     return made(type_, given).result

@@ -7,7 +7,7 @@ words of 32 bits of the push constants, in that order too (an index is 32 bits w
 have two words). What the arguments were is told by casts (builtin.unrealized_conversion_cast), which
 `linearize-memory` follows.
 
-Refuses arguments and blocks of sizes that are not known, bf16, and 8-bit floats.
+Refuses arguments and blocks of sizes that are not known.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // CHECK: vulkan-interface-refuses.mlir:[[# @LINE + 1]]:3: error: an argument of memref<8xbf16>: SPIR-V 1.3 has no bf16; expected f16, f32
-  gpu.func @type(%a: memref<8xbf16>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  // CHECK: vulkan-interface-refuses.mlir:[[# @LINE + 1]]:3: error: an argument of memref<8xi4>; expected f16, bf16, f32
+  gpu.func @type(%a: memref<8xi4>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     gpu.return
   }
 }

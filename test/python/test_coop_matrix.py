@@ -133,10 +133,10 @@ def test_is_right_on_a_driver_that_has_them():
     """In a process of its own, which loads the newer driver. Random products, and what it lacks by name."""
     script = Path(__file__).with_name("vulkan_products.py")
     command = [NEWER, sys.executable, str(script)]
-    done = subprocess.run([*command, "lavapipe-26", str(draws(3))], capture_output=True, text=True)
+    done = subprocess.run([*command, "lavapipe-26", f"0:{draws(3)}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "coop_matrix" in done.stdout
-    other = subprocess.run([*command, "vulkan-h200", "1"], capture_output=True, text=True)
+    other = subprocess.run([*command, "vulkan-h200", "0:1"], capture_output=True, text=True)
     assert "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR has 8x8x8" in other.stdout + other.stderr
     assert "minSubgroupSize is 8" in other.stdout + other.stderr
 

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import mlir_gemm
-from mlir_gemm.errors import DeviceError, InputError, PassError
+from mlir_gemm.errors import DeviceError, InputError
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.runtime import vulkan_device, vulkan_kernels
 from mlir_gemm.runtime.host_launcher import run_on
 from mlir_gemm.runtime.vulkan_launcher import VulkanLauncher
 from mlir_gemm.simulator.expected import limits, reference, relative_error
 from mlir_gemm.simulator.random_inputs import random_arrays
+from mlir_gemm.spec.element_types import numpy_dtype
 
 MODULES = Path(__file__).parents[1] / "modules"
 NEEDED = bool(os.environ.get("MLIR_GEMM_NEEDS_VULKAN"))
@@ -101,12 +102,25 @@ def test_results_are_copied_where_the_host_reads_slowly(monkeypatch: pytest.Monk
 def test_what_a_device_lacks_is_refused_by_its_name():
     kernel = mlir_gemm.compile(product(32, 32, 33, "f16"), device="vulkan")  # rows that no vector takes whole
     device = vulkan_device.open_device()
-    small = dataclasses.replace(device.limits, maxComputeWorkGroupInvocations=16, maxStorageBufferRange=64)
+    small = dataclasses.replace(
+        device.limits, maxComputeWorkGroupInvocations=16, maxStorageBufferRange=64, maxComputeSharedMemorySize=256,
+        maxPerStageDescriptorStorageBuffers=2, maxComputeWorkGroupSize=(8, 8, 8), maxComputeWorkGroupCount=(1, 1, 1),
+    )  # fmt: skip
     lacking = dataclasses.replace(device, limits=small, features=frozenset())
     with pytest.raises(DeviceError) as raised:
         vulkan_kernels.check(lacking, kernel.code, kernel.launch)
-    for name in ("storageBuffer16BitAccess", "maxComputeWorkGroupInvocations is 16", "maxStorageBufferRange is 64"):
+    for name in (
+        "storageBuffer16BitAccess", "maxComputeWorkGroupInvocations is 16", "maxStorageBufferRange is 64",
+        "maxComputeSharedMemorySize is 256", "maxPerStageDescriptorStorageBuffers is 2", "maxComputeWorkGroupSize is 8",
+        "maxComputeWorkGroupCount is 1", "the feature shaderFloat16",
+    ):  # fmt: skip
         assert name in raised.value.message
+    features = {
+        "StorageBuffer16BitAccess": "storageBuffer16BitAccess", "StorageBuffer8BitAccess": "storageBuffer8BitAccess",
+        "Float16": "shaderFloat16", "Float64": "shaderFloat64", "Int8": "shaderInt8", "Int16": "shaderInt16",
+        "Int64": "shaderInt64",
+    }  # fmt: skip
+    assert lacking.missing(list(features)) == [f"the feature {each}" for each in features.values()]
     with pytest.raises(DeviceError, match="there is no Vulkan device 99"):
         vulkan_device.open_device(99)
 
@@ -126,6 +140,65 @@ def test_stages_and_outputs_are_those_of_the_back_end():
         done.ir("spv")
 
 
-def test_types_that_it_lacks_are_refused():
-    with pytest.raises(PassError, match="has no bf16"):
-        compile_module(product(16, 16, 16, "bf16"), chip="vulkan")
+@on_device
+def test_a_check_that_fails_is_told_and_nothing_is_read_beyond():
+    """An index outside of its table: the call fails with the message, and the next one is right."""
+    kernel = mlir_gemm.compile((MODULES / "front/gather.mlir").read_text(), device="vulkan")
+    table, places = (np.ones(each.shape, numpy_dtype(each.dtype)) for each in kernel.launch.arguments[:2])
+    assert kernel(table, places).sum() == places.size
+    for wrong, message in ((1 << 40, "must be smaller than dim size"), (-1, "must be larger or equal to 0")):
+        outside = places.copy()
+        outside.flat[3] = wrong
+        with pytest.raises(DeviceError, match=f"a check of the program fails in .*{message}"):
+            kernel(table, outside)
+    assert kernel(table, places).sum() == places.size
+
+
+def _converted(source: str, target: str, count: int) -> str:
+    """A module that converts this many numbers."""
+    kind = "arith.extf" if source in ("f8E4M3FN", "f8E5M2") else "arith.truncf"
+    given, made = f"tensor<{count}x{source}>", f"tensor<{count}x{target}>"
+    return f"""func.func @f(%x: {given}) -> {made} {{
+      %e = tensor.empty() : {made}
+      %r = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+          iterator_types = ["parallel"]}} ins(%x : {given}) outs(%e : {made}) {{
+      ^bb0(%a: {source}, %o: {target}):
+        %y = {kind} %a : {source} to {target}
+        linalg.yield %y : {target}
+      }} -> {made}
+      return %r : {made}
+    }}"""
+
+
+@on_device
+def test_every_number_is_rounded_to_bf16_to_nearest_even():
+    """All that bf16 holds, what is halfway between, and what is beside that; NaN and infinities among them."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    upper = np.arange(1 << 16, dtype=np.uint32) << 16
+    x = np.concatenate([upper | each for each in (0, 0x7FFF, 0x8000, 0x8001)]).view(np.float32)
+    with np.errstate(all="ignore"):
+        wanted = x.astype(ml_dtypes.bfloat16).astype("f4")
+        found = mlir_gemm.compile(_converted("f32", "bf16", x.size), device="vulkan")(x).astype("f4")
+        np.testing.assert_array_equal(found, wanted)
+        assert (np.signbit(found) == np.signbit(wanted))[~np.isnan(wanted)].all()
+        # f64 is rounded once: beside a number that is halfway it goes to that side, which f32 does not see.
+        halfway = x[2 << 16 : 3 << 16].astype("f8")
+        halfway = halfway[np.isfinite(halfway) & (np.abs(halfway) < 3e38)]
+        for side in (-np.inf, np.inf):
+            beside = np.nextafter(halfway, side)
+            nearer = halfway.astype("f4").view(np.uint32)
+            away = (np.abs(beside) > np.abs(halfway)) * np.uint32(0x10000)
+            expected = ((nearer & np.uint32(0xFFFF0000)) + away.astype(np.uint32)).view(np.float32)
+            found = mlir_gemm.compile(_converted("f64", "bf16", beside.size), device="vulkan")(beside)
+            np.testing.assert_array_equal(found.astype("f4"), expected)
+
+
+@on_device
+@pytest.mark.parametrize("name", ["f8E4M3FN", "f8E5M2"])
+def test_8_bit_floats_are_read(name: str):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    numbers = np.arange(256, dtype=np.uint8).view(
+        getattr(ml_dtypes, {"f8E5M2": "float8_e5m2"}.get(name, "float8_e4m3fn"))
+    )
+    found = mlir_gemm.compile(_converted(name, "f32", 256), device="vulkan")(numbers)
+    np.testing.assert_array_equal(found, numbers.astype("f4"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from mlir_gemm.spec.element_types import numpy_dtype
 
 SIZES = (12, 20, 28, 36, 44, 52)
 """Of open sizes, in their order."""
-SUMS = {"f16": "f32", "f32": "f32", "i8": "i32"}
+SUMS = {"f16": "f32", "bf16": "f32", "f32": "f32", "i8": "i32"}
 """The accumulator of each operand type."""
 ENDS = ("none", "relu", "bias")
 LARGEST = 4
@@ -37,7 +38,7 @@ class Product:
     batch: int = 0
     """How many of them; 0 for one without a batch."""
     end: str = "none"
-    """What comes after it: `relu` or `bias`, with results of f16 where operands are."""
+    """What comes after it: `relu` or `bias`, with results of f16 or bf16 where operands are."""
     is_open: bool = False
     """Whether all sizes are known at run time only."""
 
@@ -59,7 +60,7 @@ class Product:
     @property
     def result(self) -> str:
         """The element type of the result."""
-        return "f16" if self.end != "none" and self.element == "f16" else SUMS[self.element]
+        return self.element if self.end != "none" and self.element in ("f16", "bf16") else SUMS[self.element]
 
     def text(self) -> str:
         """The module."""
@@ -101,7 +102,7 @@ class Product:
         work = "arith.addf %x, %w" if is_bias else "arith.maximumf %x, %zero"
         if not is_float:
             work = "arith.addi %x, %w" if is_bias else "arith.maxsi %x, %zero"
-        narrowed = f"%v = arith.truncf %u : {acc} to f16" if self.result == "f16" else ""
+        narrowed = "" if self.result == acc else f"%v = arith.truncf %u : {acc} to {self.result}"
         sizes = [n for n, size in enumerate(self.shapes[2]) if self.is_open]
         read = "\n".join(f"  %c{n} = arith.constant {n} : index\n  %d{n} = tensor.dim %c, %c{n} : {types[2]}"
                          for n in sizes)  # fmt: skip
@@ -132,7 +133,7 @@ class Product:
         ]
 
     def expected(self, arrays: list[Any]) -> Any:
-        """The result, exactly, and rounded once where it is of f16."""
+        """The result, exactly, and rounded once where it is of f16 or bf16."""
         a, b, c, *bias = (array.astype(np.float64) for array in arrays)
         found = (a.swapaxes(-1, -2) if self.turned[0] else a) @ (b.swapaxes(-1, -2) if self.turned[1] else b) + c
         found = found + bias[0] if bias else np.maximum(found, 0) if self.end == "relu" else found
@@ -179,6 +180,10 @@ def check_module(text: str, device: str) -> Any:
     if kernel.symbols:
         kernel = kernel.at(**dict(zip(kernel.symbols, SIZES, strict=False)))
     before = random_arrays(kernel.launch.arguments, 0, {})
+    if any(
+        step.asserts for step in kernel.launch.steps
+    ):  # of indices within a table, and of variances that are not zero
+        before = [np.asarray(np.abs(each) % (2 if each.dtype.kind in "iu" else 9)) for each in before]
     after = [array.copy() for array in before]
     launcher = kernel.launcher
     assert isinstance(launcher, HostLauncher)
@@ -191,18 +196,24 @@ def check_module(text: str, device: str) -> Any:
 
 
 def main() -> int:
-    """Random products on this machine's first Vulkan device: for a chip, so many of them."""
-    chip, count = sys.argv[1], int(sys.argv[2])
+    """Modules and random products on this machine's first device, of OpenCL where the chip is `opencl` and else of
+    Vulkan: for a chip, these products (`10:20` for the second ten), and modules by their paths."""
+    chip, seeds, *modules = sys.argv[1:]
+    first, last = map(int, seeds.split(":"))
+    device = "opencl" if chip == "opencl" else "vulkan"
+    for path in modules:
+        check_module(Path(path).read_text(), device)
     used = dict[str, int]()
-    for seed in range(count):
-        case = random_product(seed, ("f16", "i8"), largest=130)
-        kernel = compiled(case, chip)
+    elements, largest = (("f32", "i8"), 24) if device == "opencl" else (("f16", "i8"), 130)
+    for seed in range(first, last):
+        case = random_product(seed, elements, largest)
+        kernel = compiled(case, chip, device=device)
         if wrong := wrong_elements(case, kernel, seed):
             print(f"{wrong} elements are wrong: {case}")
             return 1
         for each in kernel.kernels:
             used[each.schedule.mma if each.schedule else "none"] = used.get(each.schedule.mma, 0) + 1
-    print(f"{count} right: {used}")
+    print(f"{len(modules)} modules and {last - first} products right: {used}")
     return 0
 
 
