@@ -6,9 +6,9 @@
 Random products of small whole numbers in f32, f16 and other types, of any size, order, batch, end and with open sizes:
 exact. Results hold other numbers before. They are compiled and run in as many processes as there are cores, each of
 which opens the device once, since drivers compile with one core each. The modules of the tests: softmax, norms,
-elementwise kernels, convolutions, beside the float64 reference. Then products whose kernels are timed beside those of the
-same operators for CUDA (`simt` beside `simt`, `coop_matrix` beside `mma_sync` and beside what the model takes), in one
-process, with nothing beside it; their kernels are compiled beforehand in these processes, into the cache.
+elementwise kernels, convolutions, beside the float64 reference. Then products whose kernels are timed beside those of
+the same operators for CUDA (`simt` beside `simt`, `coop_matrix` beside `mma_sync` and beside what the model takes), in
+one process, with nothing beside it; their kernels are compiled beforehand in these processes, into the cache.
 Vulkan's times are differences of submissions with many and with few runs. Exit status 1 where something is wrong.
 """
 
