@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from mlir_gemm.runtime import spirv_words
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api, instance
 
 _INT, _FLOAT, _CONSTANT, _MATRIX, _MULTIPLY = 21, 22, 43, 4456, 4459
@@ -33,22 +32,12 @@ class Product(NamedTuple):
         return f"{self.m}x{self.n}x{self.k} of {self.a} and {self.b} into {self.c}"
 
 
-def _instructions(code: bytes) -> Iterator[tuple[int, list[int]]]:
-    """The instructions of a module: each with its number, and its words after the first."""
-    words = struct.unpack(f"<{len(code) // 4}I", code)
-    place = 5
-    while place < len(words):
-        count = words[place] >> 16
-        yield words[place] & 0xFFFF, list(words[place + 1 : place + count])
-        place += count
-
-
 def products_of(code: bytes) -> list[Product]:
     """The products of cooperative matrices in a module in SPIR-V, each once."""
     elements, numbers = dict[int, str](), dict[int, int]()
     matrices, values = dict[int, tuple[str, int, int]](), dict[int, int]()
     found: dict[Product, None] = {}
-    for name, words in _instructions(code):
+    for name, words in spirv_words.instructions(code):
         if name == _FLOAT:
             elements[words[0]] = f"f{words[1]}"
         elif name == _INT:

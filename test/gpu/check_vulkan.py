@@ -1,13 +1,15 @@
 """Kernels in SPIR-V on a GPU by its Vulkan driver: right, and how fast beside our own CUDA kernels.
 
-    python test/gpu/check_vulkan.py [-o RESULTS.json] [--chip CHIP] [--random 500] [--only products,modules,speed]
+    python test/gpu/check_vulkan.py [-o RESULTS.json] [--chip CHIP] [--random 500] [--elements f32,f16]
+                                    [--only products,modules,speed]
 
-Random products of small whole numbers in f32, f16 and bytes, of any size, order, batch, end and with open sizes: exact.
-Results hold other numbers before. The modules of the tests: softmax, norms, elementwise kernels, convolutions, beside
-the float64 reference. Then products whose kernels are timed beside those that the same operators make for CUDA (`simt`
-beside `simt`, `coop_matrix` beside `mma_sync` and beside what the model takes), in one process. Kernels are compiled
-beforehand in as many processes as there are cores, into the cache. Vulkan's times are differences of submissions with
-many and with few runs. Exit status 1 where something is wrong.
+Random products of small whole numbers in f32, f16 and other types, of any size, order, batch, end and with open sizes:
+exact. Results hold other numbers before. They are compiled and run in as many processes as there are cores, each of
+which opens the device once, since drivers compile with one core each. The modules of the tests: softmax, norms,
+elementwise kernels, convolutions, beside the float64 reference. Then products whose kernels are timed beside those of
+the same operators for CUDA (`simt` beside `simt`, `coop_matrix` beside `mma_sync` and beside what the model takes), in
+one process, with nothing beside it; their kernels are compiled beforehand in these processes, into the cache.
+Vulkan's times are differences of submissions with many and with few runs. Exit status 1 where something is wrong.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import json
+import multiprocessing
 import os
 import statistics
 import sys
@@ -71,9 +74,9 @@ ROUNDS, WANTED = 5, 4e-3
 """Rounds of which the median counts, and about how many seconds one has."""
 
 
-def product_of(seed: int) -> tuple[Product, dict[str, Any] | None]:
+def product_of(seed: int, elements: tuple[str, ...]) -> tuple[Product, dict[str, Any] | None]:
     """A random product, and the schedule that it is pinned to: every other one of f16 to ordinary arithmetic."""
-    case = random_product(seed)
+    case = random_product(seed, elements)
     return case, {"mma": "simt"} if case.element == "f16" and seed % 4 == 0 else None
 
 
@@ -93,10 +96,7 @@ def prepare(job: tuple[str, Any, str]) -> str:
 
     kind, what, chip = job
     try:
-        if kind == "product":
-            case, schedule = product_of(what)
-            compiled(case, chip, schedule)
-        elif kind == "module":
+        if kind == "module":
             mlir_gemm.compile(text_of(what), device="vulkan", chip=chip)
         else:
             *sizes, element, mma = what
@@ -106,13 +106,26 @@ def prepare(job: tuple[str, Any, str]) -> str:
     return ""
 
 
-def check_product(seed: int, chip: str) -> dict[str, Any]:
-    """How many elements of one random product are wrong."""
-    case, schedule = product_of(seed)
-    kernel = compiled(case, chip, schedule)
-    wrong = wrong_elements(case, kernel, seed)
+def check_product(job: tuple[int, tuple[str, ...], str, float]) -> dict[str, Any]:
+    """How many elements of one random product are wrong, in a process of its own; what failed instead, in one line; or
+    nothing after a point of time."""
+    import mlir_gemm
+
+    seed, elements, chip, until = job
+    if time.time() > until:
+        return {}
+    case, schedule = product_of(seed, elements)
+    found: dict[str, Any] = {"seed": seed, "case": str(case)}
+    try:
+        kernel = compiled(case, chip, schedule)
+    except mlir_gemm.errors.Error as error:
+        return {**found, "refused": str(error).splitlines()[0]}
+    try:
+        wrong = wrong_elements(case, kernel, seed)
+    except Exception as error:  # the others are checked all the same
+        return {**found, "failed": f"{type(error).__name__}: {error}"[:600]}
     mma = ",".join(each.schedule.mma for each in kernel.kernels if each.schedule)
-    return {"seed": seed, "case": str(case), "mma": mma, "wrong": wrong}
+    return {**found, "mma": mma, "wrong": wrong}
 
 
 def check_module(name: str, chip: str) -> dict[str, Any]:
@@ -207,6 +220,8 @@ def main() -> int:
     parser.add_argument("--random", type=int, default=500)
     parser.add_argument("--only", default="products,modules,speed")
     parser.add_argument("--seconds", type=float, default=150, help="random products stop after so many")
+    parser.add_argument("--elements", default="f32,f16,i8,bf16", help="of random products")
+    parser.add_argument("--processes", type=int, default=min(12, os.cpu_count() or 1), help="that run products")
     options = parser.parse_args()
     start, parts, chip = time.perf_counter(), options.only.split(","), options.chip
     if "MLIR_GEMM_CACHE" not in os.environ:
@@ -214,22 +229,31 @@ def main() -> int:
     names = [*sorted(path.name for path in MODULES.glob("*.mlir")), *ROWS] if "modules" in parts else []
     rows = SPEED if "speed" in parts else []
     count = options.random if "products" in parts else 0
+    elements = tuple(options.elements.split(","))
     jobs = [("speed", row, chip) for row in rows] + [("module", name, chip) for name in names]
-    jobs += [("product", seed, chip) for seed in range(count)]
     found: dict[str, Any] = {"products": [], "modules": [], "speed": [], "refused": [], "failed": []}
-    with concurrent.futures.ProcessPoolExecutor() as pool:
+    context = multiprocessing.get_context("spawn")  # each with a driver of its own
+    with concurrent.futures.ProcessPoolExecutor(options.processes, context) as pool:
         for job, refusal in zip(jobs, pool.map(prepare, jobs, chunksize=2), strict=True):
             if refusal:
                 found["refused"].append([*map(str, job[:2]), refusal])
-    found["compiled_s"] = time.perf_counter() - start
-    print(f"{len(jobs)} kernels compiled in {found['compiled_s']:.0f} s, {len(found['refused'])} refused", flush=True)
+        begun = time.perf_counter()
+        found["compiled_s"] = begun - start
+        print(
+            f"{len(jobs)} kernels compiled in {found['compiled_s']:.0f} s, {len(found['refused'])} refused", flush=True
+        )
+        every = [(seed, elements, chip, time.time() + options.seconds) for seed in range(count)]
+        for each in filter(None, pool.map(check_product, every)):
+            key = next((key for key in ("refused", "failed") if key in each), "")
+            found[key or "products"].append(["product", each["case"], each[key]] if key else each)
+        found["products_s"] = time.perf_counter() - begun
+    wrong = [each for each in found["products"] if each["wrong"]]
+    print(f"products: {len(found['products'])} checked in {found['products_s']:.0f} s, {len(wrong)} wrong", *wrong[:5])
     found["device"] = device_report()
     refused = {tuple(each[:2]) for each in found["refused"]}
-    for kind, key, call in (("speed", "speed", speed), ("module", "modules", check_module),
-                            ("product", "products", check_product)):  # fmt: skip
+    for kind, key, call in (("speed", "speed", speed), ("module", "modules", check_module)):
         for _, what, _ in (job for job in jobs if job[0] == kind):
-            late = kind == "product" and time.perf_counter() - start > options.seconds
-            if (kind, str(what)) in refused or late:
+            if (kind, str(what)) in refused:
                 continue
             try:
                 found[key].append(call(what, chip))

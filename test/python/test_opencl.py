@@ -56,7 +56,7 @@ VALID: dict[str, tuple[str, dict[str, Any]]] = {
     "f32, open sizes": (Product(1, 1, 1, "f32", is_open=True).text(), {}),
     **{name: ((MODULES / f"{name}.mlir").read_text(), {}) for name in (
         "attention_softmax", "mlp_gelu_erf", "matmul_f64", "front/roll", "front/open_rms_norm", "loops/total",
-        "front/argmax", "front/max_pool",
+        "front/argmax", "front/max_pool", "front/gather",
     )},
 }  # fmt: skip
 """A kernel of each kind: products with each main loop and end, rows, elementwise ones, reductions, open sizes."""

@@ -54,9 +54,10 @@ CASES = {
 
 
 @validated
-@pytest.mark.parametrize("name", ["f32", "f16", "i8", "open sizes", "softmax"])
+@pytest.mark.parametrize("name", ["f32", "f16", "i8", "open sizes", "softmax", "front/mul_sum_bf16", "front/gather"])
 def test_is_valid(name: str, tmp_path: Path):
-    code = compile_module(CASES[name], chip="vulkan").emit("spv")
+    text = CASES[name] if name in CASES else (MODULES / f"{name}.mlir").read_text()
+    code = compile_module(text, chip="vulkan").emit("spv")
     assert isinstance(code, bytes)
     (tmp_path / "x.spv").write_bytes(code)
     command = ["spirv-val", "--target-env", "vulkan1.1", "x.spv"]
