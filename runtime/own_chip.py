@@ -94,6 +94,8 @@ def measured() -> dict[str, str]:
 def _table() -> tuple[dict[str, str], dict[str, str]]:
     """The same, and what is wrong: by the names of GPUs, under no name of the whole file."""
     path = table_path()
+    if path and path.exists() and not path.is_file():
+        return {}, {"": "is no file"}
     try:
         content: Any = json.loads(path.read_text(encoding="utf-8")) if path else {"format": FORMAT, "gpus": {}}
     except FileNotFoundError:

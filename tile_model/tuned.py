@@ -150,6 +150,8 @@ def read(path: str) -> list[dict[str, Any]]:
 
 
 def _content(path: str) -> bytes:
+    if Path(path).is_char_device():  # /dev/full, of which reading never ends
+        raise InputError(f"'{path}' is a device, no file of tuned schedules; {_GO_ON}")
     try:
         return Path(path).read_bytes()
     except OSError as problem:

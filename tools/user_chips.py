@@ -23,6 +23,8 @@ def path_of_table(given: str | None, option: str) -> Path:
 
 def content_of(path: Path, option: str) -> dict[str, Any]:
     """What a table has so far. Raises Error for a file that is something else, which is left as it is."""
+    if path.is_char_device():
+        raise Error(f"'{path}' is a device, no table of chips; give a file with {option}")
     try:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] == own_chip.FORMAT and isinstance(content["gpus"], dict):

@@ -11,7 +11,10 @@ from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
 
 def is_journal(path: Path) -> bool:
-    """Whether a file is a journal, or empty, so that one can begin there."""
+    """Whether a file is a journal, or empty, so that one can begin there. What is no file, such as a device, of which
+    reading might never end, is none. Raises OSError."""
+    if not path.is_file() and not path.is_dir():  # that of a folder is told by the system
+        return False
     with path.open("rb") as file:
         first = file.readline()
     try:

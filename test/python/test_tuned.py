@@ -91,6 +91,12 @@ def test_a_damaged_file_is_an_error_and_stays(tmp_path: Path, text: str, small: 
     assert [each.name for each in tmp_path.glob("*.tmp")] == []
 
 
+def test_a_device_is_no_file():
+    """Reading `/dev/zero` or `/dev/full` would never end."""
+    with pytest.raises(InputError, match="'/dev/zero' is a device"):
+        tuned.read("/dev/zero")
+
+
 def test_a_later_format_is_an_error_and_stays(tmp_path: Path):
     path = tmp_path / "tuned.json"
     path.write_text('{"format": 2, "entries": []}')
