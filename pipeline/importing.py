@@ -101,6 +101,7 @@ def kernel_passes() -> list[PassSpec]:
         step("find-triangles"),
         step("find-masks"),
         step("find-sparse"),
+        step("find-components"),
     ]
 
 
