@@ -219,7 +219,7 @@ class _Body:
             is_place = at < len(self.generic.inputs) and positions.is_position(self.generic.inputs[at])
             return self.places.get(loops[0]) if is_place and loops else None
         op = _maker(value)
-        number = op.attributes["value"] if op is not None and op.name == "arith.constant" else None
+        number: Any = op.attributes["value"] if op is not None and op.name == "arith.constant" else None
         return number.value if isinstance(number, ir.IntegerAttr) else None
 
 

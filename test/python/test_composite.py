@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mlir_gemm
+import mlir_gemm.tracing.einsum
 from mlir_gemm import ScheduleError
 from mlir_gemm.spec import bilinear_plans as plans
 from mlir_gemm.spec.bilinear import BUILT_IN, Bilinear, Steps, exchanged, known
@@ -96,6 +97,22 @@ def test_complex_by_three_multiplications() -> None:
     np.testing.assert_array_equal(found, a.conj() @ b)
 
 
+def test_three_multiplications_are_as_exact_as_documented() -> None:
+    """Chosen for f64, which this chip multiplies slowly; the bound of docs/precision.md, components apart."""
+    rng = np.random.default_rng(18)
+    a, b = (rng.normal(size=(48, 48)) + 1e3j * rng.normal(size=(48, 48)) for _ in range(2))
+    call = mlir_gemm.tracing.einsum  # type: ignore[attr-defined]
+    before = set(call._CALLS)
+    found = mlir_gemm.einsum("mk,kn->mn", a, b, algorithm="fewest", chip="sm_75", device="simulator")
+    (key,) = set(call._CALLS) - before
+    batches = [each.problem.batch for each in call._CALLS[key].kernel.kernels if each.problem is not None]
+    assert batches == [3]
+    wide = np.clongdouble
+    error = np.asarray(found, wide) - a.astype(wide) @ b.astype(wide)
+    bound = 4 * (48 + 3) * 2.0**-53 * (np.abs(a) @ np.abs(b))
+    assert np.all(np.abs(error.real) <= bound) and np.all(np.abs(error.imag) <= bound)
+
+
 def test_ways_of_all_shapes() -> None:
     """Each way computes the table: what is laid out, multiplied and added up, as numbers."""
     work = Work(Side(64 * 4096, True), Side(4096 * 4096, False), 64 * 4096 * 4096, 64 * 4096, "b", "f32", 4, 4)
@@ -104,6 +121,9 @@ def test_ways_of_all_shapes() -> None:
     large = Work(Side(1 << 24, True), Side(1 << 24, False), 1 << 36, 1 << 24, "b", "f64", 8, 8)
     assert plans.chosen(large, complex_, None).kind == plans.LAID
     assert plans.chosen(large, complex_, BUILT_IN[0].steps).kind == plans.STEPS
+    found = list(plans.ways(large, complex_, BUILT_IN[0].steps))
+    assert plans.why(large, found, {"f64": 15}).startswith("3 products of sums of components, not 4")
+    assert plans.why(large, found, {"f64": 1500}).startswith("4 products of components, though fewer are allowed")
     assert plans.chosen(large, dual, None).kind == plans.GROUPS
     narrow = Work(Side(1 << 24, True), Side(1 << 24, False), 1 << 36, 1 << 24, "b", "f16", 2, 4)
     assert {way.kind for way in plans.ways(narrow, EISENSTEIN.table, None)} == {plans.OUTER}  # sums would be rounded
