@@ -101,7 +101,7 @@ class _Singles:
         rows = list(range(len(left)))
         for piece, inside in zip(right, numbers, strict=True):
             for place in range(self.type.shape[0]):
-                factor: Any = piece[place] if isinstance(piece, list) else _single(piece, place)
+                factor = _single(piece, place) if hasattr(piece, "type") else piece[place]
                 if factor is None:  # a number that is zero whatever the elements are
                     continue
                 for row in rows:
