@@ -81,6 +81,10 @@ _PADDING = Kind(lambda given: _is_text(given) and is_layout(given.value),
                 .replace("'", '"'))  # fmt: skip
 
 _ALGEBRA = Kind(algebra_marks.is_mark, "the name of an algebra, or {constants = dense<...> : tensor<2x2x2xf64>}")
+_LAID_OUT = Kind(
+    lambda given: isinstance(given, ir.StringAttr) and re.fullmatch(r"\d+ (kn|nk)", given.value) is not None,
+    'components of an element and the order of elements, such as "2 kn"',
+)
 
 MARKS = {
     names.STAGE: Mark(word(*ALL_STAGES), (_MODULE,)),
@@ -106,6 +110,7 @@ MARKS = {
     names.ALGEBRA: Mark(_ALGEBRA, ("linalg",)),
     names.SYMMETRIC: Mark(FLAG, (ARGUMENT, RESULT, _FUNCTION)),
     names.TRIANGULAR: Mark(word("lower", "upper"), (ARGUMENT,)),
+    names.LAID_OUT: Mark(_LAID_OUT, (ARGUMENT,)),
     names.SPARSE: Mark(word("2:4"), (ARGUMENT,)),
     names.BANDED: Mark(zero_marks.BAND, (ARGUMENT,)),
     names.BLOCK_DIAGONAL: Mark(zero_marks.BLOCK, (ARGUMENT,)),

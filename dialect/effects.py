@@ -10,6 +10,7 @@ PURE = (
     "tile.position",
     "tile.windows",
     "tile.sparse",
+    "tile.composite",
     "tile.unit_id",
     "tile.clip",
     "tile.reduce",

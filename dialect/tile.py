@@ -407,7 +407,7 @@ def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context, which then stays with one
     thread: verifiers in Python cannot run on those of MLIR's own pool, which would wait for them for ever."""
     context.enable_multithreading(False)
-    for more in ("reductions", "rings", "stores", "stream_k", "walked_steps"):  # they define more operations
+    for more in ("reductions", "rings", "stores", "stream_k", "walked_steps", "composites"):  # more operations
         importlib.import_module(f"mlir_gemm.dialect.{more}")
     # Else the bindings look for a module of this name for every operation that they hand out: 60 us each.
     sys.modules.setdefault(f"{PACKAGE}.dialects.tile", sys.modules[__name__])

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import algebras, constants, indexing, tile
+from mlir_gemm.dialect import algebras, composites, constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg.components import weighted
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.lowering.access import assemble, load
+from mlir_gemm.lowering.composite import CompositeOperand, operand_of
 from mlir_gemm.lowering.fragments import Fragments
 from mlir_gemm.lowering.layouts import Layout, simt
 from mlir_gemm.lowering.multiples import base_multiple
@@ -31,13 +33,14 @@ HELD = 32
 def layout_for(product: Any) -> Layout:
     """How lanes divide the accumulator of a product: up to 4 rows of up to 4 neighbours (or 16 bytes) each.
 
-    Where K runs along the rows of B, a single column each: the 8 lanes side by side then read 16 bytes each of rows
-    of B that follow each other, which lie in different banks when padded by as much. Every fourth row does not."""
+    Where K runs along the rows of B, a single column each, or those of one element: the 8 lanes side by side then read
+    16 bytes each of rows of B that follow each other, which lie in different banks when padded by as much. Every fourth
+    row does not."""
     type_ = product.operation.results[0].type
     rows, columns = type_.shape
     most = max(1, min(4, WIDEST * 8 // type_.element_type.width))
     if Operand.of(product, "b").contiguous:
-        most = 1
+        most = components_of(product)
     width = next(width for width in (4, 2, 1) if width <= most and (width == 1 or columns % (8 * width) == 0))
     return simt(next(height for height in (4, 2, 1) if height == 1 or rows % (4 * height) == 0), width)
 
@@ -54,6 +57,18 @@ def check(product: Any) -> None:
     m, n = acc.type.shape
     if m % 4 or n % 8:
         raise pass_error(product, f"a warp tile of {m}x{n}; expected multiples of 4 x 8")
+    count = components_of(product)
+    if layout_for(product).width % count:
+        raise pass_error(
+            product, f"a warp tile of {m}x{n} of {into} with elements of {count} components, which a lane must hold "
+            f"whole, in at most {WIDEST} bytes; expected columns that {8 * count} divides"
+        )  # fmt: skip
+
+
+def components_of(product: Any) -> int:
+    """Components of the elements of B."""
+    view = composites.viewed(product.operation.operands[1])
+    return 1 if view is None else len(composites.table_of(view))
 
 
 @dataclass(frozen=True)
@@ -86,7 +101,9 @@ class _Singles:
         rows = list(range(len(left)))
         for piece, inside in zip(right, numbers, strict=True):
             for place in range(self.type.shape[0]):
-                factor = _single(piece, place)
+                factor = _single(piece, place) if hasattr(piece, "type") else piece[place]
+                if factor is None:  # a number that is zero whatever the elements are
+                    continue
                 for row in rows:
                     values = self.values[inside[row]]
                     values[place] = dialect("vector").FMAOp(left[row], factor, values[place]).result
@@ -124,7 +141,7 @@ class _Product:
     def of(fragments: Fragments, op: Any, singly: bool) -> _Product:
         into = op.results[0].type.element_type
         unsigned = ir.StringAttr(op.attributes["unsigned"]).value if "unsigned" in op.attributes else ""
-        a, b = Operand.of(op, "a"), Operand.of(op, "b")
+        a, b = Operand.of(op, "a"), operand_of(op, "b")
         extend = (_extension(a.element, into, "a" in unsigned), _extension(b.element, into, "b" in unsigned))
         algebra = tile.algebra_of(op)
         # Factors that are extended first need more registers than that order leaves: f16 at 1000 on sm_90 spilled.
@@ -155,8 +172,9 @@ class _Product:
 
     def _chunk(self, rows: int) -> int:
         """Steps of K whose elements are loaded together: neighbours, where K runs along rows."""
-        chunk = 4 if self.a.contiguous or self.b.contiguous else 1
-        while chunk > 1 and (rows * chunk > HELD or self.a.depth % chunk):
+        least = self.b.count if isinstance(self.b, CompositeOperand) else 1
+        chunk = 4 if self.a.contiguous or self.b.contiguous else least
+        while chunk > least and (rows * chunk > HELD or self.a.depth % chunk):
             chunk //= 2
         return chunk
 
@@ -184,6 +202,13 @@ class _Product:
         lane, found = self.fragments.lane.column, dict[Any, Any]()
         width = self.fragments.layout.width
         type_ = self.fragments.layout.piece_type(self.element)
+        if isinstance(self.b, CompositeOperand):
+            for column in columns:
+                at = indexing.add(lane, column)
+                for step in range(0, count, self.b.count):
+                    pieces = self._blocks(self.b, first + step, at, width)
+                    found |= {(column, step + number): self._assembled(piece) for number, piece in enumerate(pieces)}
+            return found
         for column in columns:
             if not self.b.contiguous:
                 for step in range(count):
@@ -196,6 +221,34 @@ class _Product:
                 numbers = [dialect("vector").ExtractOp(vector, [], [step]).result for vector in loaded]
                 found[column, step] = assemble(type_, numbers)
         return found
+
+    def _blocks(self, b: CompositeOperand, first: int, column: Any, width: int) -> list[list[Any]]:
+        """For each step of an element along k, which begin at `first`, the numbers of `width` columns from `column` on,
+        as vectors of one, extended; None for those that are zero whatever the elements are."""
+        count = b.count
+        if b.contiguous:
+            rows = [indexing.add(indexing.div(column, count), number) for number in range(width // count)]
+            values = [value for row in rows for value in b.components(row, constants.index(first), count)]
+        else:
+            values = b.components(constants.index(first // count), column, width)
+        pieces: list[list[Any]] = []
+        for step in range(count):
+            pieces.append([])
+            for place in range(width):
+                which = values[place // count * count : (place // count + 1) * count]
+                at = (place % count, step) if b.contiguous else (step, place % count)
+                number, single = b.number(at, which), ir.VectorType.get([1], b.element)
+                vector = None if number is None else dialect("vector").BroadcastOp(single, number).result
+                pieces[-1].append(None if vector is None else self.extend[1](vector))
+        return pieces
+
+    def _assembled(self, piece: list[Any]) -> Any:
+        """Numbers as they are where those are multiplied one by one; else as a piece."""
+        if self.singly:
+            return piece
+        vector, zero = dialect("vector"), weighted([], self.element)
+        numbers = [zero if each is None else vector.ExtractOp(each, [], [0]).result for each in piece]
+        return assemble(self.fragments.layout.piece_type(self.element), numbers)
 
     def _spread(self, vector: Any, number: int) -> Any:
         """One element of a vector as a vector as wide as a piece; with `singly` of one."""

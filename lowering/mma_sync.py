@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import users
 from mlir_gemm.lowering import assembly, quad_pairs, sync_sparse
 from mlir_gemm.lowering.access import register_of
+from mlir_gemm.lowering.composite import operand_of
 from mlir_gemm.lowering.fragments import Fragments
 from mlir_gemm.lowering.layouts import SYNC, SYNC_DOUBLE, Layout
 from mlir_gemm.lowering.operands import ROW_BYTES, ROWS, LaneTerms, Operand
@@ -105,6 +107,8 @@ class SyncProducts:
     terms: LaneTerms | None = None
     _sparse: dict[Any, SparseOperand] = field(default_factory=dict[Any, SparseOperand])
     """A of products where it is sparse."""
+    _composites: dict[Any, Operand] = field(default_factory=dict[Any, Operand])
+    """Operands of elements with components."""
 
     def emit(self, fragments: Fragments, run: list[Any]) -> None:
         """Emits a run of tile.mma at the insertion point."""
@@ -128,7 +132,8 @@ class SyncProducts:
     def _load(self, terms: LaneTerms, op: Any, first: int) -> tuple[list[Any], list[Any]]:
         """All fragments of A and of B for the K from `first` on."""
         m, k = self.instruction.shape[0], self.instruction.step
-        a, b = Operand.of(op, "a"), Operand.of(op, "b")
+        with op.location:
+            a, b = Operand.of(op, "a"), operand_of(op, "b", self._once)
         if self.instruction.in_quads:
             with op.location:
                 left, right = (quad_pairs.fragments(terms, each, side, first) for side, each in (("a", a), ("b", b)))
@@ -146,6 +151,12 @@ class SyncProducts:
                 self._fragments(terms, a, left, len(across) * (m // ROWS)),
                 self._fragments(terms, b, right, len(across)),
             )
+
+    def _once(self, key: Any, build: Callable[[], Operand]) -> Operand:
+        """An operand of a product that is built once."""
+        if key not in self._composites:
+            self._composites[key] = build()
+        return self._composites[key]
 
     def _fragments(self, terms: LaneTerms, operand: Operand, matrices: list[tuple[int, int]], share: int) -> list[Any]:
         if self.instruction.in_registers:

@@ -149,7 +149,7 @@ class Operand:
                 elif factor:
                     wanted.append((divisor, modulus, factor))
             lanes.append(terms.sum(*wanted) if wanted else 0)
-        indices = [_plus(lane, start) for lane, start in zip(lanes, places[0], strict=True)]
+        indices = [plus(lane, start) for lane, start in zip(lanes, places[0], strict=True)]
         type_ = ir.VectorType.get([len(matrices), self.each], self.element)
         return dialect("nvgpu").LdMatrixOp(type_, self.memory, indices, not self.contiguous, len(matrices)).res
 
@@ -158,16 +158,17 @@ class Operand:
         row, column = terms.sum((4, ROWS, 1)), terms.sum((1, 4, self.each))
         type_ = ir.VectorType.get([self.each], self.element)
         if self.each > 1 and self.contiguous and self.is_aligned(self.each):
-            return load(type_, self.memory, [_plus(row, at[0]), _plus(column, at[1])])
+            return load(type_, self.memory, [plus(row, at[0]), plus(column, at[1])])
         numbers = range(self.each)
-        places = [self._in_memory(_plus(row, at[0]), _plus(column, at[1] + number)) for number in numbers]
+        places = [self._in_memory(plus(row, at[0]), plus(column, at[1] + number)) for number in numbers]
         return assemble(type_, [load(self.element, self.memory, list(place)) for place in places])
 
     def _in_memory(self, row: Any, column: Any) -> tuple[Any, Any]:
         return (row, column) if self.contiguous else (column, row)
 
 
-def _plus(lane: Any, number: int) -> Any:
+def plus(lane: Any, number: int) -> Any:
+    """A part of the lane number, or a number, and a number, as an index."""
     if isinstance(lane, int):
         return constants.index(lane + number)
     return indexing.add(lane, number)

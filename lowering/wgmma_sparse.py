@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect import composites, constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import subview
 from mlir_gemm.dialect.walk import named, users
@@ -84,8 +84,8 @@ def is_sparse(memory: Any) -> bool:
 
 
 def drop_views(kernel: Any) -> None:
-    """Erases views of sparse tiles, of which instructions take the parts."""
-    for view in named(kernel, NAME):
+    """Erases views of sparse tiles and of composite ones, of which instructions take the parts."""
+    for view in [*named(kernel, NAME), *named(kernel, composites.NAME)]:
         for user in users(view.operation.results[0]):
             if user.operation.name == "memref.subview" and not users(user.operation.results[0]):
                 user.operation.erase()

@@ -155,6 +155,8 @@ class Mma:
     any_algebra: bool = False
     """Whether it combines by any algebra, not only by plus and times of numbers, where operands extend to the
     accumulator's type."""
+    composites: bool = False
+    """Whether it makes numbers of B from elements with components (`tile.composite`) in registers."""
     tensor_cores: bool = True
     """Whether tensor cores multiply, and not ordinary arithmetic."""
     whole_tiles: bool = False
@@ -186,6 +188,8 @@ class Mma:
 
     def forms_of(self, problem: Problem, precision: str, target: Target) -> list[Form]:
         """The forms in which it multiplies the problem's types at this precision on the chip, the best first."""
+        if problem.composite and not self.composites:
+            return []
         if problem.algebra:
             return self._by_algebra(problem)
         return [

@@ -133,6 +133,8 @@ def _of(problem: Problem, schedule: Schedule, operand: str) -> Copied:
     turned = is_turned(problem, schedule, operand)
     if problem.sparse == operand:
         k //= KEPT
+    if problem.composite and operand == "b":
+        across, k = (across // problem.composite, k) if along_k else (across, k // problem.composite)
     element = element_bytes(problem, operand)
     vector = 8 * element if turned else min(schedule.vector, aligned)
     mainloop, layout = mainloop_of(schedule), layout_of(schedule)

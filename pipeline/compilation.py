@@ -34,6 +34,8 @@ class Compilation:
     """Seconds spent in each stage."""
     divisors: dict[str, int] | None = None
     """Of text that was saved when its sizes had been decided on: what those known at run time must be multiples of."""
+    note: str = ""
+    """What a reader should know of a whole program."""
     _texts: dict[tuple[str, bool], str] = field(repr=False, default_factory=dict[tuple[str, bool], str])
     """The IR that was kept, by its stage and whether it tells the places in the source."""
     _again: Callable[[str, bool], str] = field(repr=False, default=lambda _, __: "")

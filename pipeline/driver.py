@@ -26,7 +26,7 @@ from mlir_gemm.pipeline.debug_info import Place, source_place
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.elementwise import elementwise_passes
 from mlir_gemm.pipeline.emulated import without_emulation
-from mlir_gemm.pipeline.importing import import_passes, translated
+from mlir_gemm.pipeline.importing import import_passes, rates_of, translated
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import (
@@ -143,8 +143,9 @@ def compile_module(
             return codes.emit(kind, made)
 
     return Compilation(
-        run.stage, run.target, run.records(), run.launch, run.code, tuple(run.stages), run.timings,
-        run.divisors, run.texts, lambda stage, places: again(stage, places).ir(stage, places), emit,
+        run.stage, run.target, run.records(), run.launch, run.code, tuple(run.stages), run.timings, run.divisors,
+        note_of(run.module) if run.program else "", run.texts,
+        lambda stage, places: again(stage, places).ir(stage, places), emit,
     )  # fmt: skip
 
 
@@ -393,6 +394,7 @@ class _Run:
     def _import(self) -> None:
         with self.module.context:
             annotations.name_arguments(self.module, self.source)
-        self.runner.run(self.module, import_passes(self.entry, self.strides, self.precision), stage="import")
+        rates = "" if self.precision else rates_of(self.source, self.wanted, self.target)
+        self.runner.run(self.module, import_passes(self.entry, self.strides, self.precision, rates), stage="import")
         with self.module.context:
             name_file(self.module, self.filename)

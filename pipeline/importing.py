@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from mlir_gemm.spec import extensions
+from mlir_gemm.spec.attributes import ALGEBRA
 from mlir_gemm.spec.extension_points import FrontEnd, Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
+from mlir_gemm.spec.schedule import FIELDS
+from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model import component_rates
 
 
 def entry_passes(entry: str = "") -> list[PassSpec]:
@@ -17,10 +24,10 @@ def entry_passes(entry: str = "") -> list[PassSpec]:
     ]
 
 
-def normalise_passes(entry: str = "", strides: str = "", precision: str = "") -> list[PassSpec]:
+def normalise_passes(entry: str = "", strides: str = "", precision: str = "", rates: str = "") -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
     `strides` are those of arguments whose strides are open, as `fix-strides` takes them, `precision` that with which
-    products are to be emulated.
+    products are to be emulated, `rates` those of the chip, as `expand-algebras` takes them.
 
     What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
     start of a reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results
@@ -40,7 +47,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "") ->
         upstream("func.func(linalg-generalize-named-ops)"),
         step("raise-to-tensors"),
         step("expand-complex"),
-        step("expand-algebras"),
+        step("expand-algebras", **({"rates": rates} if rates else {})),
         step("separate-products"),
         step("separate-zero-points"),
         step("copy-diagonals"),
@@ -101,12 +108,22 @@ def kernel_passes() -> list[PassSpec]:
         step("find-triangles"),
         step("find-masks"),
         step("find-sparse"),
+        step("find-components"),
     ]
 
 
-def import_passes(entry: str = "", strides: str = "", precision: str = "") -> list[PassSpec]:
+def rates_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
+    """The chip's rates as `expand-algebras` takes them, where a source may allow fewer multiplications than the
+    constants of an algebra say; empty where it does not."""
+    if f"{ALGEBRA} = {{" not in source:
+        return ""
+    precision = str(wanted.get("precision", FIELDS["precision"]))
+    return component_rates.as_option(component_rates.operations_per_byte(precision, target))
+
+
+def import_passes(entry: str = "", strides: str = "", precision: str = "", rates: str = "") -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
-    return [*normalise_passes(entry, strides, precision), *kernel_passes()]
+    return [*normalise_passes(entry, strides, precision, rates), *kernel_passes()]
 
 
 def translated(source: str) -> str:

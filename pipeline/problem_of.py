@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any
 
-from mlir_gemm.dialect import im2col, windows
+from mlir_gemm.dialect import composites, im2col, windows
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import products, structured
@@ -15,7 +15,7 @@ from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.spec import algebra
-from mlir_gemm.spec.attributes import MASKED, SPARSE, SYMMETRIC, ZEROS
+from mlir_gemm.spec.attributes import LAID_OUT, MASKED, SPARSE, SYMMETRIC, ZEROS
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
 
@@ -63,6 +63,8 @@ def problem_of(function: Any) -> Problem:
         result_mask=ir.StringAttr(function.attributes[MASKED]).value if MASKED in function.attributes else "",
         zeros=ir.StringAttr(function.attributes[ZEROS]).value if ZEROS in function.attributes else "",
         sparse=_sparse(function, product),
+        composite=_components(product, product.b),
+        laid_out=_laid_out(function, product),
         a_channels=_channels(product, product.a),
         b_channels=_channels(product, product.b),
         epilogue_vector=min((_epilogue_vector(function, generic) for generic in behind), default=WIDEST),
@@ -76,6 +78,20 @@ def _sparse(function: Any, product: Product) -> str:
     sides = {"a": product.a, "b": product.b}
     return next((name for name, factor in sides.items()
                  if any(product.generic.operands[number] in marked for number in factor.operands)), "")  # fmt: skip
+
+
+def _laid_out(function: Any, product: Product) -> str:
+    """What elements a kernel in front lays B out of."""
+    memory = product.generic.operands[product.b.operands[0]] if product.b.operands else None
+    given = zip(body(function).arguments, argument_attributes(function), strict=True)
+    found = (ir.StringAttr(each[LAID_OUT]).value for argument, each in given if LAID_OUT in each and argument == memory)
+    return next(found, "")
+
+
+def _components(product: Product, factor: Factor) -> int:
+    """Components of an operand's elements, of which the product makes its numbers; 0 for plain numbers."""
+    view = composites.viewed(product.generic.operands[factor.operands[0]]) if factor.operands else None
+    return 0 if view is None else len(composites.table_of(view))
 
 
 def _loops(product: Product, number: int) -> list[int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mlir_gemm.dialect import tile
+from mlir_gemm.dialect import composites, tile
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.simulator import tile_numbers
@@ -122,6 +122,23 @@ def _sparse(operation: Any) -> Function:
     return dense
 
 
+def _composite(operation: Any) -> Function:
+    table = np.asarray(composites.table_of(operation.operation))
+    count = len(table)
+
+    def blocks(source: Any) -> Any:
+        elements = source.reshape(*source.shape[:-1], -1, count)  # rows, elements, components
+        found = np.zeros((*elements.shape[:-2], count, *elements.shape[-2:]), source.dtype)
+        with np.errstate(all="ignore"):
+            for x, j, y in zip(*np.nonzero(table), strict=True):
+                number = source.dtype.type(abs(table[x, j, y]))
+                term = elements[..., j] if number == 1 else elements[..., j] * number
+                found[..., x, :, y] += term if table[x, j, y] > 0 else -term
+        return found.reshape(*source.shape[:-2], source.shape[-2] * count, source.shape[-1])
+
+    return blocks
+
+
 def _unit_id(decoder: Decoder, operation: Any) -> Step:
     slot, state = decoder.slot(operation.operation.results[0]), decoder.state
 
@@ -168,7 +185,7 @@ def _nothing(_: Decoder, __: Any) -> None:
 
 FUNCTIONS: dict[str, Maker] = {"vector.broadcast": _broadcast, "vector.splat": _broadcast,
     "vector.transpose": _transpose, "vector.shape_cast": _shape_cast, "vector.from_elements": _from_elements,
-    "vector.extract": _extract, "tile.sparse": _sparse,
+    "vector.extract": _extract, "tile.sparse": _sparse, "tile.composite": _composite,
 }  # fmt: skip
 STEPS: dict[str, StepMaker] = {
     "arith.constant": _constant,

@@ -53,6 +53,9 @@ BLOCKS = "tile.blocks"
 not zero, counted in blocks, by promise."""
 SPARSE = "tile.sparse"
 """On an argument: a 2:4 sparse matrix, given compressed (`spec/sparse.py`)."""
+LAID_OUT = "tile.laid_out"
+"""On an argument of a product's kernel: its buffer is laid out by a kernel in front, of elements of so many components
+that lie in this order, such as `2 kn`."""
 ZEROS = "tile.zeros"
 """On a product's function: where operands are zero, as conditions such as `k>m` and `k<m-8` of A, `k>n` of B
 (`spec/zeros.py`)."""

@@ -15,7 +15,7 @@ beside those of one product that reads A and B and writes D; the figures of `FLO
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
@@ -65,9 +65,9 @@ class Way:
     bytes: float = 0
     """What is moved beside what one product moves."""
 
-    def cost(self, work: Work) -> float:
-        """Multiplications and bytes, as bytes."""
-        return self.bytes + self.products * 2 * work.terms / FLOPS_PER_BYTE.get(work.element, ELSE)
+    def cost(self, work: Work, rates: Mapping[str, float] = FLOPS_PER_BYTE) -> float:
+        """Multiplications and bytes, as bytes. `rates` are those of a chip at a precision, where they are known."""
+        return self.bytes + self.products * 2 * work.terms / rates.get(work.element, ELSE)
 
 
 def groups_of(table: Table) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -119,3 +119,22 @@ def ways(work: Work, table: Table, steps: Steps | None) -> Iterator[Way]:
 def chosen(work: Work, table: Table, steps: Steps | None) -> Way:
     """The way that costs least."""
     return min(ways(work, table, steps), key=lambda way: way.cost(work))
+
+
+def why(work: Work, found: Sequence[Way], rates: Mapping[str, float]) -> str:
+    """Which of the ways costs least, one with fewer multiplications among them, and what the other kind would cost, in
+    words."""
+    plain, fewer = (
+        min((way for way in found if (way.kind == STEPS) == steps), key=lambda each: each.cost(work, rates))
+        for steps in (False, True)
+    )
+    part = fewer.cost(work, rates) / plain.cost(work, rates)
+    if part < 1:
+        return (
+            f"{fewer.products} products of sums of components, not {plain.products} of components: with what is moved "
+            f"for them {part:.2f} times the time; errors are relative to whole elements"
+        )
+    return (
+        f"{plain.products} products of components, though fewer are allowed: {fewer.products} of sums of components "
+        f"would take {part:.2f} times the time, with what is moved for them"
+    )

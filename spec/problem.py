@@ -67,6 +67,12 @@ class Problem:
     sparse: str = ""
     """Which operand is a 2:4 sparse matrix, given compressed: `a` or `b`."""
 
+    composite: int = 0
+    """Components of the elements of B, where a product of real numbers makes its numbers of them in registers
+    (`tile.composite`): K and N count numbers. 0 for a B of plain numbers."""
+    laid_out: str = ""
+    """Of a B that a kernel in front of the product lays out, from elements that the product could read: how many
+    components these have, and their order, such as `2 kn`; empty for another."""
     a_channels: int = 0
     """Of an A that is read by windows (`tile.windows`): how many channels of a pixel the copy engine can take in a row,
     1 where it takes none. 0 for an A that lies as its sizes say."""
@@ -90,6 +96,7 @@ class Problem:
             f", zero for {shown_zeros(self.zeros)}" if self.zeros else ""
         )
         same += f", {self.sparse.upper()} is 2:4 sparse" if self.sparse else ""
+        same += f", B of {self.composite} components" if self.composite else ""
         same += f", masked for {shown_zeros(self.result_mask)}" if self.result_mask else ""
         return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by}{same})"
 
@@ -101,7 +108,9 @@ class Problem:
 
 def stored_part(problem: Problem, operand: str) -> float:
     """What part of its elements an operand has in memory: all, or of a 2:4 sparse one half, and an eighth of these for
-    two bits each."""
+    two bits each; of elements with components a number for each component."""
+    if operand == "b" and problem.composite:
+        return 1 / problem.composite
     return 9 / 16 if problem.sparse == operand else 1.0
 
 

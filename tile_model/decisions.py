@@ -8,7 +8,7 @@ from typing import Any
 
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model import dividing, materialize, relayout, swap
+from mlir_gemm.tile_model import composite, dividing, materialize, relayout, swap
 from mlir_gemm.tile_model.invariance import invariant
 from mlir_gemm.tile_model.rewriting import Alternative, Case, Offer, Refuses
 from mlir_gemm.tile_model.select import Choice, select
@@ -16,10 +16,11 @@ from mlir_gemm.tile_model.select import Choice, select
 
 def _of_numbers(offer: Offer) -> Offer:
     """A rewrite for ordinary products only: it relies on padding with zeros, or on partial sums."""
-    return lambda case: None if case.problem.algebra else offer(case)
+    return lambda case: None if case.problem.algebra or case.problem.composite else offer(case)
 
 
 REWRITES: dict[str, Offer] = {
+    "components": _of_numbers(composite.offer),
     "materialize": _of_numbers(materialize.offer), "relayout": _of_numbers(relayout.offer),
     "split_k_workspace": _of_numbers(dividing.offer), "swap_ab": swap.offer,
 }  # fmt: skip

@@ -67,6 +67,9 @@ def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str
     if problem.algebra and not mma.any_algebra:
         able = " or ".join(each.name for each in mmas().values() if each.any_algebra)
         return f"{problem.algebra} with mma={mma.name}, which multiplies and adds numbers: expected mma={able}"
+    if problem.composite and not mma.composites:
+        able = " or ".join(each.name for each in mmas().values() if each.composites)
+        return f"B of elements with {problem.composite} components with mma={mma.name}: expected mma={able}"
     given = f"types {problem.a},{problem.b} accumulated in {problem.acc} are not supported"
     if problem.sparse:
         able = [each for each in mmas().values() if any(form.sparse for form in each.forms)]

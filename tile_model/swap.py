@@ -102,6 +102,8 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 
     Raises ScheduleError where `swap_ab` is pinned and sizes are known at run time only.
     """
+    if problem.composite:  # whose B alone may be of elements
+        return False
     if "swap_ab" in pinned:
         if pinned["swap_ab"] and problem.dynamic:
             raise ScheduleError(

@@ -12,7 +12,7 @@ from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
-from mlir_gemm.pipeline.program import kind_of, note_of, outer_function
+from mlir_gemm.pipeline.program import is_program, kind_of, note_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
 from mlir_gemm.pipeline.selecting import before_choices, tuned_passes
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
             (f"kernel {each.name}\n" if len(found) > 1 else "") + _tuned(note_of(each.module)) + explain(*_asked(each))
             for each in found
         ]
+    if is_program(module) and note_of(module):
+        parts.insert(0, f"note      {note_of(module)}")
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
     say("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0

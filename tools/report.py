@@ -28,7 +28,8 @@ def report(compilation: Compilation) -> str:
         rows += _code_row(compilation)
         rows += resource_rows(found, launch.entry) if isinstance(compilation.code, str) and launch else []
         return table([*rows, *_times(compilation)])
-    parts = [table([("kernels", str(len(kernels))), ("chip", chip_in_words(compilation))])]
+    rows = [("kernels", str(len(kernels))), ("chip", chip_in_words(compilation))]
+    parts = [table([*rows, *([("note", compilation.note)] if compilation.note else [])])]
     for kernel in kernels:
         entry = None if launch is None or kernel.step is None else launch.steps[kernel.step].entry
         rows = kernel_rows(kernel, launch)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mlir_gemm.parts.base import Form, Mma, Rules
+from mlir_gemm.parts.composite_rules import whole_elements
 from mlir_gemm.parts.registry import mainloop_of
 from mlir_gemm.parts.sparse_rules import sparse_form, untried
 from mlir_gemm.parts.warp_level.clocks import tensor_core_rate
@@ -49,6 +50,8 @@ def by_matrix(problem: Problem, operand: str) -> bool:
     transpose; for bytes and 32 bits when neighbours lie along k; never for 64. Of 8-bit floats along k each lane loads
     its four at once. The rest is loaded element by element."""
     size = element_bytes(problem, operand)
+    if problem.composite and operand == "b":
+        return False
     if TYPES[problem.a if operand == "a" else problem.b].is_float and size == 1:
         return False
     along_k = problem.a_order == "mk" if operand == "a" else problem.b_order == "nk"
@@ -92,6 +95,7 @@ def sparse_operand(problem: Problem, schedule: Schedule, target: Target) -> str 
 def _passes(schedule: Schedule, target: Target) -> Iterator[Placed]:
     if schedule.instruction == SPARSE:
         yield at("tensorize", "tensorize", step("compress-operand"))
+    yield at("tensorize", "tensorize", step("stage-components"))
     yield at("lower", "mma", to_sync(schedule, schedule.instruction, target))
 
 
@@ -118,7 +122,8 @@ PART = Mma(
     search=searching("mma_sync"),
     family=LANES,
     rate=_rate,
-    rules=Rules(shape=(sparse_operand,)),
+    rules=Rules(shape=(sparse_operand, whole_elements)),
+    composites=True,
     registers=registers_needed,
     features=_features,
     needs=frozenset({"mma.sync"}),

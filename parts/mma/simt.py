@@ -8,6 +8,7 @@ from math import gcd
 from typing import Any
 
 from mlir_gemm.parts.base import Form, Mma, Rules
+from mlir_gemm.parts.composite_rules import whole_elements
 from mlir_gemm.parts.registry import mainloop_of, mainloops
 from mlir_gemm.parts.warp_level.cost import LANES
 from mlir_gemm.parts.warp_level.registers import fragments, registers_needed
@@ -109,6 +110,7 @@ def some_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
 def _passes(_: Schedule, target: Target) -> Iterator[Placed]:
     """On NVIDIA's GPUs registers have two banks."""
     banked = target.backend == NVPTX
+    yield at("tensorize", "tensorize", step("stage-components"))
     yield at("lower", "mma", step("mma-to-fma", singly=banked))
     if banked:
         yield at("lower", "mma", step("free-accumulators"))
@@ -127,7 +129,8 @@ PART = Mma(
     search=_search,
     family=LANES,
     rate=_rate,
-    rules=Rules(shape=(divides_numbers, ends_with_k, some_k)),
+    rules=Rules(shape=(divides_numbers, ends_with_k, some_k, whole_elements)),
+    composites=True,
     registers=registers_needed,
     lanes=(4, 8),
     any_algebra=True,

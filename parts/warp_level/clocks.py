@@ -97,6 +97,8 @@ def _fragment_clocks(problem: Problem, schedule: Schedule, operand: str, constan
         lane = warp_m // lanes[0] if operand == "a" else warp_n // lanes[1]
         side = lanes[0] if operand == "a" else lanes[1]
         each = max(constants.simt_load, side if lying.along_k else 1) if direct else constants.simt_load
+        if problem.composite and operand == "b":
+            each /= problem.composite
         return schedule.warps * k * lane * lying.element / 16 * each
     readers = n // warp_n if operand == "a" else m // warp_m
     if direct:
@@ -106,6 +108,8 @@ def _fragment_clocks(problem: Problem, schedule: Schedule, operand: str, constan
 
 def fragment_conflicts(problem: Problem, schedule: Schedule, operand: str, lying: Buffer) -> float:
     """Accesses to shared memory for an operand's fragments, against those that its bytes need at 128 bytes each."""
+    if problem.composite and operand == "b":  # lanes with other numbers of an element load it too
+        return problem.composite
     if mma_of(schedule).by_matrix(problem, operand):
         return 1 if lying.swizzled else bank_conflicts(lying.stride)
     return element_conflicts(lying.element, lying.stride, lying.swizzled, lying.along_k, lying.row)

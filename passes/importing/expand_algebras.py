@@ -10,6 +10,7 @@ laid out with a column for each component of the result: of complex numbers
     [  re(b)  im(b) ]
     [ -im(b)  re(b) ]
 
+Where an algorithm with fewer multiplications is allowed, `tile.note` on the module says which way was chosen, and why.
 A second run changes nothing. Refuses an attribute on what is no such product.
 """
 
@@ -26,8 +27,10 @@ from mlir_gemm.dialect.linalg import bilinear_forms, component_products, structu
 from mlir_gemm.dialect.linalg.component_products import Factor
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.outlining import kernel_modules
 from mlir_gemm.dialect.walk import body as body_of
 from mlir_gemm.dialect.walk import in_block, named, operations
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec import bilinear_plans as plans
 from mlir_gemm.spec.attributes import ALGEBRA
@@ -42,25 +45,41 @@ class ExpandAlgebras(Pass):
     name: ClassVar[str] = "expand-algebras"
     only: str = ""
     """The one way that is taken: laid, groups, outer or steps; by default the one that costs least."""
+    rates: str = ""
+    """Operations in the time in which memory moves a byte, such as f16:230,f64:15, by which fewer multiplications are
+    chosen where an algorithm with fewer is allowed; empty for those of `spec/bilinear_plans.py`."""
 
     def run(self, module: Any) -> None:
         for function in named(module, "func.func"):
             for op in in_block(body_of(function)) if len(function.regions[0].blocks) else ():
                 if ALGEBRA in op.operation.attributes:
-                    self._expand(op.operation)
+                    why = self._expand(op.operation)
+                    if why:
+                        kernel_modules.add_note(module, why)
 
-    def _expand(self, op: Any) -> None:
+    def _rates(self) -> dict[str, float]:
+        pairs = [each.partition(":") for each in self.rates.split(",")]
+        try:
+            return {name: float(rate) for name, _, rate in pairs}
+        except ValueError:
+            raise PassError(f"pass '{self}': expected rates of types, such as rates=f16:230,f64:15") from None
+
+    def _expand(self, op: Any) -> str:
+        """Replaces a product; what a reader should know of the way that was chosen."""
         marked = algebra_marks.read(op)
         generic = _read(op, len(marked.table))
         work = _work(generic)
         found = list(plans.ways(work, marked.table, marked.steps))
         if self.only:
             found = [way for way in found if way.kind == self.only] or found
-        way = min(found, key=lambda each: each.cost(work))
+        rates = self._rates() if self.rates and marked.steps is not None else plans.FLOPS_PER_BYTE
+        way = min(found, key=lambda each: each.cost(work, rates))
         with ir.InsertionPoint(op), op.location:
             result = _built(generic, marked, way)
         op.results[0].replace_all_uses_with(result)
         op.erase()
+        compared = {each.kind == plans.STEPS for each in found} == {True, False}
+        return plans.why(work, found, rates) if compared else ""
 
 
 def _read(op: Any, components: int) -> Generic:

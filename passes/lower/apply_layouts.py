@@ -71,8 +71,8 @@ def _retype(memory: Any, strides: list[int], offset: int) -> None:
             if kept is None:
                 raise pass_error(user, "a view that does not keep whole rows in steps of 1 cannot get the layout")
             _retype(user.results[0], [strides[axis] for axis in kept], _offset(user, strides, offset))
-        elif user.name == "tile.sparse":
-            continue  # which is dense however its values and its metadata lie
+        elif user.name in ("tile.sparse", "tile.composite"):
+            continue  # which are dense however what they are made of lies
         elif user.regions or any(isinstance(result.type, ir.MemRefType) for result in user.results):
             raise pass_error(user, f"'{user.name}' of a buffer with a layout is not supported; expected memref.subview")
 

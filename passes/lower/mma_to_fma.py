@@ -19,6 +19,7 @@ from mlir_gemm.lowering import fma
 from mlir_gemm.lowering.accumulator_lowering import lower_products
 from mlir_gemm.lowering.layouts import Layout
 from mlir_gemm.lowering.products import kernels_by_kind
+from mlir_gemm.lowering.wgmma_sparse import drop_views
 from mlir_gemm.passes.base import Pass
 
 
@@ -33,6 +34,7 @@ class MmaToFma(Pass):
     def run(self, module: Any) -> None:
         for kernel, layout in kernels_by_kind(module, _layout, "shape", any_algebra=True):
             lower_products(kernel, layout, fma.LaneProducts(self.singly).emit)
+            drop_views(kernel)
 
 
 def _layout(product: Any) -> Layout:

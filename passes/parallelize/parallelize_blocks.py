@@ -24,7 +24,9 @@ _NO_ACCESS = (
     "tile.consumer_wait", "tile.consumer_release",
 )  # fmt: skip
 """Operations on memrefs that touch no element."""
-_WHOLE = ("tile.mma", "tile.sparse")
+_PARTS = ("tile.sparse", "tile.composite")
+"""Those that make a tile of buffers, which is nowhere in memory."""
+_WHOLE = ("tile.mma", *_PARTS)
 """Those that read all of them."""
 
 
@@ -111,7 +113,7 @@ def _touches_of(operation: Any) -> list[Touch]:
     memrefs = [operand for operand in operands if isinstance(operand.type, ir.MemRefType)]
     if memrefs and name not in _WHOLE and name not in _NO_ACCESS:
         raise pass_error(operation, f"cannot tell what '{name}' touches; cannot prove blocks independent")
-    read = [memref for memref in memrefs if getattr(memref.owner, "name", "") != "tile.sparse"]  # which reads its parts
+    read = [memref for memref in memrefs if getattr(memref.owner, "name", "") not in _PARTS]  # which read buffers
     return [_whole_touch(operation, memref, False) for memref in read] if name in _WHOLE else []
 
 

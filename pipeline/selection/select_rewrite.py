@@ -1,9 +1,10 @@
 """select-rewrite: a product is computed in another way where the user or the model wants that.
 
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Asks the model for each product
-what one of the rewrites of `tile_model/decisions.py` offers: `materialize`, `relayout`, `split_k_workspace` or
-`swap_ab`. Runs the pass of the rewrite that is offered, says so in the kernel's `tile.note`, and fixes the schedule
-fields that go with it. Raises ScheduleError where the user has fixed what the program does not allow.
+what one of the rewrites of `tile_model/decisions.py` offers: `components`, `materialize`, `relayout`,
+`split_k_workspace` or `swap_ab`. Runs the pass of the rewrite that is offered, says so in the kernel's `tile.note`, and
+fixes the schedule fields that go with it. Raises ScheduleError where the user has fixed what the program does not
+allow.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class SelectRewrite(Pass):
 
     name: ClassVar[str] = "select-rewrite"
     rewrite: str = ""
-    """`materialize`, `relayout`, `split_k_workspace` or `swap_ab`."""
+    """`components`, `materialize`, `relayout`, `split_k_workspace` or `swap_ab`."""
 
     def run(self, module: Any) -> None:
         if self.rewrite not in REWRITES:

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 import mlir_gemm
+import mlir_gemm.tracing.einsum
+from mlir_gemm import ScheduleError
 from mlir_gemm.spec import bilinear_plans as plans
 from mlir_gemm.spec.bilinear import BUILT_IN, Bilinear, Steps, exchanged, known
 from mlir_gemm.spec.bilinear_plans import Side, Work
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tile_model.chips import target as target_of
+from mlir_gemm.tile_model.decisions import decide
+from mlir_gemm.tile_model.select import select
 
 SIZES = {"m": 19, "n": 13, "k": 11, "b": 2}
 ON = {"device": "simulator", "chip": "sm_90a"}
@@ -90,6 +97,22 @@ def test_complex_by_three_multiplications() -> None:
     np.testing.assert_array_equal(found, a.conj() @ b)
 
 
+def test_three_multiplications_are_as_exact_as_documented() -> None:
+    """Chosen for f64, which this chip multiplies slowly; the bound of docs/precision.md, components apart."""
+    rng = np.random.default_rng(18)
+    a, b = (rng.normal(size=(56, 56)) + 1e3j * rng.normal(size=(56, 56)) for _ in range(2))
+    call = mlir_gemm.tracing.einsum  # type: ignore[attr-defined]
+    before = set(call._CALLS)
+    found = mlir_gemm.einsum("mk,kn->mn", a, b, algorithm="fewest", chip="sm_75", device="simulator")
+    (key,) = set(call._CALLS) - before
+    batches = [each.problem.batch for each in call._CALLS[key].kernel.kernels if each.problem is not None]
+    assert batches == [3]
+    wide = np.clongdouble
+    error = np.asarray(found, wide) - a.astype(wide) @ b.astype(wide)
+    bound = 4 * (56 + 3) * 2.0**-53 * (np.abs(a) @ np.abs(b))
+    assert np.all(np.abs(error.real) <= bound) and np.all(np.abs(error.imag) <= bound)
+
+
 def test_ways_of_all_shapes() -> None:
     """Each way computes the table: what is laid out, multiplied and added up, as numbers."""
     work = Work(Side(64 * 4096, True), Side(4096 * 4096, False), 64 * 4096 * 4096, 64 * 4096, "b", "f32", 4, 4)
@@ -98,6 +121,9 @@ def test_ways_of_all_shapes() -> None:
     large = Work(Side(1 << 24, True), Side(1 << 24, False), 1 << 36, 1 << 24, "b", "f64", 8, 8)
     assert plans.chosen(large, complex_, None).kind == plans.LAID
     assert plans.chosen(large, complex_, BUILT_IN[0].steps).kind == plans.STEPS
+    found = list(plans.ways(large, complex_, BUILT_IN[0].steps))
+    assert plans.why(large, found, {"f64": 15}).startswith("3 products of sums of components, not 4")
+    assert plans.why(large, found, {"f64": 1500}).startswith("4 products of components, though fewer are allowed")
     assert plans.chosen(large, dual, None).kind == plans.GROUPS
     narrow = Work(Side(1 << 24, True), Side(1 << 24, False), 1 << 36, 1 << 24, "b", "f16", 2, 4)
     assert {way.kind for way in plans.ways(narrow, EISENSTEIN.table, None)} == {plans.OUTER}  # sums would be rounded
@@ -212,3 +238,51 @@ def test_the_example_of_an_algebra_of_ones_own() -> None:
         np.testing.assert_array_equal(example.transform(spectra, back=True, algorithm="fewest", **ON), 6 * signals)
     finally:
         mlir_gemm.unregister("eisenstein")
+
+
+ONE_KERNEL = (
+    ("complex", "mk,kn->mn", "float16", "sm_80", None), ("complex", "km,nk->mn", "float16", "sm_75", None),
+    ("complex", "mk,nk->mn", "float32", "sm_86", "precision=tf32,mma=mma_sync"),
+    ("quaternion", "mk,kn->mn", "float32", "sm_80", "precision=tf32,mma=mma_sync,mainloop=register_prefetch"),
+    ("dual", "mk,kn->mn", "float32", "sm_90a", "mma=simt,layout=mn_major"),
+    ("dual", "mk,nk->mn", "float64", "sm_80", None), ("split-complex", "mk,kn->mn", "float64", "sm_70", None),
+    ("quaternion", "mk,nk->mn", "float32", "sm_80", "mma=simt,mainloop=direct"),
+    (EISENSTEIN, "mk,kn->mn", "float32", "sm_70", None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("algebra", "equation", "dtype", "chip", "schedule"), ONE_KERNEL)
+def test_one_kernel_reads_every_component_once(
+    algebra: str | Bilinear, equation: str, dtype: str, chip: str, schedule: str | None
+) -> None:
+    """Ragged sizes, whole numbers, exact; and the kernel takes the elements as they are."""
+    rng = np.random.default_rng(17)
+    whole = known()[algebra] if isinstance(algebra, str) else algebra
+    a, b = (numbers(rng, letters, whole.components, dtype) for letters in equation.partition("->")[0].split(","))
+    call = mlir_gemm.tracing.einsum  # type: ignore[attr-defined]
+    before = set(call._CALLS)
+    found = mlir_gemm.einsum(
+        equation, a, b, algebra=algebra, epilogue=lambda d: d + 1, device="simulator", chip=chip, schedule=schedule
+    )
+    np.testing.assert_array_equal(found, (by_constants(equation, a, b, whole) + 1).astype(found.dtype))
+    (key,) = set(call._CALLS) - before
+    products = [each.problem for each in call._CALLS[key].kernel.kernels if each.problem is not None]
+    assert [each.composite for each in products] == [whole.components]
+    assert equation[0] == "k" or len(call._CALLS[key].kernel.kernels) == 1
+
+
+def test_the_model_says_why_elements_are_read_as_they_lie() -> None:
+    problem = Problem(4096, 8192, 8192, out="f16", reads_c=False, laid_out="2 kn")
+    on_a100, on_h200 = (decide(problem, target_of(chip)) for chip in ("sm_80", "h200"))
+    assert "read as they lie" in "".join(on_a100.rewrites["components"].why())
+    assert (on_a100.choice.schedule.mma, on_h200.choice.schedule.mma) == ("mma_sync", "wgmma")
+    assert "components" not in on_h200.rewrites
+
+
+def test_what_is_not_for_elements_with_components() -> None:
+    problem = Problem(64, 64, 64, reads_c=False, composite=2)
+    wrong = {"mma=wgmma": "expected mma=mma_sync or simt", "split_k_workspace=2": "expected 1",
+             "mma=mma_sync,promote_a=off": "expected on", "block=64x64x31": "that 2 divides"}  # fmt: skip
+    for field, said in wrong.items():
+        with pytest.raises(ScheduleError, match=said):
+            select(problem, target_of("h200"), Schedule.parse(field))

@@ -60,6 +60,7 @@ WINDOWS = (
     "sizes = [array<i64: 64>, array<i64: 64>], strides = [array<i64: 64>, array<i64: 1>]}"
 )
 """An image of 64 rows of 64 numbers, a window for each row."""
+COMPLEX = "{constants = dense<[[[1., 0.], [0., 1.]], [[0., 1.], [-1., 0.]]]> : tensor<2x2x2xf64>}"
 RIGHT = [
     "%0 = tile.load(%A, %i, %i) {dims = array<i64: 1, 0>, in_bounds = array<i1: true, false>} : vector<64x64xf16>",
     '%0 = tile.load(%line, %i) {scope = "warp"} : vector<64x64xf16>',
@@ -76,6 +77,7 @@ RIGHT = [
     "%0 = tile.position() : memref<4x8xi64, strided<[16, 2], offset: 3>>",
     f"%0 = tile.windows(%A) {WINDOWS} : memref<64x64xf16>",
     "%0 = tile.sparse(%kept, %pairs) : memref<64x128xf16, 3>",
+    f"%0 = tile.composite(%A) {COMPLEX} : memref<128x64xf16>",
     '%0 = tile.unit_id() {unit = "warpgroup"} : index',
     '%0 = tile.unit_id() {unit = "wave"} : index',
     "%0:2 = tile.step_range() {steps = 4 : i64} : index, index",
@@ -131,6 +133,12 @@ WRONG = [
     ("%0 = tile.sparse(%near, %near) : memref<64x128xf16, 3>", "expected metadata of 4x128"),
     ("%0 = tile.sparse(%kept, %pairs) : memref<64x64xf16, 3>", "expected a dense 64x128 of the elements"),
     ("%0 = tile.sparse(%flat, %flat) : memref<64x128xf32, 3>", "expected one type of f16 or bf16"),
+    (f"%0 = tile.composite(%A) {COMPLEX} : memref<64x64xf16>", "expected a memref of 128x64"),
+    (f"%0 = tile.composite(%A) {COMPLEX} : memref<128x64xf32>", "expected a dense one of the elements and the memory"),
+    ("%0 = tile.composite(%A) {constants = dense<1.> : tensor<3x3x3xf64>} : memref<192x64xf16>",
+     "expected rows of neighbours, of elements of 3 components"),
+    ("%0 = tile.composite(%A) {constants = dense<1.> : tensor<2x2xf64>} : memref<128x64xf16>",
+     "expected the numbers of blocks"),
     ('%0 = tile.unit_id() {unit = "lane"} : index', 'unit = "lane"; expected "warp" or "wave" or "warpgroup"'),
     ("%0:2 = tile.step_range() {steps = 0 : i64} : index, index", "steps = 0 : i64; expected a number from 1 on (i64)"),
     ("tile.commit() {group = 1 : i64}", "has no attribute 'group' (it may have none)"),

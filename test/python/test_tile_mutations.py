@@ -164,6 +164,7 @@ ALSO_RIGHT: dict[str, list[str]] = {
     # There may be any number of zeros around an image.
     "tile.windows": ["low: numbers", "high: numbers"],
     "tile.sparse": [_AT(1, "other rows")],
+    "tile.composite": [_AT(0, "other rows")],
     # A tensor map that comes as an argument says neither of how many dimensions it is, nor of which elements.
     "tile.tma_load": ["a operand more: index", *_memory(0, "other elements"), _AT(1, "a memref")],
     "tile.tma_store": ["a operand more: index", _AT(0, "another size"), _AT(2, "another size")],

@@ -1,0 +1,227 @@
+"""Buffers that a kernel has laid out for a product from elements with components: which they are, and of what.
+
+A kernel that does nothing else has two loops over blocks of numbers (`dialect/composites.py`) beside those over rows
+and columns of elements. What each number of a block is follows from its body, with the two loops at each place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.dialect import positions
+from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.outlining import programs
+from mlir_gemm.dialect.walk import body, in_block, named, users
+from mlir_gemm.spec.bilinear import MOST_COMPONENTS, Number, Table
+
+_SCALED = "arith.mulf"
+_SUMS = {"arith.addf": 1, "arith.subf": -1}
+_ONE = -1
+"""What stands for the number 1 in a linear form."""
+Linear = Mapping[int, Number]
+"""How much of each component a number is."""
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """A buffer of a program, as a matrix of the elements that it has been laid out from."""
+
+    run: Any
+    """The tile.run that lays it out."""
+    alloc: Any
+    """The memref.alloc of the buffer."""
+    source: Any
+    """The buffer of the elements."""
+    shape: tuple[int, int]
+    """Rows of elements of the source, and its columns, in numbers."""
+    turned: bool
+    """Whether the rows of the source are columns of the buffer."""
+    table: Table
+    """The number at (x, y) of a block of the matrix as it lies in the source: `table[x][component][y]`."""
+
+
+def of_argument(outer: Any, kernel: str, number: int) -> LaidOut | None:
+    """What the buffer is that a program's kernel is given as this argument; None where it is something else, or more
+    than that kernel reads it."""
+    runs = [run.operation for run in named(outer, "tile.run")]
+    own = [run for run in runs if programs.kernel_of(run) == kernel]
+    if len(own) != 1:
+        return None
+    buffer = programs.buffers_of(own[0])[number]
+    using = [run for run in runs if buffer in programs.buffers_of(run)]
+    addresses = [user.operation.name for user in users(buffer)]
+    if getattr(buffer.owner, "name", "") != "memref.alloc" or len(using) != 2 or own[0] not in using:
+        return None
+    if programs.buffers_of(own[0]).count(buffer) != 1 or set(addresses) != {"memref.extract_aligned_pointer_as_index"}:
+        return None
+    maker = next(run for run in using if run != own[0])
+    modules = programs.kernel_modules(outer)
+    name = programs.kernel_of(maker)
+    if name not in modules or [programs.kernel_of(run) for run in runs].count(name) != 1:
+        return None
+    return _of_kernel(programs.function_of(modules[name]), maker, buffer)
+
+
+def _of_kernel(function: Any, run: Any, buffer: Any) -> LaidOut | None:
+    inside = [op.operation for op in in_block(body(function))]
+    generics = [op for op in inside if structured.is_generic(op)]
+    known = ("tile.position", "arith.constant", "func.return", "linalg.generic")
+    if len(generics) != 1 or any(op.name not in known for op in inside):
+        return None
+    generic = structured.read(generics[0])
+    arguments, buffers = list(body(function).arguments), programs.buffers_of(run)
+    if not generic.elementwise or len(generic.outputs) != 1 or not all(generic.parallel):
+        return None
+    output, inputs = generic.outputs[0], list(enumerate(generic.inputs))
+    read = [(at, value) for at, value in inputs if not positions.is_position(value)]
+    if output not in arguments or buffers[arguments.index(output)] != buffer:
+        return None
+    if not read or any(value not in arguments or not value.type.has_static_shape for _, value in read):
+        return None
+    sources = {buffers[arguments.index(value)] for _, value in read}
+    if len(sources) != 1 or len(output.type.shape) != 4 or output in [value for _, value in read]:
+        return None
+    order, block = _loops(generic, len(inputs)), _block_loops(generic)
+    sizes = list(output.type.shape)
+    if order is None or block is None or {order[1], order[3]} != set(block) or sizes[1] != sizes[3]:
+        return None
+    if output.type.get_strides_and_offset() != (_dense(sizes), 0) or sizes[1] > MOST_COMPONENTS:
+        return None
+    return _of_loops(generic, run, buffer, sources.pop(), order, sizes)
+
+
+def _of_loops(
+    generic: Generic, run: Any, buffer: Any, source: Any, order: Sequence[int], sizes: Sequence[int]
+) -> LaidOut | None:
+    count, rows, columns = sizes[1], sizes[0], sizes[2]
+    components: dict[int, int] = {}
+    ways: set[bool] = set()
+    for at, value in enumerate(generic.inputs):
+        if positions.is_position(value):
+            continue
+        loops, (strides, offset) = _loops(generic, at), value.type.get_strides_and_offset()
+        if loops is None or sorted(loops) != sorted((order[0], order[2])) or not 0 <= offset < count:
+            return None
+        steps = dict(zip(loops, strides, strict=True))
+        components[at] = offset
+        for turned in (False, True):
+            across = rows if turned else columns
+            inner, outer = (order[0], order[2]) if turned else (order[2], order[0])
+            if steps[inner] == count and steps[outer] == count * across:
+                ways.add(turned)
+                break
+        else:
+            return None
+    if len(ways) != 1:
+        return None
+    turned = ways.pop()
+    cells: list[list[Linear]] = []
+    for x in range(count):
+        cells.append([])
+        for y in range(count):
+            found = _Body(generic, components, {order[1]: x, order[3]: y}).linear(generic.yielded[0])
+            if found is None or _ONE in found:
+                return None
+            cells[-1].append(found)
+    table = tuple(
+        tuple(tuple((cells[y][x] if turned else cells[x][y]).get(j, 0) for y in range(count)) for j in range(count))
+        for x in range(count)
+    )
+    shape = (columns, rows * count) if turned else (rows, columns * count)
+    return LaidOut(run, buffer.owner.operation, source, shape, turned, table)
+
+
+def _loops(generic: Generic, operand: int) -> list[int] | None:
+    """The loop along each dimension of an operand; None where one is no loop of its own."""
+    map_ = generic.maps[operand]
+    return [each.position for each in map_.results] if map_.is_projected_permutation else None
+
+
+def _block_loops(generic: Generic) -> set[int] | None:
+    """The loops whose numbers the body asks for."""
+    found: set[int] = set()
+    for at, value in enumerate(generic.inputs):
+        if positions.is_position(value):
+            loops = _loops(generic, at)
+            if loops is None or len(loops) != 1 or value.type.get_strides_and_offset() != ([1], 0):
+                return None
+            found.add(loops[0])
+    return found
+
+
+def _dense(sizes: Sequence[int]) -> list[int]:
+    strides = [1]
+    for size in reversed(sizes[1:]):
+        strides.insert(0, strides[0] * size)
+    return strides
+
+
+@dataclass(frozen=True)
+class _Body:
+    """The body of an operation with some of its loops at known places."""
+
+    generic: Generic
+    components: Mapping[int, int]
+    """The component that an input holds, by the input's number."""
+    places: Mapping[int, int]
+    """Where loops are."""
+
+    def linear(self, value: Any) -> Linear | None:
+        """A value as a sum of components; None where it is something else."""
+        arguments = list(self.generic.body.arguments)
+        if value in arguments:
+            at = arguments.index(value)
+            return {self.components[at]: 1} if at in self.components else None
+        op = _maker(value)
+        if op is None:
+            return None
+        if op.name == "arith.constant":
+            number = op.attributes["value"]
+            return ({_ONE: number.value} if number.value else {}) if isinstance(number, ir.FloatAttr) else None
+        if op.name == "arith.select":
+            chosen = self._holds(op.operands[0])
+            return None if chosen is None else self.linear(op.operands[1 if chosen else 2])
+        parts = [self.linear(each) for each in op.operands]
+        given = [part for part in parts if part is not None]
+        if len(given) < len(parts):
+            return None
+        if op.name == "arith.negf":
+            return {key: -number for key, number in given[0].items()}
+        if op.name in _SUMS:
+            total = dict(given[0])
+            for key, number in given[1].items():
+                total[key] = total.get(key, 0) + _SUMS[op.name] * number
+            return {key: number for key, number in total.items() if number}
+        if op.name != _SCALED or not any(set(each) <= {_ONE} for each in given):
+            return None
+        by, of = given if set(given[0]) <= {_ONE} else given[::-1]
+        return {key: number * by.get(_ONE, 0) for key, number in of.items()}
+
+    def _holds(self, value: Any) -> bool | None:
+        """Whether a comparison of loops holds; None where that is not known."""
+        op = _maker(value)
+        if op is None or op.name != "arith.cmpi" or ir.IntegerAttr(op.attributes["predicate"]).value not in (0, 1):
+            return None
+        left, right = (self._whole(each) for each in op.operands)
+        if left is None or right is None:
+            return None
+        return (left == right) == (ir.IntegerAttr(op.attributes["predicate"]).value == 0)
+
+    def _whole(self, value: Any) -> int | None:
+        arguments = list(self.generic.body.arguments)
+        if value in arguments:
+            at = arguments.index(value)
+            loops = _loops(self.generic, at) or []
+            is_place = at < len(self.generic.inputs) and positions.is_position(self.generic.inputs[at])
+            return self.places.get(loops[0]) if is_place and loops else None
+        op = _maker(value)
+        number: Any = op.attributes["value"] if op is not None and op.name == "arith.constant" else None
+        return number.value if isinstance(number, ir.IntegerAttr) else None
+
+
+def _maker(value: Any) -> Any | None:
+    return None if hasattr(value.owner, "operations") else value.owner.operation

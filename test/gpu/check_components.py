@@ -1,0 +1,162 @@
+"""Products that read elements with components as they lie (`tile.composite`), on the GPU of this machine.
+
+    python test/gpu/check_components.py [--sizes 256 1024 4096] [--repeat 6] [-o RESULTS.json]
+    python test/gpu/check_components.py --dry   # sizes of 48 in the simulator, without times
+
+Each product is compiled in two ways: B read as it lies, by one kernel, and laid out by a kernel in front. Both are
+compared with float64 on random numbers, where the result had held NaN, and exactly on whole numbers of ragged sizes;
+then timed, calls interleaved, complex ones beside torch.mm. Exit status 1 where something is wrong. A run without
+arguments compiles about 170 products.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+TYPES = {"f16": ("float16", "", 2e-3), "tf32": ("float32", "precision=tf32", 1e-3), "f32": ("float32", "", 2e-6),
+         "f64": ("float64", "", 1e-14)}  # fmt: skip
+"""The type of components, what is fixed of the schedule, and the largest error."""
+RAGGED = (40, 56, 44)
+"""M, N and K of the exact products."""
+
+
+def module(m: int, n: int, k: int, element: str, algebra: str, order: str, count: int) -> str:
+    """A product of elements with components."""
+    b = f"{k}x{n}" if order == "kn" else f"{n}x{k}"
+    indices = ", ".join(order)
+    return f"""
+#a = affine_map<(m, n, k, p) -> (m, k, p)>
+#b = affine_map<(m, n, k, p) -> ({indices}, p)>
+#d = affine_map<(m, n, k, p) -> (m, n, p)>
+func.func @f(%A: tensor<{m}x{k}x{count}x{element}>, %B: tensor<{b}x{count}x{element}>) -> tensor<{m}x{n}x{count}x{element}> {{
+  %z = arith.constant 0.0 : {element}
+  %e = tensor.empty() : tensor<{m}x{n}x{count}x{element}>
+  %i = linalg.fill ins(%z : {element}) outs(%e : tensor<{m}x{n}x{count}x{element}>) -> tensor<{m}x{n}x{count}x{element}>
+  %p = linalg.generic {{indexing_maps = [#a, #b, #d], iterator_types = ["parallel", "parallel", "reduction", "parallel"],
+                       tile.algebra = "{algebra}"}}
+      ins(%A, %B : tensor<{m}x{k}x{count}x{element}>, tensor<{b}x{count}x{element}>) outs(%i : tensor<{m}x{n}x{count}x{element}>) {{
+  ^bb0(%x: {element}, %y: {element}, %s: {element}):
+    %0 = arith.mulf %x, %y : {element}
+    %1 = arith.addf %s, %0 : {element}
+    linalg.yield %1 : {element}
+  }} -> tensor<{m}x{n}x{count}x{element}>
+  return %p : tensor<{m}x{n}x{count}x{element}>
+}}"""  # noqa: E501 (MLIR)
+
+
+def kernels(text: str, schedule: str, on: dict[str, Any]) -> dict[str, Any]:
+    """The product with B read as it lies, and with B laid out in front."""
+    import mlir_gemm
+    from mlir_gemm.dialect.bindings import ir
+    from mlir_gemm.dialect.context import new_context
+    from mlir_gemm.dialect.parse import parse_module
+    from mlir_gemm.passes.select.read_components import ReadComponents
+    from mlir_gemm.pipeline.driver import compile_module
+
+    imported = compile_module(text, until="import", chip=on.get("chip")).ir("import")
+    if "tile.laid_out" not in imported:
+        raise ValueError("nothing lays B out here")
+    context = new_context()
+    with context, ir.Location.unknown():
+        read = parse_module(imported, "-", context)
+        ReadComponents().run(read)
+    ways = {"read": str(read), "laid out": re.sub(r'tile\.laid_out = "[^"]*", ', "", imported)}
+    return {name: mlir_gemm.compile(each, schedule=schedule or None, **on) for name, each in ways.items()}
+
+
+def check(kernel: Any, arrays: Any, wanted: Any, torch: Any) -> float:
+    """The largest error of a component, relative to all of it, where its result had held NaN."""
+    if torch is not None:
+        poison = torch.full((wanted.size * 8,), 0xFF, dtype=torch.uint8, device="cuda")
+        del poison
+        arrays = [torch.from_numpy(each).cuda() for each in arrays]
+    found = kernel(*arrays)
+    got = (found.cpu().numpy() if torch is not None else np.asarray(found)).astype(float)
+    errors = [np.linalg.norm(got[..., n] - wanted[..., n]) / max(1e-30, np.linalg.norm(wanted[..., n]))
+              for n in range(wanted.shape[-1])]  # fmt: skip
+    return float(max(errors)) if np.isfinite(got).all() else float("inf")
+
+
+def case(
+    name: str, algebra: str, order: str, size: int, options: Any, on: dict[str, Any], torch: Any
+) -> dict[str, Any]:
+    """One product: exact at ragged sizes, its errors and times at this one."""
+    from mlir_gemm.spec.bilinear import named
+
+    dtype, schedule, most = TYPES[name]
+    count, element = named(algebra).components, "f32" if name == "tf32" else name
+    table, rng = np.array(named(algebra).table, float), np.random.default_rng(size)
+    row: dict[str, Any] = {"type": name, "algebra": algebra, "b": order, "size": size, "bad": []}
+
+    def product(m: int, n: int, k: int, whole: bool) -> tuple[Any, Any, dict[str, Any]]:
+        shapes = (m, k, count), (*((k, n) if order == "kn" else (n, k)), count)
+        a, b = ((rng.integers(-2, 3, shape) if whole else rng.normal(size=shape)).astype(dtype) for shape in shapes)
+        wide = a.astype(float), b.astype(float)
+        wanted = np.zeros((m, n, count))
+        for i, j, to in zip(*np.nonzero(table), strict=True):
+            right = wide[1][..., j] if order == "kn" else wide[1][..., j].T
+            wanted[..., to] += table[i, j, to] * (wide[0][..., i] @ right)
+        return (a, b), wanted, kernels(module(m, n, k, element, algebra, order, count), schedule, on)
+
+    arrays, wanted, found = product(*RAGGED, True)
+    row["bad"] += [f"{way}: not exact" for way, each in found.items() if check(each, arrays, wanted, torch) != 0]
+    arrays, wanted, found = product(size, size, size, False)
+    row["errors"] = {way: check(each, arrays, wanted, torch) for way, each in found.items()}
+    row["bad"] += [f"{way}: {error:.1e}" for way, error in row["errors"].items() if not error <= most]
+    products = {way: next(each for each in kernel.kernels if each.problem) for way, kernel in found.items()}
+    row["schedules"] = {way: str(each.schedule) for way, each in products.items()}
+    row["kernels"] = {way: len(each.kernels) for way, each in found.items()}
+    if torch is not None:
+        from launch_times import microseconds
+
+        given = [torch.from_numpy(each).cuda() for each in arrays]
+        calls: dict[str, Any] = {way: (lambda kernel=kernel: kernel(*given)) for way, kernel in found.items()}
+        if algebra == "complex" and order == "kn" and name != "f16":
+            torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
+            a, b = (torch.view_as_complex(each) for each in given)
+            calls["PyTorch"] = lambda: torch.mm(a, b)
+        row["us"] = dict(zip(calls, microseconds(list(calls.values()), torch, options.repeat), strict=True))
+    return row
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[256, 1024, 4096])
+    parser.add_argument("--repeat", type=int, default=6)
+    parser.add_argument("--dry", action="store_true", help="in the simulator, for sm_80, small and without times")
+    parser.add_argument("-o", "--output", type=Path)
+    options = parser.parse_args()
+    torch: Any = None
+    on: dict[str, Any] = {"device": "simulator", "chip": "sm_80"} if options.dry else {}
+    if not options.dry:
+        import torch  # type: ignore[no-redef]
+    rows: list[dict[str, Any]] = []
+    for name, algebra, order in (
+        *((name, algebra, "kn") for name in TYPES for algebra in ("complex", "dual")),
+        *((name, "complex", "nk") for name in TYPES), ("f32", "quaternion", "kn"), ("tf32", "quaternion", "kn"),
+    ):  # fmt: skip
+        for size in (48,) if options.dry else options.sizes:
+            try:
+                row = case(name, algebra, order, size, options, on, torch)
+            except Exception:  # a refusal or a fault: told, and the next one goes on
+                row = {"type": name, "algebra": algebra, "b": order, "size": size,
+                       "bad": [traceback.format_exc(limit=-3)]}  # fmt: skip
+            rows.append(row)
+            times = ", ".join(f"{way} {us:.1f} us" for way, us in row.get("us", {}).items())
+            errors = ", ".join(f"{way} {error:.1e}" for way, error in row.get("errors", {}).items())
+            print(f"{name:5} {algebra:10} {order} {size:5}: {times or 'no times'}; {errors}", *row["bad"], flush=True)
+    if options.output:
+        device = torch.cuda.get_device_name() if torch is not None else "simulator"
+        options.output.write_text(json.dumps({"device": device, "rows": rows}, indent=1))
+    return 1 if any(row["bad"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

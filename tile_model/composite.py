@@ -1,0 +1,70 @@
+"""Whether a product should read elements with components as they lie, or numbers that a kernel in front lays out.
+
+Read as they lie, each component goes through memory once, and no buffer is written: B is a fraction of the numbers that
+are multiplied. Numbers that are laid out can be multiplied in any way, by `wgmma` too, and are loaded as matrices.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from math import inf
+
+from mlir_gemm.errors import Error
+from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.parts.warp_level.constants import FragmentConstants
+from mlir_gemm.parts.wording import shown_time
+from mlir_gemm.spec.passes import step
+from mlir_gemm.spec.problem import Problem, element_bytes
+from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.dividing import typical_part
+from mlir_gemm.tile_model.rewriting import Alternative, Case
+from mlir_gemm.tile_model.select import is_less, select
+
+WIDEST = 128
+"""Bits of the widest access."""
+
+
+def offer(case: Case) -> Alternative | None:
+    """The product on the elements, where that is predicted to take less time than the kernel in front and the product
+    after it. None where nothing lays B out."""
+    problem, target, pinned = case.problem, case.target, case.pinned
+    if not problem.laid_out:
+        return None
+    read = reading(problem)
+    try:
+        after = select(read, target, pinned).cost.total
+    except Error:
+        return None
+    try:
+        typical = typical_part(problem, target, pinned) if case.divisible else problem
+        product = select(typical, target, pinned).cost.total * (problem.flops / typical.flops)
+    except Error:  # whatever is fixed allows only the other
+        product = inf
+    if not is_less(after, product + laying_out_seconds(problem, target)):
+        return None
+
+    def why() -> list[str]:
+        apart = shown_time(laying_out_seconds(problem, target))
+        would = f"take {shown_time(product)}" if product < inf else "have no legal schedule"
+        return [
+            f"elements  of {read.composite} components of B are read as they lie, not laid out by a kernel of its own,",
+            f"          which would take {apart}; after it the product would {would}",
+        ]
+
+    note = f"elements of {read.composite} components of B are read as they lie, and become its numbers in registers"
+    return Alternative(case.changed(read), step("read-components"), why, note=note)
+
+
+def reading(problem: Problem) -> Problem:
+    """The product on the elements of which its B is laid out."""
+    count, order = problem.laid_out.split()
+    row = {"k": problem.k, "n": problem.n}[order[1]] * element_bytes(problem, "b") * 8
+    return dataclasses.replace(
+        problem, composite=int(count), laid_out="", b_order=order, b_vector=min(WIDEST, row & -row)
+    )
+
+
+def laying_out_seconds(problem: Problem, target: Target) -> float:
+    """Seconds of the kernel in front: a launch, one read of the elements and one write of the numbers."""
+    moved = operand_bytes(problem, "b") + operand_bytes(reading(problem), "b")
+    return target.constants(FragmentConstants).launch + moved / target.dram_bytes_s
