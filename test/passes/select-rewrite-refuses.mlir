@@ -2,7 +2,7 @@
 // RUN: not mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=swap_ab}' 2>&1 | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'select-rewrite{rewrite=transpose}' 2>&1 | FileCheck %s --check-prefix=REWRITE
 
-// REWRITE: error: pass 'select-rewrite{rewrite=transpose}': expected rewrite=materialize, relayout, split_k_workspace or swap_ab
+// REWRITE: error: pass 'select-rewrite{rewrite=transpose}': expected rewrite=components, materialize, relayout, split_k_workspace or swap_ab
 // CHECK: select-rewrite-refuses.mlir:[[# @LINE + 5]]:1: error: the module names no chip; write one, such as tile.chip = "sm_80"
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
