@@ -102,12 +102,20 @@ def _table() -> tuple[dict[str, str], dict[str, str]]:
         return {}, {}
     except (OSError, ValueError, RecursionError) as problem:
         return {}, {"": f"cannot be read: {problem}"}
-    if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("gpus"), dict):
+    try:
+        gpus: dict[str, Any] = dict(content["gpus"]) if content["format"] == FORMAT else {}
+        wrong = content["format"] != FORMAT
+    except (LookupError, TypeError, ValueError):
+        gpus, wrong = {}, True
+    if wrong:
         return {}, {"": f"is no table of chips of format {FORMAT}"}
     chips: dict[str, str] = {}
     faults: dict[str, str] = {}
-    for name, entry in content["gpus"].items():
-        chip: Any = entry.get("chip") if isinstance(entry, dict) else None
+    for name, entry in gpus.items():
+        try:
+            chip: Any = entry["chip"]
+        except (LookupError, TypeError):
+            chip = None
         if isinstance(chip, str) and _is_chip(chip):
             chips[name] = chip
         else:

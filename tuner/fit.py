@@ -205,7 +205,8 @@ def fit(problems: Sequence[Measured], target: Target, progress: Callable[[int, i
     before = _Table(problems, may)
     losses, errors = np.ones(len(problems)), [0.0]
     for left in range(folds if folds > 1 else 0):
-        others, own = np.flatnonzero(fold != left), np.flatnonzero(fold == left)
+        others = [place for place, number in enumerate(fold) if number != left]
+        own = [place for place, number in enumerate(fold) if number == left]
         fitted = _fitted([problems[at] for at in others], [may[at] for at in others], target)
         judged = _Table([problems[at] for at in own], [may[at] for at in own]).judged(changed(target, fitted))
         losses[own] = judged.losses
