@@ -188,16 +188,6 @@ class Run(Tile.Operation, name="run"):
     verify_invariants = verifier(kernel=word())
 
 
-class Position(Tile.Operation, name="position"):
-    """A tensor or memref in which each element is its own linear index: the offset, plus the index along each dimension
-    times that dimension's stride. Nothing is stored: a read computes the value and costs no access, and a view of
-    positions is again positions. `sizes` are those that are known at run time only."""
-
-    sizes: Sequence[ext.Operand[ir.IndexType]]
-    result: ext.Result[Any]
-    verify_invariants = verifier(rules.positions)
-
-
 class Windows(Tile.Operation, name="windows"):
     """A view of a dense `source` by windows, as a convolution reads its image: a tensor, or memory, each dimension of
     which counts through `sizes` numbers, the last one fastest, each of which moves by one of `strides` elements. The
@@ -390,7 +380,14 @@ def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context, which then stays with one
     thread: verifiers in Python cannot run on those of MLIR's own pool, which would wait for them for ever."""
     context.enable_multithreading(False)
-    for more in ("reductions", "rings", "stores", "stream_k", "walked_steps"):  # they define more operations
+    for more in (
+        "positions",
+        "reductions",
+        "rings",
+        "stores",
+        "stream_k",
+        "walked_steps",
+    ):  # they define more operations
         importlib.import_module(f"mlir_gemm.dialect.{more}")
     # Else the bindings look for a module of this name for every operation that they hand out: 60 us each.
     sys.modules.setdefault(f"{PACKAGE}.dialects.tile", sys.modules[__name__])

@@ -49,6 +49,8 @@ class Argument:
     """Whether the last dimension, of 2, holds the parts of complex numbers: arrays of these are taken and given."""
     checks: tuple[str, ...] = ()
     """What the program says of a dimension whose size does not agree; empty where it says nothing."""
+    least: tuple[int, ...] = ()
+    """The least size of each dimension that the program can do with; empty where any will do."""
     scalar: bool = False
     """Whether the caller gives a number, which kernels take by value, in as many bytes as its type has (i1 in one)."""
     open_strides: bool = False
@@ -314,7 +316,7 @@ class Launch:
                 each.to_json() if isinstance(each, TensorMap) else each for each in step.parameters
             )
         for argument in data["arguments"]:
-            for name in ("scalar", "open_strides", "complex", "checks"):
+            for name in ("scalar", "open_strides", "complex", "checks", "least"):
                 if not argument[name]:
                     del argument[name]
         if not self.values:

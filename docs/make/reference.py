@@ -22,7 +22,7 @@ from mlir_gemm.spec.stages import ALL_SLOTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/reference.md"
-DIALECT = ("tile", "rings", "reductions", "stores", "stream_k", "walked_steps")
+DIALECT = ("tile", "position_ops", "rings", "reductions", "stores", "stream_k", "walked_steps")
 """The files of the dialect that define operations."""
 SHARED = {
     "PLACE": ("dims", "in_bounds"),
