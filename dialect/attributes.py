@@ -102,6 +102,7 @@ MARKS = {
     names.REFERENCE: Mark(_TEXT, (_FUNCTION,)),
     names.NAME: Mark(_TEXT, (ARGUMENT,)),
     names.CHECKS: Mark(_TEXTS, (ARGUMENT,)),
+    names.LEAST: Mark(_TEXTS, (ARGUMENT,)),
     names.SCALAR: Mark(FLAG, (ARGUMENT,)),
     names.OPEN_STRIDES: Mark(FLAG, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mlir_gemm.dialect import constants, tile
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.position_ops import Position
 
 NAME = "tile.position"
+SIZE = "size"
 
 
 def is_position(value: Any) -> bool:
@@ -21,9 +23,23 @@ def is_position(value: Any) -> bool:
     return getattr(value.owner, "name", "") == NAME
 
 
-def make(type_: Any, sizes: Sequence[Any] = ()) -> Any:
-    """Positions of a tensor or memref type, at the insertion point."""
-    return tile.Position(list(sizes), type_).operation.results[0]
+def make(type_: Any, sizes: Sequence[Any] = (), size: str = "") -> Any:
+    """Positions of a tensor or memref type, at the insertion point; with `size` that one number."""
+    made = Position(list(sizes), type_).operation
+    if size:
+        made.attributes[SIZE] = ir.StringAttr.get(size)
+    return made.results[0]
+
+
+def again(value: Any, type_: Any) -> Any:
+    """The positions of a value as another type, at the insertion point."""
+    return make(type_, (), size_in(value))
+
+
+def size_in(value: Any) -> str:
+    """The size that positions are; empty for others."""
+    attributes = value.owner.attributes
+    return ir.StringAttr(attributes[SIZE]).value if SIZE in attributes else ""
 
 
 def number() -> Any:
@@ -33,6 +49,8 @@ def number() -> Any:
 
 def at(memory: Any, indices: Sequence[Any]) -> Any:
     """The element of positions at some indices, as an i64 at the insertion point."""
+    if size_in(memory):
+        return dialect("arith").IndexCastOp(number(), next(iter(memory.owner.operands))).result
     strides, offset = memory.type.get_strides_and_offset()
     if ir.ShapedType.get_dynamic_stride_or_offset() in (*strides, offset):
         raise pass_error(memory.owner, f"positions of {memory.type}, whose strides are known at run time only")

@@ -260,6 +260,8 @@ def positions(op: Any) -> str:
         return f"result is {type_}; expected a tensor or memref of i64"
     dynamic = sum(type_.is_dynamic_dim(axis) for axis in range(type_.rank))
     given = len(op.operands)
+    if "size" in op.attributes:
+        return "" if type_.rank == 0 and given < 2 else f"has a size and is {type_}; expected no dimension"
     return "" if dynamic == given else f"has {counted(given, 'size')} for {type_}; expected {dynamic}"
 
 

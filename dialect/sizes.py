@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mlir_gemm.dialect import constants, indexing, symbols
@@ -13,6 +13,27 @@ from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.errors import PassError
 from mlir_gemm.spec.attributes import STRIDES, SYMBOLS
+
+NAME = "tile.size"
+
+
+def told(op: Any) -> Size:
+    """The size that a tile.size is."""
+    return Size.of_text(ir.StringAttr(op.attributes["size"]).value)
+
+
+def symbol_values(function: Any, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
+    """The values of the symbols that a function's arguments tell, when these have some shapes; none of a function whose
+    sizes have no names."""
+    found: dict[str, int] = {}
+    try:
+        known = list(argument_sizes(function))
+    except PassError:
+        return found
+    for argument, axis, size in known:
+        if len(size.symbols) == 1 and size.symbols[0].isidentifier():
+            found[size.symbols[0]] = shapes[argument.arg_number][axis] // size.number
+    return found
 
 
 def argument_sizes(function: Any) -> Iterator[tuple[Any, int, Size]]:
@@ -68,10 +89,8 @@ def _read(operation: Any, attributes: Any, name: str, count: int) -> list[Size |
 
 
 def size_value(function: Any, size: Size) -> Any:
-    """A size as an index value at the insertion point, told from the function's arguments.
-
-    Raises PassError where they do not tell it.
-    """
+    """A size as an index value at the insertion point: told from the function's arguments, or, where these do not tell
+    it, as a size that the call knows (`tile.size`)."""
     if size.is_number:
         return constants.index(size.number)
     known = list(argument_sizes(function))
@@ -84,7 +103,8 @@ def size_value(function: Any, size: Size) -> Any:
             if times is not None and times.is_number and times.number:
                 whole = dialect("memref").DimOp(argument, constants.index(axis)).result
                 return indexing.div(whole, times.number)
-        raise pass_error(function, f"no argument tells the size {size}")
+        attributes = {"size": ir.StringAttr.get(str(size))}
+        return ir.Operation.create(NAME, results=[ir.IndexType.get()], attributes=attributes).results[0]
     found: Any = None
     for symbol in size.symbols:
         value = size_value(function, Size(1, (symbol,)))

@@ -1,7 +1,8 @@
 """Sizes that are known at run time only, as products of a number and symbols: `s0`, `5*s0`, `24`.
 
 Each dynamic size of an argument is a symbol. Every other size must follow from them by multiplication: that is enough
-for reshapes, and two such sizes are equal for all values of the symbols exactly if they are the same product.
+for reshapes, and two such sizes are equal for all values of the symbols exactly if they are the same product. What is a
+sum, a difference or a quotient is a symbol of its own, whose name says what it is: `(s0+s1)`, `((s0+1)//2)`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from math import prod
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.errors import InputError
+from mlir_gemm.spec import sizes as expressions
 
 
 @dataclass(frozen=True)
@@ -25,10 +28,10 @@ class Size:
     def of_text(text: str) -> Size:
         """The inverse of `str`. Raises ValueError for other text."""
         number, symbols = 1, list[str]()
-        for part in text.split("*"):
-            if part.isdecimal():
+        for part in _factors(text):
+            if part.removeprefix("-").isdecimal():
                 number *= int(part)
-            elif part.isidentifier():
+            elif part.isidentifier() or _is_sum(part):
                 symbols.append(part)
             else:
                 raise ValueError(f"'{text}' is no product of numbers and symbols")
@@ -67,7 +70,34 @@ class Size:
 
     def value(self, numbers: Mapping[str, int]) -> int:
         """The number that it is for these values of the symbols."""
-        return self.number * prod(numbers[symbol] for symbol in self.symbols)
+        return self.number * prod(value_of(symbol, numbers) for symbol in self.symbols)
+
+
+def value_of(symbol: str, numbers: Mapping[str, int]) -> int:
+    """What a symbol is, or the sum that its name says."""
+    return numbers[symbol] if symbol in numbers else expressions.value(expressions.parsed(symbol), numbers)
+
+
+def _factors(text: str) -> list[str]:
+    """The parts of a product, of which some are sums in parentheses."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "*" and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return found
+
+
+def _is_sum(text: str) -> bool:
+    """Whether a text is the name of a sum."""
+    if not text.startswith("("):
+        return False
+    try:
+        return isinstance(expressions.parsed(text), tuple)
+    except InputError:
+        return False
 
 
 def taken_apart(number: int, stand_ins: Mapping[str, int]) -> Size:

@@ -67,6 +67,10 @@ class Tile(ext.Dialect, name="tile"):
             operation._attach_traits()
 
 
+OTHER_FILES = (
+    "position_ops", "reductions", "rings", "stores", "stream_k", "walked_steps", "composites", "sparse_ops",
+)  # fmt: skip
+"""The modules beside this one that define operations."""
 _definitions: dict[int, str] = {}
 """The text of the dialect's definition, by how many operations it has."""
 
@@ -205,16 +209,6 @@ class Run(Tile.Operation, name="run"):
     verify_invariants = verifier(kernel=word())
 
 
-class Position(Tile.Operation, name="position"):
-    """A tensor or memref in which each element is its own linear index: the offset, plus the index along each dimension
-    times that dimension's stride. Nothing is stored: a read computes the value and costs no access, and a view of
-    positions is again positions. `sizes` are those that are known at run time only."""
-
-    sizes: Sequence[ext.Operand[ir.IndexType]]
-    result: ext.Result[Any]
-    verify_invariants = verifier(rules.positions)
-
-
 class Windows(Tile.Operation, name="windows"):
     """A view of a dense `source` by windows, as a convolution reads its image: a tensor, or memory, each dimension of
     which counts through `sizes` numbers, the last one fastest, each of which moves by one of `strides` elements. The
@@ -225,20 +219,6 @@ class Windows(Tile.Operation, name="windows"):
     counts: Sequence[ext.Operand[ir.IndexType]]
     result: ext.Result[Any]
     verify_invariants = verifier(window_rules.windows, offset=at_least(0), **window_rules.WINDOWS)
-
-
-class Sparse(Tile.Operation, name="sparse"):
-    """A 2:4 sparse tile [M, K] in shared memory, as a product takes it: of its `values` [M, K / 2] and its `metadata`
-    [M / 16, K], as `spec/sparse.py` has them. Nothing is moved."""
-
-    values: ext.Operand[Any]
-    metadata: ext.Operand[Any]
-    result: ext.Result[Any]
-    verify_invariants = verifier(
-        rules.ranked(0, "values", 2, space=rules.IN_SHARED),
-        rules.ranked(1, "metadata", 2, space=rules.IN_SHARED),
-        window_rules.sparse,
-    )
 
 
 class UnitId(Tile.Operation, name="unit_id"):
@@ -388,13 +368,6 @@ def run(kernel: str, buffers: Sequence[Any]) -> Any:
     return Run(list(buffers), ir.StringAttr.get(kernel)).operation
 
 
-def sparse(values: Any, metadata: Any) -> Any:
-    """A tile.sparse at the insertion point; its value."""
-    (rows, half), type_ = values.type.shape, values.type
-    whole = ir.MemRefType.get([rows, 2 * half], type_.element_type, memory_space=type_.memory_space)
-    return Sparse(values, metadata, whole).operation.results[0]
-
-
 def unit_id(unit: str = "warp") -> Any:
     """A tile.unit_id at the insertion point; its value."""
     operation = UnitId(ir.IndexType.get()).operation
@@ -407,7 +380,7 @@ def register(context: Any) -> None:
     """Makes the dialect known to `context`. Takes a few milliseconds, once for each context, which then stays with one
     thread: verifiers in Python cannot run on those of MLIR's own pool, which would wait for them for ever."""
     context.enable_multithreading(False)
-    for more in ("reductions", "rings", "stores", "stream_k", "walked_steps", "composites"):  # more operations
+    for more in OTHER_FILES:
         importlib.import_module(f"mlir_gemm.dialect.{more}")
     # Else the bindings look for a module of this name for every operation that they hand out: 60 us each.
     sys.modules.setdefault(f"{PACKAGE}.dialects.tile", sys.modules[__name__])

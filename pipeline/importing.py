@@ -42,6 +42,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "", ra
         *([step("apply-rewrites")] if extensions.of(Rewrites) else []),
         step("scalar-arguments"),
         step("expand-softmax"),
+        step("expand-open-parts"),
         step("name-sizes"),
         step("check-module"),
         upstream("func.func(linalg-generalize-named-ops)"),

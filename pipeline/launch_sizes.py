@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.dialect import constants
+from mlir_gemm.dialect import constants, sizes
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.sizes import argument_sizes, cast_values, sizes_of, strides_of
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.pipeline.program import is_argument
-from mlir_gemm.spec.sizes import product
+from mlir_gemm.spec.sizes import parsed, product
 from mlir_gemm.spec.sizes import value as _computed
 
 TENSOR_MAP = "tile.tensor_map"
@@ -31,7 +31,7 @@ def attributes_of(operation: Any, value: Any) -> Any:
 
 def size_of(size: Size) -> Any:
     """A size as a launch has it."""
-    return product([*size.symbols, size.number])
+    return product([*map(parsed, size.symbols), size.number])
 
 
 def expression(launch: Any, value: Any) -> Any:
@@ -42,8 +42,10 @@ def expression(launch: Any, value: Any) -> Any:
     op = None if is_argument(value) else value.owner.operation
     if op is not None and op.name == "memref.dim" and is_argument(op.operands[0]):
         argument, axis = op.operands[0], constants.integer_of(op.operands[1])
-        sizes = {(value, at): size for value, at, size in argument_sizes(argument.owner.owner)}
-        return size_of(sizes[argument, axis or 0])
+        own = {(value, at): size for value, at, size in argument_sizes(argument.owner.owner)}
+        return size_of(own[argument, axis or 0])
+    if op is not None and op.name == sizes.NAME:
+        return size_of(sizes.told(op))
     if op is None or op.name not in _ARITHMETIC:
         raise input_error(launch, "a launch whose sizes are neither constants nor computed from the arguments' sizes")
     left, right = (expression(launch, operand) for operand in op.operands)

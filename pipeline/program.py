@@ -21,7 +21,7 @@ from mlir_gemm.spec.workspace import Buffer
 
 RUN = "tile.run"
 _IDLE = ("func.return", "memref.alloc", "memref.dealloc", "memref.get_global", "arith.constant",
-         "memref.dim", "arith.muli", "arith.divui")  # fmt: skip
+         "memref.dim", "tile.size", "arith.muli", "arith.divui")  # fmt: skip
 """Operations of a function that has nothing to run."""
 
 

@@ -33,6 +33,8 @@ TOLERANCE = Derived(lambda rows: {row.name: row.error for row in of_modules(rows
 the sums. Integers are exact."""
 _OF_NUMBERS = ("func.func(linalg-generalize-named-ops)", "raise-to-tensors", "expand-complex", "expand-algebras")
 """Passes after which there are no complex numbers and no algebras, which are not evaluated as such."""
+_NAMED = ("flatten-open-views", "expand-open-parts")
+"""Passes before sizes get names."""
 LARGE = 1 << 35
 """Floating-point operations beyond which one kernel's source is evaluated only once: it takes seconds."""
 _PRECISION = {"tf32": 1e-3, "f16": 2e-2, "f8": 1e-2}
@@ -68,7 +70,7 @@ def at_sizes(source: str, arguments: Sequence[Array]) -> str:
     torch-mlir writes casts of sizes that do not hold, and of two sizes that are equal only one. The same text where
     `name-sizes` does not take it."""
     try:
-        named = parse_module(str(run_passes(source, ["flatten-open-views", "name-sizes"])), "-", new_context())
+        named = parse_module(str(run_passes(source, [*_NAMED, "name-sizes"])), "-", new_context())
         attributes = named.operation.attributes
         if STAND_INS not in attributes:
             return source
@@ -78,9 +80,9 @@ def at_sizes(source: str, arguments: Sequence[Array]) -> str:
         for array, type_ in zip(arguments, types, strict=True):
             dims = list(ir.ShapedType(type_).shape) if isinstance(type_, ir.ShapedType) else []
             for dim, size in zip(dims, array.shape, strict=True):
-                found.update({name: size for name, prime in stand_ins.items() if dim == prime})
+                found.update({name: size for name, prime in stand_ins.items() if dim == prime and name.isidentifier()})
         sizes = ",".join(f"{name}={size}" for name, size in found.items())
-        return str(run_passes(source, ["flatten-open-views", f"name-sizes{{sizes={sizes}}}"]))
+        return str(run_passes(source, [*_NAMED, f"name-sizes{{sizes={sizes}}}"]))
     except Error:
         return source
 

@@ -12,7 +12,8 @@ import numpy as np
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.sizes import argument_sizes, strides_of
+from mlir_gemm.dialect.sizes import NAME as SIZE
+from mlir_gemm.dialect.sizes import argument_sizes, strides_of, symbol_values, told
 from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ArgumentError, InputError
@@ -147,6 +148,7 @@ class _Simulation:
         warp = Warp(block, 0, 1)
         for argument, view in zip(body(self.function).arguments, self.views, strict=True):
             host.constant(argument, view)
+        sizes = {**self.options.sizes, **symbol_values(self.function, [array.shape for array in self.arrays])}
         for operation in body(self.function).operations:
             name = operation.operation.name
             if name == "gpu.launch_func":
@@ -155,6 +157,9 @@ class _Simulation:
                 slot = host.slot(operation.operation.results[0])
                 warp.slots += host.template[len(warp.slots) :]
                 warp.slots[slot] = self._scratch(operation)
+            elif name == SIZE:
+                host.constant(operation.operation.results[0], told(operation.operation).value(sizes))
+                warp.slots += host.template[len(warp.slots) :]
             elif name != "func.return":
                 if name not in HANDLERS:
                     raise unsupported(operation, "the simulator does not know this operation")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 DEFAULT_STEPS = 5_000_000
 """Operations of one warp; a k loop of 512 steps with 4,000 operations each (64 FMA for each of 16 k, and loads) takes
@@ -22,6 +22,8 @@ class Options:
     """Linear numbers of the blocks to run, None for all."""
     max_steps: int | None = None
     """Operations that one warp may execute before the run is stopped; None for DEFAULT_STEPS."""
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The symbols of the program around a kernel, for sizes that its own arguments do not tell."""
     first: bool = False
     """End the run at the first finding."""
     progress: Callable[[int, int], None] | None = None

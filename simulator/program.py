@@ -61,7 +61,7 @@ def simulate_launch(text: str, launch: Launch, arrays: Sequence[Any], options: O
             function = outer_function(kernels[name])
             seen = [_bound(argument, sizes) for argument in arguments_of(function)]
         views = [memory.view(number, argument) for number, argument in zip(numbers, seen, strict=True)]
-        _add(whole, simulate(kernels[name], views, replace(options, blocks=None)), name)
+        _add(whole, simulate(kernels[name], views, replace(options, blocks=None, sizes=sizes)), name)
         if whole.stopped:
             break
     memory.hand_back(arrays)

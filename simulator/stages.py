@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.sizes import symbol_values, told
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import InputError
 from mlir_gemm.simulator import (
@@ -97,14 +98,20 @@ def entry(module: Any) -> Any:
 
 
 def _run(
-    module: Any, function: Any, arrays: list[Any], blocks: Collection[int] | None, written: list[Written] | None
+    module: Any,
+    function: Any,
+    arrays: list[Any],
+    blocks: Collection[int] | None,
+    written: list[Written] | None,
+    sizes: dict[str, int] | None = None,
 ) -> None:
     arguments = list(body(function).arguments)
     _check(arrays, arguments)
     if _needs_engine(module) and engine_runs(module):
-        _on_engine(module, arrays, blocks)
+        _on_engine(module, arrays, blocks, sizes or {})
         return
     state = State(arrays[len(arguments) :], _units(function), blocks, written=written, rings=tile_rings.Rings())
+    state.sizes = {**(sizes or {}), **symbol_values(function, [array.shape for array in arrays])}
     decoder = Decoder(module, state, FUNCTIONS, STEPS)
     places = decoder.slots(arguments)
     steps = decoder.block(body(function))
@@ -137,10 +144,10 @@ def engine_runs(module: Any) -> bool:
     return all(each.operation.name in known for kernel in kernels for each in operations(kernel))
 
 
-def _on_engine(module: Any, arrays: list[Any], blocks: Collection[int] | None) -> None:
+def _on_engine(module: Any, arrays: list[Any], blocks: Collection[int] | None, sizes: dict[str, int]) -> None:
     kernel: Any = importlib.import_module("mlir_gemm.simulator.kernel")
     copies = [np.ascontiguousarray(array) for array in arrays]
-    options = kernel.Options(checks=False, blocks=None if blocks is None else sorted(blocks))
+    options = kernel.Options(checks=False, blocks=None if blocks is None else sorted(blocks), sizes=sizes)
     report = kernel.simulate(str(module), copies, options)
     if report.stopped:
         raise SimulationError(f"the run was stopped: {report.stopped}")
@@ -173,12 +180,23 @@ def _run_kernel(decoder: Decoder, operation: Any) -> Step:
             views = [seen_as(frame[slot], type_, start) for slot, type_, start in given]
         except (IndexError, ValueError) as error:
             raise unsupported(operation, str(error)) from error
-        _run(module, function, views, None, None)
+        _run(module, function, views, None, None, decoder.state.sizes)
+
+    return step
+
+
+def _size(decoder: Decoder, operation: Any) -> Step:
+    """tile.size: a size of the program's arguments."""
+    size, slot = told(operation.operation), decoder.slot(operation.operation.results[0])
+
+    def step(frame: Frame) -> None:
+        frame[slot] = size.value(decoder.state.sizes)
 
     return step
 
 
 STEPS["tile.run"] = _run_kernel
+STEPS["tile.size"] = _size
 
 
 def _offset(operand: Any) -> int:

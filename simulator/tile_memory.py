@@ -92,12 +92,10 @@ def _alloc(operation: Any) -> Function:
 
 
 def _position(operation: Any) -> Function:
-    """Positions: a new array in which each element is its linear index, the offset plus its indices times the
-    strides."""
+    """Positions: a new array of linear indices, the offset plus each index times its stride; or one size."""
     type_ = operation.operation.results[0].type
     dtype, sizes = dtype_of(type_, operation), _sizes(type_)
-    strides: list[int] = []
-    offset = 0
+    strides, offset = list[int](), 0
     if not isinstance(type_, ir.RankedTensorType):
         strides, offset = type_.get_strides_and_offset()
     dense = not strides or ir.ShapedType.get_dynamic_stride_or_offset() in strides
@@ -105,7 +103,8 @@ def _position(operation: Any) -> Function:
     def position(*dynamic: Any) -> Any:
         shape = sizes(dynamic)
         if dense:
-            return np.arange(math.prod(shape), dtype=dtype).reshape(shape)
+            first = 0 if shape else sum(dynamic)  # a size of the call, where that is what it is
+            return np.arange(first, first + math.prod(shape), dtype=dtype).reshape(shape)
         found: Any = np.full(shape, offset, dtype)
         for axis, stride in enumerate(strides):
             along: Any = np.arange(shape[axis], dtype=dtype) * stride

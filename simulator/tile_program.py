@@ -69,6 +69,8 @@ class State:
     """The parts of the program that wait for each other."""
     launched: bool = False
     """Whether `units` counts all warps of a launch."""
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+    """The symbols of the program's arguments, and what they are."""
 
 
 class Decoder:

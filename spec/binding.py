@@ -79,16 +79,31 @@ def bind(shapes: Sequence[Sequence[int]], launch: Launch) -> tuple[int, ...]:
     places = dict(zip(launch.symbols, launch.binding, strict=True))
     for index, (shape, argument) in enumerate(zip(shapes, arguments, strict=True)):
         for axis, (size, given) in enumerate(zip(argument.shape, shape, strict=True)):
-            if isinstance(size, int) or given == (wanted := value(size, known)):
-                continue
-            first, first_axis, _ = places[symbols_of(size)[0]]
-            raise ArgumentError(
-                f"{label(index, argument)}: {said(argument, axis)}its size {given} in dimension {axis} must be "
-                f"{wanted}, as follows from {label(first, arguments[first])} "
-                f"with {shapes[first][first_axis]} in dimension {first_axis}; the "
-                f"kernel takes ({_sizes(argument.shape)}) and ({_sizes(arguments[first].shape)})"
-            )
+            if not isinstance(size, int) and given != (wanted := value(size, known)):
+                first, first_axis, _ = places[symbols_of(size)[0]]
+                raise ArgumentError(
+                    f"{label(index, argument)}: {said(argument, axis)}its size {given} in dimension {axis} must be "
+                    f"{wanted}, as follows from {label(first, arguments[first])} "
+                    f"with {shapes[first][first_axis]} in dimension {first_axis}; the "
+                    f"kernel takes ({_sizes(argument.shape)}) and ({_sizes(arguments[first].shape)})"
+                )
+            if axis < len(argument.least) and given < argument.least[axis]:
+                raise ArgumentError(
+                    f"{label(index, argument)}: its size {given} in dimension {axis} must be at least "
+                    f"{argument.least[axis]}; the kernel takes ({_sizes(argument.shape)})"
+                )
+    negative = next((size for size in _sums(launch) if value(size, known) < 0), None)
+    if negative is not None:
+        known_sizes = ", ".join(f"{name} = {number}" for name, number in known.items())
+        raise ArgumentError(f"a size of the program, {shown(negative)}, is negative for these arguments: {known_sizes}")
     return tuple(values)
+
+
+def _sums(launch: Launch) -> list[Size]:
+    """The sizes of arguments, results and buffers that may be sums or differences."""
+    sizes = [size for argument in launch.arguments for size in argument.shape]
+    sizes += [buffer.bytes for buffer in launch.buffers]
+    return [size for size in dict.fromkeys(sizes) if isinstance(size, tuple)]
 
 
 def _argument(argument: Argument) -> str:

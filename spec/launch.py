@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, cast
 
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.json_values import as_tuples
-from mlir_gemm.spec.sizes import Size, added, compiled, product, symbols_of
+from mlir_gemm.spec.sizes import Size, added, compiled, multiple, product, symbols_of
 from mlir_gemm.spec.tensor_map import Extent, TensorMap
 from mlir_gemm.spec.workspace import Buffer, placed
 
@@ -49,6 +49,8 @@ class Argument:
     """Whether the last dimension, of 2, holds the parts of complex numbers: arrays of these are taken and given."""
     checks: tuple[str, ...] = ()
     """What the program says of a dimension whose size does not agree; empty where it says nothing."""
+    least: tuple[int, ...] = ()
+    """The least size of each dimension that the program can do with; empty where any will do."""
     scalar: bool = False
     """Whether the caller gives a number, which kernels take by value, in as many bytes as its type has (i1 in one)."""
     open_strides: bool = False
@@ -206,7 +208,7 @@ class Launch:
         places: dict[str, tuple[int, int, int]] = {}
         for number, argument in enumerate(self.arguments):
             for axis, size in enumerate(argument.shape if argument.role != "result" else ()):
-                name, factor = _multiple(size)
+                name, factor = multiple(size)
                 if name and (name not in places or factor < places[name][2]):
                     places[name] = number, axis, factor
         compiled([name for name in self.symbols if name not in places], tuple(places))  # refuses
@@ -320,7 +322,7 @@ class Launch:
             if not step.asserts:
                 del shown["asserts"]
         for argument in data["arguments"]:
-            for name in ("scalar", "open_strides", "complex", "checks"):
+            for name in ("scalar", "open_strides", "complex", "checks", "least"):
                 if not argument[name]:
                     del argument[name]
         if not self.values:
@@ -375,18 +377,6 @@ def _step(fields: Mapping[str, Any]) -> Step:
     )
     given: dict[str, Any] = {**fields, "parameters": parameters}
     return Step(**given)
-
-
-def _multiple(size: Extent) -> tuple[str, int]:
-    """The symbol and the number that a size is a product of; no symbol for any other size."""
-    if isinstance(size, str):
-        return size, 1
-    if isinstance(size, tuple):
-        name, first, second = cast("tuple[str, Size, Size]", size)
-        for symbol, number in ((first, second), (second, first)):
-            if name == "mul" and isinstance(symbol, str) and isinstance(number, int) and number > 0:
-                return symbol, number
-    return "", 0
 
 
 def dense(shape: tuple[int, ...]) -> tuple[int, ...]:

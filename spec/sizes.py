@@ -6,6 +6,7 @@ function of several expressions at once, so that a call evaluates them in about 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -42,6 +43,43 @@ def checked(size: Any) -> Size:
     raise InputError(f"{size!r} is no size; expected a number, a symbol, or an operation on two sizes: {names}")
 
 
+def parsed(text: str) -> Size:
+    """The expression that a text says: sums and products of numbers and symbols, divided by numbers and rounded down,
+    such as `(s0+s1)` or `2*((s0-1)//2)`. Raises InputError for any other."""
+    words = re.findall(r"//|[-+*()]|\w+|\S", text)
+
+    def one() -> Size:
+        word = words.pop(0) if words else ""
+        if word == "(":
+            found = sum_()
+            if words.pop(0) if words else "":
+                return found
+        elif word == "-":
+            return "sub", 0, one()
+        elif word.isdecimal():
+            return int(word)
+        elif word.isidentifier():
+            return word
+        raise InputError(f"'{text}' is no size; expected numbers, symbols, +, -, *, // and parentheses")
+
+    def product_() -> Size:
+        found = one()
+        while words[:1] in (["*"], ["//"]):
+            found = ("mul" if words.pop(0) == "*" else "floordiv"), found, one()
+        return found
+
+    def sum_() -> Size:
+        found = product_()
+        while words[:1] in (["+"], ["-"]):
+            found = ("add" if words.pop(0) == "+" else "sub"), found, product_()
+        return found
+
+    found = sum_()
+    if words:
+        raise InputError(f"'{text}' is no size; '{words[0]}' is left")
+    return found
+
+
 def symbols_of(*sizes: Size) -> tuple[str, ...]:
     """The symbols in some sizes, each once, in the order in which they come first."""
     return tuple(dict.fromkeys(name for size in sizes for name in _symbols(size)))
@@ -76,6 +114,18 @@ def product(sizes: Sequence[Size]) -> Size:
     for size in rest[1:]:
         found = ("mul", found, size)
     return found if number == 1 else ("mul", found, number)
+
+
+def multiple(size: Size) -> tuple[str, int]:
+    """The symbol and the number that a size is a product of; no symbol for any other size."""
+    if isinstance(size, str):
+        return size, 1
+    if isinstance(size, tuple):
+        name, first, second = cast("tuple[str, Size, Size]", size)
+        for symbol, number in ((first, second), (second, first)):
+            if name == "mul" and isinstance(symbol, str) and isinstance(number, int) and number > 0:
+                return symbol, number
+    return "", 0
 
 
 def added(first: Size, second: Size) -> Size:

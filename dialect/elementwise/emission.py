@@ -13,6 +13,7 @@ from mlir_gemm.dialect.elementwise.gathers import Spread, Spreads
 from mlir_gemm.dialect.elementwise.patches import Patch
 from mlir_gemm.dialect.elementwise.pointwise import Pointwise
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.sizes import size_of
 from mlir_gemm.dialect.walk import in_block
 
 
@@ -135,6 +136,8 @@ class Emission:
         op = operation.operation
         if op.name == "linalg.index":
             values[op.results[0]] = loops[ir.IntegerAttr(op.attributes["dim"]).value]
+        elif op.name == gathers.LOAD and not op.operands[0].type.has_static_shape:
+            self._load_guarded(op, values, spreads)
         elif self.width == 1 or (spreads is not None and spreads[op.results[0]] is not Spread.VECTOR):
             clone(operation, values)
         elif op.name == gathers.LOAD:
@@ -153,6 +156,22 @@ class Emission:
             operands = [self._wide(values.get(operand, operand)) for operand in op.operands]
             new = ir.Operation.create(op.name, results=types, operands=operands, attributes=attributes_of(op))
             values.update(zip(op.results, new.results, strict=True))
+
+    def _load_guarded(self, op: Any, values: dict[Any, Any], spreads: Spreads | None) -> None:
+        """A read at a computed place of memory whose size is known at run time only, zero where that has no such
+        place."""
+        source, *indices = [values.get(operand, operand) for operand in op.operands]
+        wide = self.width > 1 and (spreads is None or spreads[op.results[0]] is Spread.VECTOR)
+        type_ = self._vector(op.results[0].type) if wide else op.results[0].type
+
+        def made() -> Any:
+            if not wide:
+                return dialect("memref").LoadOp(source, indices).result
+            return dialect("vector").LoadOp(type_, source, indices, alignment=memory.vector_bytes(type_)).result
+
+        inside = [guards.less(index, size_of(source, axis)) for axis, index in enumerate(indices)
+                  if source.type.is_dynamic_dim(axis)]  # fmt: skip
+        values[op.results[0]] = guards.value_or_zero(guards.both(inside), type_, made)
 
     def _vector(self, element: Any) -> Any:
         return ir.VectorType.get([self.width], element)

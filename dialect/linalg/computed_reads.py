@@ -162,7 +162,7 @@ def both(left: Any, right: Any) -> Any:
 
 
 def _padded(op: Any, at: Sequence[At]) -> Any:
-    value = _padding(op)
+    value = padding_of(op)
     source = op.operands[0]
     low = list(ir.DenseI64ArrayAttr(op.attributes["static_low"]))
     high = list(ir.DenseI64ArrayAttr(op.attributes["static_high"]))
@@ -181,7 +181,7 @@ def _padded(op: Any, at: Sequence[At]) -> Any:
     return value if 0 in source.type.shape else where(inside, element(source, place), value)
 
 
-def _padding(op: Any) -> Any:
+def padding_of(op: Any) -> Any:
     """The padding value of a tensor.pad: from outside its body, or a constant in it."""
     value = in_block(body(op))[-1].operation.operands[0]
     maker = value.owner

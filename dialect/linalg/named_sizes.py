@@ -1,4 +1,5 @@
-"""Finding out what dynamic sizes are, in one walk over straight-line linalg: products of numbers and symbols."""
+"""Finding out what dynamic sizes are, in one walk over straight-line linalg: products of numbers and symbols, some of
+which are sums (`SizeSums`)."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, symbols
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg import float_sizes
 from mlir_gemm.dialect.linalg.size_arithmetic import (
+    broadcasts,
     check_layout,
-    check_windows,
-    compared,
     evaluated,
     flattens,
     given_sizes,
@@ -18,8 +19,8 @@ from mlir_gemm.dialect.linalg.size_arithmetic import (
     is_shaped,
     numbers_in,
     product,
-    without_shared,
 )
+from mlir_gemm.dialect.linalg.size_sums import SizeSums
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block
@@ -30,6 +31,7 @@ _MULTIPLY = ("arith.muli",)
 _DIVIDE = tuple(f"arith.{name}" for name in ("divsi", "divui", "floordivsi", "ceildivsi", "ceildivui"))
 _CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci")
 _ADD = ("arith.addi", "arith.subi")
+_BOUNDED = ("arith.minsi", "arith.minui", "arith.maxsi", "arith.maxui")
 _SAME = (
     "tensor.cast", "memref.cast", "bufferization.to_tensor", "bufferization.to_memref", "bufferization.to_buffer",
 )  # fmt: skip
@@ -38,11 +40,14 @@ _SAME = (
 
 class NamedSizes:
     """The size of every dimension of every value, found in one walk; symbols that turn out equal are kept apart in
-    `known` until the end."""
+    `sums` until the end."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        self.known: dict[str, Size] = {}
+        self.sums = SizeSums()
+        self.floats = float_sizes.FloatSizes(self.sums)
+        self.parts: list[Any] = []
+        """Operations that read or write a part of an open dimension, or along it: `expand-open-parts` expands them."""
         self.shapes: dict[Any, list[Size]] = {}
         self.numbers: dict[Any, Size] = {}
         self.truths: dict[Any, tuple[Any, Size, Size]] = {}
@@ -51,11 +56,10 @@ class NamedSizes:
         self.elements: dict[Any, list[Any]] = {}  # of small tensors of sizes
         self.said: dict[str, str] = {}
         """What the program says where the size that a symbol stands for does not agree with another."""
-        self.count = 0
         for argument in body(function).arguments:
             if is_shaped(argument):
                 check_layout(function, argument)
-                self.shapes[argument] = [size or self._new() for size in given_sizes(argument.type)]
+                self.shapes[argument] = [size or self.sums.new() for size in given_sizes(argument.type)]
         self.flattened = any(flattens(operation.operation) for operation in in_block(body(function)))
         for operation in in_block(body(function)):
             self._visit(operation.operation)
@@ -70,45 +74,23 @@ class NamedSizes:
 
     def stand_ins(self) -> dict[str, int]:
         """Names for the symbols that are left, in order, with a number for each."""
-        left = [f"t{number}" for number in range(self.count) if f"t{number}" not in self.known]
-        names = {old: f"s{number}" for number, old in enumerate(left)}
-        for old, new in names.items():
-            self.known[old] = Size(1, (new,))
-        primes = symbols.primes_above(LEAST, len(left), numbers_in(self.function))
-        return dict(zip(names.values(), primes, strict=True))
-
-    def _new(self) -> Size:
-        self.count += 1
-        return Size(1, (f"t{self.count - 1}",))
+        names = self.sums.named()
+        primes = symbols.primes_above(LEAST, len(names), numbers_in(self.function))
+        return dict(zip(names, primes, strict=True))
 
     def _resolved(self, size: Size) -> Size:
-        while any(symbol in self.known for symbol in size.symbols):
-            size = size.with_sizes(self.known)
-        return size
+        return self.sums.resolved(size)
 
     def _equal(self, operation: Any, left: Size, right: Size) -> None:
         """Requires two sizes to be the same."""
-        left, right = self._resolved(left), self._resolved(right)
-        if left == right:
-            return
-        if left.is_number and right.is_number:
+        equal = self.sums.equal(left, right)
+        if equal is None:
+            left, right = self._resolved(left), self._resolved(right)
+            sizes = f"{self.sums.shown(left)} and {self.sums.shown(right)}"
+            raise input_error(operation, f"'{operation.name}' needs {sizes} to be equal, which the arguments' sizes do "
+                              "not say")  # fmt: skip
+        if not equal:
             raise input_error(operation, f"'{operation.name}' needs equal sizes; these are {left} and {right}")
-        left, right = without_shared(left, right)
-        if left == right:
-            return
-        for one, other in ((left, right), (right, left)):
-            if len(one.symbols) == 1 and one.number == 1 and one.symbols[0] not in other.symbols:
-                if other.number != 1 and not other.is_number:
-                    break
-                if len(other.symbols) > 1:
-                    break
-                if len(other.symbols) == 1:  # the first one names both
-                    one, other = sorted((one, other), key=lambda size: int(size.symbols[0][1:]), reverse=True)
-                self.known[one.symbols[0]] = other
-                return
-        raise input_error(
-            operation, f"'{operation.name}' needs {left} and {right} to be equal, which the arguments' sizes do not say"
-        )
 
     def _agree(self, operation: Any, left: Sequence[Size], right: Sequence[Size]) -> None:
         for one, other in zip(left, right, strict=True):
@@ -136,10 +118,12 @@ class NamedSizes:
                         self._equal(op, found, given)
 
     def _handler(self, name: str) -> Callable[[Any], None] | None:
-        if name in (*_MULTIPLY, *_DIVIDE, *_CASTS, "arith.constant", "arith.cmpi"):
+        if name in (*_MULTIPLY, *_DIVIDE, *_CASTS, *_ADD, *_BOUNDED, "arith.constant", "arith.cmpi"):
             return self._arithmetic
+        if name in (*float_sizes.HANDLED, *float_sizes.TO_NUMBER, float_sizes.COMPARED):
+            return self._float
         return {
-            **dict.fromkeys(_ADD, self._sum), **dict.fromkeys(_SAME, self._same),
+            **dict.fromkeys(_SAME, self._same),
             "tensor.dim": self._dim, "memref.dim": self._dim,
             "tensor.empty": self._allocated, "memref.alloc": self._allocated,
             "tensor.expand_shape": self._expand, "memref.expand_shape": self._expand,
@@ -160,7 +144,7 @@ class NamedSizes:
         if op.name == "arith.constant":
             if isinstance(result.type, (ir.IndexType, ir.IntegerType)):
                 number = constants.integer_of(result)
-                if number is not None and number >= 0:
+                if number is not None:
                     self.numbers[result] = Size(number)
             return
         if op.name in _CASTS and op.operands[0] in self.decided:
@@ -169,31 +153,37 @@ class NamedSizes:
         if any(operand not in self.numbers for operand in op.operands):
             return
         values = [self._resolved(self.numbers[operand]) for operand in op.operands]
-        if op.name in _CASTS:
-            self.numbers[result] = values[0]
-        elif op.name in _MULTIPLY:
-            self.numbers[result] = values[0].times(values[1])
-        elif op.name == "arith.cmpi":
+        found: Size | None = None
+        if op.name == "arith.cmpi":
             predicate = ir.IntegerAttr(op.attributes["predicate"]).value
             self.truths[result] = (predicate, values[0], values[1])
-            decided = compared(predicate, values[0], values[1])
+            decided = self.sums.compared(predicate, values[0], values[1])
             if decided is not None:
                 self.decided[result] = decided
-        elif (quotient := values[0].over(values[1])) is not None:
-            self.numbers[result] = quotient
+        elif op.name in _CASTS:
+            found = values[0]
+        elif op.name in _MULTIPLY:
+            found = self.sums.product(*values)
+        elif op.name in _ADD:
+            found = self.sums.sum(values[0], values[1], -1 if op.name == "arith.subi" else 1)
+        elif op.name in _BOUNDED:
+            found = self.sums.bounded(*values, least=op.name in _BOUNDED[:2])
+        elif op.name in _DIVIDE:
+            found = self.sums.quotient(*values, up=op.name.startswith("arith.ceil"), exact=op.name == "arith.divsi")
+        if found is not None:
+            self.numbers[result] = found
 
-    def _sum(self, op: Any) -> None:
-        """Sums and differences of numbers; of sizes where one is 0."""
-        if any(operand not in self.numbers for operand in op.operands):
-            return
-        left, right = (self._resolved(self.numbers[operand]) for operand in op.operands)
-        minus = op.name == "arith.subi"
-        if left.is_number and right.is_number:
-            number = left.number - right.number if minus else left.number + right.number
-            if number >= 0:
-                self.numbers[op.results[0]] = Size(number)
-        elif right == Size(0) or (left == Size(0) and not minus):
-            self.numbers[op.results[0]] = left if right == Size(0) else right
+    def _float(self, op: Any) -> None:
+        if op.name in float_sizes.TO_NUMBER:
+            size = self.floats.of(op.operands[0])
+            if size is not None:
+                self.numbers[op.results[0]] = size
+        elif op.name == float_sizes.COMPARED:
+            decided = self.floats.compared(op)
+            if decided is not None:
+                self.decided[op.results[0]] = decided
+        else:
+            self.floats.visit(op, self.numbers)
 
     def _select(self, op: Any) -> None:
         condition, then, otherwise = op.operands
@@ -221,7 +211,7 @@ class NamedSizes:
         if any(operand not in self.numbers for operand in op.operands):
             return
         values = [self._resolved(self.numbers[operand]) for operand in op.operands]
-        found = evaluated(map_.results[0], values[: map_.n_dims], values[map_.n_dims :])
+        found = evaluated(self.sums, map_.results[0], values[: map_.n_dims], values[map_.n_dims :])
         if found is not None:
             self.numbers[op.results[0]] = found
 
@@ -238,23 +228,31 @@ class NamedSizes:
 
     def _concat(self, op: Any) -> None:
         axis: int = ir.IntegerAttr(op.attributes["dim"]).value
-        shapes = [[self._resolved(size) for size in self._shape_of(operand)] for operand in op.operands]
-        if not all(shape[axis].is_number for shape in shapes):
-            raise input_error(op, "'tensor.concat' along a size known at run time only; expected a constant one there "
-                              "(a cache of its whole length, into which rows are written at a position)")  # fmt: skip
+        shapes = [self._shape_of(operand) for operand in op.operands]
         for shape in shapes[1:]:
             for place, (one, other) in enumerate(zip(shapes[0], shape, strict=True)):
                 if place != axis:
                     self._equal(op, one, other)
-        total = sum(shape[axis].number for shape in shapes)
-        self.shapes[op.results[0]] = [Size(total) if place == axis else size for place, size in enumerate(shapes[0])]
+        total = Size(0)
+        for shape in shapes:
+            total = self.sums.sum(total, shape[axis])
+        self.shapes[op.results[0]] = [total if place == axis else size for place, size in enumerate(shapes[0])]
+        if not all(self._resolved(shape[axis]).is_number for shape in shapes):
+            self.parts.append(op)
 
     def _pad(self, op: Any) -> None:
-        around = zip(*(ir.DenseI64ArrayAttr(op.attributes[f"static_{side}"]) for side in ("low", "high")), strict=True)
-        given = list(zip(self._shape_of(op.operands[0]), around, strict=True))
-        if len(op.operands) == 1 and all(self._resolved(size).is_number or not any(zeros) for size, zeros in given):
-            given = [(self._resolved(size), zeros) for size, zeros in given]
-            self.shapes[op.results[0]] = [Size(size.number + sum(more), size.symbols) for size, more in given]
+        segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+        given, marker = iter(list(op.operands)[1 : 1 + segments[1] + segments[2]]), ir.ShapedType.get_dynamic_size()
+        found = list(self._shape_of(op.operands[0]))
+        is_part = False
+        for side in ("low", "high"):
+            for axis, number in enumerate(ir.DenseI64ArrayAttr(op.attributes[f"static_{side}"])):
+                more = self._number(op, next(given)) if number == marker else Size(number)
+                is_part |= more != Size(0) and not (self._resolved(found[axis]).is_number and more.is_number)
+                found[axis] = self.sums.sum(found[axis], more)
+        self.shapes[op.results[0]] = found
+        if is_part:
+            self.parts.append(op)
 
     def _dim(self, op: Any) -> None:
         axis = self.numbers.get(op.operands[1])
@@ -263,7 +261,8 @@ class NamedSizes:
 
     def _number(self, op: Any, value: Any) -> Size:
         if value not in self.numbers:
-            raise input_error(op, f"'{op.name}' takes a size that is no product of the arguments' sizes and numbers")
+            raise input_error(op, f"'{op.name}' takes a size that is no sum, product or quotient of the arguments' "
+                              "sizes and numbers")  # fmt: skip
         return self.numbers[value]
 
     def _filled(self, op: Any, type_: Any, values: Sequence[Any]) -> list[Size]:
@@ -291,25 +290,33 @@ class NamedSizes:
     def _slice(self, op: Any) -> None:
         marker, moving = ir.ShapedType.get_dynamic_size(), list(op.operands)[1:]
         segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
-        if segments[1] or segments[3]:
+        if op.name == "memref.subview" and (segments[1] or segments[3]):
             raise input_error(op, f"'{op.name}' at an offset or with steps known at run time only; expected constants")
-        values = iter(moving)
+        values = iter(moving[segments[1] : segments[1] + segments[2]])
         sizes = [
             self._number(op, next(values)) if size == marker else Size(size)
             for size in ir.DenseI64ArrayAttr(op.attributes["static_sizes"])
         ]
-        source = self._shape_of(op.operands[0])
-        self._check_slice(op, source, sizes)
+        if self._is_part(op, self._shape_of(op.operands[0]), sizes, moving):
+            self.parts.append(op)
         self._kept(op, op.results[0], sizes)
 
-    def _check_slice(self, op: Any, source: Sequence[Size], sizes: Sequence[Size]) -> None:
-        """Slices of dynamic dimensions must take all of them: no end is checked at run time."""
+    def _is_part(self, op: Any, source: Sequence[Size], sizes: Sequence[Size], moving: Sequence[Any]) -> bool:
+        """Whether a slice takes a part of an open dimension, or starts where a size says."""
         offsets = list(ir.DenseI64ArrayAttr(op.attributes["static_offsets"]))
         steps = list(ir.DenseI64ArrayAttr(op.attributes["static_strides"]))
+        given, marker = iter(moving), ir.ShapedType.get_dynamic_size()
+        is_part = False
         for whole, size, offset, step in zip(source, sizes, offsets, steps, strict=True):
             whole, size = self._resolved(whole), self._resolved(size)
-            if not (whole.is_number and size.is_number) and (whole != size or offset or step != 1):
-                raise input_error(op, f"'{op.name}' takes {size} of a dimension of {whole}; expected all of it")
+            start = next(given) if offset == marker else None
+            by_size = start in self.numbers and not self._resolved(self.numbers[start]).is_number
+            is_open = not (whole.is_number and size.is_number)
+            if by_size or (is_open and (whole != size or offset or step != 1)):
+                if op.name == "memref.subview":
+                    raise input_error(op, f"'{op.name}' takes {size} of a dimension of {whole}; expected all of it")
+                is_part = True
+        return is_part
 
     def _kept(self, op: Any, result: Any, sizes: Sequence[Size]) -> None:
         """A slice's sizes, without dimensions of size 1 that its type has dropped."""
@@ -322,8 +329,13 @@ class NamedSizes:
         self.shapes[result] = kept
 
     def _insert(self, op: Any) -> None:
-        if not op.operands[0].type.has_static_shape or not op.operands[1].type.has_static_shape:
-            raise input_error(op, f"'{op.name}' of dynamic sizes; expected constant ones")
+        self.shapes[op.results[0]] = list(self._shape_of(op.operands[1]))
+        marker = ir.ShapedType.get_dynamic_size()
+        offsets = list(ir.DenseI64ArrayAttr(op.attributes["static_offsets"]))
+        starts = list(op.operands)[2 : 2 + offsets.count(marker)]
+        by_size = any(each in self.numbers and not self.numbers[each].is_number for each in starts)
+        if by_size or not all(operand.type.has_static_shape for operand in list(op.operands)[:2]):
+            self.parts.append(op)
 
     def _pair(self, op: Any) -> None:
         first, second = list(op.operands)[:2]
@@ -336,7 +348,7 @@ class NamedSizes:
         message: str = ir.StringAttr(op.attributes["msg"]).value or ""
         if constants.integer_of(condition) in (1, -1, True) or self.decided.get(condition):
             return
-        if condition in self.decided or constants.integer_of(condition) is not None:
+        if not self.sums.least and (condition in self.decided or constants.integer_of(condition) is not None):
             raise input_error(op, f"a check of the program fails for all sizes: {message}")
         predicate, left, right = self.truths.get(condition, (None, Size(), Size()))
         if predicate != 0:
@@ -357,9 +369,9 @@ class NamedSizes:
             for expression, size in zip(map_.results, self._shape_of(operand), strict=True):
                 if isinstance(expression, ir.AffineDimExpr):
                     self._equal(op, loops.setdefault(ir.AffineDimExpr(expression).position, size), size)
-                else:
-                    check_windows(op, number, expression, self._resolved(size))
-        for size, dim, _ in self.broadcasts(op):
+                elif not isinstance(expression, ir.AffineConstantExpr) and not self._resolved(size).is_number:
+                    self.parts += [op] if op not in self.parts else []
+        for size, dim, _ in broadcasts(op, self.number):
             if dim in loops:
                 self._equal(op, size, loops[dim])
         for result, start in zip(op.results, operands[count:], strict=False):  # none where memrefs are written
@@ -381,20 +393,3 @@ class NamedSizes:
         if getattr(chain[-1].owner, "name", "") == "tensor.empty":
             for value in chain:
                 self.shapes[value] = sizes
-
-    def broadcasts(self, generic: Any) -> list[tuple[Size, int, Any]]:
-        """Where a body broadcasts (index 0 if a size is 1, else a loop's position): the size, which must then be the
-        loop's, the loop, and the arith.select."""
-        found: list[tuple[Size, int, Any]] = []
-        for inner in in_block(body(generic)):
-            op = inner.operation
-            if op.name != "arith.select" or constants.integer_of(op.operands[1]) != 0:
-                continue
-            test, _, position = (value.owner for value in op.operands)
-            if getattr(test, "name", "") != "arith.cmpi" or getattr(position, "name", "") != "linalg.index":
-                continue
-            equal = ir.IntegerAttr(test.operation.attributes["predicate"]).value == 0
-            size = self.number(test.operation.operands[0])
-            if equal and size is not None and constants.integer_of(test.operation.operands[1]) == 1:
-                found.append((size, ir.IntegerAttr(position.operation.attributes["dim"]).value, op))
-        return found

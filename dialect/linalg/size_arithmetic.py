@@ -1,25 +1,17 @@
-"""Comparing and computing with sizes that are known at run time only, and what a function says of sizes."""
+"""Computing with sizes that are known at run time only, and what a function says of sizes."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
-from math import gcd, prod
+from math import prod
 from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.size_sums import SizeSums
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.symbols import Size
-from mlir_gemm.dialect.walk import body, operations
-
-_LESS, _AT_MOST, _GREATER, _AT_LEAST = 2, 3, 4, 5
-"""Predicates of arith.cmpi."""
-_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
-    0: operator.eq, 1: operator.ne, 2: operator.lt, 3: operator.le, 4: operator.gt, 5: operator.ge,
-    6: operator.lt, 7: operator.le, 8: operator.gt, 9: operator.ge,
-}  # fmt: skip
-_REFLEXIVE = (0, 3, 5, 7, 9)
+from mlir_gemm.dialect.walk import body, in_block, operations
 
 
 def is_shaped(value: Any) -> bool:
@@ -36,16 +28,6 @@ def check_layout(function: Any, argument: Any) -> None:
     if type_ != plain:
         raise input_error(
             function, f"argument {argument.arg_number} has dynamic sizes and a layout ({type_}); expected dense memory"
-        )
-
-
-def check_windows(op: Any, number: int, expression: Any, size: Size) -> None:
-    """Refuses an operand that is read by windows, along a sum of loops, in a dimension of an open size."""
-    if not size.is_number and not isinstance(expression, ir.AffineConstantExpr):
-        raise input_error(
-            op,
-            f"'{op.name}' reads operand {number} along {expression}, by windows, where its size is known at run time "
-            "only; expected a constant size there. How many images there are may be open",
         )
 
 
@@ -68,49 +50,24 @@ def flattens(op: Any) -> bool:
     return any(sum(type_.is_dynamic_dim(axis) for axis in group) > 1 for group in groups_of(op))
 
 
-def compared(predicate: int, left: Size, right: Size) -> bool | None:
-    """The result of comparing two sizes, which are not negative, where it is the same for all values; else None."""
-    if left == right:
-        return predicate in _REFLEXIVE
-    if left.is_number and right.is_number:
-        return _COMPARISONS[predicate](left.number, right.number)
-    if right == Size(0) and predicate in (_LESS, _AT_LEAST):
-        return predicate == _AT_LEAST
-    if left == Size(0) and predicate in (_GREATER, _AT_MOST):
-        return predicate == _AT_MOST
-    return None
-
-
-def evaluated(expression: Any, dims: Sequence[Size], symbols_: Sequence[Size]) -> Size | None:
-    """An affine expression of sizes, where it is a product."""
+def evaluated(sums: SizeSums, expression: Any, dims: Sequence[Size], symbols_: Sequence[Size]) -> Size | None:
+    """An affine expression of sizes, where it is known."""
     if isinstance(expression, ir.AffineConstantExpr):
-        return Size(expression.value) if expression.value >= 0 else None
+        return Size(expression.value)
     if isinstance(expression, ir.AffineDimExpr):
         position: int = expression.position
         return dims[position]
     if isinstance(expression, ir.AffineSymbolExpr):
         place: int = expression.position
         return symbols_[place]
-    left, right = (evaluated(side, dims, symbols_) for side in (expression.lhs, expression.rhs))
+    left, right = (evaluated(sums, side, dims, symbols_) for side in (expression.lhs, expression.rhs))
     if left is None or right is None:
         return None
     if isinstance(expression, ir.AffineMulExpr):
-        return left.times(right)
+        return sums.product(left, right)
     if isinstance(expression, ir.AffineFloorDivExpr | ir.AffineCeilDivExpr):
-        return left.over(right)
-    if isinstance(expression, ir.AffineAddExpr) and left.is_number and right.is_number:
-        return Size(left.number + right.number)
-    return None
-
-
-def without_shared(left: Size, right: Size) -> tuple[Size, Size]:
-    """Two sizes that are to be equal, without the factors of both: n * s0 == m * s0 says n == m for any size that is
-    not empty."""
-    for symbol in [symbol for symbol in left.symbols if symbol in right.symbols]:
-        left, right = (size.over(Size(1, (symbol,))) or size for size in (left, right))
-    factor = Size(gcd(left.number, right.number) or 1)
-    left, right = (size.over(factor) or size for size in (left, right))
-    return left, right
+        return sums.quotient(left, right, up=isinstance(expression, ir.AffineCeilDivExpr))
+    return sums.sum(left, right) if isinstance(expression, ir.AffineAddExpr) else None
 
 
 def product(sizes: Sequence[Size]) -> Size:
@@ -139,3 +96,21 @@ def numbers_in(function: Any) -> list[int]:
             if name in op.operation.attributes:
                 found |= {abs(number) for number in ir.DenseI64ArrayAttr(op.operation.attributes[name])}
     return sorted(found - {0})
+
+
+def broadcasts(generic: Any, number: Callable[[Any], Size | None]) -> list[tuple[Size, int, Any]]:
+    """Where a body broadcasts (index 0 if a size is 1, else a loop's position): the size, which must then be the
+    loop's, the loop, and the arith.select."""
+    found: list[tuple[Size, int, Any]] = []
+    for inner in in_block(body(generic)):
+        op = inner.operation
+        if op.name != "arith.select" or constants.integer_of(op.operands[1]) != 0:
+            continue
+        test, _, position = (value.owner for value in op.operands)
+        if getattr(test, "name", "") != "arith.cmpi" or getattr(position, "name", "") != "linalg.index":
+            continue
+        equal = ir.IntegerAttr(test.operation.attributes["predicate"]).value == 0
+        size = number(test.operation.operands[0])
+        if equal and size is not None and constants.integer_of(test.operation.operands[1]) == 1:
+            found.append((size, ir.IntegerAttr(position.operation.attributes["dim"]).value, op))
+    return found

@@ -17,6 +17,7 @@ from mlir_gemm.spec.attributes import (
     BLOCKS,
     CHECKS,
     CHIP,
+    LEAST,
     NAME,
     OPEN_STRIDES,
     ROWS,
@@ -32,7 +33,7 @@ ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE, ROWS)
 ON_GENERIC = (ALGEBRA,)
 PROMISES = (SYMMETRIC, TRIANGULAR, BANDED, BLOCK_DIAGONAL, BLOCKS, SPARSE)
-ON_ARGUMENT = (NAME, CHECKS, *PROMISES)
+ON_ARGUMENT = (NAME, CHECKS, LEAST, *PROMISES)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
 CHECKED = (STAND_INS, SCALAR, OPEN_STRIDES)

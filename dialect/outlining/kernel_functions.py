@@ -35,7 +35,7 @@ def reinterpreted(memory: Any, view: View) -> Any:
     layout = ir.StridedLayoutAttr.get(view.offset, list(view.strides))
     type_ = ir.MemRefType.get(list(view.shape), memory.type.element_type, layout)
     if positions.is_position(memory):
-        return positions.make(type_)
+        return positions.again(memory, type_)
     return ir.Operation.create(
         "memref.reinterpret_cast",
         results=[type_],
@@ -129,7 +129,7 @@ class KernelFunction:
         with ir.InsertionPoint(block):
             for root in roots:
                 if positions.is_position(root):
-                    self._memory[root] = positions.make(type_of(root))
+                    self._memory[root] = positions.again(root, type_of(root))
             for root in own:
                 self._memory[root] = dialect("memref").AllocOp(type_of(root), [], []).result
             for location, work in self._work:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from mlir_gemm.dialect.tile import OTHER_FILES
 from mlir_gemm.parts.described import description, file_of, kind_of
 from mlir_gemm.parts.fields import AnyPart, field_of, owners
 from mlir_gemm.parts.registry import layouts, mainloops, mmas, optional_parts, rasters
@@ -22,7 +23,7 @@ from mlir_gemm.spec.stages import ALL_SLOTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/reference.md"
-DIALECT = ("tile", "rings", "reductions", "stores", "stream_k", "walked_steps", "composites")
+DIALECT = ("tile", *OTHER_FILES)
 """The files of the dialect that define operations."""
 SHARED = {
     "PLACE": ("dims", "in_bounds"),

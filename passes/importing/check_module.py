@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import positions
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.generics import owner_of, shape_of
 from mlir_gemm.dialect.linalg.reshapes import root_of
@@ -18,7 +19,7 @@ from mlir_gemm.dialect.locations import input_error, location_of
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import InputError, Location
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import SCHEDULE
+from mlir_gemm.spec.attributes import SCHEDULE, STAND_INS
 from mlir_gemm.spec.element_types import TYPES
 from mlir_gemm.spec.schedule import default_of
 
@@ -163,7 +164,7 @@ def _check_operation(operation: Any) -> None:
     name = operation.operation.name
     windows = name.startswith(WINDOWS)
     numbers = _makes_numbers(operation)
-    if name not in (*LINALG, *OTHERS) and not windows and not numbers:
+    if name not in (*LINALG, *OTHERS) and not windows and not numbers and not _is_size(operation):
         raise input_error(operation, f"'{name}' is not understood; {_understood(name)}")
     for what, values in (("a result", operation.operation.results), ("an operand", operation.operation.operands)):
         for value in values:
@@ -295,6 +296,20 @@ def _check_body(operation: Any) -> None:
 
 
 _IN_BODIES = ("linalg.index", "tensor.extract", "cf.assert")
+
+
+def _is_size(operation: Any) -> bool:
+    """Whether an operation is a size that is known at run time only, as name-sizes writes it."""
+    op = operation.operation
+    return (
+        op.name == positions.NAME and bool(positions.size_in(op.results[0])) and STAND_INS in _module_of(op).attributes
+    )
+
+
+def _module_of(op: Any) -> Any:
+    while op.parent is not None:
+        op = op.parent.operation
+    return op
 
 
 def _makes_numbers(operation: Any) -> bool:

@@ -97,6 +97,8 @@ def _stored(source: Generic, number: int | None) -> list[Any] | None:
     found: list[Any] = []
     for value in source.inputs:
         inner = _inner(value, source, number)
+        if positions.is_position(value) and positions.size_in(value):
+            return None  # a number of the call, which is no element
         below = [value] if inner is None else _stored(inner, number)
         found += [each for each in below or [] if not positions.is_position(each)]
         if below is None or len(found) > _MOST_LOADS:

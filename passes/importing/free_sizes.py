@@ -91,6 +91,14 @@ def _freed(place: Any, type_: Any, stand_ins: Mapping[str, int]) -> tuple[Any, d
 def _free_alloc(function: Any, alloc: Any, stand_ins: Mapping[str, int]) -> None:
     old = alloc.results[0]
     sizes = [taken_apart(size, stand_ins) for size in old.type.shape]
+    size = positions.size_in(old) if alloc.name == positions.NAME else ""
+    if size:
+        with ir.InsertionPoint.at_block_begin(body(function)), alloc.location:
+            value = size_value(function, Size.of_text(size))
+        with ir.InsertionPoint(alloc), alloc.location:
+            old.replace_all_uses_with(positions.make(old.type, [value], size))
+        alloc.erase()
+        return
     if all(size.is_number for size in sizes):
         return
     type_, found = _freed(alloc, old.type, stand_ins)

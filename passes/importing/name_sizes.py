@@ -18,20 +18,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import symbols
+from mlir_gemm.dialect import positions, symbols
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir, passmanager
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.linalg.named_sizes import NamedSizes
-from mlir_gemm.dialect.linalg.size_arithmetic import is_shaped
+from mlir_gemm.dialect.linalg.number_operands import PURE, NumberOperands, is_number
+from mlir_gemm.dialect.linalg.size_arithmetic import broadcasts, is_shaped
 from mlir_gemm.dialect.locations import from_mlir, input_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CHECKS, STAND_INS
+from mlir_gemm.spec.attributes import CHECKS, LEAST, STAND_INS
 
-_OF_SIZES = ("tensor.dim", "memref.dim", "arith.index_cast")
+_OF_SIZES = ("tensor.dim", "memref.dim", "arith.index_cast", "affine.apply")
 _TIDY = "builtin.module(func.func(linalg-generalize-named-ops,canonicalize,cse))"
 
 
@@ -46,22 +47,21 @@ class NameSizes(Pass):
     def run(self, module: Any) -> None:
         if STAND_INS in module.operation.attributes:
             raise input_error(module, f"'{STAND_INS}' on a module: this pass writes that attribute itself")
-        functions = [f for f in named(module, "func.func") if len(f.regions[0].blocks)]
-        if len(functions) != 1 or not _is_dynamic(functions[0]) or len(functions[0].regions[0].blocks) != 1:
+        function = prepared(module)
+        if function is None:
             return
-        if functions[0].operation.parent != module.operation:  # check-module will say so
-            return
-        try:
-            passmanager.PassManager.parse(_TIDY).run(module.operation)
-        except ir.MLIRError as error:
-            raise from_mlir(error, "named operations cannot be generalised") from None
-        function = named(module, "func.func")[0]
-        _take_sizes_out(function)
         sizes = NamedSizes(function)
+        if sizes.parts:
+            part = sizes.parts[0]
+            raise input_error(part, f"'{part.name}' of a part of a size known at run time only; expected that "
+                              "'expand-open-parts' has made an operation of linalg of it")  # fmt: skip
         stand_ins = sizes.stand_ins()
+        for generic in named(function, "linalg.generic"):
+            _without_broadcasts(sizes, generic.operation)
         if self.sizes:
             _Rewrite(sizes, self._given(stand_ins)).run()
             return
+        _Numbers(sizes).run()
         _note_checks(function, sizes)
         _Rewrite(sizes, stand_ins).run()
         module.operation.attributes[STAND_INS] = symbols.dictionary(stand_ins)
@@ -69,15 +69,34 @@ class NameSizes(Pass):
     def _given(self, stand_ins: dict[str, int]) -> dict[str, int]:
         """The option's numbers. Raises PassError where they are not those of the module's symbols."""
         given = dict(re.findall(r"(\w+)=(\d+)(?:,|$)", self.sizes))
-        if set(given) != set(stand_ins) or ",".join(f"{name}={size}" for name, size in given.items()) != self.sizes:
-            raise PassError(f"pass '{self}': the module's sizes are {', '.join(stand_ins)}; expected sizes=" +
-                            ",".join(f"{name}=16" for name in stand_ins))  # fmt: skip
+        plain = [name for name in stand_ins if name.isidentifier()]
+        if set(given) != set(plain) or ",".join(f"{name}={size}" for name, size in given.items()) != self.sizes:
+            raise PassError(f"pass '{self}': the module's sizes are {', '.join(plain)}; expected sizes=" +
+                            ",".join(f"{name}=16" for name in plain))  # fmt: skip
         return {name: int(size) for name, size in given.items()}
 
 
+def prepared(module: Any) -> Any | None:
+    """The one function of a module with dynamic sizes, with named operations as linalg.generic and sizes asked for in
+    front of bodies; None for a module without such a function."""
+    functions = [f for f in named(module, "func.func") if len(f.regions[0].blocks)]
+    if len(functions) != 1 or not _is_dynamic(functions[0]) or len(functions[0].regions[0].blocks) != 1:
+        return None
+    if functions[0].operation.parent != module.operation:  # check-module will say so
+        return None
+    try:
+        passmanager.PassManager.parse(_TIDY).run(module.operation)
+    except ir.MLIRError as error:
+        raise from_mlir(error, "named operations cannot be generalised") from None
+    function = named(module, "func.func")[0]
+    _take_sizes_out(function)
+    return function
+
+
 def _note_checks(function: Any, sizes: NamedSizes) -> None:
-    """Writes down what the program says of sizes of arguments that do not agree."""
-    if not sizes.said:
+    """Writes down what the program says of sizes of arguments that do not agree, and the least that it needs."""
+    least = sizes.sums.least
+    if not sizes.said and not least:
         return
     attributes = argument_attributes(function)
     for argument, each in zip(body(function).arguments, attributes, strict=True):
@@ -85,6 +104,9 @@ def _note_checks(function: Any, sizes: NamedSizes) -> None:
         said = [next((sizes.said[name] for name in size.symbols if name in sizes.said), "") for size in own]
         if any(said):
             each[CHECKS] = ir.ArrayAttr.get([ir.StringAttr.get(text) for text in said])
+        needed = [size.number * least.get("*".join(size.symbols), 0) for size in map(sizes.sums.resolved, own)]
+        if any(needed):
+            each[LEAST] = ir.ArrayAttr.get([ir.StringAttr.get(str(number or "")) for number in needed])
     set_argument_attributes(function, attributes)
 
 
@@ -105,6 +127,55 @@ def _is_dynamic(function: Any) -> bool:
     return any(is_shaped(value) and not value.type.has_static_shape for value in values)
 
 
+def _without_broadcasts(sizes: NamedSizes, generic: Any) -> None:
+    """In a body, the position of a loop, or 0 if a size is 1, is the position: the loop is of that size."""
+    for _, _, select in broadcasts(generic, sizes.number):
+        select.results[0].replace_all_uses_with(select.operands[2])
+    for inner in reversed(in_block(body(generic))[:-1]):
+        op = inner.operation
+        if op.name in ("arith.select", "arith.cmpi") and not any(list(result.uses) for result in op.results):
+            op.erase()
+
+
+class _Numbers:
+    """Sizes that elements are computed with become operands: numbers that the call knows (`tile.position`)."""
+
+    def __init__(self, sizes: NamedSizes) -> None:
+        self.sizes = sizes
+        self.block = body(sizes.function)
+        self.operands = NumberOperands(self.block, self._is_open)
+        self.made: dict[Size, Any] = {}
+
+    def run(self) -> None:
+        """Rewrites every operation on tensors whose body takes such a size."""
+        for operation in [each.operation for each in in_block(self.block) if each.operation.name == "linalg.generic"]:
+            used = self.operands.used(operation)
+            if not used:
+                continue
+            if any(isinstance(value.type, ir.MemRefType) for value in operation.operands):
+                raise input_error(operation, f"'{operation.name}' on memrefs computes with a size that is open; "
+                                  "expected it on tensors")  # fmt: skip
+            leaves = dict.fromkeys(leaf for value in used for leaf in self.operands.leaves(value))
+            known = [self.sizes.shapes[each] for each in operation.results]
+            new = self.operands.rebuild(operation, {leaf: self._number(leaf) for leaf in leaves})
+            for result, shape in zip(new.results, known, strict=True):
+                self.sizes.shapes[result] = shape
+
+    def _is_open(self, value: Any) -> bool:
+        size = self.sizes.number(value)
+        return size is not None and not size.is_number
+
+    def _number(self, leaf: Any) -> Any:
+        size = self.sizes.number(leaf)
+        assert size is not None
+        if size not in self.made:
+            type_ = ir.RankedTensorType.get([], positions.number())
+            with ir.InsertionPoint.at_block_begin(self.block), ir.Location.unknown():
+                self.made[size] = positions.make(type_, (), str(size))
+            self.sizes.shapes[self.made[size]] = []
+        return self.made[size]
+
+
 class _Rewrite:
     """Puts numbers in the place of the symbols."""
 
@@ -116,9 +187,6 @@ class _Rewrite:
     def run(self) -> None:
         function = self.sizes.function
         for operation in in_block(body(function)):
-            if operation.operation.name == "linalg.generic":
-                self._without_broadcasts(operation.operation)
-        for operation in in_block(body(function)):
             self._operation(operation.operation)
         for argument in body(function).arguments:
             if is_shaped(argument):
@@ -129,15 +197,6 @@ class _Rewrite:
         inputs = [argument.type for argument in body(function).arguments]
         results = [value.type for value in in_block(body(function))[-1].operation.operands]
         function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
-
-    def _without_broadcasts(self, generic: Any) -> None:
-        """In a body, the position of a loop, or 0 if a size is 1, is the position: the loop is of that size."""
-        for _, _, select in self.sizes.broadcasts(generic):
-            select.results[0].replace_all_uses_with(select.operands[2])
-        for inner in reversed(in_block(body(generic))[:-1]):
-            op = inner.operation
-            if op.name in ("arith.select", "arith.cmpi") and not any(list(result.uses) for result in op.results):
-                op.erase()
 
     def _reshape(self, op: Any, type_: Any) -> None:
         """A tensor.reshape in two steps: to one dimension, and from there."""
@@ -159,11 +218,7 @@ class _Rewrite:
         for operation in reversed(in_block(body(self.sizes.function))):
             op = operation.operation
             unused = len(op.results) == 1 and not list(op.results[0].uses)
-            if (
-                unused
-                and op.name.startswith("arith.")
-                and isinstance(op.results[0].type, (ir.IndexType, ir.IntegerType))
-            ):
+            if unused and op.name.startswith(PURE) and is_number(op.results[0]):
                 op.erase()
 
     def _type(self, value: Any, type_: Any) -> Any:

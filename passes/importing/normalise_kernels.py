@@ -114,7 +114,7 @@ class _Rewriting:
                 if (seen.root, seen.view) not in self.memory:
                     type_ = memref_type(seen.view, seen.root.type.element_type)
                     if positions.is_position(seen.root):
-                        self.memory[seen.root, seen.view] = positions.make(type_)
+                        self.memory[seen.root, seen.view] = positions.again(seen.root, type_)
                         continue
                     self.memory[seen.root, seen.view] = dialect("memref").AllocOp(type_, [], []).result
             for op in self.work:
@@ -242,7 +242,8 @@ def _compute_positions(op: Any) -> None:
     """A position that a body reads at a computed place is that place's number."""
     for load in named(op, "memref.load"):
         memory, *indices = load.operation.operands
-        if positions.is_position(_resolve(memory)[0]):
+        root = _resolve(memory)[0]
+        if positions.is_position(root) and not positions.size_in(root):
             with ir.InsertionPoint(load), load.location:
                 load.operation.results[0].replace_all_uses_with(positions.at(memory, indices))
             load.operation.erase()

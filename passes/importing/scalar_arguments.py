@@ -17,17 +17,15 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir, passmanager
-from mlir_gemm.dialect.clone import clone
-from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.number_operands import PURE, NumberOperands, is_number
 from mlir_gemm.dialect.locations import from_mlir, input_error
-from mlir_gemm.dialect.walk import body, in_block, named, operations
+from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import SCALAR, STAGE
 
 TYPES = ("f16", "bf16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "index")
 """Numbers that a kernel takes by value."""
 _NAMED = "builtin.module(func.func(linalg-generalize-named-ops))"
-_PURE = ("arith.", "math.")
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,8 @@ class ScalarArguments(Pass):
                 continue
             if any(SCALAR in each for each in argument_attributes(function)):
                 raise input_error(function, f"'{SCALAR}' on an argument: this pass writes that attribute itself")
-            if any(_is_number(argument) for argument in body(function).arguments):
+            if any(is_number(argument) for argument in body(function).arguments):
                 _Function(module, function).run()
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value.type, ir.IndexType | ir.IntegerType | ir.FloatType)
 
 
 def _generalised(module: Any, function: Any) -> Any:
@@ -70,19 +64,20 @@ class _Function:
         self.function = _generalised(module, function)
         self.block = body(self.function)
         self.attributes = argument_attributes(self.function)
-        self.numbers = [argument for argument in self.block.arguments if _is_number(argument)]
+        self.numbers = [argument for argument in self.block.arguments if is_number(argument)]
         for argument in self.numbers:
             if str(argument.type) not in TYPES:
                 raise input_error(
                     self.function, f"argument {argument.arg_number} has type {argument.type}; expected a tensor, a "
                     f"memref, or a number of one of {', '.join(TYPES)}",
                 )  # fmt: skip
+        self.operands = NumberOperands(self.block, lambda value: value in self.numbers)
         self.on_memrefs = self._kind()
         self.memory = {argument: self._added(argument) for argument in self.numbers}
 
     def _kind(self) -> bool:
         """Whether operations that use a number are on memrefs; all must be of one kind."""
-        using = [op for op in self._generics() if self._used(op)]
+        using = [op for op in self._generics() if self.operands.used(op)]
         kinds = {any(isinstance(value.type, ir.MemRefType) for value in op.operands) for op in using}
         if len(kinds) > 1:
             raise input_error(
@@ -100,8 +95,8 @@ class _Function:
     def run(self) -> None:
         """Rewrites the function."""
         for op in self._generics():
-            if self._used(op):
-                self._rebuild(op)
+            if self.operands.used(op):
+                self.operands.rebuild(op, self.memory)
         self._drop_unused()
         for argument in self.numbers:
             self._extract(argument)
@@ -110,67 +105,10 @@ class _Function:
     def _generics(self) -> list[Any]:
         return [each.operation for each in in_block(self.block) if each.operation.name == "linalg.generic"]
 
-    def _used(self, op: Any) -> list[Any]:
-        """The numbers that an operation takes, or that its body takes from outside, and that come from arguments."""
-        inside = {result for inner in operations(op) for result in inner.operation.results}
-        inside |= set(body(op).arguments)
-        given = [*op.operands, *(value for inner in operations(op) for value in inner.operation.operands)]
-        found = [value for value in dict.fromkeys(given) if value not in inside and _is_number(value)]
-        return [value for value in found if self._leaves(value)]
-
-    def _leaves(self, value: Any) -> list[Any]:
-        """The arguments that a number is computed from, by arithmetic alone."""
-        if value in self.numbers:
-            return [value]
-        owner = value.owner
-        if hasattr(owner, "operations") or not owner.name.startswith(_PURE) or owner.operation.block != self.block:
-            return []
-        return list(dict.fromkeys(leaf for operand in owner.operands for leaf in self._leaves(operand)))
-
-    def _rebuild(self, op: Any) -> None:
-        """The same operation, with numbers read from memory."""
-        generic = structured.read(op)
-        values = self._used(op)
-        leaves = list(dict.fromkeys(leaf for value in values for leaf in self._leaves(value)))
-        kept = [number for number, value in enumerate(generic.inputs) if value not in values]
-        count = len(generic.parallel)
-        inputs = [*(generic.inputs[number] for number in kept), *(self.memory[leaf] for leaf in leaves)]
-        maps = [*(generic.maps[number] for number in kept), *(ir.AffineMap.get(count, 0, []) for _ in leaves)]
-        outputs = list(generic.maps[len(generic.inputs) :])
-        with ir.InsertionPoint(op), op.location:
-            new, block = structured.make(inputs, generic.outputs, [*maps, *outputs], generic.parallel)
-        arguments = list(block.arguments)
-        known: dict[Any, Any] = {}
-        with ir.InsertionPoint(block), op.location:
-            for leaf, argument in zip(leaves, arguments[len(kept) :], strict=False):
-                whole = isinstance(leaf.type, ir.IndexType)
-                known[leaf] = dialect("arith").IndexCastOp(leaf.type, argument).result if whole else argument
-            for value in values:
-                self._compute(value, known)
-            known.update((generic.body.arguments[number], new) for number, new in zip(kept, arguments, strict=False))
-            known.update(
-                (generic.body.arguments[number], known[value])
-                for number, value in enumerate(generic.inputs) if value in values
-            )  # fmt: skip
-            first = len(kept) + len(leaves)
-            known.update(zip(list(generic.body.arguments)[len(generic.inputs) :], arguments[first:], strict=True))
-            for inner in in_block(generic.body):
-                clone(inner, known)
-        for old, made in zip(op.results, new.results, strict=True):
-            old.replace_all_uses_with(made)
-        op.erase()
-
-    def _compute(self, value: Any, known: dict[Any, Any]) -> None:
-        if value in known or not self._leaves(value):
-            return
-        for operand in value.owner.operands:
-            self._compute(operand, known)
-        clone(value.owner, known)
-
     def _drop_unused(self) -> None:
         for operation in reversed(in_block(self.block)[:-1]):
             op = operation.operation
-            if op.name.startswith(_PURE) and not any(list(result.uses) for result in op.results):
+            if op.name.startswith(PURE) and not any(list(result.uses) for result in op.results):
                 op.erase()
 
     def _extract(self, argument: Any) -> None:

@@ -20,7 +20,7 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.sizes import argument_sizes, size_value, sizes_of, strides_of
+from mlir_gemm.dialect.sizes import NAME, argument_sizes, size_value, sizes_of, strides_of, told
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, users
 from mlir_gemm.passes.base import Pass
@@ -91,7 +91,7 @@ class _Launch:
         if value in moved:
             return moved[value]
         op = value.owner.operation
-        size = self._dim(op) if op.name == "memref.dim" else None
+        size = told(op) if op.name == NAME else self._dim(op) if op.name == "memref.dim" else None
         if size is not None:
             moved[value] = self._size(size)
             return moved[value]

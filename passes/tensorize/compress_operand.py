@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, tile
+from mlir_gemm.dialect import affine, sparse_ops, tile
 from mlir_gemm.dialect.arguments import argument_attributes, marked_arguments, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
@@ -70,7 +70,7 @@ def _compress(function: Any, argument: Any) -> None:
             tile.copy(side, source, Place(starts, place.dims, place.in_bounds))
         sides.append(side)
     with ir.InsertionPoint(products[0]), products[0].location:
-        products[0].operands[0] = tile.sparse(*sides)
+        products[0].operands[0] = sparse_ops.sparse(*sides)
     copy.erase()
     alloc.erase()
 

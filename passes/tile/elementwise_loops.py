@@ -28,8 +28,8 @@ from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import KIND
 
 _AROUND = (
-    "arith.constant", "tile.position", "memref.alloc", "memref.dealloc", "memref.dim", "arith.divui", "arith.muli",
-    "func.return",
+    "arith.constant", "tile.position", "memref.alloc", "memref.dealloc", "memref.dim", "tile.size", "arith.divui",
+    "arith.muli", "func.return",
 )  # fmt: skip
 _ERASED = ("linalg.generic", "tile.copy", "tile.position", "memref.alloc", "memref.dealloc")
 _INSIDE = ("arith", "math", "index", "affine", "memref.load", "linalg.index", "linalg.yield", "cf.assert")

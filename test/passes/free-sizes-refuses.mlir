@@ -30,16 +30,6 @@ module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
 
 // -----
 
-module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
-  func.func @untold(%A: memref<8xf16>) {
-    // CHECK: error: no argument tells the size s0
-    %t = memref.alloc() : memref<1009xf16>
-    return
-  }
-}
-
-// -----
-
 // CHECK: windows of sizes that are known at run time only; expected that of the images alone
 module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
   func.func @channels(%x: memref<4x4x1009xf16>, %y: memref<16x1009xf16>) {

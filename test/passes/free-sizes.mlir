@@ -54,3 +54,22 @@ module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
     return
   }
 }
+
+// -----
+
+// A size that elements are computed with, and that no argument of the kernel tells, is one that the call knows.
+// CHECK: func.func @untold(%[[X:.*]]: memref<8xf32>)
+// CHECK: %[[N:.*]] = "tile.size"() {size = "(s0-1)"} : () -> index
+// CHECK: "tile.position"(%[[N]]) {{.*}}size = "(s0-1)"} : (index) -> memref<i64>
+module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
+  func.func @untold(%x: memref<8xf32>) {
+    %n = "tile.position"() {size = "(s0-1)"} : () -> memref<i64>
+    linalg.generic {indexing_maps = [affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%n : memref<i64>) outs(%x : memref<8xf32>) {
+    ^bb0(%a: i64, %b: f32):
+      %f = arith.sitofp %a : i64 to f32
+      linalg.yield %f : f32
+    }
+    return
+  }
+}

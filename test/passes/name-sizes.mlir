@@ -113,3 +113,52 @@ module {
     return %half, %0, %view : tensor<4x?x4xf32>, tensor<?x8xf32>, tensor<?x2x4xf32>
   }
 }
+
+// -----
+
+// A size that elements are computed with is an operand: a number that the call knows.
+// CHECK: func.func @mean(%[[A:.*]]: tensor<4x[[S0:[0-9]+]]xf32>, %[[B:.*]]: tensor<4xf32>)
+// CHECK: %[[N:.*]] = "tile.position"() {{.*}}size = "s0"} : () -> tensor<i64>
+// CHECK: linalg.generic {{.*}} ins(%[[B]], %[[N]] : tensor<4xf32>, tensor<i64>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[SIZE:.*]]: i64, %{{.*}}: f32):
+// CHECK: %[[COUNT:.*]] = arith.sitofp %[[SIZE]] : i64 to f32
+// CHECK: arith.divf %[[X]], %[[COUNT]] : f32
+func.func @mean(%A: tensor<4x?xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %A, %c1 : tensor<4x?xf32>
+  %i = arith.index_cast %n : index to i64
+  %x = arith.sitofp %i : i64 to f32
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%B : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.divf %a, %x : f32
+    linalg.yield %d : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// A sum of sizes is a symbol that says what it is; what the program leaves out of a size, that has to be there.
+// CHECK: tile.stand_ins = {"(s0+s1)" = [[SUM:[0-9]+]] : i64, "(s0-1)" = [[REST:[0-9]+]] : i64, "(s0//2)" = [[HALF:[0-9]+]] : i64, s0 = [[S0:[0-9]+]] : i64, s1 = [[S1:[0-9]+]] : i64}
+// CHECK: func.func @sums(%{{.*}}: tensor<[[S0]]xf32> {tile.least = ["1"]}, %{{.*}}: tensor<[[S1]]xf32>, %{{.*}}: tensor<[[SUM]]xf32>) -> (tensor<[[SUM]]xf32>, tensor<[[REST]]xf32>, tensor<[[HALF]]xf32>)
+func.func @sums(%A: tensor<?xf32>, %B: tensor<?xf32>, %C: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tensor.dim %A, %c0 : tensor<?xf32>
+  %b = tensor.dim %B, %c0 : tensor<?xf32>
+  %sum = arith.addi %a, %b : index
+  %e = tensor.empty(%sum) : tensor<?xf32>
+  %r = linalg.exp ins(%C : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %less = arith.subi %a, %c1 : index
+  %some = arith.maxsi %less, %c0 : index
+  %m = tensor.empty(%some) : tensor<?xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%m : tensor<?xf32>) -> tensor<?xf32>
+  %half = arith.floordivsi %a, %c2 : index
+  %h = tensor.empty(%half) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%h : tensor<?xf32>) -> tensor<?xf32>
+  return %r, %g, %f : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}

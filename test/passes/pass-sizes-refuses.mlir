@@ -23,15 +23,3 @@ func.func @offset(%A: memref<?xf16, strided<[1], offset: ?>> {tile.symbols = ["s
   }
   return
 }
-
-// -----
-
-// CHECK: :[[# @LINE + 1]]:1: error: no argument tells the size s1
-func.func @stride(%A: memref<?x4xf16, strided<[1, ?]>> {tile.symbols = ["s0", ""], tile.strides = ["", "s1"]}) {
-  %c1 = arith.constant 1 : index
-  gpu.launch blocks(%x, %y, %z) in (%bx = %c1, %by = %c1, %bz = %c1) threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
-    %v = memref.load %A[%x, %x] : memref<?x4xf16, strided<[1, ?]>>
-    gpu.terminator
-  }
-  return
-}

@@ -135,6 +135,16 @@ CASES = (
     Case("open_products", ("f32 2x5x24", "f32 24x40", "f32 40"), lambda x, w, b: x @ w + b, BOTH),
     Case("open_embedding_linear", ("i64<20 2x5", "f32 20x16", "f32 20x16"), lambda i, e, w: f.linear(4 * e[i], w),
          BOTH),
+    Case("open_mean_linear", ("f16 3x5x24", "f16 40x24"), lambda x, w: f.linear(x.mean(1), w), BOTH),
+    Case("open_instance_norm", ("f32 2x4x7",), f.instance_norm, ((0, 2),)),
+    Case("open_average_pool", ("f32 2x4x7x6",), lambda x: x.mean((2, 3)), ((0, 2), (0, 3))),
+    Case("open_cache", (*("f32 2x3x4x8",) * 3, *("f32 2x3x6x8",) * 2), f.grown_cache, tuple((n, 2) for n in range(5))),
+    Case("open_shift", ("f32 3x5x8", "f32 8"), f.token_shift, BOTH),
+    Case("open_next_token", ("f32 3x6x11", "i64<11 3x6"), f.next_token_loss, ((0, 1), (1, 1))),
+    Case("open_last_token", ("f16 3x5x16", "f16 24x16"), lambda x, w: f.linear(x[:, -1], w), BOTH),
+    Case("open_conv2d", ("f32 2x4x9x7", "f32 6x4x3x3"), lambda x, w: f.convolution(x, w, stride=2, padding=1),
+         ((0, 0), (0, 2), (0, 3))),
+    Case("open_upsample", ("f32 2x3x5x6",), lambda x: x.repeat(2, 2).repeat(2, 3), ((0, 2), (0, 3))),
     Case("open_causal_block", ("f32 2x5x16", "f32 48x16", "f32 16x16"), f.causal_block, BOTH),
 )  # fmt: skip
 """All modules."""

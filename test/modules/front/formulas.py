@@ -166,3 +166,29 @@ def with_rows_at(cache: Array, rows: Array, at: Array) -> Array:
     written = cache.copy()
     written[np.arange(len(rows)), at] = rows
     return written
+
+
+def instance_norm(x: Array) -> Array:
+    """Normalised along the last dimension."""
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+def grown_cache(q: Array, k: Array, v: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:
+    """Causal attention to what is in a cache and to what is new, and the cache after it."""
+    k, v = np.concatenate([keys, k], 2), np.concatenate([values, v], 2)
+    scores = 0.25 * q @ k.swapaxes(-1, -2)
+    past = keys.shape[2]
+    hidden = np.arange(k.shape[2])[None] > np.arange(q.shape[2])[:, None] + past
+    return softmax(np.where(hidden, -np.inf, scores)) @ v, k, v
+
+
+def token_shift(x: Array, mix: Array) -> Array:
+    """Each token mixed with the one before it, as in RWKV."""
+    before = np.concatenate([np.zeros_like(x[:, :1]), x[:, :-1]], 1)
+    return x + (before - x) * mix
+
+
+def next_token_loss(logits: Array, tokens: Array) -> Array:
+    """The sum of the cross entropies of each token given those before it."""
+    chances = np.log(softmax(logits[:, :-1]))
+    return np.array(-np.take_along_axis(chances, tokens[:, 1:, None], -1).sum())
