@@ -66,7 +66,7 @@ VALUES = (
     '"cooked"', '"elementwise"', '"in"', '"xor"', '"pad"', '"k"', '"flags"', "[]", '["s0", ""]', "[1]", "{}",
     "{s0 = 4 : i64}", '{s0 = "4"}', "array<i64: 0, 1>", "array<i1: true>", "f32", '"lower"', '"k>m"', '"n>m"',
     '"3xtf32"', '"dual"', "array<i64: 2, 1>", BLOCKS,
-    '"k>m+3, k<n"',
+    '"k>m+3, k<n"', '"2 kn"',
 )  # fmt: skip
 RIGHT = {
     attributes.STAGE: {'"import"', '"lower"'},
@@ -85,6 +85,7 @@ RIGHT = {
         '"3xtf32"',
         '"dual"',
         '"k>m+3, k<n"',
+        '"2 kn"',
     },
     attributes.STAND_INS: {"{}", "{s0 = 4 : i64}"},
     attributes.CUTS: {"{}", '{s0 = "4"}'},
@@ -102,6 +103,7 @@ RIGHT = {
     attributes.BLOCKS: {BLOCKS},
     attributes.ZEROS: {'"k>m"', '"k>m+3, k<n"'},
     attributes.MASKED: {'"n>m"'},
+    attributes.LAID_OUT: {'"2 kn"'},
     attributes.EMULATED: {'"3xtf32"'},
     attributes.ALGEBRA: {"{}", *(value for value in VALUES if value.startswith('"'))},
     attributes.SYMBOLS: {"[]", '["s0", ""]'},
