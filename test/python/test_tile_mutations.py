@@ -159,6 +159,9 @@ ALSO_RIGHT: dict[str, list[str]] = {
     "tile.clip": ["no neutral", "neutral: a fraction"],
     # Operands need not be in shared memory before they are copied there.
     "tile.mma": [_AT(place, what) for place in (0, 1) for what in ("other rows", "another space")],
+    # A size has its value only after `pass-sizes`, and any name is that of a size.
+    "tile.position": ["no operand 0", "size: a word"],
+    "tile.size": ["size: a word"],
     # Any number of buffers, and any name; a program's own check looks for the kernel.
     "tile.run": ["a operand more: index", "no operand 0", "no operand 1", "kernel: a word"],
     # There may be any number of zeros around an image.
