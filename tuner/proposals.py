@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from mlir_gemm.errors import Error
 from mlir_gemm.parts.registry import mmas_on
+from mlir_gemm.spec import extensions
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -25,18 +27,23 @@ DECIDED = (
 def proposable(measured: Measured, target: Target) -> list[bool]:
     """Of each schedule, whether it is among those that the model compares. All are where fewer than two would be, as
     in a sweep of something else."""
-    kinds: dict[tuple[bool, int], set[tuple[Any, ...]]] = {}
-    found: list[bool] = []
-    for schedule in measured.schedules:
-        way = (schedule.swap_ab, schedule.split_k_workspace)
-        if way not in kinds:
-            kinds[way] = set(_kinds(as_computed(measured.problem, schedule), schedule.split_k_workspace, target))
-        found.append(_kind(schedule) in kinds[way])
+    found = [
+        _kind(schedule) in _proposed(as_computed(measured.problem, schedule), schedule.split_k_workspace, target)
+        for schedule in measured.schedules
+    ]
     return found if sum(found) > 1 else [True] * len(found)
 
 
 def _kind(schedule: Schedule) -> tuple[Any, ...]:
     return (*(schedule.value(name) for name in DECIDED), bool(schedule.persistent))
+
+
+@lru_cache(maxsize=1024)  # schedules of one problem ask again and again
+def _proposed(problem: Problem, slices: int, target: Target) -> frozenset[tuple[Any, ...]]:
+    return frozenset(_kinds(problem, slices, target))
+
+
+extensions.on_change(_proposed.cache_clear)
 
 
 def _kinds(problem: Problem, slices: int, target: Target) -> Iterator[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,14 @@ def _multiplied(a: str, b: str, left: Any, right: Any, start: Any) -> Any:
     return -(start.astype(np.longdouble) + exact)
 
 
+@cache
+def compiled(text: str, precision: str, chip: str) -> Any:
+    return mlir_gemm.compile(text, chip=chip, device="simulator", schedule={"precision": precision})
+
+
 def run(text: str, precision: str, *given: Any, chip: str = "sm_90a") -> Any:
     """What a module gives on the simulator at a precision; None for what it computes exactly."""
-    return mlir_gemm.compile(text, chip=chip, device="simulator", schedule={"precision": precision})(*given)
+    return compiled(text, precision, chip)(*given)
 
 
 @pytest.mark.parametrize("precision", EMULATIONS)
