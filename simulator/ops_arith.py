@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.simulator.constants import dense_contents
 from mlir_gemm.simulator.decode import Decoder, Info, Step, handles, is_vector
 from mlir_gemm.simulator.elements import Element, collapse, element_of, expand, is_array
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.fused import multiply_add
 from mlir_gemm.simulator.warps import Warp
+from mlir_gemm.spec.element_types import numpy_dtype
 
 _UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 
@@ -25,10 +27,11 @@ def _constant(decoder: Decoder, operation: Any) -> None:
     element = decoder.element(operation, result.type)
     if isinstance(result.type, ir.VectorType):
         dense = ir.DenseElementsAttr(attribute)
-        if not dense.is_splat:
-            entries = dense if element.is_float else ir.DenseIntElementsAttr(attribute)
-            numbers = [_number(entry) for entry in entries]
-            values = np.array(numbers).reshape(1, *result.type.shape)
+        if not dense.is_splat and element.is_float:
+            contents = dense_contents(attribute, numpy_dtype(f"{result.type.element_type}"), operation)
+            values = contents[None].astype(np.float64)
+        elif not dense.is_splat:
+            values = np.array([*ir.DenseIntElementsAttr(attribute)]).reshape(1, *result.type.shape)
         else:
             values = np.full((1, *result.type.shape), _number(dense.get_splat_value()))
         decoder.constant(result, element.cast(values) if element.is_float else values.astype(element.value))

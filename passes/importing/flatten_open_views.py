@@ -3,9 +3,11 @@
 Expects a module as torch-mlir (20261001, for one) writes it. Of `x.view(b * t, d)`, with b and t both open, it makes a
 tensor.cast of `?x?xD` to `?x1xD`, as if t were 1, and a collapse of the last two dimensions; and it gives what is
 computed from that the size b where b * t is meant. The cast may have moved back through elementwise work, or into it:
-then a linalg.generic has operands `?x?xD` and a result `?x1xD`; or through an embedding to its indices, `?x?`. Leaves
-that work on `?x?xD`, and a tensor.collapse_shape of the first two dimensions; `name-sizes` takes the sizes of new
-tensors from what is computed into them where there is one. For t = 1 both say the same, and for any other t the module
+then a linalg.generic has operands `?x?xD` and a result `?x1xD`; or through an embedding to its indices, `?x?`. Of a
+residual, what goes past the views has lost the size too: a cast back to `?x?xD` finds it again, and what is added to it
+is checked to have the size 1. Leaves that work on `?x?xD`, without these checks, and a tensor.collapse_shape of the
+first two dimensions; `name-sizes` takes the sizes of new tensors from what is computed into them where there is one,
+and checks that operands have the same. For t = 1 both say the same, and for any other t the module
 as written is wrong, so that nothing else can be meant. Where something else uses what lies between, or it has an
 operand whose size is 1, nothing is changed; a module without such views is left alone, and a second run changes
 nothing.
@@ -16,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
@@ -77,12 +80,21 @@ class _Narrow:
         return True
 
     def is_used_here_only(self) -> bool:
-        """Whether what is computed is for views, and for what is computed here."""
-        found = [user for op in self.generics for user in users(op.results[0])]
-        return all(user in self.generics or _is_view(user) for user in found)
+        """Whether what is computed is for views, for casts that find the size again, and for other such elementwise
+        work, as of a residual that goes past the views: that is taken in."""
+        for op in self.generics:  # which grows meanwhile
+            for user in users(op.results[0]):
+                if user in self.generics or _is_view(user) or _is_found_again(user):
+                    continue
+                if user.name != "linalg.generic" or not self.follow(user.results[0]):
+                    return False
+        return True
 
     def widen(self) -> None:
         """Computes on `?x?xD`, and makes the views whole."""
+        for op in self.generics:
+            if any(operand.owner in self.generics for operand in list(op.operands)[:-1]):
+                _drop_checks([operand.owner for operand in op.operands if operand.owner in self.casts])
         for cast in self.casts:
             for user in users(cast.results[0]):
                 if user in self.generics:
@@ -99,6 +111,9 @@ class _Narrow:
             for user in users(op.results[0]):
                 if _is_view(user):
                     _flatten(user, op.results[0])
+                elif user.name == "tensor.cast":
+                    user.results[0].replace_all_uses_with(op.results[0])
+                    user.erase()
 
     def _size(self, op: Any) -> None:
         """A new tensor for the result, with the size of an operand that has it."""
@@ -108,6 +123,28 @@ class _Narrow:
             sizes = [_size_of(axis, inputs, maps, op) for axis in (0, 1)]
             empty = ir.Operation.create("tensor.empty", [op.results[0].type], sizes)
         op.operands[len(inputs)] = empty.results[0]
+
+
+def _drop_checks(casts: list[Any]) -> None:
+    """Drops checks that what is casted has the size 1 that was lost of the operand beside it. That both have the same
+    size, `name-sizes` checks."""
+    for cast in casts:
+        reshape = cast.operands[0].owner
+        if not isinstance(reshape, ir.Operation | ir.OpView) or reshape.name != "tensor.reshape":
+            continue
+        sizes = reshape.operands[1].owner
+        if sizes.name != "tensor.from_elements":
+            continue
+        size = sizes.operands[1]
+        same = [size, *(user.results[0] for user in users(size) if user.name == "arith.index_cast")]
+        for compared in [user for value in same for user in users(value) if _compares_with_one(user)]:
+            for check in [user for user in users(compared.results[0]) if user.name == "cf.assert"]:
+                check.erase()
+
+
+def _compares_with_one(op: Any) -> bool:
+    equal = op.name == "arith.cmpi" and ir.IntegerAttr(op.attributes["predicate"]).value == 0
+    return equal and any(constants.integer_of(operand) == 1 for operand in op.operands)
 
 
 def _size_of(axis: int, inputs: list[Any], maps: list[Any], op: Any) -> Any:
@@ -183,6 +220,11 @@ def _groups(op: Any) -> list[list[int]]:
 
 def _is_view(user: Any) -> bool:
     return user.name == "tensor.collapse_shape" and _groups(user) in (_BROKEN, _WHOLE)
+
+
+def _is_found_again(user: Any) -> bool:
+    """Whether a size that was lost is there again."""
+    return user.name == "tensor.cast" and _is_open(user.results[0].type)
 
 
 def _flatten(collapse: Any, source: Any) -> None:

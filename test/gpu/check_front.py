@@ -88,7 +88,7 @@ def main() -> int:
         try:
             kernel = mlir_gemm.compile(PROGRAMS / f"{case.name}.mlir", device="gpu")
             found = [error(case, kernel, torch)]
-            for size in table.OTHER_SIZES if case.open else ():
+            for size in case.sizes if case.open else ():
                 found.append(error(case, kernel, torch, dict.fromkeys(case.open, size)))
         except mlir_gemm.Error as problem:
             row.update(refused=str(problem), ok=False)

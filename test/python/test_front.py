@@ -30,7 +30,6 @@ def _load(name: str) -> Any:
 
 
 CASES = _load("cases").CASES
-OTHER_SIZES = _load("cases").OTHER_SIZES
 
 
 def check(case: Any, kernel: Any, sizes: dict[tuple[int, int], int] | None = None) -> None:
@@ -61,7 +60,7 @@ def test_program(case: Any) -> None:
 @pytest.mark.parametrize("case", [case for case in CASES if case.open], ids=lambda case: case.name)
 def test_open_sizes(case: Any) -> None:
     kernel = mlir_gemm.compile(PROGRAMS / f"{case.name}.mlir", device="simulator")
-    for size in OTHER_SIZES:
+    for size in case.sizes:
         check(case, kernel, dict.fromkeys(case.open, size))
 
 

@@ -140,6 +140,24 @@ def test_conversions_between_kinds():
     np.testing.assert_array_equal(b, a.view(np.uint8).astype(np.int16) - a)
 
 
+def test_vectors_of_several_numbers():
+    code = """
+      %x = arith.constant dense<[[1.5, -2.0], [0.25, 3.0]]> : vector<2x2xf32>
+      %h = arith.constant dense<[1.5, -2.0]> : vector<2xbf16>
+      %i = arith.constant dense<[7, -9]> : vector<2xi32>
+      %p = vector.extract %x[1, 0] : f32 from vector<2x2xf32>
+      %q = vector.extract %h[1] : bf16 from vector<2xbf16>
+      %r = vector.extract %i[1] : i32 from vector<2xi32>
+      %w = arith.extf %q : bf16 to f32
+      %f = arith.sitofp %r : i32 to f32
+      %sum = arith.addf %p, %w : f32
+      %all = arith.addf %sum, %f : f32
+      memref.store %all, %b[%t] : memref<32xf32>"""
+    b = np.zeros(32, np.float32)
+    assert not run(code, [np.zeros(32, np.float32), b], threads=32, roles="in out").findings
+    assert (b == 0.25 - 2 - 9).all()
+
+
 # Conditions.
 def test_lanes_take_different_cases_and_results_are_vectors():
     code = """

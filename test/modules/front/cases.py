@@ -30,6 +30,8 @@ class Case:
     """From the inputs, floating-point ones in float64, to the results."""
     open: tuple[tuple[int, int], ...] = ()
     """Sizes that are known at run time only: numbers of an input and of its dimension."""
+    sizes: tuple[int, ...] = (1, 19)
+    """What all open sizes are also called with."""
 
     @property
     def tolerance(self) -> float:
@@ -140,6 +142,9 @@ CASES = (
     Case("open_average_pool", ("f32 2x4x7x6",), lambda x: x.mean((2, 3)), ((0, 2), (0, 3))),
     Case("open_cache", (*("f32 2x3x4x8",) * 3, *("f32 2x3x6x8",) * 2), f.grown_cache, tuple((n, 2) for n in range(5))),
     Case("open_shift", ("f32 3x5x8", "f32 8"), f.token_shift, BOTH),
+    Case("open_llama_block", ("f32 2x4x16", "f32 16x32", "f32 2x16x16", "f32 32x16", "f32 2x16x24", "f32 24x16",
+                              *("f32 2x2x6x8",) * 2),
+         f.llama_block, ((0, 0), (0, 1), (6, 0), (6, 2), (7, 0), (7, 2)), sizes=(1, 5)),
     Case("open_next_token", ("f32 3x6x11", "i64<11 3x6"), f.next_token_loss, ((0, 1), (1, 1))),
     Case("open_last_token", ("f16 3x5x16", "f16 24x16"), lambda x, w: f.linear(x[:, -1], w), BOTH),
     Case("open_conv2d", ("f32 2x4x9x7", "f32 6x4x3x3"), lambda x, w: f.convolution(x, w, stride=2, padding=1),
@@ -148,5 +153,3 @@ CASES = (
     Case("open_causal_block", ("f32 2x5x16", "f32 48x16", "f32 16x16"), f.causal_block, BOTH),
 )  # fmt: skip
 """All modules."""
-OTHER_SIZES = (1, 19)
-"""What open sizes are also called with."""

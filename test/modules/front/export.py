@@ -125,6 +125,29 @@ def next_token(logits: Tensor, tokens: Tensor) -> Tensor:
     return nn.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum")
 
 
+def rotated(x: Tensor, angle: Tensor) -> Tensor:
+    left, right = x.chunk(2, -1)
+    return torch.cat([left * angle.cos() - right * angle.sin(), left * angle.sin() + right * angle.cos()], -1)
+
+
+def llama_block(x: Tensor, q: Tensor, kv: Tensor, o: Tensor, up: Tensor, down: Tensor, keys: Tensor, values: Tensor):
+    """A block with four heads of queries for two of keys and values, a cache that grows, and a gated MLP."""
+    batch, new, past = x.shape[0], x.shape[1], keys.shape[2]
+    norm = rms_norm(x, torch.ones(16, dtype=x.dtype))
+    queries = (norm @ q).view(batch, new, 4, 8).transpose(1, 2)
+    fresh = [(norm @ w).view(batch, new, 2, 8).transpose(1, 2) for w in kv]
+    place = torch.arange(new) + past
+    angle = place[:, None].to(x.dtype) / 10000.0 ** (torch.arange(0, 8, 2).to(x.dtype) / 8)
+    keys = torch.cat([keys, rotated(fresh[0], angle)], 2)
+    values = torch.cat([values, fresh[1]], 2)
+    shared = [each[:, :, None].expand(batch, 2, 2, past + new, 8).reshape(batch, 4, past + new, 8)
+              for each in (keys, values)]  # fmt: skip
+    scores = 0.25 * rotated(queries, angle) @ shared[0].transpose(-1, -2)
+    scores = scores.masked_fill(torch.arange(past + new)[None] > place[:, None], float("-inf"))
+    x = x + (torch.softmax(scores, -1) @ shared[1]).transpose(1, 2).reshape(batch, new, 32) @ o
+    return x + (nn.silu(x @ up[0]) * (x @ up[1])) @ down, keys, values
+
+
 EXPORTS: dict[str, Callable[..., Any]] = {
     "tril": torch.tril,
     "triu_batch": lambda x: x.triu(1),
@@ -193,6 +216,7 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_instance_norm": instance_norm,
     "open_average_pool": lambda x: nn.adaptive_avg_pool2d(x, 1).flatten(1),
     "open_cache": grown_cache,
+    "open_llama_block": llama_block,
     "open_shift": token_shift,
     "open_next_token": next_token,
     "open_last_token": lambda x, w: nn.linear(x[:, -1], w),

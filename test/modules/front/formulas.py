@@ -48,9 +48,9 @@ def window(q: Array, k: Array) -> Array:
     return softmax(masked(scores(q, k), np.abs(place[:, None] - place[None]) <= 2))
 
 
-def rope(x: Array) -> Array:
+def rope(x: Array, past: int = 0) -> Array:
     size, width = x.shape[-2:]
-    angle = np.arange(size)[:, None] / 10000.0 ** (np.arange(0, width, 2) / width)
+    angle = (np.arange(size) + past)[:, None] / 10000.0 ** (np.arange(0, width, 2) / width)
     cosine, sine = np.cos(angle), np.sin(angle)
     left, right = x[..., : width // 2], x[..., width // 2 :]
     return np.concatenate([left * cosine - right * sine, left * sine + right * cosine], -1)
@@ -192,3 +192,18 @@ def next_token_loss(logits: Array, tokens: Array) -> Array:
     """The sum of the cross entropies of each token given those before it."""
     chances = np.log(softmax(logits[:, :-1]))
     return np.array(-np.take_along_axis(chances, tokens[:, 1:, None], -1).sum())
+
+
+def llama_block(
+    x: Array, q: Array, kv: Array, o: Array, up: Array, down: Array, keys: Array, values: Array
+) -> tuple[Array, Array, Array]:
+    """A block with four heads of queries for two of keys and values, a cache that grows, and a gated MLP."""
+    norm, past = rms_norm(x, np.ones(16)), keys.shape[2]
+    queries = (norm @ q).reshape(*x.shape[:2], 4, 8).swapaxes(1, 2)
+    key, value = ((norm @ w).reshape(*x.shape[:2], 2, 8).swapaxes(1, 2) for w in kv)
+    keys, values = np.concatenate([keys, rope(key, past)], 2), np.concatenate([values, value], 2)
+    found = 0.25 * scores(rope(queries, past), keys.repeat(2, 1))
+    found = softmax(masked(found, np.tri(x.shape[1], keys.shape[2], past, dtype=bool))) @ values.repeat(2, 1)
+    x = x + found.swapaxes(1, 2).reshape(*x.shape[:2], 32) @ o
+    gate = x @ up[0]
+    return x + (gate / (1 + np.exp(-gate)) * (x @ up[1])) @ down, keys, values
