@@ -12,6 +12,9 @@ from mlir_gemm.dialect.linalg.generics import build, empty
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block
 
+DIVISIONS = (ir.AffineModExpr, ir.AffineFloorDivExpr)
+"""Remainders and quotients in indexing maps."""
+
 
 @dataclass(frozen=True)
 class At:
@@ -64,6 +67,24 @@ class At:
         arith = dialect("arith")
         low = arith.MaxSIOp(self.build(), constants.index(0)).result
         return At(arith.MinSIOp(low, constants.index(max(size - 1, 0))).result, 1, 0)
+
+
+def loops_in(map_: Any, *, divided: bool = False) -> set[int] | None:
+    """The loops in the results of an indexing map, which are sums of loops times numbers, or, where `divided` allows
+    them, remainders and quotients of these by positive numbers. None where the map has anything else."""
+    found: set[int] = set()
+
+    def is_read(each: Any) -> bool:
+        if isinstance(each, ir.AffineDimExpr):
+            found.add(each.position)
+            return True
+        if isinstance(each, ir.AffineAddExpr | ir.AffineMulExpr):
+            return is_read(each.lhs) and is_read(each.rhs)
+        if divided and isinstance(each, DIVISIONS):
+            return isinstance(each.rhs, ir.AffineConstantExpr) and each.rhs.value > 0 and is_read(each.lhs)
+        return isinstance(each, ir.AffineConstantExpr)
+
+    return found if all(is_read(each) for each in map_.results) else None
 
 
 def copy(type_: Any, element: Callable[[list[Any]], Any]) -> Any:

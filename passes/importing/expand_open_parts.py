@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg import structured
-from mlir_gemm.dialect.linalg.computed_reads import at_least, both, padding_of, where
+from mlir_gemm.dialect.linalg.computed_reads import at_least, both, loops_in, padding_of, where
 from mlir_gemm.dialect.linalg.named_sizes import NamedSizes
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import in_block
@@ -271,20 +271,10 @@ def _needed(rest: Sequence[int], part: Any, own: int) -> bool:
 
 
 def _loops(op: Any, map_: Any) -> set[int]:
-    found: set[int] = set()
-
-    def visit(each: Any) -> None:
-        if isinstance(each, ir.AffineDimExpr):
-            found.add(each.position)
-        elif isinstance(each, ir.AffineAddExpr | ir.AffineMulExpr):
-            visit(each.lhs)
-            visit(each.rhs)
-        elif not isinstance(each, ir.AffineConstantExpr):
-            raise input_error(op, f"'{op.name}' with indexing map {map_} along a size known at run time only; expected "
-                              "sums of loops times numbers")  # fmt: skip
-
-    for each in map_.results:
-        visit(each)
+    found = loops_in(map_)
+    if found is None:
+        raise input_error(op, f"'{op.name}' with indexing map {map_} along a size known at run time only; expected "
+                          "sums of loops times numbers")  # fmt: skip
     return found
 
 

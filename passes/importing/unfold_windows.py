@@ -37,8 +37,6 @@ from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import STAND_INS
 
-_DIVISIONS = (ir.AffineModExpr, ir.AffineFloorDivExpr)
-
 
 @dataclass(frozen=True)
 class UnfoldWindows(Pass):
@@ -150,22 +148,11 @@ def _is_plain(map_: Any, operand: Any) -> bool:
 
 
 def _loops(op: Any, map_: Any, shape: list[int]) -> set[int]:
-    found: set[int] = set()
-
-    def visit(each: Any) -> None:
-        if isinstance(each, ir.AffineDimExpr):
-            found.add(each.position)
-        elif isinstance(each, ir.AffineAddExpr | ir.AffineMulExpr):
-            visit(each.lhs)
-            visit(each.rhs)
-        elif isinstance(each, _DIVISIONS) and isinstance(each.rhs, ir.AffineConstantExpr) and each.rhs.value > 0:
-            visit(each.lhs)
-        elif not isinstance(each, ir.AffineConstantExpr):
-            raise input_error(op, f"'{op.name}' with indexing map {map_}; expected sums of loops times numbers, "
-                              "or their remainders and quotients by numbers")  # fmt: skip
-
+    found = reads.loops_in(map_, divided=True)
+    if found is None:
+        raise input_error(op, f"'{op.name}' with indexing map {map_}; expected sums of loops times numbers, "
+                          "or their remainders and quotients by numbers")  # fmt: skip
     for each, size in zip(map_.results, shape, strict=True):
-        visit(each)
         if isinstance(each, ir.AffineModExpr) and each.rhs.value > size:
             raise input_error(op, f"'{op.name}' with indexing map {map_}: remainders reach {each.rhs.value - 1} in a "
                               f"dimension of {size}")  # fmt: skip
@@ -178,7 +165,7 @@ def _value(op: Any, expression: Any, here: dict[int, Any]) -> At:
     if isinstance(expression, ir.AffineDimExpr):
         return At.of(here[expression.position])
     left, right = (_value(op, side, here) for side in (expression.lhs, expression.rhs))
-    if isinstance(expression, _DIVISIONS):
+    if isinstance(expression, reads.DIVISIONS):
         return reads.divided(left, right.distance, remainder=isinstance(expression, ir.AffineModExpr))
     return left + right if isinstance(expression, ir.AffineAddExpr) else left * right
 

@@ -12,6 +12,7 @@ arguments compiles about 170 products.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import re
 import traceback
@@ -30,25 +31,27 @@ RAGGED = (40, 56, 44)
 def module(m: int, n: int, k: int, element: str, algebra: str, order: str, count: int) -> str:
     """A product of elements with components."""
     b = f"{k}x{n}" if order == "kn" else f"{n}x{k}"
+    left, right, result = (f"tensor<{sizes}x{count}x{element}>" for sizes in (f"{m}x{k}", b, f"{m}x{n}"))
     indices = ", ".join(order)
     return f"""
 #a = affine_map<(m, n, k, p) -> (m, k, p)>
 #b = affine_map<(m, n, k, p) -> ({indices}, p)>
 #d = affine_map<(m, n, k, p) -> (m, n, p)>
-func.func @f(%A: tensor<{m}x{k}x{count}x{element}>, %B: tensor<{b}x{count}x{element}>) -> tensor<{m}x{n}x{count}x{element}> {{
+func.func @f(%A: {left}, %B: {right}) -> {result} {{
   %z = arith.constant 0.0 : {element}
-  %e = tensor.empty() : tensor<{m}x{n}x{count}x{element}>
-  %i = linalg.fill ins(%z : {element}) outs(%e : tensor<{m}x{n}x{count}x{element}>) -> tensor<{m}x{n}x{count}x{element}>
-  %p = linalg.generic {{indexing_maps = [#a, #b, #d], iterator_types = ["parallel", "parallel", "reduction", "parallel"],
+  %e = tensor.empty() : {result}
+  %i = linalg.fill ins(%z : {element}) outs(%e : {result}) -> {result}
+  %p = linalg.generic {{indexing_maps = [#a, #b, #d],
+                       iterator_types = ["parallel", "parallel", "reduction", "parallel"],
                        tile.algebra = "{algebra}"}}
-      ins(%A, %B : tensor<{m}x{k}x{count}x{element}>, tensor<{b}x{count}x{element}>) outs(%i : tensor<{m}x{n}x{count}x{element}>) {{
+      ins(%A, %B : {left}, {right}) outs(%i : {result}) {{
   ^bb0(%x: {element}, %y: {element}, %s: {element}):
     %0 = arith.mulf %x, %y : {element}
     %1 = arith.addf %s, %0 : {element}
     linalg.yield %1 : {element}
-  }} -> tensor<{m}x{n}x{count}x{element}>
-  return %p : tensor<{m}x{n}x{count}x{element}>
-}}"""  # noqa: E501 (MLIR)
+  }} -> {result}
+  return %p : {result}
+}}"""
 
 
 def kernels(text: str, schedule: str, on: dict[str, Any]) -> dict[str, Any]:
@@ -133,10 +136,8 @@ def main() -> int:
     parser.add_argument("--dry", action="store_true", help="in the simulator, for sm_80, small and without times")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
-    torch: Any = None
     on: dict[str, Any] = {"device": "simulator", "chip": "sm_80"} if options.dry else {}
-    if not options.dry:
-        import torch  # type: ignore[no-redef]
+    torch: Any = None if options.dry else importlib.import_module("torch")
     rows: list[dict[str, Any]] = []
     for name, algebra, order in (
         *((name, algebra, "kn") for name in TYPES for algebra in ("complex", "dual")),

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import mlir_gemm
-import mlir_gemm.tracing.einsum
 from mlir_gemm import ScheduleError
 from mlir_gemm.spec import bilinear_plans as plans
 from mlir_gemm.spec.bilinear import BUILT_IN, Bilinear, Steps, exchanged, known
@@ -20,6 +19,7 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target as target_of
 from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.select import select
+from mlir_gemm.tracing import einsum as traced
 
 SIZES = {"m": 19, "n": 13, "k": 11, "b": 2}
 ON = {"device": "simulator", "chip": "sm_90a"}
@@ -68,11 +68,10 @@ def test_components_may_have_arrays_of_their_own(algebra: Bilinear) -> None:
 
 def test_dual_numbers_in_planes_are_three_products() -> None:
     a, b = ((np.ones((64, 64), np.float16),) * 2 for _ in range(2))
-    call = mlir_gemm.tracing.einsum  # type: ignore[attr-defined]
-    before = set(call._CALLS)
+    before = set(traced._CALLS)
     mlir_gemm.einsum("mk,kn->mn", a, b, algebra="dual", **ON)
-    (key,) = set(call._CALLS) - before
-    problems = [each.problem for each in call._CALLS[key].kernel.kernels]
+    (key,) = set(traced._CALLS) - before
+    problems = [each.problem for each in traced._CALLS[key].kernel.kernels]
     assert [(p.m, p.n, p.k, p.a, p.out, p.epilogue_matrices) for p in problems] == [
         (64, 64, 64, "f16", "f16", 0), (64, 64, 64, "f16", "f32", 0), (64, 64, 64, "f16", "f16", 1),
     ]  # fmt: skip
@@ -101,11 +100,10 @@ def test_three_multiplications_are_as_exact_as_documented() -> None:
     """Chosen for f64, which this chip multiplies slowly; the bound of docs/precision.md, components apart."""
     rng = np.random.default_rng(18)
     a, b = (rng.normal(size=(56, 56)) + 1e3j * rng.normal(size=(56, 56)) for _ in range(2))
-    call = mlir_gemm.tracing.einsum  # type: ignore[attr-defined]
-    before = set(call._CALLS)
+    before = set(traced._CALLS)
     found = mlir_gemm.einsum("mk,kn->mn", a, b, algorithm="fewest", chip="sm_75", device="simulator")
-    (key,) = set(call._CALLS) - before
-    batches = [each.problem.batch for each in call._CALLS[key].kernel.kernels if each.problem is not None]
+    (key,) = set(traced._CALLS) - before
+    batches = [each.problem.batch for each in traced._CALLS[key].kernel.kernels if each.problem is not None]
     assert batches == [3]
     wide = np.clongdouble
     error = np.asarray(found, wide) - a.astype(wide) @ b.astype(wide)
@@ -259,16 +257,15 @@ def test_one_kernel_reads_every_component_once(
     rng = np.random.default_rng(17)
     whole = known()[algebra] if isinstance(algebra, str) else algebra
     a, b = (numbers(rng, letters, whole.components, dtype) for letters in equation.partition("->")[0].split(","))
-    call = mlir_gemm.tracing.einsum  # type: ignore[attr-defined]
-    before = set(call._CALLS)
+    before = set(traced._CALLS)
     found = mlir_gemm.einsum(
         equation, a, b, algebra=algebra, epilogue=lambda d: d + 1, device="simulator", chip=chip, schedule=schedule
     )
     np.testing.assert_array_equal(found, (by_constants(equation, a, b, whole) + 1).astype(found.dtype))
-    (key,) = set(call._CALLS) - before
-    products = [each.problem for each in call._CALLS[key].kernel.kernels if each.problem is not None]
+    (key,) = set(traced._CALLS) - before
+    products = [each.problem for each in traced._CALLS[key].kernel.kernels if each.problem is not None]
     assert [each.composite for each in products] == [whole.components]
-    assert equation[0] == "k" or len(call._CALLS[key].kernel.kernels) == 1
+    assert equation[0] == "k" or len(traced._CALLS[key].kernel.kernels) == 1
 
 
 def test_the_model_says_why_elements_are_read_as_they_lie() -> None:

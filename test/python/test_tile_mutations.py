@@ -1,6 +1,6 @@
 """Every operation of the tile dialect, changed in one place at a time, is refused in words; but for what is right too.
 
-The right forms of `test_tile_dialect.py` are changed: an operand or a result fewer or more, a type of another kind,
+The right forms of `tile_forms.py` are changed: an operand or a result fewer or more, a type of another kind,
 rank, element, size or memory space, an attribute fewer, with another value, or with a name that is not known. Whatever
 MLIR reads all the same must stand in `ALSO_RIGHT`, with the reason, and whatever stands there must be read.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
-from test_tile_dialect import RIGHT, VALUES, segments
+from tile_forms import RIGHT, VALUES, segments
 
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
