@@ -183,7 +183,7 @@ def _of_long(rows: _Rows) -> RowSchedule:
         rows.in_many_registers(),
     ]
     lone = rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)
-    if rows.shift and rows.problem.rows < LONE_WAVES * rows.target.sms:
+    if rows.shift and (rows.problem.beside or rows.problem.rows < LONE_WAVES * rows.target.sms):
         forms += [lone]
     if rows.target.has_clusters:
         words, beside = rows.problem.narrowest >= WORD, rows.problem.beside
