@@ -14,10 +14,10 @@ from draws import draws
 from vulkan_products import Product, random_product
 
 import mlir_gemm
-from mlir_gemm.errors import DeviceError, ScheduleError
+from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.mma import coop_matrix
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.runtime import spirv_words, vulkan_device, vulkan_kernels, vulkan_matrices
+from mlir_gemm.runtime import spirv_words, vulkan_kernels, vulkan_matrices
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
@@ -139,21 +139,3 @@ def test_is_right_on_a_driver_that_has_them():
     other = subprocess.run([*command, "vulkan-h200", "0:1"], capture_output=True, text=True)
     assert "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR has 8x8x8" in other.stdout + other.stderr
     assert "minSubgroupSize is 8" in other.stdout + other.stderr
-
-
-def test_a_device_without_the_feature_is_refused_by_its_name():
-    class Lacking:
-        version, features, subgroups = (1, 1), frozenset[str](), (0, 0)
-        limits = vulkan_device.Limits(1024, (1024,) * 3, (1024,) * 3, 1 << 15, 1 << 30, 128, 8)
-
-        def missing(self, capabilities: list[str]) -> list[str]:
-            return vulkan_kernels.VulkanDevice.missing(self, capabilities)  # pyright: ignore
-
-        def __str__(self) -> str:
-            return "vulkan:0 (old)"
-
-    kernel = mlir_gemm.compile(PLAIN.text(), device="vulkan", chip="vulkan-h200", schedule={"mma": "coop_matrix"})
-    with pytest.raises(DeviceError) as raised:
-        vulkan_kernels.check(Lacking(), kernel.code, kernel.launch, 32)  # pyright: ignore
-    for name in ("SPIR-V 1.6: expected Vulkan 1.3, it has 1.1", "cooperativeMatrix", "vulkanMemoryModel"):
-        assert name in raised.value.message

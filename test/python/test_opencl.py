@@ -153,7 +153,8 @@ def _gpu(name: str = "Arc", **fields: Any) -> SimpleNamespace:
     """A device as the package shows it, which takes all that kernels need."""
     made = {
         "name": name, "max_work_group_size": 1024, "max_work_item_sizes": [1024, 1024, 1024], "local_mem_size": 65536,
-        "max_mem_alloc_size": 1 << 30, "max_parameter_size": 1024, "address_bits": 64, "single_fp_config": 0,
+        "max_mem_alloc_size": 1 << 30, "global_mem_size": 1 << 32, "max_parameter_size": 1024,
+        "address_bits": 64, "single_fp_config": 0,
         "il_version": "SPIR-V_1.0 SPIR-V_1.2", "profile": "FULL_PROFILE", "extensions": "cl_khr_fp16 cl_khr_fp64",
     }  # fmt: skip
     return SimpleNamespace(**{**made, **fields})
@@ -213,13 +214,14 @@ def test_what_a_device_lacks_is_refused_by_its_name(package: Any, call: tuple[An
     _, code, launch = call
     poor = _gpu(
         il_version="", max_work_group_size=16, max_work_item_sizes=[8, 8, 8], max_parameter_size=8,
-        max_mem_alloc_size=64, address_bits=32, extensions="",
+        max_mem_alloc_size=64, address_bits=32, extensions="", local_mem_size=256, global_mem_size=100,
     )  # fmt: skip
     said = _refusal(package, _fake(poor), code, launch)
     for name in (
         "opencl:0 (Arc, Fake) cannot run", "cl_khr_il_program: CL_DEVICE_IL_VERSION is empty", "CL_DEVICE_ADDRESS_BITS",
         "the extension cl_khr_fp16", "CL_DEVICE_MAX_WORK_GROUP_SIZE is 16", "CL_DEVICE_MAX_WORK_ITEM_SIZES is 8",
-        "CL_DEVICE_MAX_PARAMETER_SIZE is 8", "CL_DEVICE_MAX_MEM_ALLOC_SIZE is 64",
+        "CL_DEVICE_MAX_PARAMETER_SIZE is 8", "CL_DEVICE_MAX_MEM_ALLOC_SIZE is 64", "CL_DEVICE_GLOBAL_MEM_SIZE is 100",
+        "bytes of local memory (f_kernel): CL_DEVICE_LOCAL_MEM_SIZE is 256",  # before the driver builds anything
     ):  # fmt: skip
         assert name in said
     old = _gpu()
