@@ -26,6 +26,7 @@ from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.beside import beside
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.explain import explain
@@ -51,6 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, option) is not None and arguments.mnk is None:
             raise UsageError(f"--{option} goes with --mnk; an INPUT has its own")
     wanted = Schedule.parse(arguments.schedule or "")
+    others = [target(name.strip()) for name in arguments.beside.split(",")] if arguments.beside else []
+    if others and arguments.json:
+        raise UsageError("--beside prints a table; for JSON ask each --chip")
     if arguments.mnk:
         problem, chip = _problem(arguments), target(arguments.chip or default_chip())
         known = None if wanted else database(arguments.tuned)
@@ -60,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(text_of([choice_data(problem, chip, fixed) | ({"tuned": str(entry)} if entry else {})]))
         else:
             print(_tuned(str(entry) if entry else "") + explain(problem, chip, fixed))
+            if others:
+                print("\n" + beside(problem, [chip, *others], fixed))
         return 0
     known = None if wanted else database(arguments.tuned)
     module, found = _kernels(arguments, read_input(arguments.input), wanted, known)
@@ -68,7 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     with module.context:
         parts = [
-            (f"kernel {each.name}\n" if len(found) > 1 else "") + _tuned(note_of(each.module)) + explain(*_asked(each))
+            (f"kernel {each.name}\n" if len(found) > 1 else "")
+            + _tuned(note_of(each.module))
+            + explain(*_asked(each))
+            + _beside(each, others)
             for each in found
         ]
     if is_program(module) and note_of(module):
@@ -76,6 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
     say("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
+
+
+def _beside(each: Undecided, others: list[Target]) -> str:
+    """What is chosen for other chips, in a column each."""
+    problem, chip, pinned, refuses, divisible = _asked(each)
+    return "\n\n" + beside(problem, [chip, *others], pinned, refuses, divisible) if others else ""
 
 
 def _tuned(note: str) -> str:
