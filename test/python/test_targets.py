@@ -25,6 +25,7 @@ from mlir_gemm.pipeline.amdgpu import find_tools, usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.runtime import spirv_words
+from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.random_inputs import random_arrays
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import OTHER_CHIPS, target
@@ -185,6 +186,25 @@ def test_parts_are_right_in_the_simulator(chip: str, name: str) -> None:
     if len(given) == 3:
         wanted = wanted + given[2]
     assert np.abs(found - wanted).max() <= 2e-3 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("chip", ["gfx942", "gfx1100", "vulkan-h200"])
+def test_the_simulator_misses_no_barrier(chip: str) -> None:
+    """Of a product by matrix instructions every barrier, and the first store to shared memory, is needed."""
+    fixed: dict[str, Any] = {"mainloop": "register_prefetch", "stages": 1, "block": (32, 32, 32)}
+    lines = compile_module(PLAIN.text(), chip=chip, schedule=fixed, until="lower").ir("lower").splitlines()
+    arrays = PLAIN.arrays(0)
+    arrays.append(np.zeros_like(arrays[2]))
+
+    def findings(without: int) -> str:
+        left = [line for number, line in enumerate(lines) if number != without]
+        return " ".join(map(str, simulate("\n".join(left), [each.copy() for each in arrays]).findings))
+
+    barriers = [number for number, line in enumerate(lines) if "gpu.barrier" in line]
+    stores = [number for number, line in enumerate(lines) if "store" in line and ", 3>" in line]
+    assert len(barriers) == 3 and not findings(-1)
+    assert all("race-shared" in findings(number) for number in barriers)
+    assert "uninitialized-shared" in findings(stores[0])
 
 
 def test_every_part_has_a_case() -> None:
