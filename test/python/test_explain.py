@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -272,6 +273,10 @@ class TestBeside:
         file.write_text(product(256, 256, 256))
         assert main(["explain", str(file), "--chip", "opencl", "--beside", "gfx1100"]) == 0
         assert "rdna_wmma" in capsys.readouterr().out.partition("chips beside each other")[2]
+        pinned = ("--schedule", "mma=rdna_wmma")
+        assert main(["explain", str(file), "--chip", "rx7900", "--beside", "rx7900,opencl", "--json", *pinned]) == 0
+        own, same, other = json.loads(capsys.readouterr().out)
+        assert own == same and own["kernel"] == other["kernel"] and "rdna_wmma" in other["refused"]
         assert main(["explain", str(file), "--beside", "gfx1101"]) == 1
         assert "unknown chip 'gfx1101'; did you mean 'gfx1100'?" in capsys.readouterr().err
 
