@@ -123,6 +123,14 @@ def run_on(kernels: HostKernels, memory: Sequence[Any]) -> None:
                 array[...] = _elements(data, argument)
 
 
+def memory_of(launch: Launch) -> list[int]:
+    """The bytes of each argument's buffer, then of each intermediate one's and each constant's. The launch is bound to
+    sizes."""
+    arguments = [each.span_bytes + each.shift_bytes for each in launch.arguments]
+    buffers = [each.bytes for each in launch.buffers if isinstance(each.bytes, int)]
+    return [*arguments, *buffers, *(len(each.data) for each in launch.constants)]
+
+
 def failed_check(device: object, step: Step, number: int) -> None:
     """Raises DeviceError with the message of an assertion that failed in a kernel, by the number that this reported,
     which is 0 for none."""

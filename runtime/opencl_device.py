@@ -45,6 +45,7 @@ class Limits:
     max_work_item_sizes: tuple[int, ...]
     local_mem_size: int
     max_mem_alloc_size: int
+    global_mem_size: int
     max_parameter_size: int
     address_bits: int
     single_fp_config: int
@@ -138,8 +139,8 @@ def open_device(number: int = 0) -> OpenclDevice:
         raise DeviceError(f"opencl:{number} ({name}, {platform}) does not open: {said(error)}") from None
     limits = Limits(
         int(device.max_work_group_size), tuple(map(int, device.max_work_item_sizes)), int(device.local_mem_size),
-        int(device.max_mem_alloc_size), int(device.max_parameter_size), int(device.address_bits),
-        int(device.single_fp_config), _il_version(device), str(device.profile),
+        int(device.max_mem_alloc_size), int(device.global_mem_size), int(device.max_parameter_size),
+        int(device.address_bits), int(device.single_fp_config), _il_version(device), str(device.profile),
     )  # fmt: skip
     extensions = frozenset(device.extensions.split())
     return OpenclDevice(name, number, platform, limits, extensions, context, queue, device)

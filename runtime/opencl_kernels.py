@@ -10,7 +10,7 @@ from typing import Any
 
 from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime import spirv_words
-from mlir_gemm.runtime.host_launcher import failed_check
+from mlir_gemm.runtime.host_launcher import failed_check, memory_of
 from mlir_gemm.runtime.opencl_device import OpenclDevice, api, said
 from mlir_gemm.spec.launch import Launch, Step
 
@@ -25,8 +25,13 @@ def check(device: OpenclDevice, code: bytes, launch: Launch) -> None:
     """Raises DeviceError, which names all that is missing as OpenCL's documentation does, where a device cannot run
     this."""
     problems = device.missing(spirv_words.version(code), spirv_words.capabilities(code)) if code else []
-    limits = device.limits
+    limits, shared = device.limits, spirv_words.workgroup_bytes(code)
     for step in launch.steps:
+        local = shared.get(step.entry, 0)
+        if local > limits.local_mem_size:
+            problems.append(
+                f"{local} bytes of local memory ({step.entry}): CL_DEVICE_LOCAL_MEM_SIZE is {limits.local_mem_size}"
+            )
         threads = step.block[0] * step.block[1] * step.block[2]
         if threads > limits.max_work_group_size:
             problems.append(
@@ -44,11 +49,13 @@ def check(device: OpenclDevice, code: bytes, launch: Launch) -> None:
                 f"{taken} bytes of parameters ({step.entry}): CL_DEVICE_MAX_PARAMETER_SIZE is "
                 f"{limits.max_parameter_size}"
             )
-    arguments = [each.span_bytes + each.shift_bytes for each in launch.arguments]
-    largest = max([0, *arguments, *(each.bytes for each in launch.buffers if isinstance(each.bytes, int))])
+    sizes = memory_of(launch)
+    largest = max([0, *sizes])
     if largest > limits.max_mem_alloc_size:
         problems.append(f"a buffer of {largest} bytes: CL_DEVICE_MAX_MEM_ALLOC_SIZE is {limits.max_mem_alloc_size}")
-    longest = max([0, *(size // each.item_bytes for each, size in zip(launch.arguments, arguments, strict=True))])
+    if sum(sizes) > limits.global_mem_size:
+        problems.append(f"{sum(sizes)} bytes of buffers: CL_DEVICE_GLOBAL_MEM_SIZE is {limits.global_mem_size}")
+    longest = max([0, *(size // each.item_bytes for each, size in zip(launch.arguments, sizes, strict=False))])
     if longest > _MOST_ELEMENTS:
         problems.append(f"an argument of {longest} elements: indices have 32 bits, so that {_MOST_ELEMENTS} are most")
     if problems:
@@ -206,7 +213,8 @@ def _built(device: OpenclDevice, code: bytes) -> Any:
 
 
 def _check_built(device: OpenclDevice, step: Step, kernel: Any) -> None:
-    """Raises DeviceError where what the driver made of a kernel needs more than the device has."""
+    """Raises DeviceError where what the driver made of a kernel needs more than the device has: registers, and local
+    memory of its own beside what the code declares."""
     info, limits = api().kernel_work_group_info, device.limits
     threads = step.block[0] * step.block[1] * step.block[2]
     most = kernel.get_work_group_info(info.WORK_GROUP_SIZE, device.handle)

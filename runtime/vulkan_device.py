@@ -97,6 +97,7 @@ class VulkanDevice:
     version: tuple[int, int]
     subgroups: tuple[int, int]
     """The least and the most lanes of a subgroup (`minSubgroupSize`, `maxSubgroupSize`); zeros if it does not say."""
+    extensions: frozenset[str] = field(repr=False)
     physical: Any = field(repr=False)
     handle: Any = field(repr=False)
     queue: Any = field(repr=False)
@@ -116,8 +117,15 @@ class VulkanDevice:
                 continue
             if each not in _FEATURES:
                 found.append(f"the capability {each}")
-            elif _FEATURES[each][1] not in self.features:
-                found.append(f"the feature {_FEATURES[each][1]}")
+                continue
+            key, feature = _FEATURES[each]
+            extension, since = _EXTENSIONS.get(key, ("", (1, 1)))
+            if feature in self.features:
+                continue
+            if self.version < since and extension not in self.extensions:
+                found.append(f"the extension {extension} (its feature {feature})")
+            else:
+                found.append(f"the feature {feature}")
         return found
 
     def is_cached(self, number: int) -> bool:
@@ -159,23 +167,24 @@ def vk_name(physical: Any) -> str:
 
 
 @functools.cache
-def _instance() -> Any:
+def instance() -> Any:
+    """Vulkan's instance, made once. Raises DeviceError where Vulkan does not start."""
     vk = api()
     about = vk.VkApplicationInfo(pApplicationName="mlir-gemm", apiVersion=vk.VK_MAKE_VERSION(1, 3, 0))
     try:
         return vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=about), None)
     except Exception as error:
-        raise DeviceError(f"Vulkan does not start (vkCreateInstance): {_said(error)}; {_INSTALL}") from None
+        raise DeviceError(f"Vulkan does not start (vkCreateInstance): {said(error)}; {_INSTALL}") from None
 
 
 def _physical() -> list[Any]:
     vk = api()
     try:
-        return list(vk.vkEnumeratePhysicalDevices(_instance()))
+        return list(vk.vkEnumeratePhysicalDevices(instance()))
     except DeviceError:
         raise
     except Exception as error:
-        raise DeviceError(f"no Vulkan device (vkEnumeratePhysicalDevices): {_said(error)}; {_INSTALL}") from None
+        raise DeviceError(f"no Vulkan device (vkEnumeratePhysicalDevices): {said(error)}; {_INSTALL}") from None
 
 
 @functools.cache
@@ -199,19 +208,19 @@ def open_device(number: int = 0) -> VulkanDevice:
     extensions = {each.extensionName for each in vk.vkEnumerateDeviceExtensionProperties(physical, None)}
     features, chain, core, wanted = _features(physical, extensions, version)
     queues = [vk.VkDeviceQueueCreateInfo(queueFamilyIndex=family, queueCount=1, pQueuePriorities=[1.0])]
-    handle = vk.vkCreateDevice(
-        physical,
-        vk.VkDeviceCreateInfo(
-            pNext=chain, pQueueCreateInfos=queues, pEnabledFeatures=core, ppEnabledExtensionNames=wanted
-        ),
-        None,
+    made = vk.VkDeviceCreateInfo(
+        pNext=chain, pQueueCreateInfos=queues, pEnabledFeatures=core, ppEnabledExtensionNames=wanted
     )
+    try:
+        handle = vk.vkCreateDevice(physical, made, None)
+    except Exception as error:
+        raise DeviceError(f"vulkan:{number} ({name}) does not open (vkCreateDevice): {said(error)}") from None
     pool = vk.vkCreateCommandPool(handle, vk.VkCommandPoolCreateInfo(
         flags=vk.VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, queueFamilyIndex=family), None)  # fmt: skip
     queue = vk.vkGetDeviceQueue(handle, family, 0)
     return VulkanDevice(
-        name, number, Limits.of(properties.limits), features, version, _subgroups(physical, features), physical, handle,
-        queue, family,
+        name, number, Limits.of(properties.limits), features, version, _subgroups(physical, features),
+        frozenset(extensions), physical, handle, queue, family,
         vk.vkGetPhysicalDeviceMemoryProperties(physical), pool,
     )  # fmt: skip
 
@@ -252,11 +261,7 @@ def _subgroups(physical: Any, features: frozenset[str]) -> tuple[int, int]:
     return int(sizes.minSubgroupSize), int(sizes.maxSubgroupSize)
 
 
-def instance() -> Any:
-    """Vulkan's instance, made once."""
-    return _instance()
-
-
-def _said(error: Exception) -> str:
+def said(error: Exception) -> str:
+    """The result that a function of Vulkan ended with, by its name."""
     text = str(error).splitlines()
     return f"{type(error).__name__}{': ' + text[0] if text else ''}"

@@ -9,8 +9,8 @@ from typing import Any
 
 from mlir_gemm.errors import DeviceError
 from mlir_gemm.runtime import spirv_words
-from mlir_gemm.runtime.host_launcher import failed_check
-from mlir_gemm.runtime.vulkan_device import VulkanDevice, api
+from mlir_gemm.runtime.host_launcher import failed_check, memory_of
+from mlir_gemm.runtime.vulkan_device import VulkanDevice, api, said
 from mlir_gemm.runtime.vulkan_matrices import lacking_matrices
 from mlir_gemm.spec.launch import Launch, Step
 
@@ -53,7 +53,7 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
         problems.append(f"subgroups of {subgroup}: minSubgroupSize is {least}, maxSubgroupSize is {most}")
     limits, shared = device.limits, spirv_words.workgroup_bytes(code)
     for step in launch.steps:
-        taken, bound = shared.get(step.entry, 0), buffers_of(launch, step)
+        taken, bound, pushed = shared.get(step.entry, 0), buffers_of(launch, step), 4 * sum(words_of(launch, step))
         if taken > limits.maxComputeSharedMemorySize:
             problems.append(
                 f"{taken} bytes of shared memory ({step.entry}): maxComputeSharedMemorySize is "
@@ -63,6 +63,10 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
             problems.append(
                 f"{bound} buffers ({step.entry}): maxPerStageDescriptorStorageBuffers is "
                 f"{limits.maxPerStageDescriptorStorageBuffers}"
+            )
+        if pushed > limits.maxPushConstantsSize:
+            problems.append(
+                f"{pushed} bytes of numbers ({step.entry}): maxPushConstantsSize is {limits.maxPushConstantsSize}"
             )
         threads = step.block[0] * step.block[1] * step.block[2]
         if threads > limits.maxComputeWorkGroupInvocations:
@@ -81,11 +85,17 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
                     f"{step.grid[axis]} workgroups along {name} ({step.entry}): maxComputeWorkGroupCount is "
                     f"{limits.maxComputeWorkGroupCount[axis]}"
                 )
-    largest = max((each.span_bytes + each.shift_bytes for each in launch.arguments), default=0)
+    largest = max([0, *memory_of(launch)])
     if largest > limits.maxStorageBufferRange:
         problems.append(f"a buffer of {largest} bytes: maxStorageBufferRange is {limits.maxStorageBufferRange}")
     if problems:
         raise DeviceError(f"{device} cannot run this kernel: {'; '.join(problems)}")
+
+
+def words_of(launch: Launch, step: Step) -> list[int]:
+    """The words of the push constants that each number of a step's kernel takes."""
+    places = (each for each in step.parameters if isinstance(each, int) and not is_memory(launch, each))
+    return [_word_of(launch, each)[0] for each in places]
 
 
 def buffers_of(launch: Launch, step: Step) -> int:
@@ -139,8 +149,9 @@ class VulkanKernels:
         vk = api()
         self.subgroup = subgroup if by_subgroups(code) else 0
         self.device, self.launch = device, launch
-        self._module = vk.vkCreateShaderModule(
-            device.handle, vk.VkShaderModuleCreateInfo(codeSize=len(code), pCode=code), None
+        given = vk.VkShaderModuleCreateInfo(codeSize=len(code), pCode=code)
+        self._module = _taken(
+            device, "vkCreateShaderModule", lambda: vk.vkCreateShaderModule(device.handle, given, None)
         )
         sizes = [each.span_bytes + each.shift_bytes for each in launch.arguments]
         self.arguments = [Memory(device, size) for size in sizes]
@@ -252,11 +263,6 @@ class _Pipeline:
         bound = [each for each in places if is_memory(kernels.launch, each)]
         self._words = [_word_of(kernels.launch, each) for each in places if not is_memory(kernels.launch, each)]
         self._push = 4 * sum(count for count, _ in self._words)
-        if self._push > device.limits.maxPushConstantsSize:
-            raise DeviceError(
-                f"{device} cannot run this kernel: {self._push} bytes of numbers ({step.entry}): maxPushConstantsSize "
-                f"is {device.limits.maxPushConstantsSize}"
-            )
         self._told = Memory(device, _WORD) if step.asserts else None
         held = [kernels.memory(each) for each in bound]
         if self._told is not None:
@@ -288,14 +294,16 @@ class _Pipeline:
         vk.vkUpdateDescriptorSets(device.handle, len(writes), writes, 0, None)
         # Blocks that are not of whole subgroups belong to kernels that do not go by them.
         size, least_most = 0 if step.block[0] % max(1, kernels.subgroup) else kernels.subgroup, device.subgroups
-        asked = vk.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo(requiredSubgroupSize=size)
+        lanes = vk.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo(requiredSubgroupSize=size)
         shader = vk.VkPipelineShaderStageCreateInfo(
             stage=stage, module=kernels.module, pName=step.entry, flags=_FULL_SUBGROUPS if size else 0,
-            pNext=asked if size and least_most[0] < least_most[1] else None,
+            pNext=lanes if size and least_most[0] < least_most[1] else None,
         )  # fmt: skip
-        made = vk.vkCreateComputePipelines(
-            device.handle, None, 1, [vk.VkComputePipelineCreateInfo(stage=shader, layout=self._layout)], None
-        )
+        asked = [vk.VkComputePipelineCreateInfo(stage=shader, layout=self._layout)]
+        made = _taken(
+            device, f"vkCreateComputePipelines, {step.entry}",
+            lambda: vk.vkCreateComputePipelines(device.handle, None, 1, asked, None),
+        )  # fmt: skip
         self._pipeline = made[0]
 
     @property
@@ -319,6 +327,14 @@ class _Pipeline:
             values = vk.ffi.from_buffer(data)
             vk.vkCmdPushConstants(commands, self._layout, vk.VK_SHADER_STAGE_COMPUTE_BIT, 0, len(data), values)
         vk.vkCmdDispatch(commands, *self.step.grid)
+
+
+def _taken(device: VulkanDevice, what: str, make: Callable[[], Any]) -> Any:
+    """What the driver makes of the code. Raises DeviceError where it does not take it."""
+    try:
+        return make()
+    except Exception as error:
+        raise DeviceError(f"{device} does not take this module of SPIR-V ({what}): {said(error)}") from None
 
 
 def _word_of(launch: Launch, number: int) -> tuple[int, Callable[[Mapping[int, int]], int]]:

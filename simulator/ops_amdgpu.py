@@ -83,6 +83,17 @@ def mfma_lanes(matrix: Any, lanes: int, double: bool) -> Any:
     return matrix.reshape(count // 4, far, 4, n).transpose(1, 3, 0, 2).reshape(lanes, count)
 
 
+def wmma_result(lanes: Any) -> Any:
+    """C or D (16, 16) from what 32 lanes have of it, (32, 8): lane l has column l % 16, and of that every other row,
+    from l // 16 on."""
+    return lanes.reshape(2, 16, 8).transpose(2, 0, 1).reshape(16, 16)
+
+
+def wmma_lanes(matrix: Any) -> Any:
+    """The inverse of `wmma_result`."""
+    return matrix.reshape(8, 2, 16).transpose(1, 2, 0).reshape(LANES, 8)
+
+
 @dataclass
 class _Meeting:
     """The warps of a wave that are at one product, and what they bring."""
@@ -181,9 +192,7 @@ def _wmma(decoder: Decoder, operation: Any) -> Step:
             if not np.array_equal(side[:16], side[16:], equal_nan=form.operand.is_float):
                 message = f"lanes 16 to 31 do not have of {name} what lanes 0 to 15 have"
                 info.find("undefined", warp, 16, "", message)
-        c = sums.reshape(2, 16, 8).transpose(2, 0, 1).reshape(16, 16)
-        result = form.multiplied(left[:16], right[:16].T, c)
-        warp.slots[out] = result.reshape(8, 2, 16).transpose(1, 2, 0).reshape(LANES, 8)
+        warp.slots[out] = wmma_lanes(form.multiplied(left[:16], right[:16].T, wmma_result(sums)))
         counters.tensor_operations += 1
         counters.flops += 2 * 16**3
 

@@ -5,7 +5,8 @@ Sources, unless a row says otherwise:
 
 * Limits of workgroups and of shared memory: what the product's drivers report (`maxComputeWorkGroupInvocations`,
   `maxComputeSharedMemorySize`; gpuinfo.org collects them), and for `vulkan` the least that the Vulkan specification
-  requires ("Required Limits"), for `opencl` that of OpenCL's full profile (`CL_DEVICE_LOCAL_MEM_SIZE`).
+  requires ("Required Limits"), for `opencl` that of OpenCL's full profile (`CL_DEVICE_LOCAL_MEM_SIZE`). Mali, Adreno
+  and Apple's (Metal's "Feature Set Tables"): what the newest of a family allows may be more.
 * Units, clock, memory: the product's data sheet. `fma`: f32 operations in one clock of one unit, from the same.
 * Registers and resident threads: estimates, as vendors publish few of them. `l2_bytes_s`: 32 bytes per clock and unit.
   L1: 16 KB, the least of theirs.
@@ -87,6 +88,9 @@ ROWS = (
     _row("vulkan", "Vulkan", units=32, clock=2.0, fma=256, shared=16, threads=128, l2=4, dram=0.3),
     # Local memory: 32 KB in OpenCL's full profile; workgroups of 256 are what nearly all devices take, an estimate.
     _row("opencl", "OpenCL", units=32, clock=2.0, fma=256, shared=32, threads=256, l2=4, dram=0.3, environment=OPENCL),
+    # PoCL on a CPU: PoCL 6 reports workgroups of 4096 and, where the CPU's caches are large, 1 MB of local memory, of
+    # which code takes what a core's own cache has room for; figures of a desktop CPU of 8 cores with AVX2.
+    _row("pocl", "PoCL", units=8, clock=3.0, fma=32, shared=64, threads=1024, l2=4, dram=0.04, environment=OPENCL),
     # Mesa's CPU driver: its limits as Mesa 22.3 reports them; figures of a desktop CPU of 8 cores with AVX2.
     _row("lavapipe", "llvmpipe", units=8, clock=3.0, fma=32, shared=32, threads=1024, l2=4, dram=0.04),
     # The same of Mesa 26.1, with cooperative matrices of 8x8x8 and subgroups of 8, as it reports them.
@@ -158,8 +162,21 @@ ROWS = (
         tensor=2048,
         subgroup=16,
     ),
-    # Data Center GPU Max 1550 (Xe-HPC): 128 Xe cores at 1.6 GHz, 52 TFLOP/s of f32, 3.28 TB/s.
-    _row("max-1550", "Max 1550", units=128, clock=1.6, fma=256, shared=64, threads=1024, l2=408, dram=3.28),
+    # Data Center GPU Max 1550 (Xe-HPC): 128 Xe cores at 1.6 GHz, 52 TFLOP/s of f32, 3.28 TB/s (data sheet). Its drivers
+    # are of OpenCL and Level Zero. Workgroups of 1024, 128 KB of local memory: "oneAPI GPU Optimization Guide", Intel,
+    # thread mapping and occupancy.
+    _row(
+        "max-1550",
+        "Max 1550",
+        units=128,
+        clock=1.6,
+        fma=256,
+        shared=128,
+        threads=1024,
+        l2=408,
+        dram=3.28,
+        environment=OPENCL,
+    ),
     # RX 7900 XTX through Vulkan: 96 units at 2.5 GHz, 61 TFLOP/s of f32 with dual issue, 123 of f16 and of bytes by
     # WMMA, 960 GB/s. Matrices of 16x16x16 (iree-org/iree, pull request 11868); subgroups of 32, which it has beside 64.
     _row(

@@ -64,6 +64,8 @@ def supported_types(problem: Problem, schedule: Schedule, target: Target) -> str
     mma = mma_of(schedule)
     if mma.forms_of(problem, schedule.precision, target):
         return None
+    if not (has(mma, target) or problem.algebra or problem.composite or problem.sparse):
+        return mma_of_chip(problem, schedule, target)
     if problem.algebra and not mma.any_algebra:
         able = " or ".join(each.name for each in mmas().values() if each.any_algebra)
         return f"{problem.algebra} with mma={mma.name}, which multiplies and adds numbers: expected mma={able}"

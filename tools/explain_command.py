@@ -26,13 +26,14 @@ from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.beside import beside
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tile_model.tuned import Database
 from mlir_gemm.tools.files import read_input
-from mlir_gemm.tools.json_output import choice_data, kernel_data, text_of
+from mlir_gemm.tools.json_output import beside_data, choice_data, kernel_data, text_of
 from mlir_gemm.tools.report import kernel_rows, table
 from mlir_gemm.tools.terminal import say
 from mlir_gemm.usage import UsageError
@@ -51,24 +52,31 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, option) is not None and arguments.mnk is None:
             raise UsageError(f"--{option} goes with --mnk; an INPUT has its own")
     wanted = Schedule.parse(arguments.schedule or "")
+    others = [target(name.strip()) for name in arguments.beside.split(",")] if arguments.beside else []
     if arguments.mnk:
         problem, chip = _problem(arguments), target(arguments.chip or default_chip())
         known = None if wanted else database(arguments.tuned)
         entry = known.find(problem, chip) if known else None
         fixed = Schedule.parse(entry.schedule) if entry else wanted
         if arguments.json:
-            print(text_of([choice_data(problem, chip, fixed) | ({"tuned": str(entry)} if entry else {})]))
+            beside_it = [beside_data(problem, other, fixed) for other in others]
+            print(text_of([choice_data(problem, chip, fixed) | ({"tuned": str(entry)} if entry else {}), *beside_it]))
         else:
             print(_tuned(str(entry) if entry else "") + explain(problem, chip, fixed))
+            if others:
+                print("\n" + beside(problem, [chip, *others], fixed))
         return 0
     known = None if wanted else database(arguments.tuned)
     module, found = _kernels(arguments, read_input(arguments.input), wanted, known)
     if arguments.json:
-        print(text_of(_data(module, found)))
+        print(text_of(_data(module, found, others)))
         return 0
     with module.context:
         parts = [
-            (f"kernel {each.name}\n" if len(found) > 1 else "") + _tuned(note_of(each.module)) + explain(*_asked(each))
+            (f"kernel {each.name}\n" if len(found) > 1 else "")
+            + _tuned(note_of(each.module))
+            + explain(*_asked(each))
+            + _beside(each, others)
             for each in found
         ]
     if is_program(module) and note_of(module):
@@ -78,20 +86,27 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _beside(each: Undecided, others: list[Target]) -> str:
+    """What is chosen for other chips, in a column each."""
+    problem, chip, pinned, refuses, divisible = _asked(each)
+    return "\n\n" + beside(problem, [chip, *others], pinned, refuses, divisible) if others else ""
+
+
 def _tuned(note: str) -> str:
     """A line for a schedule that was found by measuring: all its fields count as pinned."""
     return f"{note}; --tuned off asks the model\n" if note.startswith("tuned for") else ""
 
 
-def _data(module: Any, found: list[Undecided]) -> list[dict[str, Any]]:
-    """The same as data, for each product and each kernel of rows."""
+def _data(module: Any, found: list[Undecided], others: list[Target]) -> list[dict[str, Any]]:
+    """The same as data, for each product, on other chips too, and each kernel of rows."""
+    products: list[dict[str, Any]] = []
     with module.context:
-        products = [
-            {"kernel": each.name, "kind": PRODUCT}
-            | choice_data(*_asked(each))
-            | ({"tuned": note_of(each.module)} if _tuned(note_of(each.module)) else {})
-            for each in found
-        ]
+        for each in found:
+            kernel = {"kernel": each.name, "kind": PRODUCT}
+            tuned = {"tuned": note_of(each.module)} if _tuned(note_of(each.module)) else {}
+            products.append(kernel | choice_data(*_asked(each)) | tuned)
+            problem, _, pinned, refuses, divisible = _asked(each)
+            products += [kernel | beside_data(problem, other, pinned, refuses, divisible) for other in others]
     return [*products, *({"kernel": each.name} | kernel_data(each) for each in _rows(module))]
 
 

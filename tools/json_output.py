@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from mlir_gemm.errors import Error
 from mlir_gemm.parts.fields import summary
 from mlir_gemm.pipeline.codes import usages
 from mlir_gemm.pipeline.compilation import Compilation
@@ -73,3 +74,17 @@ def choice_data(
         "considered": choice.considered,
         "ranking": [{"schedule": str(each.schedule), "seconds": each.cost.total} for each in choice.ranking],
     }
+
+
+def beside_data(
+    problem: Problem,
+    target: Target,
+    pinned: Mapping[str, Any],
+    refuses: Refuses = lambda _: "",
+    divisible: bool = True,
+) -> dict[str, Any]:
+    """The contents of `explain` for a product on another chip; `refused` says why there is nothing."""
+    try:
+        return choice_data(problem, target, pinned, refuses, divisible)
+    except Error as error:
+        return {"problem": vars(problem), "chip": target.chip, "refused": error.message.splitlines()[0]}

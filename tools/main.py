@@ -134,6 +134,9 @@ def make_parser() -> argparse.ArgumentParser:
     explain.add_argument("--orders", metavar="mk|km,kn|nk", help="how A and B lie in memory (default: mk,kn)")
     explain.add_argument("--schedule", metavar="FIELD=VALUE,...", help="pin fields, such as batch_invariant=on")
     _add_tuned(explain)
+    explain.add_argument(
+        "--beside", metavar="NAME,...", help="other chips, such as vulkan,opencl,mi300x: a table of what each would get"
+    )
     _add_json(explain, "print JSON")
     _add_sizes(explain)
     _add_chip(explain)

@@ -14,8 +14,11 @@ from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import estimate, select
 
-DEVICES = ("v100", "rtx2080ti", "a100", "rtx3090", "l40s", "rtx4090", "h100", "h200", "b200")
-"""Where nothing else is asked for."""
+DEVICES = (
+    "v100", "rtx2080ti", "a100", "rtx3090", "rtx4090", "h100", "h200", "b200", "mi210", "mi300x", "rx7900",
+    "vulkan-h200", "arc-a770", "vulkan", "opencl",
+)  # fmt: skip
+"""Where nothing else is asked for: of every vendor, and by every interface."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ WORDS = {
     "Two parameters": "The best of all variants that have both values; white is illegal, or was not tried.",
     "What was illegal": "Proposals by the first rule that refuses them.",
     "Portability": "Rows are the best schedules of each device, columns the devices that they run on: what is lost "
-    "by running one device's best on another. The model's constants were fitted on an H200.",
+    "by running one device's best on another. Cells with * are measured, all others predicted, from the device's "
+    "row with constants that were fitted on an H200: of most devices nothing was ever measured.",
 }
 """What is said above a picture, by its title."""
 

@@ -23,6 +23,7 @@ from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES as WARP
+from mlir_gemm.spec.tile_space import HALVES
 
 ROW = 16
 """Bytes at whose multiples rows in memory begin (SPV_KHR_cooperative_matrix: the lesser of 16 and a row's)."""
@@ -102,6 +103,13 @@ def rows_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | 
     return None
 
 
+def stored_once(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Results are handed over through shared memory, once: a tile is stored at one place."""
+    if schedule.space not in HALVES:
+        return None
+    return f"space={schedule.space} with mma=coop_matrix: a tile is stored at one place; expected space=all"
+
+
 PART = Mma(
     "coop_matrix",
     rank=1,
@@ -116,7 +124,7 @@ PART = Mma(
     rate=tensor_core_rate,
     registers=registers_needed,
     needs=frozenset({"CooperativeMatrixKHR"}),
-    rules=Rules(problem=(alike,), shape=(adds_up, divided, rows_aligned)),
+    rules=Rules(problem=(alike,), shape=(adds_up, divided, rows_aligned, stored_once)),
     rival=True,
     by_matrix=lambda _, __: True,
     scratch=_scratch,

@@ -34,6 +34,7 @@ from vulkan_products import Product, compiled, random_product, wrong_elements
 
 MODULES = Path(__file__).parents[1] / "modules"
 SPEED: list[tuple[int, int, int, str, str]] = [
+    (16, 16, 16, "f32", "simt"),
     (512, 512, 512, "f32", "simt"),
     (1024, 1024, 1024, "f32", "simt"),
     (2048, 2048, 2048, "f32", "simt"),
@@ -46,7 +47,7 @@ SPEED: list[tuple[int, int, int, str, str]] = [
     (4096, 4096, 4096, "f16", "simt"),
     (2048, 2048, 2048, "i8", "coop_matrix"),
 ]
-"""M, N, K, the elements of A and B, and the operator."""
+"""M, N, K, the elements of A and B, and the operator. The first is what a launch costs."""
 SOFTMAX = """func.func @f(%x: tensor<{m}x{n}x{t}>) -> tensor<{m}x{n}x{t}> {{
   %e = tensor.empty() : tensor<{m}x{n}x{t}>
   %s = linalg.softmax dimension(1) ins(%x : tensor<{m}x{n}x{t}>) outs(%e : tensor<{m}x{n}x{t}>) -> tensor<{m}x{n}x{t}>
@@ -70,6 +71,8 @@ ROWS = {
 """Rows, whose lanes exchange numbers."""
 BESIDE = {"simt": "simt", "coop_matrix": "mma_sync"}
 """The operator of the same kind for CUDA."""
+TILES = ("block", "warp", "mainloop", "stages", "layout", "pad")
+"""Fields of a schedule that CUDA's kernel gets as Vulkan's has them."""
 ROUNDS, WANTED = 5, 4e-3
 """Rounds of which the median counts, and about how many seconds one has."""
 
@@ -190,16 +193,44 @@ def speed(row: tuple[int, int, int, str, str], chip: str) -> dict[str, Any]:
                               "vulkan_us": seconds * 1e6, "tflops": 2e-12 * m * n * k / seconds,
                               "schedule": str(kernel.kernels[0].schedule)}  # fmt: skip
     given = [torch.from_numpy(array).cuda() for array in arrays]
-    for name, schedule in (("cuda", {"mma": BESIDE[mma]}), ("cuda_chosen", None)):
-        beside = mlir_gemm.compile(case.text(), device="gpu", schedule=schedule)
+    for name, schedule in cuda_schedules(mma, kernel.kernels[0].schedule).items():
+        try:
+            beside = mlir_gemm.compile(case.text(), device="gpu", schedule=schedule)
+        except mlir_gemm.errors.Error as error:  # Vulkan's tiles, which this operator does not have
+            result[f"{name}_refused"] = str(error).splitlines()[0]
+            continue
         result["wrong"] += int((beside(*given).cpu().numpy()[some] != wanted).sum())
         launches = max(5, min(200, round(3e-3 / seconds)))
         (result[f"{name}_us"],) = microseconds([lambda f=beside: f(*given)], torch, launches)
         result[f"{name}_schedule"] = str(beside.kernels[0].schedule)
     print(f"{m}x{n}x{k} {element} {mma}: vulkan {result['vulkan_us']:.1f} us ({result['tflops']:.1f} Tflop/s), "
-          f"{BESIDE[mma]} {result['cuda_us']:.1f}, chosen {result['cuda_chosen_us']:.1f}, wrong {result['wrong']}",
-          flush=True)  # fmt: skip
+          f"{BESIDE[mma]} {result['cuda_us']:.1f}, with Vulkan's tiles {result.get('cuda_tiles_us', 0):.1f}, "
+          f"chosen {result['cuda_chosen_us']:.1f}, wrong {result['wrong']}", flush=True)  # fmt: skip
     return result
+
+
+def cuda_schedules(mma: str, schedule: Any) -> dict[str, dict[str, Any] | None]:
+    """What CUDA's kernels are pinned to: the operator, that with Vulkan's tiles, and nothing."""
+    tiles = {each: getattr(schedule, each) for each in TILES}
+    return {"cuda": {"mma": BESIDE[mma]}, "cuda_tiles": {"mma": BESIDE[mma], **tiles}, "cuda_chosen": None}
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Times as a table in Markdown, with what makes Vulkan's longer, in microseconds."""
+    launch = next((each["vulkan_us"] - each["cuda_us"] for each in rows if max(each["size"]) == 16), 0.0)
+    head = ("M x N x K", "types", "operator", "Vulkan", "CUDA, the same", "CUDA, chosen", "of the same", "launch",
+            "tiles, main loop", "code")  # fmt: skip
+    lines = [head, ("---",) * len(head)]
+    for each in rows:
+        vulkan, cuda, tiles = each["vulkan_us"], each["cuda_us"], each.get("cuda_tiles_us")
+        name = "`simt`" if each["mma"] == "simt" else f"`{each['mma']}`, `{BESIDE[each['mma']]}`"
+        causes = ["", "", ""] if tiles is None else [launch, tiles - cuda, vulkan - tiles - launch]
+        times = [f"{time:.3g}" for time in (vulkan, cuda, each["cuda_chosen_us"])]
+        shown = [cause if isinstance(cause, str) else f"{cause:+.1f}" for cause in causes]
+        lines.append(
+            (" x ".join(map(str, each["size"])), each["element"], name, *times, f"{cuda / vulkan:.2f}", *shown)
+        )
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def device_report() -> dict[str, Any]:
@@ -248,7 +279,9 @@ def main() -> int:
             found[key or "products"].append(["product", each["case"], each[key]] if key else each)
         found["products_s"] = time.perf_counter() - begun
     wrong = [each for each in found["products"] if each["wrong"]]
-    print(f"products: {len(found['products'])} checked in {found['products_s']:.0f} s, {len(wrong)} wrong", *wrong[:5])
+    refusals = sum(each[0] == "product" for each in found["refused"])
+    print(f"products: {len(found['products'])} checked in {found['products_s']:.0f} s, {len(wrong)} wrong, "
+          f"{refusals} refused", *wrong[:5])  # fmt: skip
     found["device"] = device_report()
     refused = {tuple(each[:2]) for each in found["refused"]}
     for kind, key, call in (("speed", "speed", speed), ("module", "modules", check_module)):
@@ -263,6 +296,9 @@ def main() -> int:
         print(f"{kind}: {len(found[key])} checked, {len(wrong)} wrong", *wrong[:5], flush=True)
     for each in [*found["failed"][:10], *found["refused"][:10]]:
         print(each)
+    if found["speed"]:
+        found["table"] = table(found["speed"])
+        print(found["table"])
     found["seconds"] = time.perf_counter() - start
     print(f"{found['seconds']:.0f} s")
     if options.out:

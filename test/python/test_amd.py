@@ -4,6 +4,7 @@ assembler, without spills."""
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,17 +13,19 @@ from mma_cases import NUMPY, Case, check
 
 import mlir_gemm
 from mlir_gemm.errors import DeviceError, InputError, PassError, ScheduleError, TargetError
+from mlir_gemm.lowering import wave_products
 from mlir_gemm.passes.nvvm.select_math import SelectMath
 from mlir_gemm.pipeline import amdgpu
 from mlir_gemm.pipeline.amdgpu import Tools, find_tools, readable, usages
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.errors import SimulationError
 from mlir_gemm.simulator.kernel import simulate
-from mlir_gemm.simulator.ops_amdgpu import mfma_lanes, mfma_result, mfma_sides
+from mlir_gemm.simulator.ops_amdgpu import mfma_lanes, mfma_result, mfma_sides, wmma_lanes, wmma_result
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.select import select
 
+MODULES = Path(__file__).parents[1] / "modules"
 CHIPS = ("gfx90a", "gfx942", "gfx1100")
 TOOLS = pytest.mark.skipif(
     find_tools() is None and not os.environ.get("MLIR_GEMM_NEEDS_AMDGPU"),
@@ -88,21 +91,48 @@ def test_wmma_multiplies(element: str, acc: str, instruction: tuple[int, int, in
     assert "amdgpu.wmma" in check(case, "mma-to-mfma", instruction=instruction)
 
 
-def test_fragments_are_those_of_the_manual() -> None:
-    """Of AMD's matrix instruction calculator: where single elements lie."""
-    left = np.zeros((64, 4))
-    left[37, 2] = 1  # lane 37 has row 5, and 2 * 4 + 2 of k
-    a, b = mfma_sides(left, left, (16, 16, 16))
-    assert np.argwhere(a).tolist() == [[5, 10]] and np.argwhere(b).tolist() == [[10, 5]]
-    for shape, double, lane, place, row in (
-        ((16, 16, 16), False, 37, 2, 10), ((32, 32, 8), False, 37, 6, 14), ((16, 16, 4), True, 37, 2, 10),
-        ((16, 16, 4), True, 53, 1, 7),
-    ):  # fmt: skip
-        lanes = np.zeros((64, shape[0] * shape[1] // 64))
-        lanes[lane, place] = 1
-        matrix = mfma_result(lanes, shape, double)
-        assert np.argwhere(matrix).tolist() == [[row, lane % shape[1]]]
-        np.testing.assert_array_equal(mfma_lanes(matrix, 64, double), lanes)
+def published_side(name: str, shape: tuple[int, int, int], row: int, k: int) -> list[tuple[int, int]]:
+    """The lanes that have an element of A, by its row and its k, and which of theirs it is; of B the same by its
+    column and its k. Of AMD's matrix instruction calculator (ROCm/amd_matrix_instruction_calculator, at 2ef9189), which
+    was asked for all forms that are used: MFMA gives each lane neighbours in k, and lanes of further k follow when all
+    rows have one; of WMMA a lane has a whole row, which the lane 16 further on has again."""
+    if name == "wmma":
+        return [(row, k), (row + 16, k)]
+    each = shape[0] * shape[2] // 64
+    return [(row + shape[0] * (k // each), k % each)]
+
+
+def published_result(name: str, n: int, double: bool, row: int, column: int) -> tuple[int, int]:
+    """The same of an element of C or D. MFMA: the groups of n lanes have four rows each in turn, with f64 one; WMMA:
+    the two groups of 16 lanes have the rows in turn."""
+    if name == "wmma":
+        return column + 16 * (row % 2), row // 2
+    groups, together = 64 // n, 1 if double else 4
+    turn, place = divmod(row, together)
+    return column + n * (turn % groups), together * (turn // groups) + place
+
+
+@pytest.mark.parametrize(
+    ("name", "element", "shape"),
+    [*(("mfma", a, shape) for (a, _), shapes in wave_products.MFMA.items() for shape in shapes),
+     *(("wmma", a, shape) for (a, _), shapes in wave_products.WMMA.items() for shape in shapes)],
+)  # fmt: skip
+def test_fragments_are_those_that_are_published(name: str, element: str, shape: tuple[int, int, int]) -> None:
+    """Every element of A, B, C and D is where AMD's calculator says."""
+    (m, n, depth), double = shape, element == "f64"
+    lanes = 32 if name == "wmma" else 64
+    left = np.arange(lanes * (depth if name == "wmma" else m * depth // 64)).reshape(lanes, -1)
+    a, b = (left[:16], left[:16].T) if name == "wmma" else mfma_sides(left, left, shape)
+    for row, k in np.ndindex(m, depth):
+        lane, place = published_side(name, shape, row, k)[0]
+        assert a[row, k] == left[lane, place] == b[k, row]
+    held = np.arange(m * n).reshape(lanes, -1)
+    matrix = wmma_result(held) if name == "wmma" else mfma_result(held, shape, double)
+    assert all(
+        matrix[row, column] == held[published_result(name, n, double, row, column)] for row, column in np.ndindex(m, n)
+    )
+    again = wmma_lanes(matrix) if name == "wmma" else mfma_lanes(matrix, 64, double)
+    np.testing.assert_array_equal(again, held)
 
 
 @pytest.mark.parametrize("seed", range(draws(8)))
@@ -202,6 +232,32 @@ def test_products_assemble_without_spills(chip: str, element: str, acc: str, mma
     assert "buffer_load" in made.code or element == "f64", "rows beyond the edge are left to the buffer's bounds"
     (usage,) = usages(made.code).values()
     assert 0 < usage.registers <= 512 and not usage.spill_bytes
+
+
+@TOOLS
+@pytest.mark.parametrize("name", ["conv3d", "open_mlp"])
+def test_loops_that_llvm_would_unroll_do_not_spill(name: str) -> None:
+    """Each step's loads would hold registers at once: these spilled 1924 and 228 bytes."""
+    made = compile_module((MODULES / f"front/{name}.mlir").read_text(), chip="gfx1100")
+    assert isinstance(made.code, str)
+    found = usages(made.code).values()
+    assert len(found) > 1 and not any(usage.spill_bytes for usage in found)
+
+
+def test_scalar_registers_in_lanes_of_vectors_are_no_spills() -> None:
+    text = """.amdgpu_metadata
+amdhsa.kernels:
+  - .name: k
+    .private_segment_fixed_size: 0
+    .group_segment_fixed_size: 144
+    .sgpr_spill_count: 30
+    .vgpr_count: 62
+    .vgpr_spill_count: 0
+.end_amdgpu_metadata
+"""
+    assert usages(text)["k"].spill_bytes == 0
+    assert usages(text.replace("size: 0", "size: 16"))["k"].spill_bytes == 16
+    assert usages(text.replace("vgpr_spill_count: 0", "vgpr_spill_count: 3"))["k"].spill_bytes == 12
 
 
 @TOOLS

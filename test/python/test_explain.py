@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import mlir_gemm
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.tile_model.beside import beside, columns, share
 from mlir_gemm.tile_model.chips import fuller, target
 from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.explain import explain
@@ -236,6 +238,47 @@ class TestGrid:
         assert "epilogues beside products" not in text
         text = explain(Problem(4096, 4096, 4096, out="f16", reads_c=False, epilogue_ops=12), H200, {})
         assert "epilogues beside products of other tiles: 2 numbers of a thread in flight at a time" in text
+
+
+class TestBeside:
+    """Chips of all vendors as columns."""
+
+    def test_a_column_for_each(self, capsys: pytest.CaptureFixture[str]) -> None:
+        line = ("--mnk", "1024,1024,1024", "--types", "f16,f16,f16", "--chip", CHIP)
+        others = "vulkan,opencl,mi210,mi300x,rx7900,arc-a770,apple-m2-max"
+        assert main(["explain", *line, "--beside", others]) == 0
+        table = capsys.readouterr().out.partition("chips beside each other, predicted\n")[2].splitlines()
+        first = table[0].index(CHIP)
+        rows = {row[:first].strip(): row[first:].split() for row in table if row.startswith("  ")}
+        mmas = ["wgmma", "simt", "simt", "mfma", "mfma", "rdna_wmma", "coop_matrix", "simt"]
+        assert rows["mma"] == mmas and len(rows["block"]) == len(mmas)
+        assert rows["instruction"][3:] == ["16x16x16", "16x16x16", "16x16x16", "8x8x16", "1x1x1"]
+        assert rows["speed of sm_90a's schedule"] == ["1.00", *["illegal"] * 7]
+        assert "  gfx942: mma=wgmma: gfx942 has mfma, simt" in table
+
+    def test_one_schedule_on_others(self) -> None:
+        plain = Problem(1024, 1024, 1024, out="f16", reads_c=False)
+        found = columns(plain, [target(name) for name in ("vulkan", "h200", "mi300x", "opencl")])
+        shares = [share(found[0], each) for each in found]
+        assert shares[0][0] == "1.00" and 0 < float(shares[1][0]) < 0.3 and 0 < float(shares[2][0]) < 0.5
+        assert not any(why for _, why in shares)
+
+    def test_a_chip_that_cannot(self) -> None:
+        text = beside(Problem(64, 64, 64), [H200, target("mi300x")], {"mma": "wgmma"})
+        assert "gfx942: no legal schedule for 64x64x64" in text and "mma=wgmma: gfx942 has mfma, simt" in text
+        thin = beside(THIN, [H200, target("vulkan")])
+        assert "swap_ab" in thin and "vulkan: another product: operands are laid out, divided or swapped" in thin
+
+    def test_a_module(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file.write_text(product(256, 256, 256))
+        assert main(["explain", str(file), "--chip", "opencl", "--beside", "gfx1100"]) == 0
+        assert "rdna_wmma" in capsys.readouterr().out.partition("chips beside each other")[2]
+        pinned = ("--schedule", "mma=rdna_wmma")
+        assert main(["explain", str(file), "--chip", "rx7900", "--beside", "rx7900,opencl", "--json", *pinned]) == 0
+        own, same, other = json.loads(capsys.readouterr().out)
+        assert own == same and own["kernel"] == other["kernel"] and "rdna_wmma" in other["refused"]
+        assert main(["explain", str(file), "--beside", "gfx1101"]) == 1
+        assert "unknown chip 'gfx1101'; did you mean 'gfx1100'?" in capsys.readouterr().err
 
 
 class TestCommand:

@@ -13,11 +13,12 @@ import pytest
 from command_line import no_cache_on_disk, run_main
 
 from mlir_gemm.errors import Error
+from mlir_gemm.spec.backends import BACKENDS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tuner import pictures
 from mlir_gemm.tuner.measuring import DONE, FAILED, Outcome, Predicted
-from mlir_gemm.tuner.portability import matrix
+from mlir_gemm.tuner.portability import DEVICES, matrix
 from mlir_gemm.tuner.space import Space, explore
 from mlir_gemm.tuner.study import Budget, Search
 from mlir_gemm.tuner.study_page import page
@@ -101,6 +102,16 @@ def test_a_matrix_of_devices() -> None:
     assert all(cell.share for cell in volta), "WMMA runs everywhere"
     assert ampere[0].share is None and "mma_sync" in ampere[0].why
     assert hopper[1].share is None and [loss[3] for loss in found.losses()] == [0, 1, 2]
+
+
+def test_other_vendors_are_columns() -> None:
+    found = matrix(PROBLEM, ("h200", "mi300x", "rx7900", "vulkan", "opencl", "vulkan-h200"))
+    assert found.names == ("H200", "MI300X", "RX 7900 XTX by HIP", "Vulkan", "OpenCL", "H200 (Vulkan)")
+    assert not found.left_out and not any(cell.measured for row in found.cells for cell in row)
+    assert all(cell.share for cell in found.cells[3]), "ordinary arithmetic with little shared memory runs everywhere"
+    assert found.cells[1][0].why == "mma=mfma: sm_90a has wgmma, mma_sync, dp4a, wmma, simt"
+    assert found.cells[5][0].why == "mma=coop_matrix: sm_90a has wgmma, mma_sync, dp4a, wmma, simt"
+    assert {target(name).backend for name in DEVICES} == set(BACKENDS), "every back end is in the usual matrix"
 
 
 def test_measured_and_predicted_times_are_not_mixed() -> None:
