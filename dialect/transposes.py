@@ -37,9 +37,7 @@ class Transpose(Tile.Operation, name="transpose"):
     memory: ext.Operand[Any]
     result: ext.Result[Any]
     consumers: ir.IntegerAttr
-    verify_invariants = verifier(
-        rules.ranked(0, "memory", 2, space=rules.IN_SHARED), _exchanged, consumers=rules.WARPS
-    )
+    verify_invariants = verifier(rules.ranked(0, "memory", 2, space=rules.IN_SHARED), _exchanged, consumers=rules.WARPS)
 
 
 def transpose(memory: Any) -> Any:

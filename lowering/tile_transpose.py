@@ -105,7 +105,9 @@ def _pairs(lane: Lane, warp: Any, group: Any, groups: int, squares: int) -> Iter
     its group all, or half of them where two groups share a square."""
     low = indexing.rem(warp, 2)
     clear = [
-        indexing.mul(warp, 2), indexing.add(indexing.mul(indexing.div(warp, 2), 4), low), warp
+        indexing.mul(warp, 2),
+        indexing.add(indexing.mul(indexing.div(warp, 2), 4), low),
+        warp,
     ]  # with bit 0, 1, 2 clear
     shares = groups > squares
     for number in range(1 if shares else squares // groups):

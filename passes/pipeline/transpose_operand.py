@@ -41,7 +41,9 @@ class TransposeOperand(Pass):
                 )  # fmt: skip
             others = [user for user in users(memory) if user.operation.name not in ("tile.copy", "tile.mma")]
             if others or sum(user.operation.name == "tile.mma" for user in users(memory)) > 1:
-                raise pass_error(product, "B that runs along n, and that something else reads too; expected one product")
+                raise pass_error(
+                    product, "B that runs along n, and that something else reads too; expected one product"
+                )
             with ir.InsertionPoint(product), product.location:
                 product.operation.operands[1] = transposes.transpose(memory)
             product.operation.attributes["b"] = ir.StringAttr.get("nk")
