@@ -111,7 +111,7 @@ def _pairs(lane: Lane, warp: Any, group: Any, groups: int, squares: int) -> Iter
     ]  # with bit 0, 1, 2 clear
     shares = groups > squares
     for number in range(1 if shares else squares // groups):
-        square = constants.index(0) if shares else indexing.add(indexing.mul(group, 1), number * groups)
+        square = constants.index(0) if shares else indexing.add(group, number * groups)
         start = indexing.mul(square, SIDE * SIDE)
         for d in range(BLOCKS // 2 if shares else BLOCKS):
             apart: Any = indexing.add(indexing.mul(group, BLOCKS // 2), d) if shares else constants.index(d)

@@ -364,7 +364,8 @@ STEPS: dict[str, StepMaker] = {
     "tile.ring": _ring, "tile.enter": _enter, "tile.advance": _advance,
     "tile.producer_acquire": _producer_acquire, "tile.consumer_wait": _consumer_wait,
     "tile.consumer_release": _consumer_release, "tile.tma_load": _tma_load,
-    "tile.mma": _mma, "tile.mma_wait": _mma_wait, "tile.transpose": _transpose, "tile.warp_specialize": _warp_specialize,
+    "tile.mma": _mma, "tile.mma_wait": _mma_wait, "tile.transpose": _transpose,
+    "tile.warp_specialize": _warp_specialize,
     "tile.tma_store": _staged_store, "tile.unaligned_store": _staged_store,
     "tile.leave": lambda _, __: None, "tile.tma_store_wait": lambda _, __: None,
 }  # fmt: skip

@@ -1,9 +1,9 @@
 """lower-transposes: a tile that is transposed in shared memory becomes loads, byte permutes and stores of each warp.
 
 Expects kernel functions of whole warpgroups, after `mma-to-wgmma` has taken the addresses of what products read. Leaves
-ldmatrix, `prmt` and stmatrix on the tile where it lies, a fence that makes it known to wgmma, and a barrier of the warps
-that transpose. A second run changes nothing. Refuses tiles that are no squares of bytes of the layout `swizzle128`, and
-a tile that something else reads than products.
+ldmatrix, `prmt` and stmatrix on the tile where it lies, a fence that makes it known to wgmma, and a barrier of the
+warps that transpose. A second run changes nothing. Refuses tiles that are no squares of bytes of the layout
+`swizzle128`, and a tile that something else reads than products.
 """
 
 from __future__ import annotations

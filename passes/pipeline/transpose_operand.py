@@ -2,8 +2,8 @@
 
 Expects products of block tiles in a loop over k, before its copies and its products are given to different warps. B
 has the layout `swizzle128` and a k of 128 bytes. Leaves a tile.transpose of B's tile before the product, which takes
-the result, with K along the rows (`nk`): wgmma takes bytes in no other way. A second run changes nothing: B runs along K
-then. Products whose elements have other sizes, and those whose B runs along K, are left alone.
+the result, with K along the rows (`nk`): wgmma takes bytes in no other way. A second run changes nothing: then B runs
+along K. Products whose elements have other sizes, and those whose B runs along K, are left alone.
 Refuses tiles of B that are no squares of 128 bytes one beside the other, since only these can be transposed in place,
 and a tile that several products share.
 """

@@ -31,7 +31,8 @@ TYPES = {"i8": ("i32", "arith.extsi", "arith.muli", "arith.addi", "0", ""),
 TILES = ("", "block=128x256x128,warp=64x256x128", "block=64x128x128,warp=64x128x128",
          "block=128x128x128,warp=64x128x128", "block=64x256x128,warp=64x256x128",
          "block=256x128x128,warp=128x128x128", "block=128x128x128,warp=128x128x128,ping_pong=on,persistent=132",
-         "block=128x256x128,warp=64x256x128,cluster_m=2", "block=128x128x128,warp=64x128x128,split_k_cluster=2")  # fmt: skip
+         "block=128x256x128,warp=64x256x128,cluster_m=2",
+         "block=128x128x128,warp=64x128x128,split_k_cluster=2")  # fmt: skip
 """Of random products."""
 IN_PLACE, COPIED = 0.0, 1e9
 """`relayout.WORTH`, the part of the time that a kernel in front must save, with which none does, and with which any."""
