@@ -164,6 +164,20 @@ def relaid(problem: Problem, advice: Mapping[str, str]) -> Problem:
     return dataclasses.replace(problem, **changes)
 
 
+def in_place_of_a_copy(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[str]:
+    """Lines about B that is transposed in shared memory: what the product would take on a copy of it."""
+    lines = ["    transposed in shared memory by the warps that multiply, before the products of each step"]
+    if problem.dynamic:
+        return lines
+    advice = {"b": ALONG_K["b"]}
+    try:
+        seconds = select(relaid(problem, advice), target, pinned).cost.total
+    except Error:
+        return lines
+    front = relayout_seconds(problem, advice, target)
+    return [*lines, f"    on a copy of B it would take {shown_time(seconds)}, and the copy another {shown_time(front)}"]
+
+
 def relayout_seconds(problem: Problem, advice: Mapping[str, str], target: Target) -> float:
     """Seconds of the copies: for each a launch, one read and one write of the operand at the speed of DRAM."""
     total = 0.0

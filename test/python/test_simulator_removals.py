@@ -140,7 +140,8 @@ KERNELS = {
         (
             *IN_REGISTERS,
             (("nvvm.mbarrier.arrive", 1), "the block has one tile: nobody fills the last stages again"),
-            *((("nvvm.cp.async.bulk.wait_group", number), "no store comes before the first two panels") for number in (0, 1)),
+            *((("nvvm.cp.async.bulk.wait_group", number), "no store comes before the first two panels")
+              for number in (0, 1)),
             *((("nvvm.barrier", number), "the same: it tells others of that wait") for number in (2, 4)),
         ),
     ),
