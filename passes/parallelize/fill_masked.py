@@ -21,7 +21,7 @@ from mlir_gemm.dialect.linalg.triangles import masked_value
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.passes.parallelize.mirror_stores import leave_out, mirrored_place
+from mlir_gemm.passes.parallelize.mirror_stores import check_half, leave_out, mirrored_place
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,9 @@ class FillMasked(Pass):
     name: ClassVar[str] = "fill-masked"
     half: str = ""
     """Which tiles are computed, `lower` or `upper` ones, where clusters have others too."""
+
+    def __post_init__(self) -> None:
+        check_half(self, self.half)
 
     def run(self, module: Any) -> None:
         for parallel in named(module, "scf.parallel"):

@@ -20,8 +20,9 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.sizes import known_size
 from mlir_gemm.dialect.walk import body, named
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.tile_space import UPPER
+from mlir_gemm.spec.tile_space import LOWER, UPPER
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class MirrorStores(Pass):
     half: str = ""
     """Which tiles are stored, `lower` ones, where clusters have others too."""
 
+    def __post_init__(self) -> None:
+        check_half(self, self.half)
+
     def run(self, module: Any) -> None:
         for parallel in named(module, "scf.parallel"):
             found = [op.operation for op in named(parallel, "tile.store") if op.operands[1].type.memory_space is None]
@@ -39,6 +43,12 @@ class MirrorStores(Pass):
                 continue
             for store in found:
                 _mirror(parallel, store, self.half)
+
+
+def check_half(given: Pass, half: str) -> None:
+    """Refuses what is no half of the tiles. Raises PassError."""
+    if half not in ("", LOWER, UPPER):
+        raise PassError(f"pass '{given}': expected half={LOWER} or {UPPER}, or none where there are no clusters")
 
 
 def _mirror(parallel: Any, store: Any, half: str) -> None:
