@@ -74,8 +74,6 @@ def tiles_alone(problem: Problem, schedule: Schedule, target: Target) -> str | N
     if other is None and mainloop.producer and not mma_of(schedule).asynchronous:
         loop = f"mma={schedule.mma}, mainloop={schedule.mainloop}"
         return f"space={K_RANGE} with {loop}: expected a main loop without a ring"
-    if other is None and not mainloop.producer and any(each.kind == UNLISTED for each in parse(problem.zeros)):
-        return f"space={K_RANGE} with mainloop={schedule.mainloop}: a list of blocks; expected a ring, and wgmma"
     return other
 
 
