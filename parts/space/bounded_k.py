@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
 from mlir_gemm.parts.grid import grid, steps
-from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.parts.registry import mainloop_of
 from mlir_gemm.parts.spaces import open_sizes, other_fields
 from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import Problem
@@ -68,13 +68,9 @@ def short_table(problem: Problem, schedule: Schedule, target: Target) -> str | N
 
 def tiles_alone(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """Each tile has steps of its own, which one loop copies and another multiplies, or one does both."""
-    sides, mainloop = sides_of(problem), mainloop_of(schedule)
+    sides = sides_of(problem)
     across = [name for name, side in (("cluster_m", "m"), ("cluster_n", "n")) if side in sides]
-    other = other_fields(schedule, (*across, *_ALONE))
-    if other is None and mainloop.producer and not mma_of(schedule).asynchronous:
-        loop = f"mma={schedule.mma}, mainloop={schedule.mainloop}"
-        return f"space={K_RANGE} with {loop}: expected a main loop without a ring"
-    return other
+    return other_fields(schedule, (*across, *_ALONE))
 
 
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:

@@ -1,4 +1,4 @@
-"""Only the k steps in which an operand is not zero, in loops without a ring: every main loop and shape of zeros."""
+"""Only the k steps in which an operand is not zero, with all but wgmma: every main loop and shape of zeros."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ WAYS = {
     "direct": ("sm_80", f"mainloop=direct,{TILES}", "f16"),
     "lanes": ("sm_80", "mma=simt,block=32x32x16,warp=16x16x16", "f32"),
     "wmma": ("sm_70", f"mma=wmma,{TILES}", "f16"),
+    "a ring, by warps": ("h200", f"mma=mma_sync,mainloop=tma,layout=swizzle128,stages=2,{TILES}", "f16"),
     "f64": ("h200", "mma=mma_sync,mainloop=cp_async,block=32x32x16,warp=16x16x16", "f64"),
 }
 TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
