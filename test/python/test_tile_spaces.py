@@ -88,9 +88,11 @@ def test_arrays_that_are_the_same_are_one_argument() -> None:
 @pytest.mark.parametrize(("chip", "space", "cluster"), [
     ("h200", "lower", ""), ("h200", "upper", ""), ("sm_80", "upper", ""), ("h200", "lower", "cluster_m=2"),
     ("h200", "upper", "cluster_m=2,cluster_n=2"), ("h200", "upper", "cluster_n=2"),
+    ("h200", "lower", "cluster_m=2,split_k_cluster=2"),
 ])  # fmt: skip
 def test_masked_results(chip: str, space: str, cluster: str) -> None:
-    a, b = _matrix(200, 64), _matrix(200, 64, seed=1)
+    depth = 264 if "split" in cluster else 64
+    a, b = _matrix(200, depth), _matrix(200, depth, seed=1)
     sides = Operand("A", "mk", a.shape, "f16"), Operand("B", "nk", b.shape, "f16")
 
     def lower(m: Any, n: Any) -> Any:
