@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from draws import draws
 
 import mlir_gemm
 from mlir_gemm.errors import ScheduleError
@@ -108,6 +109,35 @@ def test_masked_results(chip: str, space: str, cluster: str) -> None:
     kept = n <= m if space == "lower" else m < n
     wanted = np.where(kept, a.astype(np.float64) @ b.astype(np.float64).T, -7.0) * 2.0
     assert np.abs(found - wanted).max() <= 2e-3 * np.abs(wanted).max()
+
+
+CLUSTERS = ("", "cluster_m=2", "cluster_n=2", "cluster_m=2,cluster_n=2", "split_k_cluster=2",
+            "cluster_n=2,split_k_cluster=2", "cluster_m=2,persistent=4",
+            "cluster_n=2,persistent=4,stream_k=2")  # fmt: skip
+RASTERS = ("raster=row", "raster=snake", "raster=column", "raster=grouped,raster_group=2", "raster=diagonal")
+
+
+def test_random_halves_in_clusters() -> None:
+    """Whole numbers, so that results are exact; 144 rows are more than two tiles, with an edge."""
+    random = np.random.default_rng(11)
+    for number in range(draws(3)):
+        space, cluster, raster = (
+            str(random.choice(each)) for each in (("triangle", "lower", "upper"), CLUSTERS, RASTERS)
+        )
+        m, k = 8 * int(random.integers(17, 45)), 8 * int(random.integers(36, 60))
+        m += 8 * (m % 64 == 0)
+        a, b = (random.integers(-3, 4, (m, k)).astype(np.float16) for _ in range(2))
+        symmetric = space == "triangle"
+        sides = Operand("A", "mk", a.shape, "f16"), Operand("B", "nk", b.shape, "f16", array="A" if symmetric else None)
+        masks: dict[str, Any] = {"lower": lambda m, n: n <= m, "upper": lambda m, n: m <= n}
+        given = {} if symmetric else {"mask": masks[space], "fill": -7.0}
+        whole = Contraction(sides, "mn", out="f32", **given)
+        kernel = _kernel(whole, "h200", ",".join(filter(None, [f"space={space},block=64x64x64", raster, cluster])))
+        wide = a.astype(np.float32)
+        wanted = wide @ (a if symmetric else b).T.astype(np.float32)
+        if not symmetric:
+            wanted = np.where(masks[space](*np.indices((m, m))), wanted, -7.0)
+        assert np.array_equal(kernel(a) if symmetric else kernel(a, b), wanted), (number, space, cluster, raster, m, k)
 
 
 @pytest.mark.parametrize(("side", "half", "shape", "cluster"), [
