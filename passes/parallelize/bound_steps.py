@@ -87,20 +87,18 @@ def _give(parallel: Any, function: Any, range_: Any, zeros: str, masked: str) ->
     walk, block = _walk(parallel, steps, zeros, masked), body(parallel)
     row, column = list(block.arguments)[-2:]
     before = in_block(block)[0]
-    listed = any(each.kind == UNLISTED for each in parse(zeros))
-    if listed:
+    if any(each.kind == UNLISTED for each in parse(zeros)):
         table, number = _table(parallel, function, walk, (row, column))
-    with ir.InsertionPoint(before), parallel.location:
-        if listed:
+        with ir.InsertionPoint(before), parallel.location:
             memory, given, end = _entries(table, number())
             count = indexing.sub(end, given)
-        else:
+        _look_up_each(range_.results[0], memory, end, walk.depth)
+    else:
+        with ir.InsertionPoint(before), parallel.location:
             first, last = step_ranges.bounds(walk, row, column)
             end = constants.index(steps) if last is None else last
             given = constants.index(0) if first is None else first
             count = end if first is None else indexing.sub(end, given)
-    if listed:
-        _look_up_each(range_.results[0], memory, end, walk.depth)
     moved: set[Any] = set(range_.results)
     for op in [each.operation for each in in_block(body(function))]:
         if op != parallel.operation and op != range_ and moved & set(op.operands):

@@ -82,7 +82,8 @@ class RasterizeBlocks(Pass):
         """What the numbers of rows and of columns of tiles are multiples of."""
         if self.space not in HALVES:
             return self.cluster_m, self.cluster_n
-        return (square_of(self.cluster_m, self.cluster_n),) * 2
+        side = square_of(self.cluster_m, self.cluster_n)
+        return side, side
 
     def tile_at(self, number: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
         """The row and the column of a tile by its number, at the insertion point; with clusters, those of a cluster.
@@ -231,15 +232,21 @@ def _unfolded(row: Any, column: Any, of: Any, options: RasterizeBlocks) -> tuple
     if of is None:
         return row, column
     parts = options.sides[0] // options.cluster_m, options.sides[1] // options.cluster_n
-    places = row, column
-    squares = [place if part == 1 else indexing.div(place, part) for place, part in zip(places, parts, strict=True)]
-    found = unfolded(*squares, of, _Values)
-    found = found[::-1] if options.space == UPPER else found
-    row, column = (
-        square if part == 1 else indexing.add(indexing.mul(square, part), indexing.rem(place, part))
-        for square, place, part in zip(found, places, parts, strict=True)
-    )
-    return row, column
+    down, along = (_divided(place, part) for place, part in zip((row, column), parts, strict=True))
+    down, along = unfolded(down, along, of, _Values)
+    if options.space == UPPER:
+        down, along = along, down
+    return _inside(down, row, parts[0]), _inside(along, column, parts[1])
+
+
+def _divided(place: Any, part: int) -> Any:
+    """In which square something lies, of so many places along a side."""
+    return place if part == 1 else indexing.div(place, part)
+
+
+def _inside(square: Any, place: Any, part: int) -> Any:
+    """The same place in a square as `place` in its own."""
+    return square if part == 1 else indexing.add(indexing.mul(square, part), indexing.rem(place, part))
 
 
 def _ranks(options: RasterizeBlocks) -> tuple[Any, Any]:
