@@ -4,8 +4,9 @@ Rows of 8191 f16 elements begin at odd multiples of two bytes, so that loads are
 copies are not possible. Fragments of i8 are loaded as matrices only when neighbours lie along k, else element by
 element. One pass over the operand at the speed of memory makes rows of whole 16-byte vectors, along k if need be; the
 product then reads those. `wgmma` and the copy engine need such rows, and with other elements than 16 bits B along k; A
-comes through registers where it does not lie so, and where only B does not, the sides of the product are swapped. (f32
-as tf32 with `mma_sync` has the same choice of order; there it gains less than the copy takes.)
+comes through registers where it does not lie so, and where only B does not, the sides of the product are swapped. Where
+neither does, B of bytes is transposed in shared memory instead, or copied, whichever is predicted to be faster. (f32 as
+tf32 with `mma_sync` has the same choice of order; there it gains less than the copy takes.)
 """
 
 from __future__ import annotations
