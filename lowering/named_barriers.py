@@ -10,6 +10,8 @@ from mlir_gemm.spec.threads import WARPGROUP
 
 FIRST_BARRIER = 1
 """The number of the first warpgroup's own barrier; 0 is the block's."""
+SHARED_BARRIER = 8
+"""That of several warpgroups which compute together."""
 
 
 def sync_warp() -> None:
@@ -22,3 +24,9 @@ def sync_warpgroup(unit: Any) -> None:
     """A barrier of all threads of a warpgroup, given by its number."""
     number = indexing.as_i32(indexing.add(unit, FIRST_BARRIER))
     dialect("nvvm").BarrierOp(barrierId=number, numberOfThreads=indexing.as_i32(constants.index(WARPGROUP)))
+
+
+def sync_warpgroups(count: int) -> None:
+    """A barrier of all threads of this many warpgroups: all that compute."""
+    number, threads = (indexing.as_i32(constants.index(each)) for each in (SHARED_BARRIER, count * WARPGROUP))
+    dialect("nvvm").BarrierOp(barrierId=number, numberOfThreads=threads)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect import constants, indexing, transposes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.rings import PANELS
+from mlir_gemm.dialect.rings import PANELS, swizzle_of
 from mlir_gemm.lowering.multiples import multiple_of
 from mlir_gemm.spec.attributes import LAYOUT
 
@@ -65,7 +65,8 @@ def place(memory: Any, part: int = 0) -> tuple[Any, Any | None]:
     whole = multiple_of(column) % panel == 0
     if multiple_of(row) % ROWS or not (whole or (part and multiple_of(column) * item % part == 0)):
         raise pass_error(memory.owner, f"a view that starts inside a panel of {ROWS} rows or {panel} columns")
-    found = base(root)
+    source = transposes.source_of(root)
+    found = base(root) if source is None else address(source)
     if stage:
         found = indexing.add(found, indexing.mul(stage[0], rows * columns * item))
     if constants.integer_of(row) != 0:
@@ -78,6 +79,9 @@ def place(memory: Any, part: int = 0) -> tuple[Any, Any | None]:
 def panel_bytes(memory: Any) -> int:
     """Bytes of a row of a panel of the buffer that a view belongs to. Refuses buffers that are not panels."""
     root = _root(memory)
+    source = transposes.source_of(root)
+    if source is not None and panel_bytes(source):  # rows that were columns
+        return PANELS[swizzle_of(root.type.shape[-1] * root.type.element_type.width // 8) or ""]
     maker = root.owner.owner.operation if hasattr(root.owner, "operations") else root.owner.operation
     layout = str(maker.attributes[LAYOUT]).strip('"') if LAYOUT in maker.attributes else ""
     if layout not in PANELS:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import HALVES, K_RANGE, folded
+from mlir_gemm.spec.tile_space import HALVES, K_RANGE, folded, square_of
 from mlir_gemm.spec.zeros import Span, parse, steps_of
 
 MOST_TILES, MOST_OF_BOTH = 512, 32
@@ -25,7 +25,11 @@ def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
 def walked(problem: Problem, schedule: Schedule) -> tuple[int, int]:
     """Rows and columns of the rectangle of tiles that the raster walks: the grid, or what a triangle is folded into."""
     rows, columns = grid(problem, schedule)
-    return folded(rows) if schedule.space in HALVES else (rows, columns)
+    if schedule.space not in HALVES:
+        return rows, columns
+    side = square_of(schedule.cluster_m, schedule.cluster_n)
+    high, wide = folded(-(-rows // side))
+    return high * side, wide * side
 
 
 def blocks(problem: Problem, schedule: Schedule) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from mlir_gemm.spec.schedule import Schedule, Tile
+from mlir_gemm.spec.tile_space import HALVES
 
 
 def shown_tile(tile: Tile) -> str:
@@ -34,7 +35,9 @@ def shown_clusters(schedule: Schedule, tiles: int, outside: int) -> list[str]:
         together = " and ".join(what for what, is_shared in shared.items() if is_shared)
         lines.append(f"clusters of {size} blocks{each}, which copy tiles of {together} together")
     if outside:
-        lines.append(f"{outside} of the {tiles} tiles lie outside the result: they fill the last clusters")
+        where = ", or on the other side of its diagonal" if schedule.space in HALVES else ""
+        last = "whole" if where else "the last"
+        lines.append(f"{outside} of the {tiles} tiles lie outside the result{where}: they fill {last} clusters")
     return lines
 
 

@@ -282,6 +282,27 @@ def _mma(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
+def _transpose(decoder: Decoder, operation: Any) -> Step:
+    """Exchanges rows and columns in place, once for all units of the role."""
+    state, products = decoder.state, _products(decoder)
+    source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
+
+    def step(frame: Frame) -> None:
+        memory = frame[source]
+        if type(memory) is PerUnit or not memory.flags.c_contiguous:
+            raise fault(operation, "a tile that is not one piece of memory, the same for all units")
+        waiting = [target for stage in state.rings.stages.values() for target, _ in stage.under_way]
+        if any(_overlaps(memory, target) for target in waiting):
+            raise fault(operation, "reads a stage that no tile.consumer_wait has waited for")
+        if any(_overlaps(each, memory) for _, read in products(frame).reading for each in read):
+            raise fault(operation, "writes a stage that a product in flight reads")
+        turned = memory.T.copy()
+        frame[out] = memory.reshape(turned.shape)
+        frame[out][...] = turned
+
+    return step
+
+
 def _mma_wait(decoder: Decoder, operation: Any) -> Step:
     acc, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
     pending, products = number_of(operation, "pending"), _products(decoder)
@@ -343,7 +364,8 @@ STEPS: dict[str, StepMaker] = {
     "tile.ring": _ring, "tile.enter": _enter, "tile.advance": _advance,
     "tile.producer_acquire": _producer_acquire, "tile.consumer_wait": _consumer_wait,
     "tile.consumer_release": _consumer_release, "tile.tma_load": _tma_load,
-    "tile.mma": _mma, "tile.mma_wait": _mma_wait, "tile.warp_specialize": _warp_specialize,
+    "tile.mma": _mma, "tile.mma_wait": _mma_wait, "tile.transpose": _transpose,
+    "tile.warp_specialize": _warp_specialize,
     "tile.tma_store": _staged_store, "tile.unaligned_store": _staged_store,
     "tile.leave": lambda _, __: None, "tile.tma_store_wait": lambda _, __: None,
 }  # fmt: skip

@@ -129,3 +129,8 @@ def memory_bytes(problem: Problem, operand: str) -> int:
 def by_registers(problem: Problem) -> bool:
     """Whether A comes to `wgmma` through registers: from shared memory it transposes elements of 16 bits only."""
     return problem.a_order == "km" and element_bytes(problem, "a") != 2
+
+
+def transposes_b(problem: Problem) -> bool:
+    """Whether `wgmma` takes B transposed in shared memory: of bytes that lie along n."""
+    return problem.b_order == "kn" and element_bytes(problem, "b") == 1

@@ -3,10 +3,14 @@
 A raster walks a rectangle. A triangle of tiles (row r has r + 1 of them) is folded into one: its longest row and its
 shortest fill a row of the rectangle, the second longest and the second shortest the next, and so on. So every raster
 walks a triangle as it walks a rectangle, groups of neighbouring rows share what they read, and no number is left over.
+
+With clusters, what is folded is a triangle of squares of tiles, each of whole clusters (`square_of`). Of a square on
+the diagonal some tiles lie on its other side: their blocks copy for their neighbours, and store nothing.
 """
 
 from __future__ import annotations
 
+from math import lcm
 from typing import Any
 
 ALL, TRIANGLE, LOWER, UPPER, K_RANGE = "all", "triangle", "lower", "upper", "k_range"
@@ -16,6 +20,11 @@ zero."""
 SPACES = (ALL, TRIANGLE, LOWER, UPPER, K_RANGE)
 HALVES = (TRIANGLE, LOWER, UPPER)
 """Those of half the tiles, which are folded."""
+
+
+def square_of(cluster_m: int, cluster_n: int) -> int:
+    """Tiles along a side of the smallest square of whole clusters."""
+    return lcm(cluster_m, cluster_n)
 
 
 def folded(rows: int) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from mlir_gemm.parts.warp_level.clocks import fragment_conflicts
 from mlir_gemm.parts.wording import shown_clusters, shown_tile, shown_time
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.problem import Problem, transposes_b
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import HALVES, K_RANGE, TRIANGLE
@@ -29,6 +29,7 @@ from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.invariance import STANDARD_ROWS
 from mlir_gemm.tile_model.offers import reasons
 from mlir_gemm.tile_model.published import published_block_tile, published_warp_tiles
+from mlir_gemm.tile_model.relayout import in_place_of_a_copy
 from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import TIE, Candidate, Choice, by_time, estimate, preference
@@ -202,6 +203,8 @@ def operand_lines(choice: Choice) -> list[str]:
                 f"  {operand.upper()} {order}: {lying.rows} rows by the copy engine, panels of {lying.panel} bytes, "
                 f"swizzled{_kept(schedule, operand)}"
             )
+            if operand == "b" and mma.by_descriptor and transposes_b(problem):
+                lines += in_place_of_a_copy(problem, choice.target, choice.pinned)
             continue
         memory = problem.a_memory if operand == "a" else problem.b_memory
         conflicts = ""

@@ -4,8 +4,9 @@ Rows of 8191 f16 elements begin at odd multiples of two bytes, so that loads are
 copies are not possible. Fragments of i8 are loaded as matrices only when neighbours lie along k, else element by
 element. One pass over the operand at the speed of memory makes rows of whole 16-byte vectors, along k if need be; the
 product then reads those. `wgmma` and the copy engine need such rows, and with other elements than 16 bits B along k; A
-comes through registers where it does not lie so, and where only B does not, the sides of the product are swapped. (f32
-as tf32 with `mma_sync` has the same choice of order; there it gains less than the copy takes.)
+comes through registers where it does not lie so, and where only B does not, the sides of the product are swapped. Where
+neither does, B of bytes is transposed in shared memory instead, or copied, whichever is predicted to be faster. (f32 as
+tf32 with `mma_sync` has the same choice of order; there it gains less than the copy takes.)
 """
 
 from __future__ import annotations
@@ -162,6 +163,20 @@ def relaid(problem: Problem, advice: Mapping[str, str]) -> Problem:
     changes: dict[str, Any] = {f"{operand}_vector": ALIGNED for operand in advice}
     changes.update({f"{operand}_order": order for operand, order in advice.items()})
     return dataclasses.replace(problem, **changes)
+
+
+def in_place_of_a_copy(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> list[str]:
+    """Lines about B that is transposed in shared memory: what the product would take on a copy of it."""
+    lines = ["    transposed in shared memory by the warps that multiply, before the products of each step"]
+    if problem.dynamic:
+        return lines
+    advice = {"b": ALONG_K["b"]}
+    try:
+        seconds = select(relaid(problem, advice), target, pinned).cost.total
+    except Error:
+        return lines
+    front = relayout_seconds(problem, advice, target)
+    return [*lines, f"    on a copy of B it would take {shown_time(seconds)}, and the copy another {shown_time(front)}"]
 
 
 def relayout_seconds(problem: Problem, advice: Mapping[str, str], target: Target) -> float:

@@ -10,6 +10,7 @@ from mlir_gemm.spec.passes import at, step, upstream
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import HALVES, square_of
 
 MOST = 4
 """Blocks below or beside each other that share copies."""
@@ -23,7 +24,10 @@ def clusters(problem: Problem, schedule: Schedule, target: Target) -> str | None
         return f"{shown}: expected at most {MOST} of each, and {MOST_BLOCKS} blocks in a cluster"
     if problem.dynamic:
         return f"{shown}: sizes known at run time only ({', '.join(problem.dynamic)}) need not divide into clusters"
-    sides = ("m", problem.m, schedule.cluster_m), ("n", problem.n, schedule.cluster_n)
+    parts = schedule.cluster_m, schedule.cluster_n
+    if schedule.space in HALVES:
+        parts = (square_of(*parts),) * 2
+    sides = ("m", problem.m, parts[0]), ("n", problem.n, parts[1])
     for (name, extent, part), block in zip(sides, schedule.block[:2], strict=True):
         size = -(-extent // block)
         if size < part:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
 from mlir_gemm.parts.grid import grid, steps
-from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.parts.registry import mainloop_of
 from mlir_gemm.parts.spaces import open_sizes, other_fields
 from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import Problem
@@ -17,7 +17,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
 from mlir_gemm.spec.zeros import UNLISTED, parse
 
-_ALONE = ("cluster_m", "cluster_n", "split_k_cluster", "ping_pong", "persistent", "stream_k", "promotion",
+_ALONE = ("split_k_cluster", "ping_pong", "persistent", "stream_k", "promotion",
           "tiles_per_block")  # fmt: skip
 """Fields that count on the same steps in all tiles. With a block for each tile, long ones first, 4096 x 4096 x 4096
 takes 104 us on the H200, with 132 blocks that walk them 111: some get more long tiles than others."""
@@ -25,6 +25,12 @@ MOST_LISTED = 1 << 18
 """Steps of all tiles in a table of both sides: a megabyte at most."""
 LEAST, LEAST_IN_ONE = 3, 2
 """Steps of k of a whole tile: of a ring, where two loops walk them, and of others."""
+
+
+def sides_of(problem: Problem) -> set[str]:
+    """The sides of the result, `m` and `n`, along which tiles have other steps. Blocks of a cluster that lie beside
+    each other along the other side have the same ones, and share what they copy."""
+    return {"m", "n"} if problem.result_mask else {each.across for each in parse(problem.zeros)}
 
 
 def known_zeros(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -47,7 +53,7 @@ def short_table(problem: Problem, schedule: Schedule, target: Target) -> str | N
     conditions = parse(problem.zeros)
     if not any(each.kind == UNLISTED for each in conditions):
         return None
-    sides = {"m", "n"} if problem.result_mask else {each.across for each in conditions}
+    sides = sides_of(problem)
     unknown = open_sizes(problem, schedule, "".join(sorted(sides)))
     if unknown is not None or len(sides) == 1:
         return unknown
@@ -62,13 +68,9 @@ def short_table(problem: Problem, schedule: Schedule, target: Target) -> str | N
 
 def tiles_alone(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """Each tile has steps of its own, which one loop copies and another multiplies, or one does both."""
-    other, mainloop = other_fields(schedule, _ALONE), mainloop_of(schedule)
-    if other is None and mainloop.producer and not mma_of(schedule).asynchronous:
-        loop = f"mma={schedule.mma}, mainloop={schedule.mainloop}"
-        return f"space={K_RANGE} with {loop}: expected a main loop without a ring"
-    if other is None and not mainloop.producer and any(each.kind == UNLISTED for each in parse(problem.zeros)):
-        return f"space={K_RANGE} with mainloop={schedule.mainloop}: a list of blocks; expected a ring, and wgmma"
-    return other
+    sides = sides_of(problem)
+    across = [name for name, side in (("cluster_m", "m"), ("cluster_n", "n")) if side in sides]
+    return other_fields(schedule, (*across, *_ALONE))
 
 
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.common_fields import SPACE
-from mlir_gemm.parts.space.mirrored import places_known, square_tiles
+from mlir_gemm.parts.space.mirrored import beside_diagonal, places_known, square_tiles
 from mlir_gemm.parts.spaces import open_sizes
 from mlir_gemm.spec.passes import at, step, upstream
 from mlir_gemm.spec.problem import Problem
@@ -31,7 +31,9 @@ def masked_result(problem: Problem, schedule: Schedule, target: Target) -> str |
 PART = Part(
     "masked",
     lambda schedule: schedule.space in _MASKS,
-    lambda _, __: [at("parallelize", "blocks", step("fill-masked"), upstream("cse"))],
+    lambda schedule, _: [
+        at("parallelize", "blocks", step("fill-masked", **beside_diagonal(schedule, schedule.space)), upstream("cse"))
+    ],
     fields=(SPACE,),
     rules=Rules(shape=(masked_result, square_tiles, places_known)),
 )

@@ -12,10 +12,10 @@ from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import TRIANGLE
+from mlir_gemm.spec.tile_space import LOWER, TRIANGLE
 
-_ALONE = ("cluster_m", "cluster_n", "split_k_cluster", "swap_ab")
-"""Fields that mean pairs of tiles, or other tiles, than those of a triangle."""
+_ALONE = ("swap_ab",)
+"""Fields that mean other tiles than those of a triangle."""
 
 
 def symmetric_result(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -29,7 +29,7 @@ def symmetric_result(problem: Problem, schedule: Schedule, target: Target) -> st
 
 
 def square_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """Tiles that mirror each other have one shape, and each has a block of its own."""
+    """Tiles that mirror each other have one shape."""
     m, n, _ = schedule.block
     if problem.m != problem.n:
         return f"a result of {problem.m}x{problem.n} with space={schedule.space}: expected a square one, or space=all"
@@ -48,10 +48,15 @@ def places_known(problem: Problem, schedule: Schedule, target: Target) -> str | 
     return None
 
 
+def beside_diagonal(schedule: Schedule, half: str) -> dict[str, str]:
+    """The option of a pass that stores tiles of one half twice, where clusters have tiles of the other half too."""
+    return {"half": half} if schedule.cluster_m * schedule.cluster_n > 1 else {}
+
+
 PART = Part(
     "mirrored",
     lambda schedule: schedule.space == TRIANGLE,
-    lambda _, __: [at("parallelize", "blocks", step("mirror-stores"))],
+    lambda schedule, _: [at("parallelize", "blocks", step("mirror-stores", **beside_diagonal(schedule, LOWER)))],
     fields=(SPACE,),
     rules=Rules(shape=(symmetric_result, square_tiles, places_known)),
 )

@@ -111,7 +111,7 @@ def _distribute(forall: Any, products: list[Any], warp: tuple[int, int, int], un
         value.set_type(ir.VectorType.get(list(warp[:2]), value.type.element_type))
     for product in products:
         _split_product(product, row, column, warp, unit)
-    for ring in named(forall, "tile.ring", "tile.order_barrier"):
+    for ring in named(forall, "tile.ring", "tile.order_barrier", "tile.transpose"):
         ring.operation.attributes["consumers"] = constants.integer(units * UNITS[unit])
     for number in named(forall, "tile.consumer_id"):
         with ir.InsertionPoint(number), number.location:

@@ -4,9 +4,9 @@ memory, and each finishes a part of the tile.
 Expects an scf.forall with `tile.split_k_cluster`, in which tiles are divided among warpgroups and `split-k-in-cluster`
 has divided the steps. Leaves after the last tile.mma_wait a tile.dsmem_reduce, which adds in the order of the ranks and
 gives each block the columns of its rank; what follows (arithmetic, loads and stores of the accumulator) shrinks to
-these columns. The parts from the other blocks arrive in a buffer of shared memory, which may reuse that of the operands
-(`tile.from_reduction` and `tile.until_reduction`). A second run changes nothing. Refuses tiles whose columns do not
-divide into parts of 8."""
+these columns, and so do stores of constants, which fill what is masked. The parts from the other blocks arrive in a
+buffer of shared memory, which may reuse that of the operands (`tile.from_reduction` and `tile.until_reduction`). A
+second run changes nothing. Refuses tiles whose columns do not divide into parts of 8."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.lowering.memory_order import root_of
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.distribute.distribute_warps import with_fills
 from mlir_gemm.passes.distribute.split_k_in_cluster import blocks_of_cluster_group
 from mlir_gemm.spec.attributes import FROM_REDUCTION, SPLIT_K_CLUSTER, UNTIL_REDUCTION, WARPS
 from mlir_gemm.spec.threads import UNITS, WARPGROUP
@@ -66,12 +67,12 @@ def _sum(forall: Any, wait: Any, parts: int) -> None:
     uses = [use for use in value.uses if use.owner.operation != total.owner.operation]
     for use in uses:
         use.owner.operation.operands[use.operand_number] = total
-    flow = flow_from([total], shared=False)
+    flow = with_fills(forall, dict.fromkeys(flow_from([total], shared=False)), (rows, columns))
+    stores = [store.operation for store in named(forall, "tile.store") if store.operands[0] in flow]
     for each in flow:
         _narrow(each, column, part)
-    for store in named(forall, "tile.store"):
-        if store.operands[0] in flow:
-            _move(store.operation, column)
+    for store in stores:
+        _move(store, column)
 
 
 def _narrow(value: Any, column: Any, part: int) -> None:
@@ -91,7 +92,7 @@ def _narrow(value: Any, column: Any, part: int) -> None:
             user = use.owner.operation
             vectors = [each for each in [*user.operands, *user.results] if isinstance(each.type, ir.VectorType)]
             if any(list(each.type.shape) == [rows, part] for each in vectors) or user.name.startswith(
-                ("arith.", "math.")
+                ("arith.", "math.", "tile.store")
             ):
                 user.operands[use.operand_number] = smaller
         return

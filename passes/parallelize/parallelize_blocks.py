@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import affine, constants, tile
+from mlir_gemm.dialect import affine, constants, tile, transposes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, parents
@@ -26,6 +26,8 @@ _NO_ACCESS = (
 """Operations on memrefs that touch no element."""
 _PARTS = ("tile.sparse", "tile.composite")
 """Those that make a tile of buffers, which is nowhere in memory."""
+_MADE = (*_PARTS, transposes.NAME)
+"""Those, and what is transposed where it lies: whose results are read as what they are made of."""
 _WHOLE = ("tile.mma", *_PARTS)
 """Those that read all of them."""
 
@@ -110,10 +112,12 @@ def _touches_of(operation: Any) -> list[Touch]:
         return [_tile_touch(operation, name == "tile.store")]
     if name in ("tile.copy", "tile.copy_async", "tile.tma_load"):
         return [_tile_touch(operation, False), _whole_touch(operation, operands[0], True)]
+    if name == transposes.NAME:
+        return [_whole_touch(operation, operands[0], True)]
     memrefs = [operand for operand in operands if isinstance(operand.type, ir.MemRefType)]
     if memrefs and name not in _WHOLE and name not in _NO_ACCESS:
         raise pass_error(operation, f"cannot tell what '{name}' touches; cannot prove blocks independent")
-    read = [memref for memref in memrefs if getattr(memref.owner, "name", "") not in _PARTS]  # which read buffers
+    read = [memref for memref in memrefs if getattr(memref.owner, "name", "") not in _MADE]  # which read buffers
     return [_whole_touch(operation, memref, False) for memref in read] if name in _WHOLE else []
 
 

@@ -29,7 +29,7 @@ from mlir_gemm.dialect.walk import body, computed_from, in_block, named, operati
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_ROWS, MASKED, SPLIT_K_CLUSTER, ZEROS
-from mlir_gemm.spec.tile_space import ALL, HALVES, K_RANGE, SPACES, UPPER, folded, unfolded
+from mlir_gemm.spec.tile_space import ALL, HALVES, K_RANGE, SPACES, UPPER, folded, square_of, unfolded
 from mlir_gemm.spec.zeros import growing
 
 MOST_BLOCKS = 8
@@ -72,11 +72,18 @@ class RasterizeBlocks(Pass):
             or self.cluster_m * self.cluster_n * self.split_k_cluster > MOST_BLOCKS
         ):
             raise PassError(f"pass '{self}': a cluster has 1 to {MOST_BLOCKS} blocks")
-        if self.space not in SPACES or (self.space in HALVES and self.cluster_m * self.cluster_n > 1):
-            spaces = f"{', '.join(SPACES[:-1])} or {SPACES[-1]}"
-            raise PassError(f"pass '{self}': expected space={spaces}, and no clusters in a triangle")
+        if self.space not in SPACES:
+            raise PassError(f"pass '{self}': expected space={', '.join(SPACES[:-1])} or {SPACES[-1]}")
         for parallel in named(module, "scf.parallel"):
             _map(parallel, self)
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """What the numbers of rows and of columns of tiles are multiples of."""
+        if self.space not in HALVES:
+            return self.cluster_m, self.cluster_n
+        side = square_of(self.cluster_m, self.cluster_n)
+        return side, side
 
     def tile_at(self, number: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
         """The row and the column of a tile by its number, at the insertion point; with clusters, those of a cluster.
@@ -89,23 +96,20 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     *batches, rows, columns = _bounds(parallel)
     mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
     with ir.InsertionPoint(parallel), parallel.location:
-        rows = _whole_clusters(parallel, -2, rows, options.cluster_m)
-        columns = _whole_clusters(parallel, -1, columns, options.cluster_n)
-        of, long = rows, (None, None)
+        rows = _whole_clusters(parallel, -2, rows, options.sides[0])
+        columns = _whole_clusters(parallel, -1, columns, options.sides[1])
+        of, long = None, (None, None)
         if options.space == K_RANGE:
             long = _longest_last(parallel, rows, columns)
         if options.space in HALVES:
-            of, (rows, columns) = rows, _triangle(parallel, rows, columns)
+            of, rows, columns = _triangle(parallel, rows, columns, options.sides[0])
         blocks = indexing.product([*batches, rows, columns, options.split_k_cluster])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     target = body(forall)
     with ir.InsertionPoint(target), parallel.location:
-        place = _place(target.arguments[0], batches, rows, columns, options)
+        place = _place(target.arguments[0], batches, rows, columns, of, options)
         ends = zip(long, place[-2:], strict=True)
         place[-2:] = [each if most is None else indexing.sub(_last(most), each) for most, each in ends]
-        if options.space in HALVES:
-            row, column = unfolded(place[-2], place[-1], of, _Values)
-            place[-2:] = [column, row] if options.space == UPPER else [row, column]
         for old, new in zip(body(parallel).arguments, place, strict=True):
             old.replace_all_uses_with(new)
         dialect("scf").InParallelOp()
@@ -122,15 +126,17 @@ def _map(parallel: Any, options: RasterizeBlocks) -> None:
     parallel.operation.erase()
 
 
-def _triangle(parallel: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
-    """Rows and columns of the rectangle that a triangle of tiles is folded into, at the insertion point."""
+def _triangle(parallel: Any, rows: Any, columns: Any, side: int) -> tuple[Any, Any, Any]:
+    """Squares along a side of a triangle of squares of `side` by `side` tiles, and rows and columns of tiles of the
+    rectangle that it is folded into, at the insertion point."""
     if isinstance(rows, int) != isinstance(columns, int) or rows != columns:
         shown = " by ".join(str(each) if isinstance(each, int) else "?" for each in (rows, columns))
         raise pass_error(parallel, f"a triangle of {shown} tiles; expected as many rows as columns")
     if isinstance(rows, int):
-        return folded(rows)
+        high, wide = folded(rows // side)
+        return rows // side, high * side, wide * side
     more = indexing.add(rows, 1)
-    return indexing.div(more, 2), indexing.sub(more, indexing.rem(rows, 2))
+    return rows, indexing.div(more, 2), indexing.sub(more, indexing.rem(rows, 2))
 
 
 def _longest_last(parallel: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
@@ -202,21 +208,45 @@ def _is_untested(op: Any, variable: Any) -> bool:
     return tile.memory_of(op).type.memory_space is None and any(computed_from(each, variable) for each in known)
 
 
-def _place(block: Any, batches: list[Any], rows: Any, columns: Any, options: RasterizeBlocks) -> list[Any]:
-    """Batch, tile row and tile column of a block. Clusters are placed as blocks would be; in one, blocks go by rank."""
+def _place(block: Any, batches: list[Any], rows: Any, columns: Any, of: Any, options: RasterizeBlocks) -> list[Any]:
+    """Batch, tile row and tile column of a block. Clusters are placed as blocks would be; in one, blocks go by rank. In
+    a triangle of `of` squares along a side it is clusters that are unfolded, so that nothing depends on the rank but
+    where a block lies in its cluster."""
     down, along = options.cluster_m, options.cluster_n
     if down * along == 1:
         block = block if options.split_k_cluster == 1 else indexing.div(block, options.split_k_cluster)
         block, batch = _split_batches(block, batches, rows, columns)
-        return [*batch, *options.tile_at(block, rows, columns)]
+        return [*batch, *_unfolded(*options.tile_at(block, rows, columns), of, options)]
     below, beside = _ranks(options)
     cluster = indexing.div(block, down * along * options.split_k_cluster)
     rows, columns = (rows // down if down > 1 else rows), (columns // along if along > 1 else columns)
     cluster, batch = _split_batches(cluster, batches, rows, columns)
-    row, column = options.tile_at(cluster, rows, columns)
+    row, column = _unfolded(*options.tile_at(cluster, rows, columns), of, options)
     row = indexing.add(indexing.mul(row, down), below) if down > 1 else row
     column = indexing.add(indexing.mul(column, along), beside) if along > 1 else column
     return [*batch, row, column]
+
+
+def _unfolded(row: Any, column: Any, of: Any, options: RasterizeBlocks) -> tuple[Any, Any]:
+    """Row and column of a tile, or a cluster, in the result, from those in the rectangle that is walked."""
+    if of is None:
+        return row, column
+    parts = options.sides[0] // options.cluster_m, options.sides[1] // options.cluster_n
+    down, along = (_divided(place, part) for place, part in zip((row, column), parts, strict=True))
+    down, along = unfolded(down, along, of, _Values)
+    if options.space == UPPER:
+        down, along = along, down
+    return _inside(down, row, parts[0]), _inside(along, column, parts[1])
+
+
+def _divided(place: Any, part: int) -> Any:
+    """In which square something lies, of so many places along a side."""
+    return place if part == 1 else indexing.div(place, part)
+
+
+def _inside(square: Any, place: Any, part: int) -> Any:
+    """The same place in a square as `place` in its own."""
+    return square if part == 1 else indexing.add(indexing.mul(square, part), indexing.rem(place, part))
 
 
 def _ranks(options: RasterizeBlocks) -> tuple[Any, Any]:

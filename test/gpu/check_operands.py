@@ -62,6 +62,8 @@ RANGES = [
     Job("lower", 700, 264, 700, "f16", "mma=mma_sync,mainloop=register_prefetch", exact=True),
     Job("band", 700, 264, 700, "f32", "mma=simt", exact=True),
     Job("listed", 4096, 4096, 4096, "bf16"),
+    Job("listed", 4096, 4096, 4096, "f16", "mma=mma_sync,mainloop=cp_async"),
+    Job("lower", 700, 264, 704, "f16", "mma=mma_sync,mainloop=tma", exact=True),
     Job("lower", 4096, 4096, 4096, "f16", "mma=mma_sync,mainloop=cp_async"),
     Job("lower", 4096, 4096, 4096, "f32"),
     Job("band", 4096, 4096, 4096, "f32"),

@@ -30,9 +30,11 @@ CASES = (
     ("bfloat16", 1024, 1024), ("bfloat16", 2048, 2048), ("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192),
     ("bfloat16", 3001, 3001), ("bfloat16", 5120, 13824), ("bfloat16", 13824, 5120), ("float16", 4096, 4096),
     ("float32", 4096, 4096), ("float32", 3001, 3001), ("float64", 2048, 2048), ("float16", 1111, 333),
+    ("bfloat16", 3000, 3000), ("bfloat16", 6008, 2040),
 )  # fmt: skip
 """Types, rows and columns of A."""
-TRIANGLES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("bfloat16", 3001, 2999), ("float16", 1024, 1024))
+TRIANGLES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("bfloat16", 3001, 2999), ("float16", 1024, 1024),
+             ("bfloat16", 3000, 3000))  # fmt: skip
 """Types, rows of the triangle, and columns of B."""
 MASKED = (("bfloat16", 4096, 128), ("bfloat16", 8192, 128), ("bfloat16", 4096, 4096), ("bfloat16", 3001, 128))
 """Types, rows, and k of masked products."""

@@ -1,4 +1,7 @@
 // RUN: not mlir-gemm opt %s fill-masked 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt %s 'fill-masked{half=left}' 2>&1 | FileCheck %s --check-prefix=HALF
+
+// HALF: pass 'fill-masked{half=left}': expected half=lower or upper, or none where there are no clusters
 
 func.func @plain(%D: memref<64x64xf32>, %v: vector<32x32xf32>) {
   %c0 = arith.constant 0 : index

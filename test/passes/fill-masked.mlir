@@ -1,6 +1,16 @@
 // fill-masked: what the mask selects is stored at the mirror of each tile; a second run changes nothing.
 // RUN: mlir-gemm opt %s fill-masked cse | FileCheck %s
 // RUN: mlir-gemm opt %s fill-masked cse fill-masked | FileCheck %s
+// RUN: mlir-gemm opt %s 'fill-masked{half=upper}' cse | FileCheck %s --check-prefix=HALF
+
+// Clusters have tiles on the other side of the diagonal too, here below it: those are stored nowhere.
+// HALF-LABEL: func.func @causal(
+//       HALF:   scf.parallel (%[[I:.*]], %[[J:.*]]) =
+//       HALF:     %[[COLUMN:.*]] = arith.muli %[[J]], %{{.*}} : index
+//       HALF:     %[[BELOW:.*]] = arith.cmpi ult, %[[J]], %[[I]] : index
+//       HALF:     %[[OWN:.*]] = arith.select %[[BELOW]], %{{.*}}, %[[COLUMN]] : index
+//       HALF:     "tile.store"(%{{.*}}, %{{.*}}, %{{.*}}, %[[OWN]]) {in_bounds = array<i1: true, false>
+//       HALF:     arith.cmpi ule, %[[J]], %[[I]] : index
 
 // CHECK-LABEL: func.func @causal(
 //       CHECK:   %[[NONE:.*]] = arith.constant dense<-1.000000e+09> : vector<32x32xf32>

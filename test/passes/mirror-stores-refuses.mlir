@@ -1,4 +1,7 @@
 // RUN: not mlir-gemm opt --split-input-file %s mirror-stores 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt %s 'mirror-stores{half=left}' 2>&1 | FileCheck %s --check-prefix=HALF
+
+// HALF: pass 'mirror-stores{half=left}': expected half=lower or upper, or none where there are no clusters
 
 func.func @wide(%D: memref<64x64xf32>, %v: vector<32x64xf32>) {
   %c0 = arith.constant 0 : index

@@ -1,6 +1,21 @@
 // mirror-stores: a square tile is stored at its mirror too, transposed; a second run changes nothing.
 // RUN: mlir-gemm opt %s mirror-stores | FileCheck %s
 // RUN: mlir-gemm opt %s mirror-stores mirror-stores | FileCheck %s
+// RUN: mlir-gemm opt %s 'mirror-stores{half=lower}' cse | FileCheck %s --check-prefix=HALF
+// RUN: mlir-gemm opt %s 'mirror-stores{half=lower}' 'mirror-stores{half=lower}' cse | FileCheck %s --check-prefix=HALF
+
+// Clusters have tiles above the diagonal too: those are stored nowhere.
+// HALF-LABEL: func.func @batch(
+//       HALF:   scf.parallel (%[[BATCH:.*]], %[[I:.*]], %[[J:.*]]) =
+//       HALF:     %[[ROW:.*]] = arith.muli %[[I]], %[[C32:.*]] : index
+//       HALF:     %[[COLUMN:.*]] = arith.muli %[[J]], %[[C32]] : index
+//       HALF:     %[[ABOVE:.*]] = arith.cmpi ult, %[[I]], %[[J]] : index
+//       HALF:     %[[OWN:.*]] = arith.select %[[ABOVE]], %[[C100:.*]], %[[COLUMN]] : index
+//       HALF:     "tile.store"(%[[V:.*]], %[[D:.*]], %[[BATCH]], %[[ROW]], %[[OWN]]) {in_bounds = array<i1: true, false, false>
+//       HALF:     %[[ON:.*]] = arith.cmpi ule, %[[I]], %[[J]] : index
+//       HALF:     %[[BEYOND:.*]] = arith.select %[[ON]], %[[C100]], %[[COLUMN]] : index
+//       HALF:     "tile.store"(%[[V]], %[[D]], %[[BATCH]], %[[BEYOND]], %[[ROW]]) {apart, dims = array<i64: -1, 1, 0>
+//   HALF-NOT:     tile.store
 
 // A tile on the diagonal has no mirror: its row there is 100, the first beyond the memory.
 // CHECK-LABEL: func.func @batch(

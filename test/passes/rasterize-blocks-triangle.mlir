@@ -1,10 +1,10 @@
 // rasterize-blocks{space=triangle}: the tiles on and below the diagonal, folded into a rectangle that the raster walks.
 // RUN: mlir-gemm opt %s 'rasterize-blocks{space=triangle raster_group=1}' cse | FileCheck %s
-// RUN: not mlir-gemm opt %s 'rasterize-blocks{space=triangle cluster_n=2}' 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// RUN: mlir-gemm opt %s 'rasterize-blocks{space=triangle raster_group=1 cluster_n=2}' cse | FileCheck %s --check-prefix=CLUSTER
+// RUN: mlir-gemm opt %s 'rasterize-blocks{space=upper raster_group=1 cluster_m=2}' cse | FileCheck %s --check-prefix=UPPER
 // RUN: not mlir-gemm opt %s 'rasterize-blocks{space=band}' 2>&1 | FileCheck %s --check-prefix=BAND
 
-// CLUSTER: expected space=all, triangle, lower, upper or k_range, and no clusters in a triangle
-// BAND: expected space=all, triangle, lower, upper or k_range, and no clusters in a triangle
+// BAND: expected space=all, triangle, lower, upper or k_range{{$}}
 
 func.func private @tile(index, index)
 
@@ -20,6 +20,38 @@ func.func private @tile(index, index)
 //       CHECK:     %[[LEFT:.*]] = arith.subi %[[Q]], %[[COUNT]] : index
 //       CHECK:     %[[COLUMN:.*]] = arith.select %[[IN]], %[[Q]], %[[LEFT]] : index
 //       CHECK:     @tile(%[[ROW]], %[[COLUMN]])
+
+// Clusters of two beside each other: of two rows of squares of 2 x 2 tiles the second has two and the first one, which
+// are one row of three squares, six clusters. A square has two clusters, one below the other; it is found without the
+// rank of the block, which only says in which of the two columns its tile lies.
+// CLUSTER-LABEL: func.func @even(
+//       CLUSTER:   scf.forall (%[[BLOCK:.*]]) in (12) {
+//       CLUSTER:     %[[RANK:.*]] = "tile.rank"()
+//       CLUSTER:     %[[NUMBER:.*]] = arith.divui %[[BLOCK]], %[[C2:.*]] : index
+//       CLUSTER:     %[[P:.*]] = arith.divui %[[NUMBER]], %[[C3:.*]] : index
+//       CLUSTER:     %[[Q:.*]] = arith.remui %[[NUMBER]], %[[C3]] : index
+//       CLUSTER:     %[[SQUARE:.*]] = arith.divui %[[P]], %[[C2]] : index
+//       CLUSTER:     %[[IN:.*]] = arith.cmpi ult, %[[Q]], %{{.*}} : index
+//       CLUSTER:     %[[DOWN:.*]] = arith.select %[[IN]], %{{.*}}, %[[SQUARE]] : index
+//       CLUSTER:     %[[ALONG:.*]] = arith.select %[[IN]], %[[Q]], %{{.*}} : index
+//       CLUSTER:     %[[FIRST:.*]] = arith.muli %[[DOWN]], %[[C2]]
+//       CLUSTER:     %[[INSIDE:.*]] = arith.remui %[[P]], %[[C2]] : index
+//       CLUSTER:     %[[ROW:.*]] = arith.addi %[[FIRST]], %[[INSIDE]]
+//       CLUSTER:     %[[LEFT:.*]] = arith.muli %[[ALONG]], %[[C2]]
+//       CLUSTER:     %[[COLUMN:.*]] = arith.addi %[[LEFT]], %[[RANK]]
+//       CLUSTER:     @tile(%[[ROW]], %[[COLUMN]])
+
+// Of the upper half rows and columns of squares are exchanged, and the cluster's blocks lie below each other.
+// UPPER-LABEL: func.func @even(
+//       UPPER:   scf.forall (%{{.*}}) in (12) {
+//       UPPER:     %[[RANK:.*]] = "tile.rank"()
+//       UPPER:     %[[DOWN:[0-9]+]] = arith.select %[[IN:[0-9]+]], %{{.*}} : index
+//       UPPER:     %[[ALONG:[0-9]+]] = arith.select %[[IN]], %{{.*}} : index
+//       UPPER:     %[[LEFT:.*]] = arith.muli %[[DOWN]], %{{.*}}
+//       UPPER:     %[[COLUMN:.*]] = arith.addi %[[LEFT]], %{{.*}}
+//       UPPER:     %[[TOP:.*]] = arith.muli %[[ALONG]], %{{.*}}
+//       UPPER:     %[[ROW:.*]] = arith.addi %[[TOP]], %[[RANK]]
+//       UPPER:     @tile(%[[ROW]], %[[COLUMN]])
 func.func @even() {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -61,3 +61,28 @@ func.func @whole(%v: vector<64x64xf32>) {
   } {mapping = [#gpu.block<x>], tile.warps = 12 : i64}
   return
 }
+
+// A store of a constant, which fills what is masked, has the block's columns too.
+// CHECK-LABEL: func.func @filled(
+//       CHECK:       %[[FIRST:.*]] = arith.muli %{{.*}}, 32
+//       CHECK:       tile.store %{{.*}} -> %arg1[0, %{{.*}}] : 64x32xf32 {scope = warpgroup}
+//       CHECK:       tile.store %{{.*}} -> %arg1[64, %{{.*}}] : 64x32xf32 {apart, scope = warpgroup}
+func.func @filled(%X: memref<64x64xf16>, %D: memref<128x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : vector<64x64xf32>
+  %fill = arith.constant dense<-7.0> : vector<64x64xf32>
+  scf.forall (%block) in (2) {
+    %A = memref.alloc() : memref<64x64xf16, 3>
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+    "tile.warp_specialize"() ({
+      "tile.tma_load"(%A, %X, %bars, %c0, %c0, %c0) {in_bounds = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<64x64xf16>, memref<2x1xi64, 3>, index, index, index) -> ()
+    }, {
+      %first = "tile.mma"(%A, %A, %zero) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+      %done = "tile.mma_wait"(%first) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
+      "tile.store"(%done, %D, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf32>, memref<128x64xf32>, index, index) -> ()
+      "tile.store"(%fill, %D, %c64, %c0) {apart, operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf32>, memref<128x64xf32>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.cluster = 2 : i64, tile.split_k_cluster = 2 : i64, tile.warps = 12 : i64}
+  return
+}

@@ -1,4 +1,4 @@
-"""Only the k steps in which an operand is not zero, in loops without a ring: every main loop and shape of zeros."""
+"""Only the k steps in which an operand is not zero, with all but wgmma: every main loop and shape of zeros."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from draws import draws
 
 import mlir_gemm
-from mlir_gemm.errors import ScheduleError
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.select import select
@@ -23,6 +22,7 @@ WAYS = {
     "direct": ("sm_80", f"mainloop=direct,{TILES}", "f16"),
     "lanes": ("sm_80", "mma=simt,block=32x32x16,warp=16x16x16", "f32"),
     "wmma": ("sm_70", f"mma=wmma,{TILES}", "f16"),
+    "a ring, by warps": ("h200", f"mma=mma_sync,mainloop=tma,layout=swizzle128,stages=2,{TILES}", "f16"),
     "f64": ("h200", "mma=mma_sync,mainloop=cp_async,block=32x32x16,warp=16x16x16", "f64"),
 }
 TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -32,6 +32,8 @@ SHAPES = {
     "tile.banded = array<i64: 20, 3>": lambda i, j: (j <= i + 3) & (j >= i - 20),
     "tile.block_diagonal = array<i64: 24, 32>": lambda i, j: i // 24 == j // 32,
 }
+BLOCKS = "tile.blocks = {size = array<i64: 32, 64>, rows = array<i64: 0, 0, 2>, columns = array<i64: 0, 1, 1>}"
+LISTED = {BLOCKS: lambda i, j: np.isin(i // 32 * 10 + j // 64, [0, 1, 21])}
 
 
 def _whole(*shape: int, seed: int = 0) -> Any:
@@ -48,12 +50,13 @@ def _check(way: str, mark: str, side: str, m: int, n: int, k: int) -> None:
     text = text.replace(f"%{side}: {type_}", f"%{side}: {type_} {{{mark}}}", 1)
     kernel = mlir_gemm.compile(text, chip=chip, device="simulator", schedule=f"space=k_range,{schedule}")
     one = a if side == "A" else b
-    one *= SHAPES[mark](*np.indices(one.shape))
+    shapes = {**SHAPES, **LISTED}
+    one *= shapes[mark](*np.indices(one.shape))
     wanted = a @ b
     high, deep = kernel.schedule.block[0 if side == "A" else 1], kernel.schedule.block[2]
     rows, steps = -(-(m if side == "A" else n) // high), -(-k // deep)
     places = np.indices((rows * high, steps * deep))  # rows beyond the end count too
-    kept = SHAPES[mark](*(places if side == "A" else places[::-1]))
+    kept = shapes[mark](*(places if side == "A" else places[::-1]))
     held = kept.reshape(rows, high, steps, deep).any((1, 3))
     held[~held.any(1), :] = True  # one step of a tile without any
     skipped = np.kron(~held, np.ones((high, deep), bool))
@@ -63,7 +66,7 @@ def _check(way: str, mark: str, side: str, m: int, n: int, k: int) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("mark", ['tile.triangular = "lower"', "tile.banded = array<i64: 20, 3>"])
+@pytest.mark.parametrize("mark", ['tile.triangular = "lower"', "tile.banded = array<i64: 20, 3>", BLOCKS])
 def test_ways(way: str, mark: str) -> None:
     _check(way, mark, "A", 96, 64, 128)
 
@@ -98,8 +101,8 @@ def test_the_model_takes_it_without_a_ring() -> None:
     assert less.schedule.space == "k_range" and less.cost.total < 0.65 * whole.cost.total
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_a_list_beside_other_conditions(masked: bool) -> None:
+@pytest.mark.parametrize(("masked", "chip"), [(False, "h200"), (True, "h200"), (False, "sm_80"), (True, "sm_80")])
+def test_a_list_beside_other_conditions(masked: bool, chip: str) -> None:
     """A list of blocks of A with a triangular B, or with a masked result."""
     a, b = _whole(200, 328), _whole(328, 264, seed=1)
     operands = Operand("A", "mk", a.shape, "f16"), Operand("B", "kn", b.shape, "f16")
@@ -114,18 +117,11 @@ def test_a_list_beside_other_conditions(masked: bool) -> None:
         b = np.triu(b)
     i, j = np.indices(a.shape)
     a *= np.isin(i // 64 * 10 + j // 64, [0, 4, 32, 15])
-    kernel = mlir_gemm.compile(text, chip="h200", device="simulator", schedule="space=k_range,block=64x64x64")
+    tiles = "block=64x64x64" if chip == "h200" else TILES
+    kernel = mlir_gemm.compile(text, chip=chip, device="simulator", schedule=f"space=k_range,{tiles}")
     m, n = np.indices((200, 264))
     wanted = np.where((n <= m) | (not masked), a @ b, 5.0)
     assert np.array_equal(kernel(a.astype(np.float16), b.astype(np.float16)), wanted)
-
-
-def test_lists_need_a_ring() -> None:
-    text = Contraction((Operand("A", "mk", (128, 128), "f16"), Operand("B", "kn", (128, 128), "f16")), "mn").module()
-    blocks = "tile.blocks = {size = array<i64: 64, 64>, rows = array<i64: 0, 1>, columns = array<i64: 0, 1>}"
-    text = text.replace("%A: tensor<128x128xf16>", f"%A: tensor<128x128xf16> {{{blocks}}}", 1)
-    with pytest.raises(ScheduleError, match="a list of blocks; expected a ring, and wgmma"):
-        mlir_gemm.compile(text, chip="sm_80", device="simulator", schedule="space=k_range")
 
 
 OPEN = """

@@ -154,10 +154,16 @@ class TestRelayout:
 
     def test_says_that_nothing_else_is_legal(self) -> None:
         eights = Problem(
-            512, 512, 512, a="f8E4M3FN", b="f8E4M3FN", out="f16", reads_c=False, a_order="km", b_order="kn"
+            509, 509, 509, a="f8E4M3FN", b="f8E4M3FN", out="f16", reads_c=False, a_order="km", a_vector=8, b_vector=8
         )
         text = explain(eights, H200, {"precision": "f8"})
-        assert "re-laid   A (mk) first" in text and "as it lies in memory there is no legal schedule" in text
+        assert "re-laid   A (mk) and B (nk) first" in text and "as it lies in memory there is no legal schedule" in text
+
+    def test_says_what_transposing_in_shared_memory_saves(self) -> None:
+        both = Problem(1024, 1024, 1024, a="i8", b="i8", acc="i32", out="i32", reads_c=False, a_order="km")
+        text = explain(both, H200)
+        assert "re-laid" not in text and "transposed in shared memory by the warps that multiply" in text
+        assert "on a copy of B it would take" in text
 
 
 class TestInvariance:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from group_products import GroupProduct
@@ -133,6 +134,17 @@ KERNELS = {
         GroupProduct(64, 64, 160, "f32", "f32", "km", "nk"),
         "precision=tf32,mma=wgmma,block=64x32x32,warp=64x32x32,stages=2,persistent=1", IN_REGISTERS,
     ),
+    "B transposed": Kernel(
+        GroupProduct(64, 128, 384, "f8E4M3FN", "f32", "km", "kn"),
+        "precision=f8,mma=wgmma,block=64x128x128,warp=64x128x128,stages=2,persistent=1",
+        (
+            *IN_REGISTERS,
+            (("nvvm.mbarrier.arrive", 1), "the block has one tile: nobody fills the last stages again"),
+            *((("nvvm.cp.async.bulk.wait_group", number), "no store comes before the first two panels")
+              for number in (0, 1)),
+            *((("nvvm.barrier", number), "the same: it tells others of that wait") for number in (2, 4)),
+        ),
+    ),
     "three panels": Kernel(
         GroupProduct(64, 192, 192, out="f32", b="nk"), f"{GROUP.replace('32', '96')},stages=2,persistent=1",
         (
@@ -213,6 +225,8 @@ def arrays(name: str) -> tuple[list[Any], Any]:
     wanted = a.astype(np.float32) @ (b.T if turned else b).astype(np.float32)
     if not isinstance(product, str) and product.element == "f32":
         a, b = a.astype(np.float32), b.astype(np.float32)
+    if not isinstance(product, str) and product.element == "f8E4M3FN":
+        a, b = a.astype(ml_dtypes.float8_e4m3fn), b.astype(ml_dtypes.float8_e4m3fn)
     if not isinstance(product, str) and product.a == "km":
         a = np.ascontiguousarray(a.T)
     if isinstance(product, str):

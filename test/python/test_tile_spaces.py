@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from draws import draws
 
 import mlir_gemm
 from mlir_gemm.errors import ScheduleError
@@ -49,6 +50,11 @@ SQUARES = [
     ("h200", "block=64x64x64,persistent=3,stream_k=2", (256, 320)),
     ("h200", "block=64x64x64,raster=snake,raster_group=2", (3, 136, 64)),
     ("sm_80", "block=32x32x32,warp=16x16x16,raster=column", (77, 33)),
+    ("h200", "block=64x64x64,cluster_m=2,persistent=4", (384, 64)),
+    ("h200", "block=64x64x64,cluster_n=2,raster=snake", (200, 96)),
+    ("h200", "block=64x64x64,cluster_m=2,cluster_n=2,persistent=8,stream_k=2", (256, 320)),
+    ("h200", "block=64x64x64,cluster_m=4,cluster_n=2", (2, 200, 64)),
+    ("h200", "block=64x64x64,cluster_m=2,split_k_cluster=2", (128, 256)),
 ]
 
 
@@ -80,9 +86,14 @@ def test_arrays_that_are_the_same_are_one_argument() -> None:
     assert np.abs(odd - (a.astype(np.float64) @ a.T + np.arange(64)[:, None])).max() < 1e-4
 
 
-@pytest.mark.parametrize(("chip", "space"), [("h200", "lower"), ("h200", "upper"), ("sm_80", "upper")])
-def test_masked_results(chip: str, space: str) -> None:
-    a, b = _matrix(200, 64), _matrix(200, 64, seed=1)
+@pytest.mark.parametrize(("chip", "space", "cluster"), [
+    ("h200", "lower", ""), ("h200", "upper", ""), ("sm_80", "upper", ""), ("h200", "lower", "cluster_m=2"),
+    ("h200", "upper", "cluster_m=2,cluster_n=2"), ("h200", "upper", "cluster_n=2"),
+    ("h200", "lower", "cluster_m=2,split_k_cluster=2"),
+])  # fmt: skip
+def test_masked_results(chip: str, space: str, cluster: str) -> None:
+    depth = 264 if "split" in cluster else 64
+    a, b = _matrix(200, depth), _matrix(200, depth, seed=1)
     sides = Operand("A", "mk", a.shape, "f16"), Operand("B", "nk", b.shape, "f16")
 
     def lower(m: Any, n: Any) -> Any:
@@ -93,18 +104,48 @@ def test_masked_results(chip: str, space: str) -> None:
 
     whole = Contraction(sides, "mn", mask=lower if space == "lower" else upper, fill=-7.0, epilogue=lambda d: d * 2.0)
     tiles = "block=64x64x64" if chip == "h200" else "block=32x32x32,warp=16x16x16"
-    found = _kernel(whole, chip, f"space={space},{tiles}")(a, b)
+    found = _kernel(whole, chip, ",".join(filter(None, [f"space={space}", tiles, cluster])))(a, b)
     m, n = np.arange(200)[:, None], np.arange(200)[None, :]
     kept = n <= m if space == "lower" else m < n
     wanted = np.where(kept, a.astype(np.float64) @ b.astype(np.float64).T, -7.0) * 2.0
     assert np.abs(found - wanted).max() <= 2e-3 * np.abs(wanted).max()
 
 
-@pytest.mark.parametrize(("side", "half", "shape"), [
-    ("A", "lower", (328, 64, 328)), ("A", "upper", (200, 64, 328)), ("B", "lower", (64, 200, 328)),
-    ("B", "upper", (64, 328, 328)),
+CLUSTERS = ("", "cluster_m=2", "cluster_n=2", "cluster_m=2,cluster_n=2", "split_k_cluster=2",
+            "cluster_n=2,split_k_cluster=2", "cluster_m=2,persistent=4",
+            "cluster_n=2,persistent=4,stream_k=2")  # fmt: skip
+RASTERS = ("raster=row", "raster=snake", "raster=column", "raster=grouped,raster_group=2", "raster=diagonal")
+
+
+def test_random_halves_in_clusters() -> None:
+    """Whole numbers, so that results are exact; 144 rows are more than two tiles, with an edge."""
+    random = np.random.default_rng(11)
+    for number in range(draws(2)):
+        space, cluster, raster = (
+            str(random.choice(each)) for each in (("triangle", "lower", "upper"), CLUSTERS, RASTERS)
+        )
+        m, k = 8 * int(random.integers(17, 45)), 8 * int(random.integers(36, 60))
+        m += 8 * (m % 64 == 0)
+        a, b = (random.integers(-3, 4, (m, k)).astype(np.float16) for _ in range(2))
+        symmetric = space == "triangle"
+        sides = Operand("A", "mk", a.shape, "f16"), Operand("B", "nk", b.shape, "f16", array="A" if symmetric else "")
+        masks: dict[str, Any] = {"lower": lambda m, n: n <= m, "upper": lambda m, n: m <= n}
+        given = {} if symmetric else {"mask": masks[space], "fill": -7.0}
+        whole = Contraction(sides, "mn", out="f32", **given)
+        kernel = _kernel(whole, "h200", ",".join(filter(None, [f"space={space},block=64x64x64", raster, cluster])))
+        wide = a.astype(np.float32)
+        wanted = wide @ (a if symmetric else b).T.astype(np.float32)
+        if not symmetric:
+            wanted = np.where(masks[space](*np.indices((m, m))), wanted, -7.0)
+        assert np.array_equal(kernel(a) if symmetric else kernel(a, b), wanted), (number, space, cluster, raster, m, k)
+
+
+@pytest.mark.parametrize(("side", "half", "shape", "cluster"), [
+    ("A", "lower", (328, 64, 328), ""), ("A", "upper", (200, 64, 328), ""), ("B", "lower", (64, 200, 328), ""),
+    ("B", "upper", (64, 328, 328), ""), ("A", "lower", (264, 136, 328), ",cluster_n=2"),
+    ("B", "upper", (200, 200, 328), ",cluster_m=4"),
 ])  # fmt: skip
-def test_triangular_operands(side: str, half: str, shape: tuple[int, int, int]) -> None:
+def test_triangular_operands(side: str, half: str, shape: tuple[int, int, int], cluster: str) -> None:
     m, n, k = shape
     left, right = _matrix(m, k), _matrix(k, n, seed=1)
     triangle = np.tril if half == "lower" else np.triu
@@ -112,7 +153,8 @@ def test_triangular_operands(side: str, half: str, shape: tuple[int, int, int]) 
     type_ = f"%{side}: tensor<{m}x{k}xf16>" if side == "A" else f"%{side}: tensor<{k}x{n}xf16>"
     assert type_ in text
     text = text.replace(type_, f'{type_} {{tile.triangular = "{half}"}}', 1)
-    kernel = mlir_gemm.compile(text, chip="h200", device="simulator", schedule="space=k_range,block=64x64x64")
+    schedule = f"space=k_range,block=64x64x64{cluster}"
+    kernel = mlir_gemm.compile(text, chip="h200", device="simulator", schedule=schedule)
     left, right = (triangle(left), right) if side == "A" else (left, triangle(right))
     assert np.abs(kernel(left, right) - left.astype(np.float64) @ right).max() < 1e-3
 
@@ -252,3 +294,10 @@ def test_the_model_and_explain_know_of_it() -> None:
 def test_what_is_not_known_is_refused(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(ScheduleError, match=why):
         select(Problem(256, 256, 256, reads_c=False), target("h200"), fields)
+
+
+@pytest.mark.parametrize(("zeros_of", "field"), [("k>m", "cluster_m"), ("k<n", "cluster_n"), ("k>m, k<n", "cluster_n")])
+def test_blocks_with_other_steps_share_no_copies(zeros_of: str, field: str) -> None:
+    problem = Problem(256, 256, 256, reads_c=False, zeros=zeros_of)
+    with pytest.raises(ScheduleError, match=f"{field}=2 with space=k_range: expected 1"):
+        select(problem, target("h200"), {"space": "k_range", field: 2})

@@ -249,12 +249,15 @@ class TestSelect:
         ("kind", "acc", "precision"), [("i8", "i32", "full"), ("f32", "f32", "tf32"), ("f8E4M3FN", "f32", "f8")]
     )
     def test_of_two_operands_across_k_one_is_turned(self, kind: str, acc: str, precision: str) -> None:
-        given = Problem(4096, 4096, 4096, a=kind, b=kind, acc=acc, out=acc, reads_c=False, a_order="km")
+        given = Problem(8192, 8192, 8192, a=kind, b=kind, acc=acc, out=acc, reads_c=False, a_order="km")
         pinned = {"precision": precision}
         advice = relayout_advice(given, H200, pinned)
         # The other one comes through registers, as A or swapped.
         assert advice in ({"a": "mk"}, {"b": "nk"})
         assert best_mma(given, H200, pinned) == "wgmma"
+        small = dataclasses.replace(given, m=1024, n=1024, k=1024)  # bytes are transposed in shared memory there
+        assert bool(relayout_advice(small, H200, pinned)) == (kind == "f32")
+        assert best_mma(small, H200, pinned) == "wgmma"
 
     def test_what_cannot_be_computed_is_refused(self) -> None:
         given = Problem(512, 512, 512, a="f8E4M3FN", b="f8E4M3FN", acc="f32", out="f32", reads_c=False)

@@ -167,13 +167,34 @@ def test_orders_of_elements_that_wgmma_does_not_transpose(a: str, b: str) -> Non
     wide = square(a="f32", b="f32", a_order=a, b_order=b)
     schedule = LEGAL.replace(block=(128, 128, 32), warp=(64, 128, 32), instruction=(64, 8, 8), precision="tf32")
     said = (
-        f"operands of f32 in the orders {a} and {b}: wgmma takes B along k only, but for elements of 16 bits; expected "
-        "nk, or mma=mma_sync"
+        f"operands of f32 in the orders {a} and {b}: wgmma takes B along k only, but for elements of 8 and 16 bits; "
+        "expected nk, or mma=mma_sync"
     )
     assert wgmma.orders(wide, schedule, H200) == said
     assert wgmma.orders(square(a_order=a, b_order=b), LEGAL, H200) is None
     for order in ("mk", "km"):
         assert violations(square(a="f32", b="f32", a_order=order, b_order="nk"), schedule, H200) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (
+            {"block": (128, 192, 128), "warp": (64, 192, 128)},
+            "its n must be a multiple of 128; the nearest: 128 or 256",
+        ),
+        ({"block": (64, 128, 256), "warp": (64, 128, 256)}, "its k must be 128"),
+        ({"block": (192, 128, 128), "warp": (64, 128, 128)}, "by 3 warpgroups: expected at most 2"),
+    ],
+)
+def test_b_of_bytes_along_n_is_transposed_in_squares(fields: dict[str, Any], said: str) -> None:
+    both = square(a="i8", b="i8", acc="i32", out="i32", a_order="km", b_order="kn", a_vector=128, b_vector=128)
+    tiles = {"block": (128, 256, 128), "warp": (64, 256, 128), "instruction": (64, 8, 32), "stages": 2}
+    schedule = LEGAL.replace(**tiles)
+    assert violations(both, schedule, H200) == []
+    refused = wgmma.transposed_tiles(both, schedule.replace(**fields), H200)
+    assert refused is not None and refused.endswith(said) and "transposed in shared memory" in refused
+    assert wgmma.transposed_tiles(square(b_order="kn"), schedule.replace(**fields), H200) is None
 
 
 TILES = [

@@ -18,6 +18,9 @@ from mlir_gemm.spec.target import Target
 HANDED = 32.0
 """Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess, which no fit has
 tested; the search proposes no `stream_k`."""
+TRANSPOSED = 1.5
+"""How many times the clocks of reading and writing B a step takes at least where it is transposed in shared memory, for
+loads, a fence and a barrier that wait for each other. An estimate: no such kernel has been measured."""
 WARM = 2e-4
 """Seconds of a kernel from which the clock falls with time."""
 
@@ -79,7 +82,7 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
     """The predicted cost of some work. Arithmetic only, so that it also works on arrays."""
     x, clock = constants, target.clock_hz
     twice_a, twice_b = 1 + (x.odd - 1) * work.odd_a, 1 + (x.odd - 1) * work.odd_b
-    shared = work.reads + x.write * work.writes
+    shared = work.reads + x.write * work.writes + work.transposed
     thin_a, thin_b = 1 + (x.thin - 1) * work.thin_a, 1 + (x.thin - 1) * work.thin_b
     copies = x.row * (work.rows_a * twice_a * thin_a + work.rows_b * twice_b * thin_b)
     merged_a, merged_b = (norm(4.0, 1.0, readers / x.apart) - 1 for readers in (work.readers_a, work.readers_b))
@@ -88,7 +91,7 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
     l2 = (work.bytes_a / apart_a + work.bytes_b / apart_b) * work.active / x.l2
     outside = work.outside * work.active / x.outside
     latency = x.latency / (work.stages - x.held)
-    step = norm(x.inside, work.tensor, shared, copies, l2, outside, latency, x.chain)
+    step = norm(x.inside, work.tensor, shared, copies, l2, outside, latency, x.chain + TRANSPOSED * work.transposed)
     step = step + x.sync / work.groups + x.cluster * work.clustered * work.panels
     tiles = work.rounds - x.ragged * (work.rounds - work.mean)
     each = tiles * work.steps / clock

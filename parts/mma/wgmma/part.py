@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mlir_gemm.parts.base import Form, Mma, Rules
 from mlir_gemm.parts.mma.wgmma import rules
 from mlir_gemm.parts.mma.wgmma.cost import FAMILY
 from mlir_gemm.parts.mma.wgmma.search import proposals
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
-from mlir_gemm.spec.passes import at, step
+from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -39,6 +41,17 @@ def _features(schedule: Schedule, target: Target) -> str:
     return "+ptx84" if schedule.instruction[2] == BYTES and schedule.precision != "f8" else ""
 
 
+def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
+    yield at("tensorize", "tensorize", step("compress-operand"))
+    bytes_ = schedule.instruction[2] == BYTES
+    if bytes_:
+        yield at("pipeline", "mainloop", step("transpose-operand"))
+    yield at("lower", "mma", step("mma-to-wgmma"))
+    if bytes_:
+        yield at("lower", "mma", step("lower-transposes"))
+    yield at("lower", "positions", step("sink-positions"))
+
+
 PART = Mma(
     "wgmma",
     rank=0,
@@ -53,18 +66,14 @@ PART = Mma(
         Form(("f16",), False, "f32", SPARSE, sparse=True),
         Form(("bf16",), False, "f32", SPARSE, sparse=True),
     ),
-    passes=lambda _, __: [
-        at("tensorize", "tensorize", step("compress-operand")),
-        at("lower", "mma", step("mma-to-wgmma")),
-        at("lower", "positions", step("sink-positions")),
-    ],
+    passes=_passes,
     search=proposals,
     family=FAMILY,
     rate=_rate,
     registers=_registers,
     features=_features,
     needs=frozenset({"wgmma.mma_async"}),
-    rules=Rules(shape=(rules.orders, rules.sparse_operand, rules.warpgroup_tiles)),
+    rules=Rules(shape=(rules.orders, rules.sparse_operand, rules.warpgroup_tiles, rules.transposed_tiles)),
     unit="warpgroup",
     asynchronous=True,
     by_descriptor=True,

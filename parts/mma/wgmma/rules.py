@@ -7,7 +7,7 @@ from mlir_gemm.parts.layout import NARROWEST, panel_of
 from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.parts.sparse_rules import sparse_form, untried
 from mlir_gemm.parts.wording import multiples, shown_tile
-from mlir_gemm.spec.problem import Problem, by_registers, element_bytes
+from mlir_gemm.spec.problem import Problem, by_registers, element_bytes, transposes_b
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -19,6 +19,8 @@ NOT_SPARSE = ("split_k_cluster", "split_k_workspace", "stream_k", "promotion", "
 """Fields that products with a 2:4 sparse operand have not been tried with."""
 SPARSE_ROWS = 128
 """What rows of a block tile of a sparse A are a multiple of."""
+MOST_TRANSPOSING = 2
+"""Warpgroups that transpose B together: two share a square at most."""
 ROWS = 64
 """Rows of an instruction."""
 ACCUMULATORS, MOST_ACCUMULATORS = 160, 192
@@ -26,12 +28,12 @@ ACCUMULATORS, MOST_ACCUMULATORS = 160, 192
 
 
 def orders(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if element_bytes(problem, "a") == 2 or problem.b_order == "nk":
+    if element_bytes(problem, "a") == 2 or problem.b_order == "nk" or transposes_b(problem):
         return None
     other = next(each.name for each in mmas_on(target) if each.rival)
     return (
         f"operands of {problem.a} in the orders {problem.a_order} and {problem.b_order}: wgmma takes B along k "
-        f"only, but for elements of 16 bits; expected nk, or mma={other}"
+        f"only, but for elements of 8 and 16 bits; expected nk, or mma={other}"
     )
 
 
@@ -76,6 +78,21 @@ def warpgroup_tiles(problem: Problem, schedule: Schedule, target: Target) -> str
             continue  # ldmatrix takes half a panel too
         if why:
             return f"{shown}: neighbours of an operand lie along {name}, so its {name} must be a multiple of {why}"
+    return None
+
+
+def transposed_tiles(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """What B that is transposed in shared memory is: squares of 128 bytes, since each takes its own place again."""
+    _, n, k = schedule.block
+    if not transposes_b(problem):
+        return None
+    shown = f"block={shown_tile(schedule.block)} with B of bytes along n, which is transposed in shared memory"
+    if k != PANEL:
+        return f"{shown}: its k must be {PANEL}"
+    if n % PANEL:
+        return f"{shown}: its n must be a multiple of {PANEL}; the nearest: {multiples(n, PANEL)}"
+    if consumer_warpgroups(schedule) > MOST_TRANSPOSING:
+        return f"{shown} by {consumer_warpgroups(schedule)} warpgroups: expected at most {MOST_TRANSPOSING}"
     return None
 
 

@@ -15,7 +15,7 @@ from mlir_gemm.parts.mma.wgmma.work import KEPT, cluster_places, lies_between_li
 from mlir_gemm.parts.registry import mainloops, mmas, panelled
 from mlir_gemm.parts.resources import smem_bytes, staging_bytes
 from mlir_gemm.parts.traffic import operand_bytes
-from mlir_gemm.spec.problem import Problem, element_bytes
+from mlir_gemm.spec.problem import Problem, element_bytes, transposes_b
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
@@ -104,6 +104,8 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
     unit = 1
     if problem.b_order == "kn" and problem.n > panel // 2:
         unit = panel if problem.a_order == "mk" else panel // 2
+    if transposes_b(problem):
+        unit, depths = panel, (1,)
     least_m, least_n = 64, max(unit, COLUMNS[0])
     # One that holds a narrow problem is enough.
     widest = next((n for n in COLUMNS if n >= problem.n), COLUMNS[-1]) if problem.n <= LOW and not wide else COLUMNS[-1]

@@ -17,7 +17,7 @@ from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import Problem, by_registers, element_bytes, memory_bytes, stored_part
+from mlir_gemm.spec.problem import Problem, by_registers, element_bytes, memory_bytes, stored_part, transposes_b
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -46,6 +46,8 @@ class Work:
     tiles of 256x128 as well as tiles of 128x256."""
     writes: float
     """Clocks that writing the copies to shared memory takes."""
+    transposed: float
+    """Clocks that reading and writing B takes in order to transpose it there, at 128 bytes a clock."""
     rows_a: float
     """Rows of boxes that the copy engine fetches of A, of 128 bytes or, of narrower panels, 64 or 32; those that
     clusters get from a neighbour do not count. That narrow rows take as long as others is assumed."""
@@ -146,6 +148,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
         reads=deep * (m * (n // warp_n) + dense * n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
         writes=(part_a * m + n) * panels,
+        transposed=2 * n * panels * transposes_b(problem),
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
         rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
         outside=(below / schedule.cluster_n + beside / schedule.cluster_m) * panels,

@@ -1,0 +1,218 @@
+"""Products of bytes whose A and B both run across k (TN), on the GPU of this machine, against float64.
+
+    python test/gpu/check_byte_layouts.py [--sizes 2048 4096 8192] [--random 24] [-o RESULTS.json]
+    python test/gpu/check_byte_layouts.py --dry    # small and random ones in the simulator, without times
+
+i8 and f8E4M3FN. At each size TN is compiled in two ways: B transposed in shared memory (`tile.transpose`), and one
+operand copied by a kernel in front, whichever of the two the model would take; both are timed beside our own NT, calls
+interleaved, medians of five rounds. Random products have m and n of 16 elements each, any k, and the way that the model
+takes, or B transposed in tiles of all forms. All hold whole numbers and must be exact, where the result had held
+nothing like it. Exit status 1 where one is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+TYPES = {"i8": ("i32", "arith.extsi", "arith.muli", "arith.addi", "0", ""),
+         "f8E4M3FN": ("f32", "arith.extf", "arith.mulf", "arith.addf", "0.0", "precision=f8")}  # fmt: skip
+"""Of a type: that of the sum, how it is extended, multiplied and added, zero, and what is fixed of the schedule."""
+TILES = ("", "block=128x256x128,warp=64x256x128", "block=64x128x128,warp=64x128x128",
+         "block=128x128x128,warp=64x128x128", "block=64x256x128,warp=64x256x128",
+         "block=256x128x128,warp=128x128x128", "block=128x128x128,warp=128x128x128,ping_pong=on,persistent=132",
+         "block=128x256x128,warp=64x256x128,cluster_m=2",
+         "block=128x128x128,warp=64x128x128,split_k_cluster=2")  # fmt: skip
+"""Of random products."""
+IN_PLACE, COPIED = 0.0, 1e9
+"""`relayout.WORTH`, the part of the time that a kernel in front must save, with which none does, and with which any."""
+
+
+class Job(NamedTuple):
+    """A product, and how it is compiled."""
+
+    m: int
+    n: int
+    k: int
+    element: str
+    orders: tuple[str, str] = ("km", "kn")
+    schedule: str = ""
+    worth: float | None = None
+
+
+def source(job: Job) -> str:
+    """The product as MLIR."""
+    into, extend, times, plus, zero, _ = TYPES[job.element]
+    size = {"m": job.m, "n": job.n, "k": job.k}
+    a, b = (f"tensor<{'x'.join(str(size[axis]) for axis in order)}x{job.element}>" for order in job.orders)
+    maps = ", ".join(f"affine_map<(m, n, k) -> ({', '.join(order)})>" for order in (*job.orders, "mn"))
+    d = f"tensor<{job.m}x{job.n}x{into}>"
+    return f"""func.func @product(%A: {a}, %B: {b}) -> {d} {{
+  %zero = arith.constant {zero} : {into}
+  %empty = tensor.empty() : {d}
+  %init = linalg.fill ins(%zero : {into}) outs(%empty : {d}) -> {d}
+  %d = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%A, %B : {a}, {b}) outs(%init : {d}) {{
+  ^bb0(%x: {job.element}, %y: {job.element}, %c: {into}):
+    %u = {extend} %x : {job.element} to {into}
+    %v = {extend} %y : {job.element} to {into}
+    %p = {times} %u, %v : {into}
+    %t = {plus} %c, %p : {into}
+    linalg.yield %t : {into}
+  }} -> {d}
+  return %d : {d}
+}}
+"""
+
+
+def compiled(job: Job, **on: Any) -> Any:
+    """The kernel. What is decided first is asked with the part that a kernel in front must save set to the job's."""
+    import mlir_gemm
+    from mlir_gemm.pipeline.driver import compile_module
+    from mlir_gemm.spec.schedule import Schedule
+    from mlir_gemm.tile_model import relayout
+
+    fields = ",".join(filter(None, [TYPES[job.element][-1], job.schedule, "mma=wgmma" * bool(job.schedule)]))
+    text, before = source(job), relayout.WORTH
+    if job.worth is not None:
+        relayout.WORTH = job.worth
+        try:
+            schedule = Schedule.parse(fields) if fields else None
+            text = compile_module(text, chip="sm_90a", schedule=schedule, until="select").ir("select")
+        finally:
+            relayout.WORTH = before
+        return mlir_gemm.compile(text, "sm_90a", **on)
+    return mlir_gemm.compile(text, "sm_90a", schedule=fields or None, **on)
+
+
+def randomly(count: int, seed: int, largest: int) -> Iterator[Job]:
+    """Products of ragged sizes, with tiles of all forms."""
+    draw = random.Random(seed)
+    for number in range(count):
+        tile = TILES[number % len(TILES)]
+        most = largest // 16
+        m, n = (16 * draw.randint(1, most) for _ in range(2))
+        k = draw.randint(17, 2 * largest)
+        if "cluster" in tile:  # what these need: two tiles, two steps of k for each part
+            m, k = max(m, 144), max(k, 600)
+        yield Job(m, n, k, draw.choice([*TYPES]), ("km", "kn"), tile, IN_PLACE)
+
+
+def warm(job: Job) -> str:
+    """Compiles one, so that it is in the cache; what is wrong, if anything."""
+    try:
+        compiled(job)
+    except Exception as failed:
+        return f"{job}: {type(failed).__name__} {failed}"
+    return ""
+
+
+def operands(job: Job, seed: int) -> tuple[Any, Any]:
+    """Whole numbers whose sums are exact: tensor cores add up 8-bit floats in about 14 bits."""
+    import ml_dtypes
+
+    rng, size = np.random.default_rng(seed), {"m": job.m, "n": job.n, "k": job.k}
+    low, high = (-128, 127) if job.element == "i8" else (-1, 1)
+    dtype = np.int8 if job.element == "i8" else ml_dtypes.float8_e4m3fn
+    a, b = (rng.integers(low, high + 1, [size[axis] for axis in order], np.int8) for order in job.orders)
+    return a.astype(dtype), b.astype(dtype)
+
+
+def along(a: Any, b: Any, job: Job) -> tuple[Any, Any]:
+    """Both as matrices that multiply."""
+    return a if job.orders[0] == "mk" else a.T, b if job.orders[1] == "kn" else b.T
+
+
+def check_dry(job: Job) -> bool:
+    """A product in the simulator."""
+    a, b = operands(job, 3)
+    found = np.asarray(compiled(job, device="simulator")(a, b))
+    left, right = along(a.astype(np.float64), b.astype(np.float64), job)
+    return bool(np.array_equal(found.astype(np.float64), left @ right))
+
+
+def on_gpu(array: Any, torch: Any) -> Any:
+    """An array of this type on the GPU."""
+    if array.dtype == np.int8:
+        return torch.from_numpy(array).cuda()
+    return torch.from_numpy(array.view(np.uint8)).cuda().view(torch.float8_e4m3fn)
+
+
+def check(jobs: dict[str, Job], torch: Any) -> dict[str, Any]:
+    """Products of the same sizes: whether each is exact, and their times where there are several."""
+    from check_spaces import microseconds
+
+    row: dict[str, Any] = {"jobs": {name: job._asdict() for name, job in jobs.items()}, "bad": []}
+    calls: dict[str, Any] = {}
+    for name, job in jobs.items():
+        a, b = (on_gpu(each, torch) for each in operands(job, 3))
+        left, right = along(a.double(), b.double(), job)
+        wanted = left @ right
+        poison = torch.full((job.m, job.n), -77777, dtype=torch.int32, device="cuda")
+        del poison
+        kernel = compiled(job)
+        if not torch.equal(kernel(a, b).double(), wanted):
+            row["bad"].append(name)
+        row.setdefault("schedules", {})[name] = [str(each.schedule) for each in kernel.kernels]
+        calls[name] = lambda kernel=kernel, a=a, b=b: kernel(a, b)
+    if len(jobs) > 1:
+        row["us"] = dict(zip(calls, microseconds(list(calls.values()), torch), strict=True))
+    return row
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[1024, 2048, 4096, 8192])
+    parser.add_argument("--random", type=int, default=36)
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--dry", action="store_true", help="in the simulator, small, without times")
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--jobs", type=int, default=14)
+    options = parser.parse_args()
+    if options.dry:
+        wrong = [job for job in randomly(options.random, options.seed, 300) if not check_dry(job)]
+        print(f"{options.random} products in the simulator, {len(wrong)} wrong", *wrong, sep="\n")
+        return int(bool(wrong))
+    cases = [
+        {"NT": Job(size, size, size, element, ("mk", "nk")),
+         "TN in place": Job(size, size, size, element, worth=IN_PLACE),
+         "TN copied": Job(size, size, size, element, worth=COPIED), "TN": Job(size, size, size, element)}
+        for element in TYPES for size in options.sizes
+    ]  # fmt: skip
+    cases += [{"random": job} for job in randomly(options.random, options.seed, 1500)]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for problem in filter(None, pool.map(warm, [job for case in cases for job in case.values()])):
+            print(problem, flush=True)
+    import torch
+
+    rows: list[dict[str, Any]] = []
+    for case in cases:
+        job = next(iter(case.values()))
+        try:
+            row = check(case, torch)
+        except Exception as failed:
+            row = {"jobs": str(job), "bad": [f"{type(failed).__name__} {str(failed)[:400]}"]}
+        rows.append(row)
+        if "us" in row or row["bad"]:
+            rates = {name: 2e-6 * job.m * job.n * job.k / us for name, us in row.get("us", {}).items()}
+            times = ", ".join(f"{name} {row['us'][name]:.1f} us, {rate:.0f} TFLOP/s" for name, rate in rates.items())
+            print(f"{job.element} {job.m}x{job.n}x{job.k} {job.schedule}: {times}", *row["bad"], flush=True)
+    if options.output:
+        options.output.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1))
+    bad = sum(bool(row["bad"]) for row in rows)
+    print(f"{len(rows)} cases, {bad} wrong", flush=True)
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
