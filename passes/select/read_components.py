@@ -47,7 +47,8 @@ def _read_elements(function: Any, number: int, found: LaidOut) -> None:
     """Lets the function take the elements."""
     product = the_product(function)
     argument = body(function).arguments[number]
-    padding.set_type(function, number, ir.MemRefType.get(list(found.shape), argument.type.element_type))
+    batch = list(argument.type.shape)[:-2]
+    padding.set_type(function, number, found.elements(batch, argument.type.element_type))
     attributes = argument_attributes(function)
     del attributes[number][LAID_OUT]
     set_argument_attributes(function, attributes)
@@ -57,7 +58,8 @@ def _read_elements(function: Any, number: int, found: LaidOut) -> None:
     op.operands[operand] = whole
     if found.turned:
         maps = list(product.generic.maps)
-        maps[operand] = ir.AffineMap.get(maps[operand].n_dims, 0, list(maps[operand].results)[::-1])
+        *outer, row, column = maps[operand].results
+        maps[operand] = ir.AffineMap.get(maps[operand].n_dims, 0, [*outer, column, row])
         op.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps])
 
 

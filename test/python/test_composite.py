@@ -245,7 +245,8 @@ ONE_KERNEL = (
     ("dual", "mk,kn->mn", "float32", "sm_90a", "mma=simt,layout=mn_major"),
     ("dual", "mk,nk->mn", "float64", "sm_80", None), ("split-complex", "mk,kn->mn", "float64", "sm_70", None),
     ("quaternion", "mk,nk->mn", "float32", "sm_80", "mma=simt,mainloop=direct"),
-    (EISENSTEIN, "mk,kn->mn", "float32", "sm_70", None),
+    (EISENSTEIN, "mk,kn->mn", "float32", "sm_70", None), ("complex", "bmk,bkn->bmn", "float16", "sm_80", None),
+    ("dual", "bmk,kbn->bmn", "float64", "sm_90a", None), ("quaternion", "bmk,bnk->bmn", "float32", "sm_80", "mma=simt"),
 )  # fmt: skip
 
 
