@@ -31,6 +31,8 @@ def whole_elements(problem: Problem, schedule: Schedule, target: Target) -> str 
         value, usual = getattr(schedule, name), FIELDS[name]
         if value != usual:
             return f"{name}={shown_value(value)} {what}: expected {shown_value(usual)}"
+    if set(problem.planes) & set("ab") and mainloop_of(schedule).asynchronous:
+        return f"mainloop={schedule.mainloop} {what} in planes: expected copies through registers"
     if mainloop_of(schedule).producer:
         return f"mainloop={schedule.mainloop} {what}: expected copies by threads to shared memory"
     if layout_of(schedule).turns and problem.b_order == "nk":

@@ -2,9 +2,9 @@
 
 Expects a program as `import` leaves it. Marks the argument of a product's kernel with `tile.laid_out` where its buffer
 is B, and nothing but the numbers that the product needs of elements whose components lie side by side, as
-`expand-algebras` has them laid out: how many components they have, and the order in which the elements lie. The model
-may then have the product read the elements (`read-components`). A second run changes nothing. Refuses the mark on any
-other argument.
+`expand-algebras` has them laid out: how many components they have, the order in which the elements lie, and `planes`
+where each component has a buffer of its own. The model may then have the product read the elements (`read-components`).
+A second run changes nothing. Refuses the mark on any other argument.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class FindComponents(Pass):
             if number is not None and known is not None:
                 attributes = argument_attributes(function)
                 order = "kn" if _is_kn(function) != known.turned else "nk"
-                attributes[number][LAID_OUT] = ir.StringAttr.get(f"{len(known.table)} {order}")
+                planes = " planes" if known.in_planes else ""
+                attributes[number][LAID_OUT] = ir.StringAttr.get(f"{len(known.table)} {order}{planes}")
                 set_argument_attributes(function, attributes)
                 found.append(body(function).arguments[number])
         for function, argument in marked_arguments(module, LAID_OUT):
