@@ -90,8 +90,10 @@ class PlaneProduct:
             tuple(structured.sizes_of(generic)), tuple(generic.parallel), self.table,
         )  # fmt: skip
         found = component_products.laid(whole)
-        cuts = [_cut_of(result) for result in generic.op.results]
-        narrow = element if wide != element else cuts[0].results[0].type.element_type if all(cuts) else wide
+        cuts = [cut for cut in map(_cut_of, generic.op.results) if cut is not None]
+        narrow = element
+        if wide == element and len(cuts) == count:
+            narrow = cuts[0].results[0].type.element_type
         if narrow != wide:
             cut, rank = dialect("arith").TruncFOp, len(shape)
             found = computed([(found, list(range(rank)))], shape, narrow, lambda values: cut(narrow, values[0]).result)

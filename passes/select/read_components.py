@@ -78,8 +78,8 @@ class _Moved:
 def _other_planes(outer: Any, name: str, function: Any, product: Product, count: int) -> Iterator[_Moved]:
     """A of a product, and its result, where they are nothing but planes beside each other."""
     arguments = list(body(function).arguments)
-    read = product.generic.operands[product.a.operands[0]] if len(product.a.operands) == 1 else None
-    if read in arguments and product.a.plain and len(users(read)) == 1:
+    read: Any = product.generic.operands[product.a.operands[0]] if product.a.operands else None
+    if read in arguments and product.a.plain and len(product.a.operands) == len(users(read)) == 1:
         found = planes.gathered(outer, name, arguments.index(read))
         if found is not None and len(found.buffers) == count:
             yield _Moved(arguments.index(read), found.runs, found.alloc, found.buffers, read.type)
