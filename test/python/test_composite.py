@@ -21,7 +21,7 @@ from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.select import select
 from mlir_gemm.tracing import composite
 from mlir_gemm.tracing import einsum as traced
-from mlir_gemm.tracing.contraction import Operand
+from mlir_gemm.tracing.contraction import Contraction, Operand
 
 SIZES = {"m": 19, "n": 13, "k": 11, "b": 2}
 ON = {"device": "simulator", "chip": "sm_90a"}
@@ -268,6 +268,21 @@ def test_one_kernel_reads_every_component_once(
     products = [each.problem for each in traced._CALLS[key].kernel.kernels if each.problem is not None]
     assert [each.composite for each in products] == [whole.components]
     assert equation[0] == "k" or len(traced._CALLS[key].kernel.kernels) == 1
+
+
+def test_rows_of_an_open_number_by_one_kernel() -> None:
+    operands = [Operand("A", "mkp", (77, 22, 2), "f64"), Operand("B", "knp", (22, 26, 2), "f64")]
+    text = Contraction(tuple(operands), "mnp", algebra='"complex"', component="p").module()
+    rows = "{\n  %at = arith.constant 0 : index\n  %m = tensor.dim %A, %at : tensor<?x22x2xf64>\n"
+    text = text.replace("tensor<77x", "tensor<?x").replace("tensor.empty()", "tensor.empty(%m)")
+    text = text.replace("{\n", rows, 1)
+    kernel = mlir_gemm.compile(text, chip="sm_90a", device="simulator")
+    rng = np.random.default_rng(20)
+    b = rng.integers(-3, 4, (22, 26, 2)).astype(float)
+    for count in (1, 19):
+        a = rng.integers(-3, 4, (count, 22, 2)).astype(float)
+        np.testing.assert_array_equal(kernel(a, b), by_constants("mk,kn->mn", a, b, known()["complex"]))
+    assert [each.problem.composite for each in kernel.kernels if each.problem is not None] == [2]
 
 
 IN_PLANES = (
