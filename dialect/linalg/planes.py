@@ -135,9 +135,17 @@ def _cut_of(value: Any) -> Any | None:
     return op if generic.elementwise and same and cuts and len(generic.inputs) == 1 else None
 
 
+def _leaves(value: Any) -> bool:
+    """Whether a result, perhaps cut to narrow numbers, is one of the function's: what else computes with a plane would
+    read it from between the others."""
+    cut = _cut_of(value)
+    names = [use.owner.operation.name for use in (value if cut is None else cut.results[0]).uses]
+    return bool(names) and set(names) <= {"func.return", "bufferization.materialize_in_destination"}
+
+
 def read(generic: Generic, rates: Rates) -> PlaneProduct | None:
-    """A body that one product of real numbers computes in less time than one for each pair of planes; None for
-    another."""
+    """A body that one product of real numbers computes in less time than one for each pair of planes, and whose results
+    are those of the function; None for another."""
     count, inputs = len(generic.outputs), len(generic.inputs)
     types = {str(structured.element_of(value)) for value in generic.inputs}
     outputs = {(value.type, str(map_)) for value, map_ in zip(generic.outputs, generic.maps[inputs:], strict=True)}
@@ -146,6 +154,8 @@ def read(generic: Generic, rates: Rates) -> PlaneProduct | None:
     if not all(map_.is_projected_permutation for map_ in generic.maps):
         return None
     if not all(value.type.has_static_shape for value in generic.operands) or not all(map(_is_zero, generic.outputs)):
+        return None
+    if not all(map(_leaves, generic.op.results)):
         return None
     sides = _sides(generic)
     table = None if sides is None else _table(generic, *sides)
