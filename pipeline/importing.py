@@ -136,7 +136,7 @@ def together_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
     return component_rates.as_pairs(*(each(precision, target) for each in rates))
 
 
-_SEVERAL = re.compile(r"^\s*%[\w.$-]+:[24] = linalg\.generic", re.MULTILINE)
+_SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
 
 
 CHIP_RATES = (rates_of, together_of)
