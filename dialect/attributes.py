@@ -82,8 +82,8 @@ _PADDING = Kind(lambda given: _is_text(given) and is_layout(given.value),
 
 _ALGEBRA = Kind(algebra_marks.is_mark, "the name of an algebra, or {constants = dense<...> : tensor<2x2x2xf64>}")
 _LAID_OUT = Kind(
-    lambda given: isinstance(given, ir.StringAttr) and re.fullmatch(r"\d+ (kn|nk)", given.value) is not None,
-    'components of an element and the order of elements, such as "2 kn"',
+    lambda given: isinstance(given, ir.StringAttr) and re.fullmatch(r"\d+ (kn|nk)( planes)?", given.value) is not None,
+    'components of an element and the order of elements, such as "2 kn" or "2 kn planes"',
 )
 
 MARKS = {

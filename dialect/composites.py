@@ -17,6 +17,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import Kind, verifier
 from mlir_gemm.spec.bilinear import Number, Table
+from mlir_gemm.spec.launch import dense
 
 ext: Any = dialect("ext")
 
@@ -33,13 +34,16 @@ def _verify(op: Any) -> str:
     if "constants" not in op.attributes:
         return f"has no constants; expected {_BLOCKS.wanted}"
     count = op.attributes["constants"].type.shape[0]
-    (rows, columns), (strides, _) = source.shape, source.get_strides_and_offset()
-    if columns % count or strides[1] != 1:
+    if source.rank not in (2, 3):
+        return f"source is {source}; expected a matrix, or one for each index of a batch"
+    (*batch, rows, columns), (strides, _) = source.shape, source.get_strides_and_offset()
+    if columns % count or strides[-1] != 1:
         return f"source is {source}; expected rows of neighbours, of elements of {count} components"
-    if not isinstance(result, ir.MemRefType) or list(result.shape) != [rows * count, columns]:
-        return f"result is {result}; expected a memref of {rows * count}x{columns}"
+    shape = [*batch, rows * count, columns]
+    if not isinstance(result, ir.MemRefType) or list(result.shape) != shape:
+        return f"result is {result}; expected a memref of {'x'.join(map(str, shape))}"
     same = result.element_type == source.element_type and str(result.memory_space) == str(source.memory_space)
-    if same and result.get_strides_and_offset() == ([columns, 1], 0):
+    if same and result.get_strides_and_offset() == (list(dense(tuple(shape))), 0):
         return ""
     return f"result is {result}; expected a dense one of the elements and the memory of {source}"
 
@@ -47,19 +51,19 @@ def _verify(op: Any) -> str:
 class Composite(Tile.Operation, name="composite"):
     """A matrix of elements with components as a product of real numbers takes it, of a `source` [rows, columns] in
     which the components of an element are neighbours in a row: each element is a block of as many rows and columns,
-    whose number at (x, y) is the sum over j of `constants[x][j][y]` times component j. Nothing is moved, and only
-    products and copies read it."""
+    whose number at (x, y) is the sum over j of `constants[x][j][y]` times component j. A source [batch, rows, columns]
+    gives such a matrix for each index of the batch. Nothing is moved, and only products and copies read it."""
 
     source: ext.Operand[Any]
     result: ext.Result[Any]
-    verify_invariants = verifier(rules.ranked(0, "source", 2), _verify, constants=_BLOCKS)
+    verify_invariants = verifier(rules.ranked(0, "source"), _verify, constants=_BLOCKS)
 
 
 def composite(source: Any, constants: Any) -> Any:
     """A tile.composite at the insertion point; its value."""
-    (rows, columns), count = source.type.shape, constants.type.shape[0]
+    (*batch, rows, columns), count = source.type.shape, constants.type.shape[0]
     space, element = source.type.memory_space, source.type.element_type
-    whole = ir.MemRefType.get([rows * count, columns], element, memory_space=space)
+    whole = ir.MemRefType.get([*batch, rows * count, columns], element, memory_space=space)
     made = Composite(source, whole).operation
     made.attributes["constants"] = constants
     return made.results[0]

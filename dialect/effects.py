@@ -11,6 +11,7 @@ PURE = (
     "tile.windows",
     "tile.sparse",
     "tile.composite",
+    "tile.planes",
     "tile.unit_id",
     "tile.clip",
     "tile.reduce",

@@ -10,6 +10,7 @@ from mlir_gemm.dialect.bindings import ir
 
 _BUFFERS = ("memref.alloc", "memref.get_global")
 """Operations whose memory starts at an aligned address: a multiple of 16 bytes, what the widest access asks for."""
+_PLANES = "tile.planes"
 _SAME_START = ("memref.cast", "memref.collapse_shape", "memref.expand_shape")
 """Views that start where their source does."""
 
@@ -48,6 +49,8 @@ def base_multiple(memory: Any) -> int:
     name = "" if hasattr(owner, "operations") else owner.name
     if name == "memref.subview":
         return _of_view(owner.operation)
+    if name == _PLANES:
+        return base_multiple(owner.operation.operands[0]) * len(owner.operation.operands)
     if name in _SAME_START:
         return base_multiple(owner.operation.operands[0])
     if name == "memref.reinterpret_cast" and not hasattr(owner.operation.operands[0].owner, "operations"):

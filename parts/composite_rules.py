@@ -25,12 +25,14 @@ def whole_elements(problem: Problem, schedule: Schedule, target: Target) -> str 
     if not count:
         return None
     what = f"with B of elements with {count} components"
-    if problem.batch > 1 or problem.dynamic or problem.algebra or problem.b_memory:
-        return f"{problem} {what}: expected one product of numbers, of known sizes, with B as it is in memory"
+    if set(problem.dynamic) & set("nk") or problem.algebra or problem.b_memory:
+        return f"{problem} {what}: expected products of numbers, of known n and k, with B as it is in memory"
     for name in _UNTRIED:
         value, usual = getattr(schedule, name), FIELDS[name]
         if value != usual:
             return f"{name}={shown_value(value)} {what}: expected {shown_value(usual)}"
+    if set(problem.planes) & set("ab") and mainloop_of(schedule).asynchronous:
+        return f"mainloop={schedule.mainloop} {what} in planes: expected copies through registers"
     if mainloop_of(schedule).producer:
         return f"mainloop={schedule.mainloop} {what}: expected copies by threads to shared memory"
     if layout_of(schedule).turns and problem.b_order == "nk":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,10 +25,13 @@ def entry_passes(entry: str = "") -> list[PassSpec]:
     ]
 
 
-def normalise_passes(entry: str = "", strides: str = "", precision: str = "", rates: str = "") -> list[PassSpec]:
+def normalise_passes(
+    entry: str = "", strides: str = "", precision: str = "", rates: str = "", together: str = ""
+) -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
     `strides` are those of arguments whose strides are open, as `fix-strides` takes them, `precision` that with which
-    products are to be emulated, `rates` those of the chip, as `expand-algebras` takes them.
+    products are to be emulated, `rates` those of the chip, as `expand-algebras` takes them, `together` those by which
+    `separate-products` multiplies planes together.
 
     What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
     start of a reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results
@@ -49,7 +53,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "", ra
         step("raise-to-tensors"),
         step("expand-complex"),
         step("expand-algebras", **({"rates": rates} if rates else {})),
-        step("separate-products"),
+        step("separate-products", **({"together": together} if together else {})),
         step("separate-zero-points"),
         step("copy-diagonals"),
         step("unfold-windows"),
@@ -122,9 +126,28 @@ def rates_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
     return component_rates.as_option(component_rates.operations_per_byte(precision, target))
 
 
-def import_passes(entry: str = "", strides: str = "", precision: str = "", rates: str = "") -> list[PassSpec]:
+def together_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
+    """The chip's rates of products that read components where they lie, and of others, as `separate-products` takes
+    them, where a source may have components in planes: an operation with several results; empty where it has none."""
+    if not _SEVERAL.search(source):
+        return ""
+    precision = str(wanted.get("precision", FIELDS["precision"]))
+    rates = component_rates.operations_in_place, component_rates.operations_per_byte
+    return component_rates.as_pairs(*(each(precision, target) for each in rates))
+
+
+_SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
+
+
+CHIP_RATES = (rates_of, together_of)
+"""What the stage asks about the chip, in the order in which it takes the answers."""
+
+
+def import_passes(
+    entry: str = "", strides: str = "", precision: str = "", rates: str = "", together: str = ""
+) -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
-    return [*normalise_passes(entry, strides, precision, rates), *kernel_passes()]
+    return [*normalise_passes(entry, strides, precision, rates, together), *kernel_passes()]
 
 
 def translated(source: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any
 
-from mlir_gemm.dialect import composites, im2col, windows
+from mlir_gemm.dialect import composites, im2col, planes, windows
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import products, structured
@@ -64,6 +64,9 @@ def problem_of(function: Any) -> Problem:
         zeros=ir.StringAttr(function.attributes[ZEROS]).value if ZEROS in function.attributes else "",
         sparse=_sparse(function, product),
         composite=_components(product, product.b),
+        planes="".join(name for name, memory in (("a", _memory_of(product, product.a)),
+                                                 ("b", _memory_of(product, product.b)), ("d", result))
+                       if memory is not None and _in_planes(memory)),
         laid_out=_laid_out(function, product),
         a_channels=_channels(product, product.a),
         b_channels=_channels(product, product.b),
@@ -92,6 +95,23 @@ def _components(product: Product, factor: Factor) -> int:
     """Components of an operand's elements, of which the product makes its numbers; 0 for plain numbers."""
     view = composites.viewed(product.generic.operands[factor.operands[0]]) if factor.operands else None
     return 0 if view is None else len(composites.table_of(view))
+
+
+def _memory_of(product: Product, factor: Factor) -> Any | None:
+    """The first operand of a factor."""
+    return product.generic.operands[factor.operands[0]] if factor.operands else None
+
+
+def _in_planes(memory: Any) -> bool:
+    """Whether components of elements lie in memory of their own."""
+    view = composites.viewed(memory)
+    return planes.is_planes(memory if view is None else view.operands[0])
+
+
+def _outside(function: Any) -> list[Any]:
+    """The function's arguments, and what it sees planes among them as."""
+    views = [op.operation.results[0] for op in in_block(body(function)) if op.operation.name == planes.NAME]
+    return [*body(function).arguments, *views]
 
 
 def _loops(product: Product, number: int) -> list[int]:
@@ -211,9 +231,10 @@ def _padded(product: Product, number: int) -> str:
 def _stored_outside(function: Any) -> list[Any]:
     """The function's arguments that some operation writes, in the order of the last writes."""
     written: dict[Any, None] = {}
+    outside = _outside(function)
     for operation in in_block(body(function)):
         for memory in _targets(operation):
-            if memory in list(body(function).arguments):
+            if memory in outside:
                 written.pop(memory, None)
                 written[memory] = None
     return list(written)
@@ -259,7 +280,7 @@ def _matrices(function: Any, generic: structured.Generic) -> int:
 def _epilogue_vector(function: Any, generic: structured.Generic) -> int:
     """Bits of the widest access along the rows of all matrices of an operation; 0 where the rows of one run across
     those of what it writes last."""
-    arguments = list(body(function).arguments)
+    arguments = _outside(function)
     rows, width = list(generic.maps[len(generic.operands) - 1].results)[-1:], WIDEST
     for memory, map_ in zip(generic.operands, generic.maps, strict=True):
         if map_.n_symbols or len(map_.results) != len(generic.parallel) or memory not in arguments:

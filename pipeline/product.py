@@ -83,7 +83,7 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     if resident:
         yield at("launch", "registers", step("limit-registers", blocks=resident))
     placed = step("place-shared", storage=schedule.storage, limit=target.smem_static)
-    yield at("lower", "memory", placed, step("fold-subviews"))
+    yield at("lower", "memory", placed, step("fold-subviews"), step("split-planes"))
     if layout_of(schedule).swizzled and not mma_of(schedule).by_descriptor:
         yield at("lower", "swizzle", step("swizzle-accesses"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math"))

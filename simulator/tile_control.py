@@ -16,6 +16,7 @@ from mlir_gemm.simulator.errors import SimulationError, unsupported
 from mlir_gemm.simulator.point_nests import vectorised
 from mlir_gemm.simulator.tile_affine import map_evaluators
 from mlir_gemm.simulator.tile_memory import POISON
+from mlir_gemm.simulator.tile_planes import put_back
 from mlir_gemm.simulator.tile_program import FRAMES, RANK, Decoder, Frame, PerUnit, Step, StepMaker, run_steps, uniform
 from mlir_gemm.spec.attributes import CLUSTER
 
@@ -348,18 +349,19 @@ def _subgroup_id(decoder: Decoder, operation: Any) -> Step:
     return step
 
 
-def _return(decoder: Decoder, operation: Any) -> Step | None:
-    """Tensors returned go to the arrays that the caller gave for them."""
+def _return(decoder: Decoder, operation: Any) -> Step:
+    """Tensors returned go to the arrays that the caller gave for them, and planes get what was written."""
     returned = decoder.slots(operation.operation.operands)
 
     def step(frame: Frame) -> None:
+        put_back(decoder.state)
         if decoder.state.results is None:
             decoder.state.returned = [frame[slot] for slot in returned]
             return
         for target, slot in zip(decoder.state.results, returned, strict=True):
             target[...] = frame[slot]
 
-    return step if returned else None
+    return step
 
 
 STEPS: dict[str, StepMaker] = {

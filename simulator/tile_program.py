@@ -69,6 +69,10 @@ class State:
     """The parts of the program that wait for each other."""
     launched: bool = False
     """Whether `units` counts all warps of a launch."""
+    planes: dict[tuple[int, ...], tuple[Any, list[Any]]] = field(
+        default_factory=dict[tuple[int, ...], tuple[Any, list[Any]]]
+    )
+    """Matrices that planes are seen as (`tile_planes`), and the planes, by what tells these apart."""
     sizes: dict[str, int] = field(default_factory=dict[str, int])
     """The symbols of the program's arguments, and what they are."""
 

@@ -72,7 +72,10 @@ class Problem:
     (`tile.composite`): K and N count numbers. 0 for a B of plain numbers."""
     laid_out: str = ""
     """Of a B that a kernel in front of the product lays out, from elements that the product could read: how many
-    components these have, and their order, such as `2 kn`; empty for another."""
+    components these have, their order, and `planes` where each lies in a plane of its own, such as `2 kn planes`; empty
+    for another."""
+    planes: str = ""
+    """Which of A, B and D have components in memory of their own (`tile.planes`), as a, b and d."""
     a_channels: int = 0
     """Of an A that is read by windows (`tile.windows`): how many channels of a pixel the copy engine can take in a row,
     1 where it takes none. 0 for an A that lies as its sizes say."""
@@ -97,6 +100,7 @@ class Problem:
         )
         same += f", {self.sparse.upper()} is 2:4 sparse" if self.sparse else ""
         same += f", B of {self.composite} components" if self.composite else ""
+        same += f", planes of {', '.join(self.planes.upper())}" if self.planes else ""
         same += f", masked for {shown_zeros(self.result_mask)}" if self.result_mask else ""
         return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by}{same})"
 

@@ -18,16 +18,29 @@ _SIZE = 4096
 def operations_per_byte(precision: str, target: Target) -> dict[str, float]:
     """Operations of the fastest mma of a chip, at a precision, in the time in which a kernel that rearranges components
     moves a byte; by the type of the operands."""
-    found: dict[str, float] = {}
-    for element, acc in _SUMS.items():
-        problem = Problem(_SIZE, _SIZE, _SIZE, element, element, acc, acc, False)
-        able = [mma for mma in mmas_on(target) if mma.forms_of(problem, precision, target)]
-        if able:
-            fastest = max(mma.rate(problem, target) for mma in able)
-            found[element] = fastest * target.clock_hz * target.sms / (_REACHED * target.dram_bytes_s)
-    return found
+    found = {element: _fastest(element, precision, target) for element in _SUMS}
+    return {element: rate for element, rate in found.items() if rate}
+
+
+def operations_in_place(precision: str, target: Target) -> dict[str, float]:
+    """The same of the fastest mma that reads components where they lie, for floating-point numbers."""
+    found = {element: _fastest(element, precision, target, composites=True) for element in _SUMS if element[0] != "i"}
+    return {element: rate for element, rate in found.items() if rate}
+
+
+def _fastest(element: str, precision: str, target: Target, composites: bool = False) -> float:
+    acc = _SUMS[element]
+    problem = Problem(_SIZE, _SIZE, _SIZE, element, element, acc, acc, False)
+    able = [mma for mma in mmas_on(target) if mma.forms_of(problem, precision, target)]
+    rates = [mma.rate(problem, target) for mma in able if mma.composites or not composites]
+    return max(rates, default=0) * target.clock_hz * target.sms / (_REACHED * target.dram_bytes_s)
 
 
 def as_option(rates: dict[str, float]) -> str:
     """The rates as `expand-algebras` takes them."""
     return ",".join(f"{name}:{rate:.0f}" for name, rate in rates.items())
+
+
+def as_pairs(together: dict[str, float], apart: dict[str, float]) -> str:
+    """Both rates of each type as `separate-products` takes them."""
+    return ",".join(f"{name}:{rate:.0f}:{apart[name]:.0f}" for name, rate in together.items())

@@ -13,6 +13,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.parts.warp_level.constants import FragmentConstants
 from mlir_gemm.parts.wording import shown_time
+from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.target import Target
@@ -26,7 +27,7 @@ WIDEST = 128
 
 def offer(case: Case) -> Alternative | None:
     """The product on the elements, where that is predicted to take less time than the kernel in front and the product
-    after it. None where nothing lays B out."""
+    after it; of planes, which import has brought together for that, always. None where nothing lays B out."""
     problem, target, pinned = case.problem, case.target, case.pinned
     if not problem.laid_out:
         return None
@@ -40,7 +41,7 @@ def offer(case: Case) -> Alternative | None:
         product = select(typical, target, pinned).cost.total * (problem.flops / typical.flops)
     except Error:  # whatever is fixed allows only the other
         product = inf
-    if not is_less(after, product + laying_out_seconds(problem, target)):
+    if not read.planes and not is_less(after, product + laying_out_seconds(problem, target)):
         return None
 
     def why() -> list[str]:
@@ -57,14 +58,24 @@ def offer(case: Case) -> Alternative | None:
 
 def reading(problem: Problem) -> Problem:
     """The product on the elements of which its B is laid out."""
-    count, order = problem.laid_out.split()
+    count, order, *planes = problem.laid_out.split()
     row = {"k": problem.k, "n": problem.n}[order[1]] * element_bytes(problem, "b") * 8
     return dataclasses.replace(
-        problem, composite=int(count), laid_out="", b_order=order, b_vector=min(WIDEST, row & -row)
+        problem,
+        composite=int(count),
+        laid_out="",
+        planes="abd" if planes else "",
+        b_order=order,
+        b_vector=min(WIDEST, row & -row),
     )
 
 
 def laying_out_seconds(problem: Problem, target: Target) -> float:
-    """Seconds of the kernel in front: a launch, one read of the elements and one write of the numbers."""
-    moved = operand_bytes(problem, "b") + operand_bytes(reading(problem), "b")
-    return target.constants(FragmentConstants).launch + moved / target.dram_bytes_s
+    """Seconds of the kernel in front: a launch, one read of the elements and one write of the numbers; of planes of
+    the kernels around the product too."""
+    count, _, *planes = problem.laid_out.split()
+    moved, launches = operand_bytes(problem, "b") + operand_bytes(reading(problem), "b"), 1
+    if planes:  # A is put together in front, and the result is taken apart by a kernel for each plane
+        result = problem.batch * problem.m * problem.n * ELEMENT_BYTES[problem.out]
+        moved, launches = moved + 2 * operand_bytes(problem, "a") + 2 * result, launches + 1 + int(count)
+    return launches * target.constants(FragmentConstants).launch + moved / target.dram_bytes_s

@@ -11,7 +11,7 @@ from mlir_gemm.errors import InputError
 from mlir_gemm.runtime.kernel import Kernel, compile
 from mlir_gemm.runtime.sparse import Sparse24
 from mlir_gemm.spec.bilinear import SCHOOLBOOK, Bilinear, named
-from mlir_gemm.tracing import composite
+from mlir_gemm.tracing import composite, result_order
 from mlir_gemm.tracing.computed import Computed, Diagonal
 from mlir_gemm.tracing.contraction import Contraction, Operand
 from mlir_gemm.tracing.element_names import element_name
@@ -41,6 +41,7 @@ def einsum(
     out: Any = None,
     algebra: str | Bilinear | None = None,
     algorithm: str = SCHOOLBOOK,
+    order: str = result_order.ROW_MAJOR,
     chip: str | int | None = None,
     device: str | int = "auto",
     schedule: Schedule | str | Mapping[str, Any] | None = None,
@@ -79,6 +80,8 @@ def einsum(
             result.
         algorithm: `"fewest"` allows fewer multiplications, of sums of components, where the algebra has such an
             algorithm and it is expected to be faster. Its error is relative to whole elements, not to components.
+        order: `"C"`, the result lies in the order of the equation, or `"K"`, it is a view of what lies in the order of
+            the operands where the product then writes rows as it reads them, as `torch.einsum` and NumPy have it.
         chip, device, schedule: as for `compile`.
         extras: other arrays for the functions, each as `("indices", array)`.
 
@@ -89,7 +92,8 @@ def einsum(
         InputError: the equation or the shapes do not fit, or a function cannot be traced, with its file and line.
         Whatever `compile` and a call of a kernel raise.
     """
-    how = (named(algebra) if isinstance(algebra, str) else algebra, algorithm)
+    how = (named(algebra) if isinstance(algebra, str) else algebra, algorithm, order)
+    result_order.check(order)
     sparse = any(type(each) is Sparse24 for each in operands)
     if sparse:
         _check_sparse(operands, plain=not (plus or times or any(prologue) or algebra))
@@ -155,13 +159,17 @@ class _Call:
     """For each array the order of its dimensions in memory; None where they lie in order."""
     planes: bool = False
     """Whether the result is a tuple, with an array for each component."""
+    axes: tuple[int, ...] | None = None
+    """The axes of what the kernel gives, in the order of the result; None where it gives the result."""
 
     def __call__(self, arrays: Sequence[Any]) -> Any:
         turned = (array if order is None else _turned(array, order)
                   for array, order in zip(arrays, self.orders, strict=True))  # fmt: skip
-        result = self.kernel(*turned)
-        alone = self.planes and not isinstance(result, tuple)
-        return (result,) if alone else result  # pyright: ignore[reportUnknownVariableType]
+        result: Any = self.kernel(*turned)
+        every: list[Any] = list(result) if self.planes and isinstance(result, tuple) else [result]  # pyright: ignore
+        if self.axes is not None:
+            every = [_turned(each, self.axes) for each in every]
+        return tuple(every) if self.planes else every[0]
 
 
 def _made(
@@ -169,7 +177,7 @@ def _made(
     options: tuple[Any, ...], twice: bool,
 ) -> _Call:  # fmt: skip
     sides, result = _sides(equation, len(operands))
-    plus, times, prologue, mask, fill, epilogue, acc, out, algebra, algorithm = what
+    plus, times, prologue, mask, fill, epilogue, acc, out, algebra, algorithm, order_ = what
     taken = [(name, indices, array) for name, indices, array in zip(_NAMES, sides, operands, strict=False)]
     taken += [(name, *_pair(name, given)) for name, given in extras.items()]
     complex_ = any(element_name(each.dtype).startswith("complex") for each in operands if hasattr(each, "dtype"))
@@ -182,7 +190,6 @@ def _made(
     letter = composite.component_letter([equation, *(each[1] for each in taken)]) if algebra is not None else ""
     if algebra is not None and (plus is not None or times is not None or len(operands) != 2):
         raise InputError(f"the algebra '{algebra.name}' with plus, times or one operand; expected two to multiply")
-    result += letter
     described: list[Operand] = []
     orders: list[tuple[int, ...] | None] = []
     for number, (name, letters, array) in enumerate(taken):
@@ -203,18 +210,20 @@ def _made(
         described.append(Operand(name, letters, tuple(turned.shape), element_name(turned.dtype), same,
                                  type(array) is Sparse24, getattr(array, "index", "") if made else "",
                                  array.function if type(array) is Computed else None))  # fmt: skip
-    start = None
+    count, start = len(operands), None
+    wanted, result = result, result + letter
+    if order_ == result_order.KEPT and init is None and not twice:
+        result = result_order.of(described[:count], wanted) + letter
     if init is not None:
         start = Operand("init", result, tuple(init.shape), element_name(init.dtype))
         orders.append(None)
-    count = len(operands)
     whole = Contraction(
         tuple(described[:count]), result, tuple(described[count:]), start, plus, times, tuple(prologue), mask, fill,
         epilogue, _name(acc), _name(out), composite.attribute(algebra, algorithm), letter,
     )  # fmt: skip
     if twice:
         orders.pop(1)
-    return _Call(compile(whole.module(), *options), tuple(orders))
+    return _Call(compile(whole.module(), *options), tuple(orders), axes=result_order.axes(result, wanted + letter))
 
 
 def _planes(operand: Any, algebra: Bilinear | None) -> tuple[Any, ...]:
@@ -230,7 +239,7 @@ def _made_of_planes(
     options: tuple[Any, ...],
 ) -> _Call:  # fmt: skip
     """A call of operands with an array for each component."""
-    *functions, _, epilogue, acc, out, algebra, algorithm = what
+    *functions, _, epilogue, acc, out, algebra, algorithm, order_ = what
     if any((*functions, epilogue, extras, init is not None, algorithm != SCHOOLBOOK)):
         raise InputError("operands as tuples of components: expected no functions, other arrays, init or algorithm; "
                          "lay components side by side for these")  # fmt: skip
@@ -250,9 +259,12 @@ def _made_of_planes(
         orders.append(order)
     if described[0].element != described[1].element:
         raise InputError(f"components of {described[0].element} and {described[1].element}; expected one type")
+    wanted = result
+    if order_ == result_order.KEPT:
+        result = result_order.of(described, wanted)
     whole = Contraction(tuple(described), result, acc=_name(acc), out=_name(out))  # it looks at letters and sizes
     text = composite.planes_module(algebra, described, result, whole.acc, whole.out, whole.sizes)
-    return _Call(compile(text, *options), tuple(orders), planes=True)
+    return _Call(compile(text, *options), tuple(orders), planes=True, axes=result_order.axes(result, wanted))
 
 
 def _is_mirrored(equation: str, operands: Sequence[Any]) -> bool:

@@ -26,10 +26,16 @@ class Factor:
     value: Any
     loops: tuple[int, ...]
     """The loop along each of its other dimensions."""
+    planes: tuple[Any, ...] = ()
+    """Its components where each lies in a tensor of its own, without that last dimension; `value` is one of them."""
 
     @property
     def rank(self) -> int:
         return len(self.loops)
+
+    def part(self, number: int) -> Any:
+        """One component."""
+        return self.planes[number] if self.planes else component(self.value, {self.rank: number})
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ def _laid_out(product: ComponentProduct, to: Sequence[int], needed: Sequence[int
     shape = [extra[loop] if loop in extra else product.sizes[loop] for loop in order]
     terms = terms_of(product.table)
     used = sorted({j for l_ in to for i in needed for j, _ in terms.get((i, l_), [])})
-    read = [(component(b.value, {b.rank: j}), [order.index(loop) for loop in b.loops]) for j in used]
+    read = [(b.part(j), [order.index(loop) for loop in b.loops]) for j in used]
     element = b.value.type.element_type
 
     def build(values: list[Any]) -> Any:

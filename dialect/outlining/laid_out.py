@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from mlir_gemm.dialect import positions
@@ -34,14 +35,29 @@ class LaidOut:
     """The tile.run that lays it out."""
     alloc: Any
     """The memref.alloc of the buffer."""
-    source: Any
-    """The buffer of the elements."""
+    sources: tuple[Any, ...]
+    """The buffer of the elements; or one for each component, where each lies in a plane of its own."""
     shape: tuple[int, int]
-    """Rows of elements of the source, and its columns, in numbers."""
+    """Rows of elements of the source, those of all matrices of a batch, and its columns, in numbers."""
     turned: bool
     """Whether the rows of the source are columns of the buffer."""
     table: Table
     """The number at (x, y) of a block of the matrix as it lies in the source: `table[x][component][y]`."""
+    beside: bool
+    """Whether the matrices of a batch are beside each other in the rows of the source; else they follow each other."""
+
+    @property
+    def in_planes(self) -> bool:
+        """Whether each component lies in a buffer of its own."""
+        return len(self.sources) > 1
+
+    def elements(self, batch: Sequence[int], element: Any) -> Any:
+        """The type of the source as a matrix, or as one for each index of a batch; of planes beside each other."""
+        (rows, columns), count = self.shape, prod(batch)
+        if batch and self.beside:
+            layout = ir.StridedLayoutAttr.get(0, [columns // count, columns, 1])
+            return ir.MemRefType.get([*batch, rows, columns // count], element, layout=layout)
+        return ir.MemRefType.get([*batch, rows // count, columns], element)
 
 
 def of_argument(outer: Any, kernel: str, number: int) -> LaidOut | None:
@@ -82,36 +98,45 @@ def _of_kernel(function: Any, run: Any, buffer: Any) -> LaidOut | None:
         return None
     if not read or any(value not in arguments or not value.type.has_static_shape for _, value in read):
         return None
-    sources = {buffers[arguments.index(value)] for _, value in read}
-    if len(sources) != 1 or len(output.type.shape) != 4 or output in [value for _, value in read]:
+    sources = tuple(dict.fromkeys(buffers[arguments.index(value)] for _, value in read))
+    if (
+        len(sources) not in (1, output.type.shape[-1])
+        or len(output.type.shape) not in (4, 5)
+        or output in [value for _, value in read]
+    ):
         return None
-    order, block = _loops(generic, len(inputs)), _block_loops(generic)
+    order, block = loops_of(generic, len(inputs)), _block_loops(generic)
     sizes = list(output.type.shape)
-    if order is None or block is None or {order[1], order[3]} != set(block) or sizes[1] != sizes[3]:
+    if order is None or block is None or {order[-3], order[-1]} != set(block) or sizes[-3] != sizes[-1]:
         return None
-    if output.type.get_strides_and_offset() != (_dense(sizes), 0) or sizes[1] > MOST_COMPONENTS:
+    if output.type.get_strides_and_offset() != (_dense(sizes), 0) or sizes[-1] > MOST_COMPONENTS:
         return None
-    return _of_loops(generic, run, buffer, sources.pop(), order, sizes)
+    return _of_loops(generic, run, buffer, sources, order, sizes)
 
 
 def _of_loops(
-    generic: Generic, run: Any, buffer: Any, source: Any, order: Sequence[int], sizes: Sequence[int]
+    generic: Generic, run: Any, buffer: Any, sources: tuple[Any, ...], order: Sequence[int], sizes: Sequence[int]
 ) -> LaidOut | None:
-    count, rows, columns = sizes[1], sizes[0], sizes[2]
+    *batch, rows, count, columns, _ = sizes
+    *outermost, down, in_row, along, in_column = order
+    arguments, buffers = list(generic.op.block.arguments), programs.buffers_of(run)
+    unit = 1 if len(sources) > 1 else count  # elements from a number to the same one of the next element
     components: dict[int, int] = {}
     ways: set[bool] = set()
     for at, value in enumerate(generic.inputs):
         if positions.is_position(value):
             continue
-        loops, (strides, offset) = _loops(generic, at), value.type.get_strides_and_offset()
-        if loops is None or sorted(loops) != sorted((order[0], order[2])) or not 0 <= offset < count:
+        loops, (strides, offset) = loops_of(generic, at), value.type.get_strides_and_offset()
+        if loops is None or sorted(loops) != sorted((*outermost, down, along)) or not 0 <= offset < unit:
             return None
         steps = dict(zip(loops, strides, strict=True))
-        components[at] = offset
+        if any(steps[loop] != unit * rows * columns for loop in outermost):
+            return None
+        components[at] = offset if unit == count else sources.index(buffers[arguments.index(value)])
         for turned in (False, True):
             across = rows if turned else columns
-            inner, outer = (order[0], order[2]) if turned else (order[2], order[0])
-            if steps[inner] == count and steps[outer] == count * across:
+            inner, outer = (down, along) if turned else (along, down)
+            if steps[inner] == unit and steps[outer] == unit * across:
                 ways.add(turned)
                 break
         else:
@@ -123,7 +148,7 @@ def _of_loops(
     for x in range(count):
         cells.append([])
         for y in range(count):
-            found = _Body(generic, components, {order[1]: x, order[3]: y}).linear(generic.yielded[0])
+            found = Body(generic, components, {in_row: x, in_column: y}).linear(generic.yielded[0])
             if found is None or _ONE in found:
                 return None
             cells[-1].append(found)
@@ -131,11 +156,12 @@ def _of_loops(
         tuple(tuple((cells[y][x] if turned else cells[x][y]).get(j, 0) for y in range(count)) for j in range(count))
         for x in range(count)
     )
-    shape = (columns, rows * count) if turned else (rows, columns * count)
-    return LaidOut(run, buffer.owner.operation, source, shape, turned, table)
+    matrices = prod(batch)
+    shape = (matrices * columns, rows * count) if turned else (matrices * rows, columns * count)
+    return LaidOut(run, buffer.owner.operation, sources, shape, turned, table, turned and not batch)
 
 
-def _loops(generic: Generic, operand: int) -> list[int] | None:
+def loops_of(generic: Generic, operand: int) -> list[int] | None:
     """The loop along each dimension of an operand; None where one is no loop of its own."""
     map_ = generic.maps[operand]
     return [each.position for each in map_.results] if map_.is_projected_permutation else None
@@ -146,7 +172,7 @@ def _block_loops(generic: Generic) -> set[int] | None:
     found: set[int] = set()
     for at, value in enumerate(generic.inputs):
         if positions.is_position(value):
-            loops = _loops(generic, at)
+            loops = loops_of(generic, at)
             if loops is None or len(loops) != 1 or value.type.get_strides_and_offset() != ([1], 0):
                 return None
             found.add(loops[0])
@@ -161,7 +187,7 @@ def _dense(sizes: Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Body:
+class Body:
     """The body of an operation with some of its loops at known places."""
 
     generic: Generic
@@ -215,7 +241,7 @@ class _Body:
         arguments = list(self.generic.body.arguments)
         if value in arguments:
             at = arguments.index(value)
-            loops = _loops(self.generic, at) or []
+            loops = loops_of(self.generic, at) or []
             is_place = at < len(self.generic.inputs) and positions.is_position(self.generic.inputs[at])
             return self.places.get(loops[0]) if is_place and loops else None
         op = _maker(value)

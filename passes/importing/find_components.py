@@ -2,9 +2,9 @@
 
 Expects a program as `import` leaves it. Marks the argument of a product's kernel with `tile.laid_out` where its buffer
 is B, and nothing but the numbers that the product needs of elements whose components lie side by side, as
-`expand-algebras` has them laid out: how many components they have, and the order in which the elements lie. The model
-may then have the product read the elements (`read-components`). A second run changes nothing. Refuses the mark on any
-other argument.
+`expand-algebras` has them laid out: how many components they have, the order in which the elements lie, and `planes`
+where each component has a buffer of its own. The model may then have the product read the elements (`read-components`).
+A second run changes nothing. Refuses the mark on any other argument.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from mlir_gemm.dialect.outlining import laid_out, programs
 from mlir_gemm.dialect.walk import body, in_block, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import LAID_OUT
+from mlir_gemm.spec.launch import dense
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class FindComponents(Pass):
             if number is not None and known is not None:
                 attributes = argument_attributes(function)
                 order = "kn" if _is_kn(function) != known.turned else "nk"
-                attributes[number][LAID_OUT] = ir.StringAttr.get(f"{len(known.table)} {order}")
+                planes = " planes" if known.in_planes else ""
+                attributes[number][LAID_OUT] = ir.StringAttr.get(f"{len(known.table)} {order}{planes}")
                 set_argument_attributes(function, attributes)
                 found.append(body(function).arguments[number])
         for function, argument in marked_arguments(module, LAID_OUT):
@@ -50,16 +52,20 @@ class FindComponents(Pass):
 
 
 def _only_b(function: Any) -> int | None:
-    """The number of the argument that is B of a function's only product, a matrix that nothing else reads."""
+    """The number of the argument that is B of a function's only product, a matrix, or one for each index of a batch,
+    that nothing else reads."""
     product = _only_product(function)
-    if product is None or not product.b.plain or len(product.b.operands) != 1 or product.batch:
+    if product is None or not product.b.plain or len(product.b.operands) != 1 or len(product.batch) > 1:
         return None
     memory, arguments = product.generic.operands[product.b.operands[0]], list(body(function).arguments)
     if memory not in arguments or len(users(memory)) != 1 or product.algebra is not None:
         return None
-    dense = len(memory.type.shape) == 2 and memory.type.get_strides_and_offset() == ([memory.type.shape[1], 1], 0)
     one = [len(each) for each in (product.n, product.k)] == [1, 1]
-    return arguments.index(memory) if dense and one and memory.type.has_static_shape else None
+    if not one or not memory.type.has_static_shape or len(memory.type.shape) != 2 + len(product.batch):
+        return None
+    first = [each.position for each in product.generic.maps[product.b.operands[0]].results][: len(product.batch)]
+    packed = memory.type.get_strides_and_offset() == (list(dense(tuple(memory.type.shape))), 0)
+    return arguments.index(memory) if packed and first == list(product.batch) else None
 
 
 def _only_product(function: Any) -> Product | None:
@@ -72,4 +78,4 @@ def _is_kn(function: Any) -> bool:
     product = _only_product(function)
     assert product is not None
     map_ = product.generic.maps[product.b.operands[0]]
-    return map_.results[0].position in product.k
+    return map_.results[-2].position in product.k

@@ -1,7 +1,9 @@
 """separate-products: a body that adds up several products becomes one operation for each.
 
 Expects linalg.generic operations on tensors (after `linalg-generalize-named-ops` and `raise-to-tensors`). One with
-several results that are sums becomes one for each of them, where all are products of matrices. A sum of several
+several results that are sums becomes one for each of them, where all are products of matrices; or, with `together`, all
+are one product of real numbers, where that is expected to be faster: its A is what a kernel in front makes of planes,
+its result is taken apart after it, and `read-components` does without both. A sum of several
 products such as `c + a0 * b1 - a1 * b0` becomes a chain: products that are added start from what there is so far,
 others are subtracted from it element by element. Sums of narrow floating-point numbers are f32 until the last. So
 elements of components that lie in matrices of their own (planes) are multiplied where they lie, and a body that lacks
@@ -16,13 +18,15 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import clone_slice
-from mlir_gemm.dialect.linalg import components, generics, structured
+from mlir_gemm.dialect.linalg import components, generics, planes, structured
 from mlir_gemm.dialect.linalg.bilinear_forms import Term, terms_of
 from mlir_gemm.dialect.linalg.component_products import is_zero, sum_type
 from mlir_gemm.dialect.linalg.fused_sums import add_last
+from mlir_gemm.dialect.linalg.planes import Rates
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import ALGEBRA
 
@@ -32,12 +36,37 @@ class SeparateProducts(Pass):
     """Make products of matrices of bodies that add up several."""
 
     name: ClassVar[str] = "separate-products"
+    together: str = ""
+    """Operations in the time in which memory moves a byte, such as f16:140:230,f64:15:15, of products that read
+    components where they lie and of others, by which planes are multiplied by one product where that takes less time;
+    empty for never."""
 
     def run(self, module: Any) -> None:
+        rates = self._rates()
         for function in named(module, "func.func"):
             for op in in_block(body(function)) if len(function.regions[0].blocks) else ():
-                if _may_hold_several(op.operation):
+                if _may_hold_several(op.operation) and not (rates and _is_together(op.operation, rates)):
                     _separate(op.operation)
+
+    def _rates(self) -> Rates:
+        parts = [each.split(":") for each in self.together.split(",") if each]
+        try:
+            return {name: (float(one), float(other)) for name, one, other in parts}
+        except ValueError:
+            raise PassError(f"pass '{self}': expected two rates of types, such as together=f16:140:230") from None
+
+
+def _is_together(op: Any, rates: Rates) -> bool:
+    """Makes one product of planes, where that takes less time than one for each pair of them."""
+    found = planes.read(structured.read(op), rates)
+    if found is None:
+        return False
+    with ir.InsertionPoint(op), op.location:
+        results = found.build()
+    for old, new in zip(op.results, results, strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+    return True
 
 
 def _may_hold_several(op: Any) -> bool:

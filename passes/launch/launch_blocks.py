@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, positions, windows
+from mlir_gemm.dialect import constants, planes, positions, windows
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, parents
@@ -74,11 +74,12 @@ def _launch(forall: Any, threads: int) -> None:
 
 
 def _take_positions(launch: Any, target: Any) -> None:
-    """Positions that the kernel reads, and its views by windows, are its own: neither memory nor an argument."""
+    """Positions that the kernel reads, and its views by windows and of planes, are its own: neither memory nor an
+    argument."""
     found: dict[Any, Any] = {}
     for operation in list(operations(launch)):
         for number, value in enumerate(operation.operation.operands):
-            computed = positions.is_position(value) or windows.is_windows(value)
+            computed = any(each(value) for each in _COMPUTED)
             if computed and not is_within(value.owner, launch):
                 if value not in found:
                     with ir.InsertionPoint.at_block_begin(target):
@@ -86,4 +87,5 @@ def _take_positions(launch: Any, target: Any) -> None:
                 operation.operation.operands[number] = found[value]
 
 
+_COMPUTED = (positions.is_position, windows.is_windows, planes.is_planes)
 _BOUNDS = ("LowerBound", "UpperBound", "Step")

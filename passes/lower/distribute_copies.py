@@ -26,6 +26,7 @@ from mlir_gemm.dialect.copies.chains import Chain, chains_of
 from mlir_gemm.dialect.copies.division import Division
 from mlir_gemm.dialect.copies.pieces import Access
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.planes import is_planes
 from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
@@ -78,7 +79,8 @@ def _distribute_copy(kernel: Any, copy: Any, options: DistributeCopies) -> None:
     shape = tuple(target.memory.type.shape)
     division = _divide(kernel, copy, shape, [target, source], options.bits)
     bits = division.width * target.element.width
-    asynchronous = copy.operation.name == "tile.copy_async" and bits in ASYNC_BITS
+    close = not is_planes(source.memory)  # whose neighbours lie in several planes
+    asynchronous = copy.operation.name == "tile.copy_async" and bits in ASYNC_BITS and close
     if asynchronous and not source.runs_close(division.along):
         asynchronous = False  # a broadcast or a strided row is not a copy of consecutive elements
     if asynchronous and not target.runs_close(division.along):  # it transposes

@@ -46,7 +46,8 @@ def _stage(view: Any) -> None:
     if len(others) != 1 or others != products or not in_shared(buffer):
         raise pass_error(copy, f"a tile of a {composites.NAME} that is not B of one product, in shared memory")
     (rows, columns), count = buffer.type.shape, len(composites.table_of(view))
-    if rows % count or columns % count or place.dims != (0, 1):
+    *batch, row, column = place.offsets
+    if rows % count or columns % count or place.dims != (*[-1] * len(batch), 0, 1):
         raise pass_error(copy, f"a tile of {rows}x{columns} of elements of {count} components; expected multiples of "
                          f"{count}, in the order of the matrix")  # fmt: skip
     alloc, source = buffer.owner.operation, view.operands[0]
@@ -55,8 +56,8 @@ def _stage(view: Any) -> None:
         staged = shared_buffer([rows // count, columns], buffer.type.element_type, layout)
     with ir.InsertionPoint(copy), copy.location:
         whole = ir.AffineMap.get(1, 0, [ir.AffineExpr.get_floor_div(ir.AffineDimExpr.get(0), count)])
-        start = affine.apply(whole, [place.offsets[0]])
-        tile.copy(staged, source, Place((start, place.offsets[1]), place.dims, place.in_bounds))
+        start = affine.apply(whole, [row])
+        tile.copy(staged, source, Place((*batch, start, column), place.dims, place.in_bounds))
     with ir.InsertionPoint(products[0]), products[0].location:
         products[0].operands[1] = composites.composite(staged, view.attributes["constants"])
     copy.erase()

@@ -1,9 +1,11 @@
 """Products that read elements with components as they lie (`tile.composite`), on the GPU of this machine.
 
     python test/gpu/check_components.py [--sizes 256 1024 4096] [--repeat 6] [-o RESULTS.json]
+    python test/gpu/check_components.py --only in_planes   # components in planes alone, about 60 products
     python test/gpu/check_components.py --dry   # sizes of 48 in the simulator, without times
 
-Each product is compiled in two ways: B read as it lies, by one kernel, and laid out by a kernel in front. Both are
+Each product is compiled in two ways: B read as it lies, by one kernel, and laid out by a kernel in front; with its
+components in planes by one kernel, and by a product for each pair of planes (512 and 1024). Both are
 compared with float64 on random numbers, where the result had held NaN, and exactly on whole numbers of ragged sizes;
 then timed, calls interleaved, complex ones beside torch.mm. Exit status 1 where something is wrong. A run without
 arguments compiles about 170 products.
@@ -24,6 +26,8 @@ import numpy as np
 TYPES = {"f16": ("float16", "", 2e-3), "tf32": ("float32", "precision=tf32", 1e-3), "f32": ("float32", "", 2e-6),
          "f64": ("float64", "", 1e-14)}  # fmt: skip
 """The type of components, what is fixed of the schedule, and the largest error."""
+PLANES = (512, 1024)
+"""Sizes of products of planes."""
 RAGGED = (40, 56, 44)
 """M, N and K of the exact products."""
 
@@ -129,30 +133,103 @@ def case(
     return row
 
 
+def in_planes(
+    name: str, algebra: str, order: str, size: int, options: Any, on: dict[str, Any], torch: Any
+) -> dict[str, Any]:
+    """One product of components in planes: exact at ragged sizes, errors and times at this one, of both ways."""
+    import mlir_gemm
+    from mlir_gemm.pipeline import driver
+    from mlir_gemm.spec.bilinear import named
+    from mlir_gemm.tracing.composite import planes_module
+    from mlir_gemm.tracing.contraction import Operand
+
+    dtype, schedule, most = TYPES[name]
+    count, element = named(algebra).components, "f32" if name == "tf32" else name
+    table, rng = np.array(named(algebra).table, float), np.random.default_rng(size)
+    row: dict[str, Any] = {"type": name, "algebra": algebra, "b": order, "planes": True, "size": size, "bad": []}
+
+    def product(m: int, n: int, k: int, whole: bool) -> tuple[list[Any], Any, dict[str, Any]]:
+        sizes = {"m": m, "n": n, "k": k}
+        shapes = (m, k), tuple(sizes[letter] for letter in order)
+        parts = [[(rng.integers(-2, 3, shape) if whole else rng.normal(size=shape)).astype(dtype) for _ in range(count)]
+                 for shape in shapes]  # fmt: skip
+        wanted = np.zeros((count, m, n))
+        for i, j, to in zip(*np.nonzero(table), strict=True):
+            right = parts[1][j].astype(float)
+            wanted[to] += table[i, j, to] * (parts[0][i].astype(float) @ (right if order == "kn" else right.T))
+        sides = [Operand("A", "mk", shapes[0], element), Operand("B", order, shapes[1], element)]
+        text, found, asked = planes_module(named(algebra), sides, "mn", "", "", sizes), {}, driver.CHIP_RATES
+        for way, rates in (("together", asked), ("apart", (asked[0], lambda *_: ""))):
+            driver.CHIP_RATES = rates
+            found[way] = mlir_gemm.compile(f"// {way}\n{text}", schedule=schedule or None, **on)
+        driver.CHIP_RATES = asked
+        return [each for side in parts for each in side], wanted, found
+
+    def error(kernel: Any, arrays: list[Any], wanted: Any) -> float:
+        if torch is not None:
+            poison = torch.full((wanted.size * 8,), 0xFF, dtype=torch.uint8, device="cuda")
+            del poison
+            arrays = [torch.from_numpy(each).cuda() for each in arrays]
+        got = np.stack(
+            [np.asarray(each.cpu() if torch is not None else each).astype(float) for each in kernel(*arrays)]
+        )
+        errors = [np.linalg.norm(one - other) / max(1e-30, np.linalg.norm(other))
+                  for one, other in zip(got, wanted, strict=True)]  # fmt: skip
+        return float(max(errors)) if np.isfinite(got).all() else float("inf")
+
+    arrays, wanted, found = product(*RAGGED, True)
+    row["bad"] += [f"{way}: not exact" for way, each in found.items() if error(each, arrays, wanted) != 0]
+    arrays, wanted, found = product(size, size, size, False)
+    row["errors"] = {way: error(each, arrays, wanted) for way, each in found.items()}
+    row["bad"] += [f"{way}: {each:.1e}" for way, each in row["errors"].items() if not each <= most]
+    row["kernels"] = {way: len(each.kernels) for way, each in found.items()}
+    row["schedules"] = {way: str(each.kernels[0].schedule) for way, each in found.items()}
+    if torch is not None:
+        from launch_times import microseconds
+
+        given = [torch.from_numpy(each).cuda() for each in arrays]
+        calls: dict[str, Any] = {way: (lambda kernel=kernel: kernel(*given)) for way, kernel in found.items()}
+        row["us"] = dict(zip(calls, microseconds(list(calls.values()), torch, options.repeat), strict=True))
+    return row
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[256, 1024, 4096])
     parser.add_argument("--repeat", type=int, default=6)
     parser.add_argument("--dry", action="store_true", help="in the simulator, for sm_80, small and without times")
+    parser.add_argument("--only", choices=["case", "in_planes"], help="components side by side, or in planes")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     on: dict[str, Any] = {"device": "simulator", "chip": "sm_80"} if options.dry else {}
     torch: Any = None if options.dry else importlib.import_module("torch")
     rows: list[dict[str, Any]] = []
-    for name, algebra, order in (
-        *((name, algebra, "kn") for name in TYPES for algebra in ("complex", "dual")),
-        *((name, "complex", "nk") for name in TYPES), ("f32", "quaternion", "kn"), ("tf32", "quaternion", "kn"),
-    ):  # fmt: skip
-        for size in (48,) if options.dry else options.sizes:
+    planes = [(name, algebra, order) for name in TYPES for algebra, order in (("complex", "kn"), ("dual", "nk"))]
+    cases: list[tuple[Any, str, str, str]] = [
+        *((in_planes, *each) for each in planes), (in_planes, "f32", "quaternion", "kn"),
+        *((case, name, algebra, "kn") for name in TYPES for algebra in ("complex", "dual")),
+        *((case, name, "complex", "nk") for name in TYPES), (case, "f32", "quaternion", "kn"),
+        (case, "tf32", "quaternion", "kn"),
+    ]  # fmt: skip
+    for check_, name, algebra, order in cases:
+        if options.only and check_.__name__ != options.only:
+            continue
+        sizes = options.sizes if check_ is case else PLANES
+        for size in (48,) if options.dry else sizes:
             try:
-                row = case(name, algebra, order, size, options, on, torch)
+                row = check_(name, algebra, order, size, options, on, torch)
             except Exception:  # a refusal or a fault: told, and the next one goes on
                 row = {"type": name, "algebra": algebra, "b": order, "size": size,
                        "bad": [traceback.format_exc(limit=-3)]}  # fmt: skip
             rows.append(row)
             times = ", ".join(f"{way} {us:.1f} us" for way, us in row.get("us", {}).items())
             errors = ", ".join(f"{way} {error:.1e}" for way, error in row.get("errors", {}).items())
-            print(f"{name:5} {algebra:10} {order} {size:5}: {times or 'no times'}; {errors}", *row["bad"], flush=True)
+            where = "planes" if check_ is in_planes else ""
+            print(
+                f"{name:5} {algebra:10} {order} {size:5} {where}: {times or 'no times'}; {errors}",
+                *row["bad"],
+                flush=True,
+            )
     if options.output:
         device = torch.cuda.get_device_name() if torch is not None else "simulator"
         options.output.write_text(json.dumps({"device": device, "rows": rows}, indent=1))

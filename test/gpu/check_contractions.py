@@ -2,11 +2,12 @@
 
     python test/gpu/check_contractions.py [-o RESULTS.json] [--types f16,bf16,f32] [--random 40] [--workers 12]
 
-`torch.einsum` permutes the operands, multiplies them with bmm, and gives a view of what comes out; where that is not
-in the order of the equation, the time with `.contiguous()` is given too, as the kernel writes the order that is asked
-for. All in turns, in the sizes that the benchmark publishes. f32 is multiplied in f32 by both (no tf32). Results are
-compared with float64: tensors of small whole numbers give exact sums, so that a rounded result may differ by half a
-unit in the last place; the result holds NaN before. Exit status 1 where something is wrong.
+`torch.einsum` permutes the operands, multiplies them with bmm, and gives a view of what comes out.
+`einsum(..., order="K")` does so too: it is what stands beside it. Where einsum's view is not in the order of the
+equation, the time with `.contiguous()` stands beside that of the kernel that writes this order. All in turns, in the
+sizes that the benchmark publishes. f32 is multiplied in f32 by both (no tf32). Results are compared with float64:
+tensors of small whole numbers give exact sums, so that a rounded result may differ by half a unit in the last place;
+the result holds NaN before. Exit status 1 where something is wrong.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 from contractions import Contraction, random_contraction, tccg
+
+from mlir_gemm.tracing.result_order import result_order
 
 UNITS = {"f16": 2.0**-10, "bf16": 2.0**-7, "f32": 2.0**-23}
 
@@ -39,6 +43,11 @@ def compiled(case: Contraction) -> str:
     except Exception as error:  # one that fails must not hide the others
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def kept(case: Contraction) -> Contraction:
+    """The contraction with its result in the order in which `einsum(..., order="K")` has it."""
+    return replace(case, c=result_order([case.a, case.b], case.c, dict(case.sizes)))
 
 
 def given(torch: Any, case: Contraction, whole: bool) -> list[Any]:
@@ -66,9 +75,11 @@ def wrong(torch: Any, case: Contraction, kernel: Any) -> float:
 def measure(torch: Any, case: Contraction, timer: Any) -> dict[str, Any]:
     """One contraction beside PyTorch."""
     kernel = mlir_gemm.compile(case.text())
-    units = wrong(torch, case, kernel)
+    any_order = kept(case)
+    view = mlir_gemm.compile(any_order.text()) if any_order != case else kernel
+    units = max(wrong(torch, each, of) for each, of in {case: kernel, any_order: view}.items())
     a, b = given(torch, case, whole=False)
-    runs = [lambda: kernel(a, b), lambda: torch.einsum(case.equation, a, b)]
+    runs = [lambda: kernel(a, b), lambda: view(a, b), lambda: torch.einsum(case.equation, a, b)]
     if not torch.einsum(case.equation, a, b).is_contiguous():
         runs.append(lambda: torch.einsum(case.equation, a, b).contiguous())
     host = timer.host(runs)
@@ -76,12 +87,15 @@ def measure(torch: Any, case: Contraction, timer: Any) -> dict[str, Any]:
     found = [each.median * 1e6 for each in timer.sustained(runs, [e.median for e in cold], host, lambda: None)[0]]
     record = {
         "name": case.name, "equation": case.equation, "sizes": dict(case.sizes), "dtype": case.dtype, "units": units,
-        "us": found[0], "einsum_us": found[1], "contiguous_us": found[-1], "host_us": [each * 1e6 for each in host],
+        "us": found[0], "view_us": found[1], "einsum_us": found[2], "contiguous_us": found[-1],
+        "host_us": [each * 1e6 for each in host],
         "cold_us": [each.median * 1e6 for each in cold], "steps": [step.entry for step in kernel.launch.steps],
-        "schedules": [str(each.schedule) for each in kernel.kernels if each.schedule],
+        "view": any_order.c, "view_steps": [step.entry for step in view.launch.steps],
+        "schedules": [str(each.schedule) for of in (kernel, view) for each in of.kernels if each.schedule],
     }  # fmt: skip
-    print(f"{case.name:26} {case.equation:22} {case.dtype:4} {found[0]:9.1f} us, einsum {found[1]:9.1f} "
-          f"({found[1] / found[0]:5.2f}), in order {found[-1]:9.1f} ({found[-1] / found[0]:5.2f}); {units:.2f} units, "
+    print(f"{case.name:26} {case.equation:22} {case.dtype:4} {found[1]:9.1f} us, einsum {found[2]:9.1f} "
+          f"({found[2] / found[1]:5.2f}); in order {found[0]:9.1f}, {found[-1]:9.1f} ({found[-1] / found[0]:5.2f}); "
+          f"{units:.2f} units, "
           f"{len(record['steps'])} kernels", flush=True)  # fmt: skip
     return record
 
@@ -90,8 +104,8 @@ def summary(records: list[dict[str, Any]]) -> None:
     """Geometric means and the least, by type and of all."""
     for dtype in (*dict.fromkeys(each["dtype"] for each in records), ""):
         chosen = [each for each in records if dtype in ("", each["dtype"])]
-        for name in ("einsum_us", "contiguous_us"):
-            ratios = [each[name] / each["us"] for each in chosen]
+        for name, ours in (("einsum_us", "view_us"), ("contiguous_us", "us")):
+            ratios = [each[name] / each[ours] for each in chosen]
             mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
             print(f"{dtype or 'all':4} {name:14} geometric mean {mean:.3f}, least {min(ratios):.3f}, "
                   f"{sum(each < 0.95 for each in ratios)} of {len(ratios)} under 0.95", flush=True)  # fmt: skip
@@ -108,8 +122,9 @@ def main() -> int:
     types = options.types.split(",")
     cases = [case for dtype in types for case in tccg(dtype)]
     draws = [random_contraction(random.Random(seed), 40, types[seed % len(types)]) for seed in range(options.random)]
+    every = [*dict.fromkeys([*cases, *map(kept, cases), *draws])]
     with ProcessPoolExecutor(options.workers) as pool:
-        failures = dict(zip([*cases, *draws], pool.map(compiled, [*cases, *draws]), strict=True))
+        failures = dict(zip(every, pool.map(compiled, every), strict=True))
     for case, why in failures.items():
         if why:
             print(case.name, case.equation, case.dtype, why, flush=True)
@@ -133,7 +148,7 @@ def main() -> int:
             Path(options.out).write_text(json.dumps(data, indent=1))
 
     for case in cases:
-        if failures[case]:
+        if failures[case] or failures[kept(case)]:
             continue
         try:
             records.append(measure(torch, case, timer))

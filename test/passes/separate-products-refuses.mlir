@@ -1,8 +1,10 @@
 // separate-products has no options, and leaves alone a body with one product, and one whose sum is no sum of products.
 // RUN: not mlir-gemm opt %s 'separate-products{most=2}' 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: mlir-gemm opt %s separate-products | FileCheck %s
+// RUN: not mlir-gemm opt %s 'separate-products{together=f16:140}' 2>&1 | FileCheck %s --check-prefix=RATES
 
-// OPTION: error: pass 'separate-products' has no option 'most' (options: none)
+// OPTION: error: pass 'separate-products' has no option 'most' (options: together)
+// RATES: error: pass 'separate-products{together=f16:140}': expected two rates of types, such as together=f16:140:230
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>

@@ -19,7 +19,9 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target as target_of
 from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.select import select
+from mlir_gemm.tracing import composite
 from mlir_gemm.tracing import einsum as traced
+from mlir_gemm.tracing.contraction import Contraction, Operand
 
 SIZES = {"m": 19, "n": 13, "k": 11, "b": 2}
 ON = {"device": "simulator", "chip": "sm_90a"}
@@ -66,14 +68,13 @@ def test_components_may_have_arrays_of_their_own(algebra: Bilinear) -> None:
     np.testing.assert_array_equal(np.stack(found, -1), by_constants("mk,nk->mn", a, b, algebra))
 
 
-def test_dual_numbers_in_planes_are_three_products() -> None:
-    a, b = ((np.ones((64, 64), np.float16),) * 2 for _ in range(2))
-    before = set(traced._CALLS)
-    mlir_gemm.einsum("mk,kn->mn", a, b, algebra="dual", **ON)
-    (key,) = set(traced._CALLS) - before
-    problems = [each.problem for each in traced._CALLS[key].kernel.kernels]
+def test_large_dual_numbers_in_planes_are_three_products() -> None:
+    """Where that is expected to be faster than one that reads and writes every plane once."""
+    sides = [Operand("A", "mk", (4096, 4096), "f16"), Operand("B", "kn", (4096, 4096), "f16")]
+    text = composite.planes_module(known()["dual"], sides, "mn", "", "", {"m": 4096, "n": 4096})
+    problems = [each.problem for each in mlir_gemm.compile(text, chip="h200", device="simulator").kernels]
     assert [(p.m, p.n, p.k, p.a, p.out, p.epilogue_matrices) for p in problems] == [
-        (64, 64, 64, "f16", "f16", 0), (64, 64, 64, "f16", "f32", 0), (64, 64, 64, "f16", "f16", 1),
+        (4096, 4096, 4096, "f16", "f16", 0), (4096, 4096, 4096, "f16", "f32", 0), (4096, 4096, 4096, "f16", "f16", 1),
     ]  # fmt: skip
 
 
@@ -245,7 +246,8 @@ ONE_KERNEL = (
     ("dual", "mk,kn->mn", "float32", "sm_90a", "mma=simt,layout=mn_major"),
     ("dual", "mk,nk->mn", "float64", "sm_80", None), ("split-complex", "mk,kn->mn", "float64", "sm_70", None),
     ("quaternion", "mk,nk->mn", "float32", "sm_80", "mma=simt,mainloop=direct"),
-    (EISENSTEIN, "mk,kn->mn", "float32", "sm_70", None),
+    (EISENSTEIN, "mk,kn->mn", "float32", "sm_70", None), ("complex", "bmk,bkn->bmn", "float16", "sm_80", None),
+    ("dual", "bmk,kbn->bmn", "float64", "sm_90a", None), ("quaternion", "bmk,bnk->bmn", "float32", "sm_80", "mma=simt"),
 )  # fmt: skip
 
 
@@ -266,6 +268,45 @@ def test_one_kernel_reads_every_component_once(
     products = [each.problem for each in traced._CALLS[key].kernel.kernels if each.problem is not None]
     assert [each.composite for each in products] == [whole.components]
     assert equation[0] == "k" or len(traced._CALLS[key].kernel.kernels) == 1
+
+
+def test_rows_of_an_open_number_by_one_kernel() -> None:
+    operands = [Operand("A", "mkp", (77, 22, 2), "f64"), Operand("B", "knp", (22, 26, 2), "f64")]
+    text = Contraction(tuple(operands), "mnp", algebra='"complex"', component="p").module()
+    rows = "{\n  %at = arith.constant 0 : index\n  %m = tensor.dim %A, %at : tensor<?x22x2xf64>\n"
+    text = text.replace("tensor<77x", "tensor<?x").replace("tensor.empty()", "tensor.empty(%m)")
+    text = text.replace("{\n", rows, 1)
+    kernel = mlir_gemm.compile(text, chip="sm_90a", device="simulator")
+    rng = np.random.default_rng(20)
+    b = rng.integers(-3, 4, (22, 26, 2)).astype(float)
+    for count in (1, 19):
+        a = rng.integers(-3, 4, (count, 22, 2)).astype(float)
+        np.testing.assert_array_equal(kernel(a, b), by_constants("mk,kn->mn", a, b, known()["complex"]))
+    assert [each.problem.composite for each in kernel.kernels if each.problem is not None] == [2]
+
+
+IN_PLANES = (
+    ("complex", "mk,kn->mn", "float16", "sm_80", None), ("complex", "bmk,bnk->bmn", "float16", "sm_90a", None),
+    ("complex", "mk,nk->mn", "float32", "sm_80", "precision=tf32"), ("dual", "bmk,kbn->bmn", "float64", "sm_90a", None),
+    ("quaternion", "mk,kn->mn", "float32", "sm_75", None), ("split-complex", "mk,nk->nm", "float32", "sm_90a", None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("algebra", "equation", "dtype", "chip", "schedule"), IN_PLANES)
+def test_one_kernel_reads_and_writes_every_plane_once(
+    algebra: str, equation: str, dtype: str, chip: str, schedule: str | None
+) -> None:
+    rng = np.random.default_rng(19)
+    whole = known()[algebra]
+    a, b = (numbers(rng, letters, whole.components, dtype) for letters in equation.partition("->")[0].split(","))
+    planes = [tuple(np.ascontiguousarray(each[..., n]) for n in range(whole.components)) for each in (a, b)]
+    before = set(traced._CALLS)
+    found = mlir_gemm.einsum(equation, *planes, algebra=algebra, device="simulator", chip=chip, schedule=schedule)
+    np.testing.assert_array_equal(np.stack(found, -1), by_constants(equation, a, b, whole).astype(dtype))
+    (key,) = set(traced._CALLS) - before
+    (kernel,) = traced._CALLS[key].kernel.kernels
+    assert kernel.problem is not None
+    assert (kernel.problem.composite, kernel.problem.planes) == (whole.components, "abd")
 
 
 def test_the_model_says_why_elements_are_read_as_they_lie() -> None:

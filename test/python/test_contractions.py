@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import random
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from ml_dtypes import bfloat16
 
 import mlir_gemm
 from mlir_gemm.passes.importing import relayout_groups
+from mlir_gemm.tracing.result_order import result_order
 
 DRAWS = int(os.environ.get("MLIR_GEMM_DRAWS", "1"))
 TYPES = {"f16": np.float16, "bf16": bfloat16, "f32": np.float32}
@@ -79,3 +81,31 @@ def test_what_is_laid_out_anew(name: str, laid: str) -> None:
     notes = [f"{each.note} {each.cuts}" for each in kernel.kernels]
     found = re.findall("(the result|operand [AB]) of a product (?:leaves|is laid out)", " ".join(notes))
     assert set(found) == ({laid} if laid else set())
+
+
+def test_a_result_in_any_order_has_no_kernel_of_its_own() -> None:
+    """Each of the benchmark is one product of whole groups, or what it was; the rows of its result are as long as those
+    of an operand."""
+    found = {case.equation: result_order([case.a, case.b], case.c, dict(case.sizes)) for case in tccg()}
+    assert found["ki,jk->ji"] == "ji"
+    assert found["amji,cbkm->kjicba"] == "ajicbk"
+    assert found["akb,jk->jba"] == "jab"
+    assert found["bq,srqa->srba"] == "srba"
+    case = next(each for each in tccg() if each.equation == "bmki,cajm->kjicba")
+    kernel = mlir_gemm.compile(replace(case, c=found[case.equation]).text(), chip="sm_90a", device="simulator")
+    assert len(kernel.launch.steps) == 1
+    assert kernel.kernels[0].schedule is not None
+    assert kernel.kernels[0].schedule.mma == "wgmma"
+
+
+@pytest.mark.parametrize("equation", ["amji,cbkm->kjicba", "bki,bjk->ijb", "ijk->ki"])
+def test_einsum_gives_a_view_in_any_order(equation: str) -> None:
+    sizes = {"a": 3, "b": 8, "c": 4, "i": 5, "j": 8, "k": 6, "m": 7}
+    rng = np.random.default_rng(2)
+    given = [rng.integers(-2, 3, [sizes[letter] for letter in side]).astype(np.float32)
+             for side in equation.partition("->")[0].split(",")]  # fmt: skip
+    found = mlir_gemm.einsum(equation, *given, order="K", device="simulator", chip="sm_90a")
+    np.testing.assert_array_equal(found, np.einsum(equation, *given))
+    assert not found.flags.c_contiguous
+    with pytest.raises(mlir_gemm.InputError, match="order='F'; expected 'C', the result in the order of the equation"):
+        mlir_gemm.einsum(equation, *given, order="F")
