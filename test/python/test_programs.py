@@ -12,12 +12,12 @@ from small_program import PROGRAM, T, entries
 import mlir_gemm
 from mlir_gemm.bench.compile_time import chain
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.constant_data import ConstantData
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.errors import Error, InputError, ScheduleError
 from mlir_gemm.pipeline import emission
 from mlir_gemm.pipeline.compilation import Compilation
-from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.program import simulate_launch
 from mlir_gemm.spec.launch import Buffer
