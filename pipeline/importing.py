@@ -71,6 +71,7 @@ def normalise_passes(entry: str = "", strides: str = "", precision: str = "", ra
         step("online-softmax"),
         step("fuse-elementwise"),
         step("recompute-row-parts"),
+        step("fuse-computed-reads"),
         step("move-k-factors"),
         step("move-row-factors"),
         step("fold-operands"),
