@@ -50,11 +50,13 @@ class RecomputeRowParts(Pass):
 def _recompute(operation: Any) -> bool:
     """Whether what reads a generic computes it now."""
     generic = read(operation)
-    if generic is None or not _is_of_parts(generic):
+    if generic is None or not generic.parallel:
         return False
     result = generic.results[0]
     readers = [read(use.owner) for use in result.uses]
     if not readers or any(each is None or not _may_compute(each, generic) for each in readers):
+        return False
+    if not _is_of_parts(generic):
         return False
     for _ in readers:
         reader = read(next(iter(result.uses)).owner)
@@ -71,12 +73,12 @@ def _recompute(operation: Any) -> bool:
 
 def _may_compute(reader: Generic, source: Generic) -> bool:
     """Whether an elementwise generic has an element for each of several points of a part."""
-    return reader.parallel and writes_once(reader) and math.prod(reader.sizes) > math.prod(source.sizes)
+    return reader.parallel and math.prod(reader.sizes) > math.prod(source.sizes) and writes_once(reader)
 
 
 def _is_of_parts(generic: Generic) -> bool:
     """Whether an elementwise generic has a value for each part of a row that is reduced elsewhere."""
-    if not generic.parallel or not writes_once(generic):
+    if not writes_once(generic):
         return False
     rows = {
         number: {loop for loop in generic.maps[number] if loop != ONE}
