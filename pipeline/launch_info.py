@@ -10,6 +10,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, im2col, windows
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.constant_data import ConstantData
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.sizes import sizes_of, strides_of
@@ -17,7 +18,6 @@ from mlir_gemm.dialect.stream_k import scratch_in
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.call_marks import marks_of, number_of
-from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.launch_sizes import TENSOR_MAP, attributes_of, expression, extents, size_of
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
 from mlir_gemm.spec.attributes import ASSERTS, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES

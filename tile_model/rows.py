@@ -288,8 +288,11 @@ def _access(problem: RowProblem, cluster: int) -> tuple[int, int]:
 
 
 def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
-    """Rows of no constant length."""
-    vector = vector_of(problem, problem.length)
+    """Rows of no constant length, or along several loops. Few of them go to clusters, which go over them in each pass:
+    nobody reduces their parts in a kernel of its own."""
+    vector, few = vector_of(problem, problem.length), _blocks_of_few(problem, target)
+    if few > 1:
+        return _Rows(problem, target, vector, 0).in_passes(few)
     pieces = -(-problem.length // vector)
     most = max(1, HELD // problem.held // vector)
     across = _busy(problem, target, pieces, _divided(pieces, most, vector, problem) or MOST_THREADS, vector)

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.elementwise.pointwise import Pointwise, body_of, mentions
+from mlir_gemm.dialect.elementwise.pointwise import Pointwise, body_of, known_steps, mentions
 from mlir_gemm.dialect.positions import is_position
 
 
@@ -88,7 +88,7 @@ def _of_load(op: Any, operands: list[Spread], width: int) -> Spread | None:
     if indices[-1] is not Spread.ROW or any(each is not Spread.SAME for each in indices[:-1]):
         return None
     strides, offset = type_.get_strides_and_offset()
-    others = [stride for stride, size in zip(strides[:-1], type_.shape[:-1], strict=True) if size != 1]
+    others = [step for step, size in zip(known_steps(type_)[:-1], type_.shape[:-1], strict=True) if size != 1]
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     item = getattr(type_.element_type, "width", 0)
     whole = dynamic not in [*others, offset] and all(each % width == 0 for each in [*others, offset])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.sizes import known_size
@@ -142,11 +144,13 @@ def of_copy(operation: Any) -> Pointwise:
 
 
 def order(points: Pointwise) -> list[int]:
-    """The parallel loops, by place, so that the first output is walked in the order of its memory."""
+    """The parallel loops, by place, so that the first output is walked in the order of its memory. A stride known at
+    run time only counts as longer than all others, the sooner the dimension the longer."""
     strides, _ = points.outputs[0].type.get_strides_and_offset()
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     stride_of = {
-        expression.position: stride
-        for expression, stride in zip(points.output_maps[0].results, strides, strict=True)
+        expression.position: (1 << 61) - axis if stride == dynamic else stride
+        for axis, (expression, stride) in enumerate(zip(points.output_maps[0].results, strides, strict=True))
         if isinstance(expression, ir.AffineDimExpr)
     }
     places = range(len(points.parallel))
@@ -172,11 +176,23 @@ def access_kind(type_: Any, map_: Any, loop: int, width: int) -> str:
     if not axes:
         return "same"
     strides, offset = type_.get_strides_and_offset()
-    others = [strides[axis] for axis, size in enumerate(type_.shape) if axis != axes[0] and size not in (0, 1)]
+    steps = known_steps(type_)
+    others = [steps[axis] for axis, size in enumerate(type_.shape) if axis != axes[0] and size not in (0, 1)]
     plain = axes == [len(texts) - 1] and texts[-1] == f"d{loop}" and strides[-1] == 1
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-    whole = all(stride % width == 0 for stride in [*others, offset])
+    whole = all(step % width == 0 for step in [*others, offset])
     return "row" if plain and whole and dynamic not in [*others, offset] else "apart"
+
+
+def known_steps(type_: Any) -> list[int]:
+    """For each dimension of a memref its stride, or a number that divides it: in dense memory of sizes known at run
+    time only, the product of the sizes after it that are known before. MLIR's marker where nothing is known."""
+    dynamic, marker = ir.ShapedType.get_dynamic_stride_or_offset(), ir.ShapedType.get_dynamic_size()
+    strides, _ = type_.get_strides_and_offset()
+    if not is_row_major(type_):
+        return list(strides)
+    known = [1 if size == marker else size for size in type_.shape]
+    return [prod(known[axis + 1 :]) if stride == dynamic else stride for axis, stride in enumerate(strides)]
 
 
 def in_memory(operand: Any) -> bool:

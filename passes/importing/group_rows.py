@@ -5,9 +5,9 @@ maximum along the rows of a matrix, takes in other reductions along the same row
 and after them: a softmax or a layer norm is one kernel, which reads each row once. Kernels with products stay as they
 are. A kernel is taken in only if no third one lies between the two. Of up to 4 rows of half a million elements and
 more, which no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on
-(`split-rows-in-workspace`). Leaves `tile.kernel`, numbered again in the order in which kernels run, and on the first
-operation of each kernel `tile.cuts`: for each kernel that it reads from, why it is another one. A second run changes
-nothing.
+(`split-rows-in-workspace`), unless they are of a size known at run time only. Leaves `tile.kernel`, numbered again in
+the order in which kernels run, and on the first operation of each kernel `tile.cuts`: for each kernel that it reads
+from, why it is another one. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import product_of
 from mlir_gemm.dialect.outlining import cuts
+from mlir_gemm.dialect.outlining.long_rows import are_few_and_long, stand_ins_of
 from mlir_gemm.dialect.outlining.row_kernels import can_be_rows, rows_of
 from mlir_gemm.dialect.outlining.tensors import place_in_tensors
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -40,11 +41,6 @@ class GroupRows(Pass):
         for function in named(module, "func.func"):
             if len(function.regions[0].blocks):
                 _Groups(function).join()
-
-
-FEW_ROWS, LONG = 4, 1 << 19
-"""Rows, and elements of a row, for which a kernel for each step is faster than one cluster a row: softmax of 1x1000000
-f32 takes 18 us, not 37, of 8x1000000 57, not 46 (H200)."""
 
 
 def kind_of_group(operations: list[Any]) -> str:
@@ -67,8 +63,9 @@ def _are_few_and_long(operations: list[Any]) -> bool:
     points = [math.prod(sizes) for _, sizes in reductions]
     points += [math.prod(type_.shape) for type_ in results if type_.has_static_shape]
     for (generic, sizes), whole in zip(reductions, points, strict=False):
-        rows = math.prod(size for size, parallel in zip(sizes, generic.parallel, strict=True) if parallel)
-        if rows <= FEW_ROWS and whole >= LONG * max(rows, 1) and min(sizes) > 0:
+        divided = list(zip(sizes, generic.parallel, strict=True))
+        rows, along = ([size for size, parallel in divided if parallel is kind] for kind in (True, False))
+        if whole and are_few_and_long(rows, along, stand_ins_of(generic.op)):
             return points.count(whole) > 1
     return False
 

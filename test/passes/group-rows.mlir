@@ -185,3 +185,44 @@ func.func @one_long_row(%A: tensor<600000xf32>) -> tensor<f32> {
   } -> tensor<f32>
   return %sum : tensor<f32>
 }
+
+// -----
+
+#n = affine_map<(n) -> (n)>
+#one = affine_map<(n) -> ()>
+
+// A row of a size known at run time only is not divided among SMs, so its steps are one kernel.
+// CHECK-LABEL: func.func @one_open_row(
+//       CHECK:   {{.*}}["reduction"]} {{.*}}tile.kernel = 0 : i64
+//       CHECK:   {{.*}}["parallel"]} {{.*}}tile.kernel = 0 : i64
+//       CHECK:   {{.*}}["reduction"]} {{.*}}tile.kernel = 0 : i64
+module attributes {tile.stand_ins = {s0 = 1000003 : i64}} {
+  func.func @one_open_row(%A: tensor<1000003xf32>) -> tensor<f32> {
+    %least = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %row = tensor.empty() : tensor<f32>
+    %all = tensor.empty() : tensor<1000003xf32>
+    %r0 = linalg.fill ins(%least : f32) outs(%row : tensor<f32>) -> tensor<f32>
+    %most = linalg.generic {indexing_maps = [#n, #one], iterator_types = ["reduction"]}
+        ins(%A : tensor<1000003xf32>) outs(%r0 : tensor<f32>) attrs = {tile.kernel = 0 : i64} {
+    ^bb0(%x: f32, %a: f32):
+      %r = arith.maximumf %x, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<f32>
+    %e = linalg.generic {indexing_maps = [#n, #one, #n], iterator_types = ["parallel"]}
+        ins(%A, %most : tensor<1000003xf32>, tensor<f32>) outs(%all : tensor<1000003xf32>) attrs = {tile.kernel = 1 : i64} {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %d = arith.subf %x, %y : f32
+      %r = math.exp %d : f32
+      linalg.yield %r : f32
+    } -> tensor<1000003xf32>
+    %r1 = linalg.fill ins(%zero : f32) outs(%row : tensor<f32>) -> tensor<f32>
+    %sum = linalg.generic {indexing_maps = [#n, #one], iterator_types = ["reduction"]}
+        ins(%e : tensor<1000003xf32>) outs(%r1 : tensor<f32>) attrs = {tile.kernel = 2 : i64} {
+    ^bb0(%x: f32, %a: f32):
+      %r = arith.addf %x, %a : f32
+      linalg.yield %r : f32
+    } -> tensor<f32>
+    return %sum : tensor<f32>
+  }
+}

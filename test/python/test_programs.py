@@ -10,13 +10,14 @@ import pytest
 from small_program import PROGRAM, T, entries
 
 import mlir_gemm
+from mlir_gemm.bench.compile_time import chain
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.constant_data import ConstantData
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.errors import Error, InputError, ScheduleError
 from mlir_gemm.pipeline import emission
 from mlir_gemm.pipeline.compilation import Compilation
-from mlir_gemm.pipeline.constant_data import ConstantData
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.simulator.program import simulate_launch
 from mlir_gemm.spec.launch import Buffer
@@ -313,6 +314,15 @@ module {{
   }} }}
 }}
 """.replace("{{", "{").replace("}}", "}")
+
+
+def test_kernels_made_side_by_side_are_those_of_one_module() -> None:
+    text = chain(9, size=128)  # three products with their bias and ReLU
+    compiled = compile_module(text, chip="sm_90", keep=["nvvm"])
+    module = parse_module(compiled.ir("nvvm"), "-", new_context())
+    assert compiled.code == emission.ptx_of_program(module, from_outside=True)
+    assert isinstance(compiled.code, str)
+    assert "$L__BB1_" in compiled.code
 
 
 def test_names_that_two_kernels_use_for_different_things_stay_apart() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from row_cases import odd_softmax, quantised, reduced, residual_norm, wide_norm
 from row_kernels import Case, check_stages, compiled, fields, measured, pinned, run
 
+import mlir_gemm
 from mlir_gemm.spec.stages import STAGES
+
+PROGRAMS = Path(__file__).parent.parent / "modules" / "front"
 
 WHOLE = STAGES[STAGES.index("tensorize") : STAGES.index("lower")]
 CASES: dict[str, tuple[Callable[[], Case], str]] = {
@@ -69,3 +73,16 @@ def test_two_runs_give_the_same_bits() -> None:
     kernel = compiled(case)
     first, second = (run(case, kernel)[0] for _ in range(2))
     assert all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))
+
+
+def test_few_rows_of_open_length_go_to_clusters() -> None:
+    kernel = mlir_gemm.compile(PROGRAMS / "open_group_norm.mlir", device="simulator", chip="sm_90a")
+    (record,) = kernel.kernels
+    assert record.rows is not None
+    assert record.rows.cluster == 8
+    given = [np.random.default_rng(0).standard_normal(shape).astype(np.float32) for shape in ((2, 4, 5, 7), (4,), (4,))]
+    x, weight, bias = (each.astype(np.float64) for each in given)
+    groups = x.reshape(2, 2, 70)
+    normal = (groups - groups.mean(-1, keepdims=True)) / np.sqrt(groups.var(-1, keepdims=True) + 1e-5)
+    wanted = normal.reshape(x.shape) * weight[:, None, None] + bias[:, None, None]
+    assert np.allclose(np.asarray(kernel(*given)), wanted, rtol=1e-5, atol=1e-6)

@@ -139,6 +139,7 @@ CASES = (
          BOTH),
     Case("open_mean_linear", ("f16 3x5x24", "f16 40x24"), lambda x, w: f.linear(x.mean(1), w), BOTH),
     Case("open_instance_norm", ("f32 2x4x7",), f.instance_norm, ((0, 2),)),
+    Case("open_group_norm", ("f32 2x4x5x6", "f32 4", "f32 4"), f.group_norm, ((0, 2), (0, 3))),
     Case("open_average_pool", ("f32 2x4x7x6",), lambda x: x.mean((2, 3)), ((0, 2), (0, 3))),
     Case("open_cache", (*("f32 2x3x4x8",) * 3, *("f32 2x3x6x8",) * 2), f.grown_cache, tuple((n, 2) for n in range(5))),
     Case("open_shift", ("f32 3x5x8", "f32 8"), f.token_shift, BOTH),

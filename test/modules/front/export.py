@@ -214,6 +214,7 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_causal_block": causal_block,
     "open_mean_linear": lambda x, w: nn.linear(x.mean(1), w),
     "open_instance_norm": instance_norm,
+    "open_group_norm": lambda x, w, b: nn.group_norm(x, 2, w, b),
     "open_average_pool": lambda x: nn.adaptive_avg_pool2d(x, 1).flatten(1),
     "open_cache": grown_cache,
     "open_llama_block": llama_block,

@@ -35,8 +35,17 @@ class ConstantData:
         type_ = ir.MemRefType(ir.TypeAttr(attributes["type"]).value)
         if "initial_value" not in attributes or isinstance(attributes["initial_value"], ir.UnitAttr):
             raise input_error(declared, "a constant without a value")
+        return self._checked(declared, attributes["initial_value"], type_)
+
+    def of_tensor(self, constant: Any) -> np.ndarray[Any, np.dtype[Any]]:
+        """The elements of an arith.constant that is a tensor, in its shape. Raises InputError."""
+        type_ = ir.RankedTensorType(constant.operation.results[0].type)
+        data = self._checked(constant, constant.operation.attributes["value"], type_)
+        return np.frombuffer(data, numpy_dtype(str(type_.element_type))).reshape(type_.shape)
+
+    def _checked(self, declared: Any, value: Any, type_: Any) -> bytes:
         element = str(type_.element_type)
-        data = self._bytes(declared, attributes["initial_value"], element)
+        data = self._bytes(declared, value, element)
         size = int(np.prod(type_.shape, dtype=np.int64)) * numpy_dtype(element).itemsize
         if len(data) != size:
             raise input_error(declared, f"a constant of {len(data)} bytes for {type_}, which takes {size}")
